@@ -1,0 +1,77 @@
+"""Settings from the environment and from a `.env` file in the working folder."""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+
+from pydantic import AliasChoices, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from kgagent.errors import ConfigurationError
+
+EmbedderName = Literal["auto", "openai", "local", "hashing"]
+
+
+def _env(name: str) -> AliasChoices:
+    return AliasChoices(name, name.lower())
+
+
+class Settings(BaseSettings):
+    """All that can be set from outside. Secrets never show in `repr` or `str`."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="KGAGENT_", env_file=".env", extra="ignore", populate_by_name=True, frozen=True
+    )
+
+    neo4j_uri: str | None = Field(None, validation_alias=_env("NEO4J_URI"))
+    neo4j_username: str = Field("neo4j", validation_alias=_env("NEO4J_USERNAME"))
+    neo4j_password: SecretStr | None = Field(None, validation_alias=_env("NEO4J_PASSWORD"))
+    neo4j_database: str | None = Field(None, validation_alias=_env("NEO4J_DATABASE"))
+
+    openai_api_key: SecretStr | None = Field(None, validation_alias=_env("OPENAI_API_KEY"))
+    openai_base_url: str | None = Field(None, validation_alias=_env("OPENAI_BASE_URL"))
+
+    user_id: str = Field("me", min_length=1, description="Whose graph the command line reads and writes.")
+    ontology: Path | None = Field(None, description="YAML file of labels, relationship kinds and words.")
+
+    embedder: EmbedderName = Field("auto", description="auto: OpenAI where a key is set, else the local model.")
+    embedding_model: str = Field("text-embedding-3-small", description="OpenAI's name of the model.")
+    embedding_dimensions: int = Field(1536, ge=1, le=4096)
+    embedding_timeout: float = Field(30.0, gt=0, description="Seconds for one request.")
+    embedding_attempts: int = Field(5, ge=1, description="Tries of one request, the first included.")
+    query_cache_size: int = Field(512, ge=0, description="Query embeddings kept in memory.")
+
+    exact_scan_limit: int = Field(
+        2_000, ge=0, description="Up to this many relationships (or nodes of a label) of a user are compared one by one."
+    )
+    oversampling: int = Field(10, ge=1, description="Index hits asked for, as a multiple of those wanted.")
+    write_attempts: int = Field(8, ge=1, description="Tries of a write that loses races against other writers.")
+    query_timeout: float = Field(30.0, gt=0, description="Seconds that a search may take on the server.")
+
+    home: Path | None = Field(None, description="Folder of the local Neo4j's data.")
+    cache: Path | None = Field(None, description="Folder of downloaded files.")
+    local_neo4j_version: str = Field("2026.08.1", description="2026.08.1 or a 5.26 release that has a lock file.")
+    local_port: int = Field(0, ge=0, le=65535, description="Bolt port of the local Neo4j; 0 takes a free one.")
+
+
+@lru_cache(maxsize=1)
+def get_settings() -> Settings:
+    """Read the settings once for this process.
+
+    Raises:
+        ConfigurationError: a value is not one that the setting may have.
+    """
+    return load_settings()
+
+
+def load_settings() -> Settings:
+    """Read the settings anew.
+
+    Raises:
+        ConfigurationError: a value is not one that the setting may have; secrets are not repeated in the text.
+    """
+    try:
+        return Settings()
+    except ValidationError as error:
+        wrong = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_input=False))
+        raise ConfigurationError(f"Settings cannot be used: {wrong}") from None
