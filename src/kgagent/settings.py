@@ -42,7 +42,9 @@ class Settings(BaseSettings):
     query_cache_size: int = Field(512, ge=0, description="Query embeddings kept in memory.")
 
     exact_scan_limit: int = Field(
-        2_000, ge=0, description="Up to this many relationships (or nodes of a label) of a user are compared one by one."
+        2_000,
+        ge=0,
+        description="Up to this many relationships (or nodes of a label) of a user are compared one by one.",
     )
     oversampling: int = Field(10, ge=1, description="Index hits asked for, as a multiple of those wanted.")
     write_attempts: int = Field(8, ge=1, description="Tries of a write that loses races against other writers.")

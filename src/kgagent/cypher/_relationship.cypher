@@ -1,0 +1,8 @@
+// A relationship `r` as kgagent reads it: everything but its vectors.
+{
+  element_id: elementId(r), neo4j_type: type(r),
+  from_entity_key: startNode(r).entity_key, to_entity_key: endNode(r).entity_key,
+  from_name: startNode(r).name, to_name: endNode(r).name,
+  vector_length: CASE WHEN r.relationship_embedding IS :: LIST<FLOAT NOT NULL> NOT NULL THEN size(r.relationship_embedding) END,
+  properties: r {.*, relationship_embedding: null, relation_embedding: null, notes_embedding: null, description_embedding: null}
+}

@@ -1,0 +1,16 @@
+// Creates nodes whose key no node of their label has yet.
+// Parameters: rows [{position, label, entity_key, properties, vector or null}].
+// Rows: position of each that was created.
+UNWIND $rows AS row
+OPTIONAL MATCH (existing:«labels» {entity_key: row.entity_key}) WHERE row.label IN labels(existing)
+WITH row, existing
+WHERE existing IS NULL
+CREATE (n:$(row.label))
+SET n = row.properties
+WITH n, row
+CALL (n, row) {
+  WITH n, row
+  WHERE row.vector IS NOT NULL
+  CALL db.create.setNodeVectorProperty(n, 'embedding', toFloatList(row.vector))
+}
+RETURN row.position AS position

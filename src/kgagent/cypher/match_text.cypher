@@ -1,0 +1,8 @@
+// Nodes of the user whose name holds one of the tokens or is held by one of the texts, letter case aside.
+// Parameters: user_id; tokens [lower case text]; texts [lower case text].
+// Rows: entity_key, name.
+MATCH (n:«labels»)
+WHERE n.user_id = $user_id
+WITH n, toLower(n.name) AS name
+WHERE any(token IN $tokens WHERE name CONTAINS token) OR any(text IN $texts WHERE text CONTAINS name)
+RETURN n.entity_key AS entity_key, n.name AS name

@@ -1,0 +1,7 @@
+// Nodes of the user by their keys.
+// Parameters: user_id; keys [text].
+// Rows: node.
+UNWIND $keys AS key
+MATCH (n:«labels» {entity_key: key})
+WHERE n.user_id = $user_id
+RETURN «_node» AS node

@@ -1,0 +1,18 @@
+// The two nodes of each pair, if they are the user's, and the relationships between them.
+// Parameters: user_id; pairs [{first, second}] of entity keys; labels [text].
+// Rows: position, first and second {labels, name} or null, relationships [see relationship record].
+UNWIND range(0, size($pairs) - 1) AS position
+WITH position, $pairs[position] AS pair
+OPTIONAL MATCH (a:«labels» {entity_key: pair.first}) WHERE a.user_id = $user_id
+OPTIONAL MATCH (b:«labels» {entity_key: pair.second}) WHERE b.user_id = $user_id
+CALL (a, b) {
+  WITH a, b
+  WHERE a IS NOT NULL AND b IS NOT NULL
+  MATCH (a)-[r:«types»]-(b)
+  WITH DISTINCT r
+  RETURN collect(«_relationship») AS relationships
+}
+RETURN position,
+  CASE WHEN a IS NOT NULL THEN {labels: labels(a), name: a.name} END AS first,
+  CASE WHEN b IS NOT NULL THEN {labels: labels(b), name: b.name} END AS second,
+  relationships

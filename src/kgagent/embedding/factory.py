@@ -1,0 +1,67 @@
+"""The embedder that the settings ask for."""
+
+from kgagent.embedding.base import Embedder
+from kgagent.embedding.cache import QueryCache
+from kgagent.embedding.hashing import HashingEmbedder
+from kgagent.embedding.local import LocalEmbedder, missing_packages
+from kgagent.embedding.openai import OpenAIEmbedder
+from kgagent.errors import ConfigurationError
+from kgagent.progress import Progress
+from kgagent.settings import Settings
+
+
+def make_embedder(settings: Settings, *, progress: Progress | None = None) -> Embedder:
+    """Make the embedder that the settings ask for; `str()` of it says which one it is.
+
+    Args:
+        settings: `embedder` picks it; "auto" is OpenAI where a key is set, else the local model. With a
+            `query_cache_size` above 0, query embeddings are kept in memory.
+        progress: shows the download of the local model.
+
+    Raises:
+        ConfigurationError: OpenAI without a key, or the local model without its packages.
+    """
+    embedder = _plain(settings, progress)
+    return QueryCache(embedder, settings.query_cache_size) if settings.query_cache_size else embedder
+
+
+def _plain(settings: Settings, progress: Progress | None) -> Embedder:
+    match settings.embedder:
+        case "auto":
+            return _openai(settings) if _key(settings) else _local(settings, progress)
+        case "openai":
+            return _openai(settings)
+        case "local":
+            return _local(settings, progress)
+        case "hashing":
+            return HashingEmbedder()
+
+
+def _openai(settings: Settings) -> Embedder:
+    key = _key(settings)
+    if not key:
+        raise ConfigurationError(
+            "KGAGENT_EMBEDDER is openai but OPENAI_API_KEY is not set; set the key, or KGAGENT_EMBEDDER=local"
+        )
+    return OpenAIEmbedder(
+        api_key=key,
+        base_url=settings.openai_base_url,
+        model=settings.embedding_model,
+        dimensions=settings.embedding_dimensions,
+        timeout=settings.embedding_timeout,
+        attempts=settings.embedding_attempts,
+    )
+
+
+def _local(settings: Settings, progress: Progress | None) -> Embedder:
+    absent = missing_packages()
+    if absent:
+        raise ConfigurationError(
+            f"The local model needs {', '.join(absent)} and OpenAI needs a key; set OPENAI_API_KEY, or "
+            'pip install "kgagent[local]"'
+        )
+    return LocalEmbedder(cache=settings.cache, progress=progress)
+
+
+def _key(settings: Settings) -> str:
+    return settings.openai_api_key.get_secret_value().strip() if settings.openai_api_key else ""

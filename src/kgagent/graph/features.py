@@ -1,0 +1,48 @@
+"""What the connected Neo4j can do, decided once from its version."""
+
+import re
+from dataclasses import dataclass
+
+from kgagent.errors import StoreError
+
+OLDEST = (5, 26)
+FILTERED_INDEXES_SINCE = (2026, 1)
+
+
+@dataclass(frozen=True)
+class ServerFeatures:
+    """What differs between the versions of Neo4j that kgagent runs on.
+
+    Attributes:
+        version: as the server tells it.
+        filtered_vector_indexes: Cypher 25's SEARCH, with filters inside the index and several types in one index.
+        vectors_on_the_wire: the driver's Vector is accepted as a parameter.
+    """
+
+    version: str
+    filtered_vector_indexes: bool
+    vectors_on_the_wire: bool
+
+    @classmethod
+    def detect(cls, version: str, cypher_versions: list[str], bolt: tuple[int, int]) -> "ServerFeatures":
+        """Decide from what the server says of itself.
+
+        Args:
+            version: of the kernel, such as "2026.08.1" or "5.26-aura".
+            cypher_versions: languages that it speaks, such as ["5", "25"].
+            bolt: version of the protocol that was agreed on.
+
+        Raises:
+            StoreError: the server is older than 5.26.
+        """
+        numbers = re.match(r"(\d+)\.(\d+)", version)
+        known = (int(numbers[1]), int(numbers[2])) if numbers else OLDEST
+        if known < OLDEST:
+            raise StoreError(f"Neo4j {version} is too old: kgagent needs 5.26 or later")
+        filtered = known >= FILTERED_INDEXES_SINCE and "25" in cypher_versions
+        return cls(version, filtered, vectors_on_the_wire=filtered and bolt >= (6, 0))
+
+    @property
+    def language(self) -> str:
+        """Prefix of every statement."""
+        return "CYPHER 25 " if self.filtered_vector_indexes else ""

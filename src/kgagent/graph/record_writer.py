@@ -1,0 +1,177 @@
+"""What writing a node and a relationship have in common: one batch of embeddings, one transaction, nothing half."""
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, ClassVar, Generic, TypeVar
+
+from kgagent.embedding.base import Embedder
+from kgagent.graph.compare_and_set import CompareAndSet, IntentT, StateT
+from kgagent.graph.identifiers import Identifier
+from kgagent.graph.records import Record
+from kgagent.graph.statements import statement
+from kgagent.graph.store import ConstraintViolationError, Store
+from kgagent.graph.vectors import VectorChange, vector_changes
+from kgagent.models import Note
+from kgagent.models.note import dump_notes, with_notes
+
+RecordT = TypeVar("RecordT", bound=Record)
+ShownT = TypeVar("ShownT")
+
+
+@dataclass(frozen=True)
+class Writing:
+    """What every write needs beside the database.
+
+    Attributes:
+        embedder: makes the embeddings.
+        clock: gives the time, with zone.
+        attempts: tries of a write that loses races.
+    """
+
+    embedder: Embedder
+    clock: Callable[[], datetime]
+    attempts: int
+
+
+@dataclass(frozen=True)
+class Planned(Generic[IntentT, RecordT]):
+    """What is to be written.
+
+    Attributes:
+        intent: what the caller wants.
+        stored: the record as it is; None for a new one.
+        after: the record with its new properties.
+        changes: the properties that change; None removes one.
+    """
+
+    intent: IntentT
+    stored: RecordT | None
+    after: RecordT
+    changes: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Written(Generic[ShownT]):
+    """A record after a write.
+
+    Attributes:
+        shown: as it now is.
+        created: whether it is new.
+        embedded: whether its embedding was made anew.
+        changed: whether anything was written.
+    """
+
+    shown: ShownT
+    created: bool
+    embedded: bool
+    changed: bool
+
+
+class RecordWriter(
+    CompareAndSet[IntentT, StateT, Planned[IntentT, RecordT], Written[ShownT]],
+    Generic[IntentT, StateT, RecordT, ShownT],
+):
+    """Writes the records of one user."""
+
+    vector_property: ClassVar[str]
+    create_statement: ClassVar[str]
+    update_statement: ClassVar[str]
+
+    def __init__(self, store: Store, names: Mapping[str, Identifier], writing: Writing, *, user_id: str) -> None:
+        super().__init__(attempts=writing.attempts)
+        self._store = store
+        self._names = names
+        self._embedder = writing.embedder
+        self._clock = writing.clock
+        self._user_id = user_id
+
+    @abstractmethod
+    def text(self, record: RecordT, now: datetime) -> str:
+        """The embedding text of a record."""
+
+    @abstractmethod
+    def show(self, planned: Planned[IntentT, RecordT]) -> ShownT:
+        """The record as its caller sees it after the write."""
+
+    @abstractmethod
+    def place(self, record: RecordT) -> Mapping[str, Any]:
+        """What the statements need to find the record, or to put a new one where it belongs."""
+
+    def kept_properties(self, record: RecordT) -> Mapping[str, Any]:  # noqa: ARG002
+        """Properties that every write makes sure of."""
+        return {"user_id": self._user_id}
+
+    def needs_tidying(self, record: RecordT) -> bool:  # noqa: ARG002
+        """Whether a record is written even where nothing that it says changes."""
+        return False
+
+    async def save(self, planned: Mapping[int, Planned[IntentT, RecordT]]) -> Mapping[int, Written[ShownT]]:
+        """Embed what changed its text, in one batch, and write; what lost a race is missing from the answer."""
+        now = self._clock()
+        vectors = await vector_changes(
+            self._embedder,
+            [(self.text(p.after, now), p.stored) for p in planned.values()],
+            vector_property=self.vector_property,
+        )
+        changes = dict(zip(planned, vectors, strict=True))
+        written = {position: self._written(p, changes[position]) for position, p in planned.items()}
+        rows = [self._row(i, p, changes[i], now) for i, p in planned.items() if written[i].changed]
+        kept = await self._write(self.create_statement, [row for row in rows if not row["element_id"]])
+        kept |= await self._write(self.update_statement, [row for row in rows if row["element_id"]])
+        return {position: done for position, done in written.items() if position in kept or not done.changed}
+
+    def changes(self, record: RecordT, values: Mapping[str, Any], notes: Iterable[Note]) -> dict[str, Any]:
+        """Which properties differ once values are set and notes are added."""
+        wanted = dict(values)
+        together = with_notes(record.notes, notes, self._clock())
+        if together != record.notes:
+            wanted["notes"] = dump_notes(together)
+        return {key: value for key, value in wanted.items() if record.properties.get(key) != value}
+
+    def _written(self, planned: Planned[IntentT, RecordT], change: VectorChange) -> Written[ShownT]:
+        stored = planned.stored
+        return Written(
+            shown=self.show(planned),
+            created=stored is None,
+            embedded=change.vector is not None,
+            changed=stored is None or bool(planned.changes) or change.changes or self.needs_tidying(stored),
+        )
+
+    def _row(
+        self, position: int, planned: Planned[IntentT, RecordT], change: VectorChange, now: datetime
+    ) -> dict[str, Any]:
+        record = planned.after
+        content = {"created_at": now, **record.properties} if planned.stored is None else planned.changes
+        return {
+            **self.place(record),
+            "position": position,
+            "element_id": record.element_id,
+            "version": record.version,
+            "vector": self._store.vector(change.vector),
+            "properties": {
+                **content,
+                **change.properties,
+                **self.kept_properties(record),
+                "version": record.version + 1,
+                "updated_at": now,
+            },
+        }
+
+    async def _write(self, name: str, rows: Sequence[dict[str, Any]]) -> set[int]:
+        """Write rows in one transaction; where one of them would make a duplicate, each in one of its own."""
+        if not rows:
+            return set()
+        try:
+            kept = await self._store.write(statement(name, **self._names), {"user_id": self._user_id, "rows": rows})
+        except ConstraintViolationError:
+            if len(rows) == 1:
+                return set()
+            return {position for row in rows for position in await self._write(name, [row])}
+        return {row["position"] for row in kept}
+
+
+def without_nothing(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out properties that are None, as the database does."""
+    return {key: value for key, value in properties.items() if value is not None}

@@ -1,0 +1,180 @@
+"""Rows of the database and what they are shown as."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from neo4j.time import Date, DateTime, Duration, Time
+from pydantic import JsonValue
+
+from kgagent.models import GraphNode, GraphRelationship, Note, RelationshipSearchResult
+from kgagent.models.note import parse_notes
+from kgagent.ontology import Ontology
+
+OLD_EMBEDDINGS = ("relation_embedding", "notes_embedding", "description_embedding")
+BOOKKEEPING = frozenset(
+    {"embedding", "relationship_embedding", *OLD_EMBEDDINGS}
+    | {"embedding_hash", "embedding_model", "version", "write_lock", "relationship_key", "user_id"}
+)
+_NODE_FIELDS = frozenset({"entity_key", "name", "description", "notes"})
+_RELATIONSHIP_FIELDS = frozenset({"relationship_type", "description", "attitude", "proximity", "notes"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """A node or a relationship as it is stored, without its vectors.
+
+    Attributes:
+        element_id: the database's own id, good for the moment.
+        vector_length: length of the stored vector; None where there is none.
+    """
+
+    element_id: str
+    vector_length: int | None
+    properties: Mapping[str, Any]
+
+    @property
+    def version(self) -> int:
+        """How often the record was written; 0 for one that kgagent never wrote."""
+        return int(self.properties.get("version") or 0)
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """The notes, expired ones too.
+
+        Raises:
+            StoreError: what is stored there are no notes.
+        """
+        return parse_notes(self.properties.get("notes"))
+
+    def text(self, field: str) -> str:
+        """A text property; empty where it is missing."""
+        value = self.properties.get(field)
+        return value if isinstance(value, str) else ""
+
+    def level(self, field: str) -> int | None:
+        """Attitude or proximity; None where it is missing or no whole number."""
+        value = self.properties.get(field)
+        return int(value) if isinstance(value, int | float) and int(value) == value else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeRecord(Record):
+    """A node as it is stored."""
+
+    label: str
+
+    @classmethod
+    def read(cls, row: Mapping[str, Any], ontology: Ontology) -> "NodeRecord":
+        """Read the map that `_node.cypher` makes."""
+        return cls(
+            element_id=row["element_id"],
+            label=ontology_label(row["labels"], ontology),
+            vector_length=row["vector_length"],
+            properties=_present(row["properties"]),
+        )
+
+    @property
+    def entity_key(self) -> str:
+        """The node's key."""
+        return self.text("entity_key")
+
+    def shown(self, ontology: Ontology) -> GraphNode:
+        """As a caller sees it."""
+        return GraphNode(
+            entity_key=self.entity_key,
+            label=self.label,
+            name=self.text("name"),
+            description=self.text("description"),
+            notes=self.notes,
+            properties=visible(self.properties, _NODE_FIELDS | BOOKKEEPING | ontology.hidden_properties),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RelationshipRecord(Record):
+    """A relationship as it is stored."""
+
+    neo4j_type: str
+    from_entity_key: str
+    to_entity_key: str
+    from_name: str
+    to_name: str
+
+    @classmethod
+    def read(cls, row: Mapping[str, Any]) -> "RelationshipRecord":
+        """Read the map that `_relationship.cypher` makes."""
+        return cls(
+            element_id=row["element_id"],
+            neo4j_type=row["neo4j_type"],
+            from_entity_key=row["from_entity_key"],
+            to_entity_key=row["to_entity_key"],
+            from_name=row["from_name"] or "",
+            to_name=row["to_name"] or "",
+            vector_length=row["vector_length"],
+            properties=_present(row["properties"]),
+        )
+
+    def shown(self, ontology: Ontology, *, asked_from: str | None = None) -> GraphRelationship:
+        """As a caller sees it.
+
+        Args:
+            ontology: gives the words and what is hidden.
+            asked_from: the end that the caller named first; the stored direction where None.
+        """
+        return GraphRelationship(**self._fields(ontology, asked_from=asked_from))
+
+    def matched(self, ontology: Ontology, similarity: float) -> RelationshipSearchResult:
+        """As a search shows it."""
+        return RelationshipSearchResult(**self._fields(ontology, asked_from=None), similarity=similarity)
+
+    def _fields(self, ontology: Ontology, *, asked_from: str | None) -> dict[str, Any]:
+        reverse = asked_from is not None and asked_from != self.from_entity_key
+        ends = (self.to_entity_key, self.from_entity_key) if reverse else (self.from_entity_key, self.to_entity_key)
+        names = (self.to_name, self.from_name) if reverse else (self.from_name, self.to_name)
+        attitude, proximity = self.level("attitude"), self.level("proximity")
+        return {
+            "from_entity_key": ends[0],
+            "to_entity_key": ends[1],
+            "from_name": names[0],
+            "to_name": names[1],
+            "neo4j_type": self.neo4j_type,
+            "relationship_type": self.text("relationship_type"),
+            "description": self.text("description"),
+            "attitude": attitude,
+            "proximity": proximity,
+            "attitude_word": ontology.word(self.neo4j_type, "attitude", attitude),
+            "proximity_word": ontology.word(self.neo4j_type, "proximity", proximity),
+            "notes": self.notes,
+            "properties": visible(self.properties, _RELATIONSHIP_FIELDS | BOOKKEEPING | ontology.hidden_properties),
+        }
+
+
+def ontology_label(labels: Sequence[str], ontology: Ontology) -> str:
+    """The label that the ontology knows; the first in its order where a node carries several."""
+    return min((label for label in labels if label in ontology.labels), key=lambda label: ontology.label_order[label])
+
+
+def visible(properties: Mapping[str, Any], hidden: Iterable[str]) -> dict[str, JsonValue]:
+    """What of a record's properties may be shown, as JSON types."""
+    return {key: plain(value) for key, value in sorted(properties.items()) if key not in hidden}
+
+
+def plain(value: object) -> JsonValue:
+    """Turn a value of the database into a JSON type."""
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, DateTime | Date | Time | Duration):
+        return value.iso_format()
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    return str(value)
+
+
+def _present(properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in properties.items() if value is not None}

@@ -1,0 +1,92 @@
+"""Creates and changes relationships so that each embedding is always that of its relationship's current text."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from kgagent.errors import AlreadyExistsError
+from kgagent.graph.record_writer import Planned, RecordWriter, Writing, Written, without_nothing
+from kgagent.graph.records import OLD_EMBEDDINGS, RelationshipRecord
+from kgagent.graph.relationships import PairState, RelationshipIntent, RelationshipRepository, not_found
+from kgagent.models import GraphRelationship
+
+LEVELS = ("attitude", "proximity")
+
+RelationshipWritten = Written[GraphRelationship]
+"""A relationship after a write, told from the end that the caller named first."""
+
+
+class RelationshipWriter(RecordWriter[RelationshipIntent, PairState, RelationshipRecord, GraphRelationship]):
+    """Writes the relationships of one user."""
+
+    vector_property = "relationship_embedding"
+    create_statement = "create_relationships"
+    update_statement = "update_relationships"
+
+    def __init__(self, repository: RelationshipRepository, writing: Writing, *, user_id: str) -> None:
+        super().__init__(repository.store, repository.names, writing, user_id=user_id)
+        self._repository = repository
+
+    def identity(self, intent: RelationshipIntent) -> frozenset[str]:
+        """The two nodes, in either order."""
+        return frozenset((intent.from_entity_key, intent.to_entity_key))
+
+    async def read(self, intents: Sequence[RelationshipIntent]) -> Sequence[PairState]:
+        """Read the two nodes of each intent and what is between them."""
+        return await self._repository.read_pairs(self._user_id, intents)
+
+    def plan(self, intent: RelationshipIntent, state: PairState) -> Planned[RelationshipIntent, RelationshipRecord]:
+        """Decide what to write.
+
+        Raises:
+            NotFoundError: what it is about does not exist for this user.
+            AlreadyExistsError: what it would create is there.
+            InputError: a value is not one that it may be.
+        """
+        stored, blank = self._repository.find(intent, state)
+        if stored is None and not intent.create:
+            raise not_found(intent, state)
+        if stored is not None and intent.create and not intent.or_update:
+            raise AlreadyExistsError(
+                f"Relationship already exists between {state.first} and {state.second}. "
+                "Use update_relationship tool to modify existing relationships instead of creating duplicates."
+            )
+        before = stored or blank
+        changes = self.changes(before, self._values(intent, before.neo4j_type), intent.notes)
+        after = replace(before, properties=without_nothing({**before.properties, **changes}))
+        return Planned(intent, stored, after, changes)
+
+    def text(self, record: RelationshipRecord, now: datetime) -> str:
+        """The embedding text of a relationship."""
+        return self._repository.text(record, now)
+
+    def show(self, planned: Planned[RelationshipIntent, RelationshipRecord]) -> GraphRelationship:
+        """The relationship from the end that the caller named first."""
+        return planned.after.shown(self._repository.ontology, asked_from=planned.intent.from_entity_key)
+
+    def place(self, record: RelationshipRecord) -> Mapping[str, Any]:
+        """Its type and its two ends."""
+        return {
+            "neo4j_type": record.neo4j_type,
+            "from_entity_key": record.from_entity_key,
+            "to_entity_key": record.to_entity_key,
+        }
+
+    def kept_properties(self, record: RelationshipRecord) -> Mapping[str, Any]:
+        """Whose it is, and the key that makes it one of its kind."""
+        return {"user_id": self._user_id, "relationship_key": self._repository.relationship_key(record)}
+
+    def needs_tidying(self, record: RelationshipRecord) -> bool:
+        """Whether it is of an old graph's form."""
+        return is_of_old_form(record)
+
+    def _values(self, intent: RelationshipIntent, neo4j_type: str) -> dict[str, Any]:
+        level = self._repository.ontology.level
+        return {key: level(neo4j_type, key, value) if key in LEVELS else value for key, value in intent.values.items()}
+
+
+def is_of_old_form(record: RelationshipRecord) -> bool:
+    """Whether the record holds fields that kgagent removes, or lacks those that it keeps."""
+    kept = {"relationship_key", "user_id"}
+    return any(field in record.properties for field in OLD_EMBEDDINGS) or not kept <= set(record.properties)

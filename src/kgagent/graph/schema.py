@@ -1,0 +1,225 @@
+"""Constraints and indexes: which a graph needs, which are there, and how to make them fit."""
+
+import asyncio
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kgagent.embedding.base import Embedder
+from kgagent.errors import SchemaError, StoreError
+from kgagent.graph.features import ServerFeatures
+from kgagent.graph.identifiers import Identifier
+from kgagent.graph.store import Store
+from kgagent.ontology import Ontology
+
+CREATE_ATTEMPTS = 8
+ONLINE_TIMEOUT = 300
+"""Seconds that indexes may take to come online."""
+
+NODE_TEXT_INDEX = "kgagent_node_text"
+RELATIONSHIP_TEXT_INDEX = "kgagent_relationship_text"
+RELATIONSHIP_VECTOR_INDEX = "kgagent_relationship_embedding"
+FILTERS = ("user_id", "relationship_type")
+
+
+@dataclass(frozen=True)
+class SchemaPart:
+    """A constraint or an index.
+
+    Attributes:
+        name: as it stands in the database.
+        create: the statement that makes it where it is missing.
+        is_vector: whether it is a vector index, which must fit the embedder.
+        covers: labels or types that it must cover.
+        properties: properties that it must hold, in-index filters included.
+    """
+
+    name: str
+    create: str
+    is_vector: bool = False
+    covers: tuple[str, ...] = ()
+    properties: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class SchemaProblem:
+    """Something about the schema that keeps it from serving, and the command that mends it."""
+
+    what: str
+    mend: str
+
+    def __str__(self) -> str:
+        """Both in one line."""
+        return f"{self.what}. To mend it: {self.mend}"
+
+
+class Schema:
+    """The constraints and indexes that an ontology and an embedder need on a server."""
+
+    def __init__(self, store: Store, ontology: Ontology, embedder: Embedder) -> None:
+        self._store = store
+        self._embedder = embedder
+        self.parts = schema_parts(ontology, embedder.dimensions, store.features)
+
+    async def ensure(self) -> None:
+        """Make what is missing and wait until all of it is online; safe when several run at once.
+
+        Raises:
+            SchemaError: an index is there but does not fit, or the data breaks a constraint; the text names the mend.
+        """
+        present = await self._present()
+        missing = [part for part in self.parts if part.name not in present]
+        for part in missing:
+            await self._create(part)
+        if missing or any(row["state"] != "ONLINE" for row in present.values()):
+            await self._store.run_schema(f"CALL db.awaitIndexes({ONLINE_TIMEOUT})")
+        problems = await self.problems()
+        if problems:
+            raise SchemaError("; ".join(map(str, problems)))
+
+    async def rebuild_vector_indexes(self) -> None:
+        """Drop the vector indexes and make them anew for the embedder's dimensions; stored vectors stay.
+
+        Raises:
+            SchemaError: see `ensure`.
+        """
+        for part in self.parts:
+            if part.is_vector:
+                await self._store.run_schema(f"DROP INDEX {Identifier(part.name)} IF EXISTS")
+        await self.ensure()
+
+    async def problems(self) -> list[SchemaProblem]:
+        """Say what is missing, not online, or does not fit."""
+        present = await self._present()
+        found: list[SchemaProblem] = []
+        for part in self.parts:
+            if part.name not in present:
+                found.append(SchemaProblem(f"{part.name} is missing", "kgagent init"))
+            else:
+                found.extend(self._misfits(part, present[part.name]))
+        return found
+
+    def _misfits(self, part: SchemaPart, row: dict[str, Any]) -> list[SchemaProblem]:
+        found = []
+        if row["state"] == "FAILED":
+            found.append(SchemaProblem(f"{part.name} has failed", "kgagent migrate --rebuild-indexes"))
+        if not part.is_vector:
+            return found
+        dimensions = (row["options"].get("indexConfig") or {}).get("vector.dimensions")
+        if dimensions is not None and dimensions != self._embedder.dimensions:
+            found.append(
+                SchemaProblem(
+                    f"{part.name} holds embeddings of length {dimensions}, but {self._embedder.model} makes "
+                    f"{self._embedder.dimensions}",
+                    "kgagent migrate --rebuild-indexes, or choose the embedder that the graph was made with",
+                )
+            )
+        if set(row["labelsOrTypes"] or ()) != set(part.covers) or not set(part.properties) <= set(row["properties"]):
+            found.append(
+                SchemaProblem(
+                    f"{part.name} covers {row['labelsOrTypes']} {row['properties']} instead of "
+                    f"{list(part.covers)} {list(part.properties)}",
+                    "kgagent migrate --rebuild-indexes",
+                )
+            )
+        return found
+
+    async def _present(self) -> dict[str, dict[str, Any]]:
+        rows = await self._store.run_schema(
+            "SHOW INDEXES YIELD name, state, labelsOrTypes, properties, options "
+            "RETURN name, state, labelsOrTypes, properties, options"
+        )
+        return {row["name"]: row for row in rows}
+
+    async def _create(self, part: SchemaPart) -> None:
+        """Make one part; another process that makes it at the same moment is no error."""
+        for attempt in range(CREATE_ATTEMPTS):
+            try:
+                await self._store.run_schema(part.create)
+            except StoreError as error:
+                if part.name in await self._present():
+                    return
+                if attempt == CREATE_ATTEMPTS - 1:
+                    raise SchemaError(
+                        f"{part.name} cannot be made: {error}. `kgagent doctor` looks for duplicates"
+                    ) from error
+                await asyncio.sleep(random.uniform(0, 0.1 * 2**attempt))  # noqa: S311
+            else:
+                return
+
+
+def schema_parts(ontology: Ontology, dimensions: int, features: ServerFeatures) -> list[SchemaPart]:
+    """List the constraints and indexes that a graph needs."""
+    parts: list[SchemaPart] = []
+    for label in ontology.labels:
+        pattern = f"(n:{Identifier(label)})"
+        parts += [
+            _unique(f"kgagent_{label}_key", pattern, "n.entity_key"),
+            _range(f"kgagent_{label}_user", pattern, "n.user_id"),
+            _vector(node_vector_index(label), pattern, "n", ("embedding", FILTERS[0]), [label], dimensions, features),
+        ]
+    for neo4j_type in ontology.relationships:
+        pattern = f"()-[r:{Identifier(neo4j_type)}]-()"
+        parts += [
+            _unique(f"kgagent_{neo4j_type}_key", pattern, "r.relationship_key"),
+            _range(f"kgagent_{neo4j_type}_user", pattern, "r.user_id"),
+        ]
+    for name, types in relationship_vector_indexes(ontology, features).items():
+        pattern = f"()-[r:{Identifier.any_of(types)}]-()"
+        properties = ("relationship_embedding", *FILTERS)
+        parts.append(_vector(name, pattern, "r", properties, types, dimensions, features))
+    return [
+        *parts,
+        _text(NODE_TEXT_INDEX, f"(n:{Identifier.any_of(ontology.labels)})", "n.name, n.description, n.notes"),
+        _text(
+            RELATIONSHIP_TEXT_INDEX,
+            f"()-[r:{Identifier.any_of(ontology.relationships)}]-()",
+            "r.relationship_type, r.description, r.notes",
+        ),
+    ]
+
+
+def node_vector_index(label: str) -> str:
+    """Name of the vector index on a label."""
+    return f"kgagent_{label}_embedding"
+
+
+def relationship_vector_indexes(ontology: Ontology, features: ServerFeatures) -> dict[str, tuple[str, ...]]:
+    """Names of the vector indexes on relationships, each with the types that it covers."""
+    if features.filtered_vector_indexes:
+        return {RELATIONSHIP_VECTOR_INDEX: tuple(ontology.relationships)}
+    return {f"kgagent_{neo4j_type}_embedding": (neo4j_type,) for neo4j_type in ontology.relationships}
+
+
+def _unique(name: str, pattern: str, value: str) -> SchemaPart:
+    return SchemaPart(
+        name, f"CREATE CONSTRAINT {Identifier(name)} IF NOT EXISTS FOR {pattern} REQUIRE {value} IS UNIQUE"
+    )
+
+
+def _range(name: str, pattern: str, value: str) -> SchemaPart:
+    return SchemaPart(name, f"CREATE INDEX {Identifier(name)} IF NOT EXISTS FOR {pattern} ON ({value})")
+
+
+def _text(name: str, pattern: str, values: str) -> SchemaPart:
+    return SchemaPart(name, f"CREATE FULLTEXT INDEX {Identifier(name)} IF NOT EXISTS FOR {pattern} ON EACH [{values}]")
+
+
+def _vector(  # noqa: PLR0917
+    name: str,
+    pattern: str,
+    variable: str,
+    properties: Sequence[str],
+    covers: Sequence[str],
+    dimensions: int,
+    features: ServerFeatures,
+) -> SchemaPart:
+    vector, *filters = (f"{variable}.{item}" for item in properties)
+    within = f" WITH [{', '.join(filters)}]" if features.filtered_vector_indexes else ""
+    create = (
+        f"CREATE VECTOR INDEX {Identifier(name)} IF NOT EXISTS FOR {pattern} ON {vector}{within} "
+        f"OPTIONS {{indexConfig: {{`vector.dimensions`: {dimensions:d}, `vector.similarity_function`: 'cosine'}}}}"
+    )
+    wanted = tuple(properties) if features.filtered_vector_indexes else (properties[0],)
+    return SchemaPart(name, create, is_vector=True, covers=tuple(covers), properties=wanted)

@@ -1,0 +1,169 @@
+"""The connection to Neo4j: runs statements, keeps a caller's reads behind its own writes, and words errors plainly."""
+
+import sys
+from array import array
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Self
+
+from neo4j import READ_ACCESS, AsyncDriver, AsyncGraphDatabase, Query, RoutingControl
+from neo4j import exceptions as neo4j_errors
+from neo4j.vector import Vector
+
+from kgagent.errors import StoreError
+from kgagent.graph.features import ServerFeatures
+
+Row = dict[str, Any]
+Parameters = Mapping[str, Any]
+
+
+class ConstraintViolationError(StoreError):
+    """A write would have broken a uniqueness constraint; nothing of it was kept."""
+
+
+class StatementTimeoutError(StoreError):
+    """The server ended a statement that took too long."""
+
+
+class Store:
+    """One database of one Neo4j, shared by everything in this process that works on it."""
+
+    def __init__(self, driver: AsyncDriver, features: ServerFeatures, *, uri: str, database: str | None) -> None:
+        self._driver = driver
+        self._database = database
+        self.features = features
+        self.uri = uri
+
+    @classmethod
+    async def connect(cls, uri: str, *, username: str, password: str | None, database: str | None = None) -> Self:
+        """Connect and look at what the server can do.
+
+        Args:
+            uri: bolt:// or neo4j:// address, with +s for TLS.
+            username: name to log in with.
+            password: None where the server asks for none.
+            database: None is the user's home database.
+
+        Raises:
+            StoreError: the address is wrong, the server cannot be reached, refuses the login, or is too old.
+        """
+        auth = (username, password) if password is not None else None
+        try:
+            driver = AsyncGraphDatabase.driver(uri, auth=auth, notifications_min_severity="OFF", user_agent="kgagent")
+        except (ValueError, neo4j_errors.Neo4jError, neo4j_errors.DriverError) as error:
+            raise StoreError(f"{uri!r} is not an address of a Neo4j: {error}") from error
+        try:
+            with _plain_errors(uri):
+                info = await driver.get_server_info()
+                answer = await driver.execute_query(
+                    "CALL dbms.components() YIELD name, versions RETURN name, versions",
+                    database_=database,
+                )
+            versions = {str(record["name"]): list(record["versions"]) for record in answer.records}
+            features = ServerFeatures.detect(
+                versions.get("Neo4j Kernel", ["5.26"])[0], versions.get("Cypher", ["5"]), info.protocol_version
+            )
+        except BaseException:
+            await driver.close()
+            raise
+        return cls(driver, features, uri=uri, database=database)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._driver.close()
+
+    async def read(self, text: str, parameters: Parameters, *, timeout: float | None = None) -> list[Row]:
+        """Run a statement that only reads.
+
+        Args:
+            text: Cypher without its language prefix.
+            parameters: values of the statement.
+            timeout: seconds that it may take on the server; None leaves it to the server.
+
+        Raises:
+            StoreError: it failed; StatementTimeoutError where it took too long.
+        """
+        return await self._run(text, parameters, RoutingControl.READ, timeout)
+
+    async def write(self, text: str, parameters: Parameters, *, timeout: float | None = None) -> list[Row]:
+        """Run a statement that writes, in a transaction of its own: all of it is kept, or nothing.
+
+        Raises:
+            ConstraintViolationError: it would have made a duplicate.
+            StoreError: it failed otherwise.
+        """
+        return await self._run(text, parameters, RoutingControl.WRITE, timeout)
+
+    async def run_schema(self, text: str) -> list[Row]:
+        """Run a statement about indexes and constraints.
+
+        Raises:
+            StoreError: it failed.
+        """
+        with _plain_errors(self.uri):
+            async with self._driver.session(database=self._database) as session:
+                result = await session.run(self._query(text, None))
+                return await result.data()
+
+    @asynccontextmanager
+    async def stream(self, text: str, parameters: Parameters) -> AsyncIterator[AsyncIterator[Row]]:
+        """Run a statement that only reads, and give its rows one by one; for answers too large for memory.
+
+        Raises:
+            StoreError: it failed.
+        """
+        with _plain_errors(self.uri):
+            async with self._driver.session(database=self._database, default_access_mode=READ_ACCESS) as session:
+                result = await session.run(self._query(text, None), dict(parameters))
+                yield (record.data() async for record in result)
+
+    def vector(self, embedding: Sequence[float] | None) -> Vector | list[float] | None:
+        """An embedding in the form in which this server takes it as a parameter."""
+        if embedding is None:
+            return None
+        if not self.features.vectors_on_the_wire:
+            return list(embedding)
+        if isinstance(embedding, array) and embedding.typecode == "f":
+            swapped = array("f", embedding)
+            if sys.byteorder == "little":
+                swapped.byteswap()
+            return Vector(swapped.tobytes(), "f32")
+        return Vector(embedding, "f32")
+
+    async def _run(
+        self, text: str, parameters: Parameters, routing: RoutingControl, timeout: float | None
+    ) -> list[Row]:
+        with _plain_errors(self.uri):
+            answer = await self._driver.execute_query(
+                self._query(text, timeout), dict(parameters), routing_=routing, database_=self._database
+            )
+        return [record.data() for record in answer.records]
+
+    def _query(self, text: str, timeout: float | None) -> Query:
+        return Query(self.features.language + text, timeout=timeout)
+
+
+class _plain_errors:  # noqa: N801
+    """Turns the driver's errors into the store's own."""
+
+    def __init__(self, uri: str) -> None:
+        self._uri = uri
+
+    def __enter__(self) -> None:
+        return
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if isinstance(error, neo4j_errors.ConstraintError):
+            raise ConstraintViolationError(f"Uniqueness would be broken: {error.message}") from error
+        if isinstance(error, neo4j_errors.AuthError):
+            raise StoreError(
+                f"Neo4j at {self._uri} refused the login: check NEO4J_USERNAME and NEO4J_PASSWORD"
+            ) from error
+        if isinstance(error, neo4j_errors.Neo4jError):
+            if "TransactionTimedOut" in (error.code or ""):
+                raise StatementTimeoutError("The database ended the statement: it took longer than it may") from error
+            raise StoreError(f"Neo4j at {self._uri} refused the statement: {error.message}") from error
+        if isinstance(error, neo4j_errors.DriverError):
+            raise StoreError(
+                f"Neo4j at {self._uri} cannot be used: {error}. Is it running? Try `kgagent status`"
+            ) from error

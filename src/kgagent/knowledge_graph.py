@@ -1,0 +1,202 @@
+"""The way in: one object that holds the connection, the embedder and all that works on a graph."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Generator
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from kgagent.embedding.base import Embedder
+from kgagent.embedding.cache import QueryCache
+from kgagent.embedding.factory import make_embedder
+from kgagent.graph.nodes import NodeRepository
+from kgagent.graph.record_writer import Writing
+from kgagent.graph.relationships import RelationshipRepository
+from kgagent.graph.schema import Schema
+from kgagent.graph.store import Store
+from kgagent.local import LocalNeo4j
+from kgagent.ontology import Ontology, default_ontology, load_ontology
+from kgagent.progress import Progress
+from kgagent.retrieval import RetrievalService
+from kgagent.settings import Settings, get_settings
+from kgagent.tools import ToolContext, Toolset
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class KnowledgeGraph:
+    """A knowledge graph in Neo4j.
+
+    Use it as `async with KnowledgeGraph.connect() as graph`, or from synchronous code through
+    `kgagent.SyncKnowledgeGraph`.
+
+    Attributes:
+        store: the connection.
+        ontology: labels, relationship kinds and words.
+        embedder: makes the embeddings.
+        retrieval: the searches.
+        schema: constraints and indexes.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        ontology: Ontology,
+        embedder: Embedder,
+        settings: Settings,
+        *,
+        clock: Callable[[], datetime] = _now,
+        owns_embedder: bool = False,
+    ) -> None:
+        self._owns_embedder = owns_embedder
+        self.store = store
+        self.ontology = ontology
+        self.embedder = embedder
+        self.settings = settings
+        self.writing = Writing(embedder, clock, settings.write_attempts)
+        self.nodes = NodeRepository(store, ontology)
+        self.relationships = RelationshipRepository(store, ontology)
+        self.schema = Schema(store, ontology, embedder)
+        self.retrieval = RetrievalService(
+            store,
+            ontology,
+            QueryCache(embedder, size=settings.query_cache_size),
+            exact_scan_limit=settings.exact_scan_limit,
+            oversampling=settings.oversampling,
+            timeout=settings.query_timeout,
+        )
+
+    @staticmethod
+    def connect(
+        uri: str | None = None,
+        *,
+        username: str | None = None,
+        password: str | None = None,
+        database: str | None = None,
+        embedder: Embedder | None = None,
+        ontology: Ontology | Path | None = None,
+        settings: Settings | None = None,
+        ensure_schema: bool = True,
+        progress: Progress | None = None,
+        clock: Callable[[], datetime] = _now,
+    ) -> "Connecting":
+        """Connect to a graph; `await` it, or enter it with `async with`.
+
+        What is left out comes from the settings; without a URI there either, the local Neo4j is started.
+
+        Args:
+            uri: bolt:// or neo4j:// address, with +s for TLS.
+            username: name to log in with.
+            password: password to log in with.
+            database: database of the server; None is the user's home database.
+            embedder: makes the embeddings; None takes the one that the settings choose.
+            ontology: an ontology, or a YAML file that holds one.
+            settings: settings to use instead of those of the environment.
+            ensure_schema: whether missing constraints and indexes are made.
+            progress: shows downloads and the start of the local Neo4j.
+            clock: gives the time, with zone.
+
+        Raises:
+            ConfigurationError: settings, ontology or embedder cannot be used.
+            StoreError: the database cannot be used; SchemaError where its indexes do not fit the embedder.
+            LocalServerError: the local Neo4j did not come up.
+        """
+
+        async def open_graph() -> KnowledgeGraph:
+            chosen = settings or get_settings()
+            store = await _open_store(chosen, uri, username, password, database, progress)
+            try:
+                graph = KnowledgeGraph(
+                    store,
+                    _open_ontology(ontology or chosen.ontology),
+                    embedder or make_embedder(chosen, progress=progress),
+                    chosen,
+                    clock=clock,
+                    owns_embedder=embedder is None,
+                )
+                if ensure_schema:
+                    await graph.schema.ensure()
+            except BaseException:
+                await store.close()
+                raise
+            return graph
+
+        return Connecting(open_graph)
+
+    def tools(self, *, user_id: str) -> Toolset:
+        """The agent's tools, bound to one user; the model that calls them never chooses whose data it sees.
+
+        Raises:
+            InputError: the user id is empty.
+        """
+        return Toolset(
+            ToolContext(
+                user_id=user_id,
+                ontology=self.ontology,
+                nodes=self.nodes,
+                relationships=self.relationships,
+                retrieval=self.retrieval,
+                writing=self.writing,
+            )
+        )
+
+    async def close(self) -> None:
+        """Close the connection, and the embedder where it was not given by the caller."""
+        await self.store.close()
+        if self._owns_embedder:
+            await self.embedder.aclose()
+
+
+class Connecting:
+    """A graph that is not open yet: `await` it, or enter it with `async with`."""
+
+    def __init__(self, open_graph: Callable[[], Coroutine[Any, Any, KnowledgeGraph]]) -> None:
+        self._open_graph = open_graph
+        self._graph: KnowledgeGraph | None = None
+
+    def __await__(self) -> Generator[Any, None, KnowledgeGraph]:
+        """Open the graph; its user closes it."""
+        return self._open_graph().__await__()
+
+    async def __aenter__(self) -> KnowledgeGraph:
+        """Open the graph for a block of code."""
+        self._graph = await self._open_graph()
+        return self._graph
+
+    async def __aexit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        """Close it at the end of the block."""
+        if self._graph is not None:
+            await self._graph.close()
+
+
+async def _open_store(  # noqa: PLR0917
+    settings: Settings,
+    uri: str | None,
+    username: str | None,
+    password: str | None,
+    database: str | None,
+    progress: Progress | None,
+) -> Store:
+    """Connect to the server that the caller names, else to that of the settings, else to the local one."""
+    address = uri or settings.neo4j_uri
+    if address is None:
+        info = await asyncio.to_thread(LocalNeo4j.from_settings(settings).up, progress)
+        return await Store.connect(info.uri, username=info.username, password=info.password)
+    known = settings.neo4j_password.get_secret_value() if settings.neo4j_password else None
+    return await Store.connect(
+        address,
+        username=username or settings.neo4j_username,
+        password=known if password is None else password,
+        database=database or settings.neo4j_database,
+    )
+
+
+def _open_ontology(given: Ontology | Path | None) -> Ontology:
+    if given is None:
+        return default_ontology()
+    return load_ontology(given) if isinstance(given, Path) else given

@@ -1,0 +1,195 @@
+"""Jars from Maven Central, by a lock file and its checksums."""
+
+import errno
+import hashlib
+import shutil
+import tempfile
+import threading
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kgagent.errors import DownloadError
+from kgagent.local.extra import default_cache, local_extra
+from kgagent.local.lock import Lock, LockedFile, load_lock
+from kgagent.local.stamp import read_stamp, stamp_holds, write_stamp
+from kgagent.progress import Advance, Progress, SilentProgress
+from kgagent.settings import get_settings
+
+if TYPE_CHECKING:
+    from jgo.maven import MavenContext
+
+_AT_ONCE = 16
+_ATTEMPTS = 3
+_TIMEOUT_SECONDS = 30
+_CHUNK_BYTES = 1 << 20
+_DISK_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS}
+
+
+def fetch(name: str, *, cache: Path | None = None, progress: Progress | None = None) -> list[Path]:
+    """Have all files of a lock on this machine, each with the checksum that the lock names.
+
+    Files that are there and sound are not loaded again; with all of them there, no network is needed.
+
+    Args:
+        name: a lock's name, as "neo4j-2026.08.1".
+        cache: folder to keep the files in; by default the settings' cache, else the user's cache folder.
+        progress: shown the bytes that are loaded.
+
+    Returns:
+        The files' paths in the lock's order.
+
+    Raises:
+        ConfigurationError: no such lock, or the `local` extra is not installed.
+        DownloadError: a file could not be had, is damaged, or could not be written.
+    """
+    lock = load_lock(name)
+    folder = (cache or get_settings().cache or default_cache()).expanduser().absolute()
+    paths = [folder / "maven" / file.path for file in lock.files]
+    stamp = folder / "verified" / f"{name}.json"
+    if stamp_holds(read_stamp(stamp), lock, paths):
+        return paths
+    with local_extra():
+        from filelock import FileLock
+    with _disk_trouble_told(folder):
+        (folder / "verified").mkdir(parents=True, exist_ok=True)
+        with FileLock(folder / "verified" / f"{name}.lock"):
+            if not stamp_holds(read_stamp(stamp), lock, paths):
+                _mend(lock, folder, progress or SilentProgress())
+                write_stamp(stamp, lock, paths)
+    return paths
+
+
+def _mend(lock: Lock, folder: Path, progress: Progress) -> None:
+    root = folder / "maven"
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        sound = list(pool.map(lambda file: is_sound(root / file.path, file), lock.files))
+    missing = [file for file, good in zip(lock.files, sound, strict=True) if not good]
+    if not missing:
+        return
+    for file in missing:
+        (root / file.path).unlink(missing_ok=True)
+    total = sum(file.size for file in missing)
+    with (
+        tempfile.TemporaryDirectory(dir=folder, prefix="partial-", ignore_cleanup_errors=True) as staging,
+        progress.task(f"Downloading {lock.roots[0]} and what it needs", total) as advance,
+    ):
+        _download_all(missing, root, Path(staging), _one_at_a_time(advance))
+
+
+def _download_all(files: Iterable[LockedFile], root: Path, staging: Path, advance: Advance) -> None:
+    pool = ThreadPoolExecutor(_AT_ONCE)
+    try:
+        for done in [pool.submit(_download, file, root, staging, advance) for file in files]:
+            done.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _download(file: LockedFile, root: Path, staging: Path, advance: Advance) -> None:
+    for attempt in range(_ATTEMPTS):
+        counted = _Counted(advance)
+        own = staging / f"{file.sha256}-{attempt}"
+        try:
+            loaded = _load(file, _context(own, counted))
+        except (OSError, RuntimeError) as error:
+            counted.take_back()
+            if isinstance(error, OSError) and error.errno in _DISK_ERRORS:
+                raise
+            cause: Exception = error
+            problem = f"could not be loaded: {_short(error)}. Check the network connection and try again"
+            continue
+        if is_sound(loaded, file):
+            target = root / file.path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            loaded.replace(target)
+            shutil.rmtree(own, ignore_errors=True)
+            return
+        counted.take_back()
+        cause = ValueError(f"sha256 is not {file.sha256}")
+        problem = (
+            "came damaged again and again (its checksum is not the one expected). "
+            "A proxy may be changing downloads: try another network"
+        )
+    raise DownloadError(f"{file.coordinate} {problem}.") from cause
+
+
+def _load(file: LockedFile, context: "MavenContext") -> Path:
+    group, artifact, version, classifier = file.parts
+    return context.project(group, artifact).at_version(version).artifact(classifier).resolve()
+
+
+def _context(repo: Path, counted: "_Counted") -> "MavenContext":
+    with local_extra():
+        from jgo.maven import MavenContext, PythonResolver
+    resolver = PythonResolver(progress_callback=counted.follow)
+    return MavenContext(resolver=resolver, repo_cache=repo, local_repos=[], timeout=_TIMEOUT_SECONDS)
+
+
+def is_sound(path: Path, file: LockedFile) -> bool:
+    """Whether the file at `path` is the locked one, byte by byte."""
+    try:
+        if path.stat().st_size != file.size:
+            return False
+        return sha256_of(path) == file.sha256
+    except OSError:
+        return False
+
+
+def sha256_of(path: Path) -> str:
+    """SHA-256 of a file's bytes, in hexadecimal."""
+    with path.open("rb") as stream:
+        digest = hashlib.sha256()
+        for chunk in iter(partial(stream.read, _CHUNK_BYTES), b""):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+class _Counted:
+    """Counts the bytes of one attempt, so that a failed one can be taken back."""
+
+    def __init__(self, advance: Advance) -> None:
+        self._advance = advance
+        self._done = 0
+
+    @contextmanager
+    def follow(self, _filename: str, _total: int) -> Iterator[Advance]:
+        """The callback that jgo reports each download to."""
+        yield self._count
+
+    def _count(self, units: int) -> None:
+        self._done += units
+        self._advance(units)
+
+    def take_back(self) -> None:
+        """Withdraw what this attempt has reported."""
+        self._advance(-self._done)
+        self._done = 0
+
+
+def _one_at_a_time(advance: Advance) -> Advance:
+    guard = threading.Lock()
+
+    def guarded(units: int) -> None:
+        with guard:
+            advance(units)
+
+    return guarded
+
+
+@contextmanager
+def _disk_trouble_told(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise DownloadError(
+            f"Downloaded files cannot be kept in {folder}: {error.strerror or error}. "
+            "Free space or rights are missing there; KGAGENT_CACHE names another folder."
+        ) from error
+
+
+def _short(error: Exception) -> str:
+    return f"{type(error).__name__}: {str(error)[:200]}"

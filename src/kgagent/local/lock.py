@@ -1,0 +1,99 @@
+"""Lock files: which files of Maven Central belong together, with their checksums."""
+
+from functools import lru_cache
+from importlib import resources
+from pathlib import PurePosixPath
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from kgagent.errors import ConfigurationError, DownloadError
+
+_PARTS_WITHOUT_CLASSIFIER = 3
+_PARTS_WITH_CLASSIFIER = 4
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class LockedFile(_Frozen):
+    """One jar. The coordinate is `group:artifact:version` or `group:artifact:version:classifier`."""
+
+    coordinate: str
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+    size: int = Field(gt=0, description="bytes")
+
+    @field_validator("coordinate")
+    @classmethod
+    def _has_plain_parts(cls, value: str) -> str:
+        parts = value.split(":")
+        if len(parts) not in (_PARTS_WITHOUT_CLASSIFIER, _PARTS_WITH_CLASSIFIER):
+            raise ValueError(f"not group:artifact:version[:classifier]: {value!r}")
+        if any(not part or part.startswith(".") or "/" in part or "\\" in part for part in parts):
+            raise ValueError(f"a part is empty or not a plain name: {value!r}")
+        return value
+
+    @property
+    def parts(self) -> tuple[str, str, str, str]:
+        """Group, artifact, version and classifier ("" where there is none)."""
+        group, artifact, version, *rest = self.coordinate.split(":")
+        return group, artifact, version, rest[0] if rest else ""
+
+    @property
+    def path(self) -> PurePosixPath:
+        """Where the jar lies in a Maven repository, below the repository's root."""
+        group, artifact, version, classifier = self.parts
+        name = "-".join(filter(None, (artifact, version, classifier)))
+        return PurePosixPath(*group.split("."), artifact, version, f"{name}.jar")
+
+
+class Lock(_Frozen):
+    """The jars of one thing that is downloaded whole."""
+
+    roots: tuple[str, ...] = Field(min_length=1, description="coordinates whose tree was resolved")
+    left_out: tuple[str, ...] = Field((), description="group:artifact of what the tree has but nobody needs")
+    files: tuple[LockedFile, ...] = Field(min_length=1)
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files."""
+        return sum(file.size for file in self.files)
+
+    @classmethod
+    def parse(cls, name: str, text: str) -> Self:
+        """Read a lock file's text.
+
+        Raises:
+            DownloadError: the text is not a lock.
+        """
+        try:
+            return cls.model_validate_json(text)
+        except ValidationError as error:
+            raise DownloadError(f"The lock file {name!r} cannot be used: {error}") from error
+
+    def render(self) -> str:
+        """The text of the lock file, one line a file, so that a renewal reads well as a diff."""
+        rows = ",\n".join(f"    {file.model_dump_json()}" for file in self.files)
+        head = self.model_dump_json(include={"roots", "left_out"}, indent=2).removesuffix("\n}")
+        return f'{head},\n  "files": [\n{rows}\n  ]\n}}\n'
+
+
+def lock_names() -> list[str]:
+    """Names of all lock files that come with the package."""
+    entries = (entry.name for entry in resources.files("kgagent.local").joinpath("locks").iterdir())
+    return sorted(name.removesuffix(".json") for name in entries if name.endswith(".json"))
+
+
+@lru_cache(maxsize=8)
+def load_lock(name: str) -> Lock:
+    """Read a lock file that comes with the package.
+
+    Raises:
+        ConfigurationError: there is no lock of that name.
+        DownloadError: the lock file is damaged.
+    """
+    if name not in lock_names():
+        raise ConfigurationError(f"No lock file for {name!r}; there are {', '.join(lock_names())}")
+    text = resources.files("kgagent.local").joinpath("locks", f"{name}.json").read_text(encoding="utf-8")
+    return Lock.parse(name, text)

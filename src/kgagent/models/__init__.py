@@ -1,0 +1,32 @@
+"""What crosses a boundary: notes, nodes, relationships, search requests and results."""
+
+from kgagent.models.graph import GraphNode, GraphRelationship
+from kgagent.models.matches import Matches
+from kgagent.models.note import Note
+from kgagent.models.search import (
+    DiscoveredNodes,
+    ExploredNode,
+    ExploreRequest,
+    ExploreResult,
+    GraphExpansion,
+    NodeSearchResult,
+    RelationshipSearchResult,
+    Signal,
+    VectorQuery,
+)
+
+__all__ = [
+    "DiscoveredNodes",
+    "ExploreRequest",
+    "ExploreResult",
+    "ExploredNode",
+    "GraphExpansion",
+    "GraphNode",
+    "GraphRelationship",
+    "Matches",
+    "NodeSearchResult",
+    "Note",
+    "RelationshipSearchResult",
+    "Signal",
+    "VectorQuery",
+]

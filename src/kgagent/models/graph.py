@@ -1,0 +1,73 @@
+"""Nodes and relationships as kgagent shows them: no embedding and no bookkeeping is ever part of them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from kgagent.models.note import Note
+
+
+class GraphModel(BaseModel):
+    """Base of what is shown to a caller."""
+
+    model_config = ConfigDict(frozen=True)
+
+    def to_payload(self) -> dict[str, Any]:
+        """As plain data for a tool's answer: JSON types only, absent parts and empty lists left out."""
+        payload: dict[str, Any] = without_empty(self.model_dump(mode="json", exclude_none=True))
+        return payload
+
+
+class GraphNode(GraphModel):
+    """A node."""
+
+    entity_key: str
+    label: str
+    name: str
+    description: str = ""
+    notes: tuple[Note, ...] = ()
+    properties: Mapping[str, JsonValue] = Field(default_factory=dict)
+
+
+class GraphRelationship(GraphModel):
+    """A relationship, told from the end that the caller named first.
+
+    Attributes:
+        attitude: 1 to 5, or None.
+        proximity: 1 to 5, or None.
+        attitude_word: the ontology's word for the attitude.
+        proximity_word: the ontology's word for the proximity.
+        similarity: plain cosine with the query, -1 to 1; None outside a search.
+    """
+
+    from_entity_key: str
+    to_entity_key: str
+    from_name: str = ""
+    to_name: str = ""
+    neo4j_type: str
+    relationship_type: str = ""
+    description: str = ""
+    attitude: int | None = None
+    proximity: int | None = None
+    attitude_word: str = ""
+    proximity_word: str = ""
+    notes: tuple[Note, ...] = ()
+    similarity: float | None = None
+    properties: Mapping[str, JsonValue] = Field(default_factory=dict)
+
+    @property
+    def pair(self) -> tuple[str, str, str]:
+        """The type and the two ends, the same from either end."""
+        first, second = sorted((self.from_entity_key, self.to_entity_key))
+        return self.neo4j_type, first, second
+
+
+def without_empty(value: Any) -> Any:  # noqa: ANN401
+    """Leave out what says nothing: None, empty texts, empty lists and empty mappings inside a mapping."""
+    if isinstance(value, Mapping):
+        kept = {key: without_empty(item) for key, item in value.items()}
+        return {key: item for key, item in kept.items() if item not in (None, "", [], {})}
+    if isinstance(value, list | tuple):
+        return [without_empty(item) for item in value]
+    return value

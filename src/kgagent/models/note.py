@@ -1,0 +1,114 @@
+"""Notes on nodes and relationships, and the JSON string that they are stored as."""
+
+import json
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+
+def as_utc(moment: datetime) -> datetime:
+    """Read a time without zone as UTC."""
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+
+
+UtcTime = Annotated[datetime, AfterValidator(as_utc)]
+
+
+class Note(BaseModel):
+    """Something that someone wrote down about a node or a relationship.
+
+    Attributes:
+        content: what was written.
+        added_by: user id of who wrote it; "unknown" on graphs that did not keep it.
+        date_added: when; None on graphs that did not keep it.
+        source_entity_key: the Source node that it was read in.
+        expires_at: when it stops to count; None is never.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    content: str
+    added_by: str = "unknown"
+    date_added: UtcTime | None = None
+    source_entity_key: str | None = None
+    expires_at: UtcTime | None = None
+
+    def is_current(self, now: datetime) -> bool:
+        """Whether the note has not expired."""
+        return self.expires_at is None or self.expires_at > now
+
+
+_NOTES = TypeAdapter(tuple[Note, ...])
+
+
+def parse_notes(stored: object) -> tuple[Note, ...]:
+    """Read notes as they are stored: one JSON string.
+
+    Old graphs also hold plain texts, lists of texts and notes without author or date; each text becomes the content
+    of a note, so that nothing is lost.
+    """
+    if stored is None or stored in ("", []):
+        return ()
+    items = _decoded(stored)
+    return tuple(note for item in items for note in _note(item))
+
+
+def dump_notes(notes: Iterable[Note]) -> str:
+    """Write notes as they are stored."""
+    return _NOTES.dump_json(tuple(notes)).decode()
+
+
+def current_text(notes: Iterable[Note], now: datetime) -> str:
+    """Contents of the notes that have not expired, joined by one space."""
+    return " ".join(note.content for note in notes if note.is_current(now))
+
+
+def with_notes(existing: tuple[Note, ...], added: Iterable[Note], now: datetime) -> tuple[Note, ...]:
+    """Add notes; one that says again what a current note says only lengthens that note's life."""
+    notes = list(existing)
+    for note in added:
+        twin = next((i for i, old in enumerate(notes) if old.is_current(now) and _says_same(old, note)), None)
+        if twin is None:
+            notes.append(note)
+        elif _outlives(note, notes[twin]):
+            notes[twin] = notes[twin].model_copy(update={"expires_at": note.expires_at})
+    return tuple(notes)
+
+
+def _says_same(one: Note, other: Note) -> bool:
+    return (one.content, one.source_entity_key) == (other.content, other.source_entity_key)
+
+
+def _outlives(one: Note, other: Note) -> bool:
+    return other.expires_at is not None and (one.expires_at is None or one.expires_at > other.expires_at)
+
+
+def _decoded(stored: object) -> list[object]:
+    if isinstance(stored, str):
+        try:
+            decoded = json.loads(stored)
+        except ValueError:
+            return [stored]
+        return decoded if isinstance(decoded, list) else [decoded]
+    return list(stored) if isinstance(stored, list | tuple) else [stored]
+
+
+def _note(item: object) -> tuple[Note, ...]:
+    if isinstance(item, str) and item.lstrip().startswith(("{", "[")):
+        return parse_notes(item) if _is_json(item) else (Note(content=item),)
+    if isinstance(item, dict):
+        try:
+            return (Note.model_validate(item),)
+        except ValidationError:
+            return (Note(content=json.dumps(item, ensure_ascii=False, default=str)),)
+    return (Note(content=str(item)),)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,324 @@
+"""The searches of a knowledge graph."""
+
+import asyncio
+from collections.abc import Sequence
+
+from kgagent.embedding.base import Embedder
+from kgagent.errors import InputError
+from kgagent.graph.nodes import NodeRepository
+from kgagent.graph.records import NodeRecord, RelationshipRecord
+from kgagent.graph.relationships import RelationshipRepository
+from kgagent.graph.statements import statement
+from kgagent.graph.store import Store
+from kgagent.models import (
+    DiscoveredNodes,
+    ExploreRequest,
+    ExploreResult,
+    GraphExpansion,
+    GraphNode,
+    Matches,
+    NodeSearchResult,
+    RelationshipSearchResult,
+)
+from kgagent.ontology import Ontology
+from kgagent.retrieval.explore import Explorer
+from kgagent.retrieval.text_match import match_text
+from kgagent.retrieval.vector_search import NearestQuery, VectorSearch
+from kgagent.retrieval.vector_targets import node_target, relationship_target
+
+DEFAULT_THRESHOLD = 0.3
+
+
+class RetrievalService:
+    """Searches nodes and relationships by meaning, by name and by what surrounds them; each call says whose."""
+
+    def __init__(
+        self,
+        store: Store,
+        ontology: Ontology,
+        embedder: Embedder,
+        *,
+        exact_scan_limit: int,
+        oversampling: int,
+        timeout: float,
+    ) -> None:
+        self._store = store
+        self._ontology = ontology
+        self._embedder = embedder
+        self._timeout = timeout
+        self._nodes = NodeRepository(store, ontology)
+        self._relationships = RelationshipRepository(store, ontology)
+        self._vectors = VectorSearch(
+            store, embedder, exact_scan_limit=exact_scan_limit, oversampling=oversampling, timeout=timeout
+        )
+
+    async def relationship_vector_search(
+        self,
+        query: str | None = None,
+        threshold: float = DEFAULT_THRESHOLD,
+        user_id: str = "",
+        relationship_types: Sequence[str] | None = None,
+        limit: int = 20,
+        *,
+        vector: Sequence[float] | None = None,
+    ) -> Matches[RelationshipSearchResult]:
+        """Find relationships by meaning.
+
+        Args:
+            query: what to look for; or give `vector`.
+            threshold: least plain cosine similarity, -1 to 1.
+            user_id: whose relationships.
+            relationship_types: free types ("mentor") to keep to; None keeps all.
+            limit: relationships at the most.
+            vector: an embedding to look for instead of a text, shape (dimensions,); no embedding call is made.
+
+        Returns:
+            Relationships, most similar first.
+
+        Raises:
+            InputError: an argument is not one that it may be.
+            EmbeddingError: the query could not be embedded.
+            StoreError: the database failed.
+        """
+        nearest = await self._nearest_query(query, vector, threshold, user_id)
+        [matches] = await self.relationships_near([nearest], user_id, relationship_types, limit)
+        return matches
+
+    async def node_vector_search(
+        self,
+        query: str | None = None,
+        threshold: float = DEFAULT_THRESHOLD,
+        user_id: str = "",
+        labels: Sequence[str] | None = None,
+        limit: int = 20,
+        *,
+        vector: Sequence[float] | None = None,
+    ) -> Matches[NodeSearchResult]:
+        """Find nodes by the meaning of their own text.
+
+        Args:
+            query: what to look for; or give `vector`.
+            threshold: least plain cosine similarity, -1 to 1.
+            user_id: whose nodes.
+            labels: labels to keep to; None keeps all.
+            limit: nodes of each label at the most.
+            vector: an embedding to look for instead of a text, shape (dimensions,); no embedding call is made.
+
+        Returns:
+            Nodes of all labels, most similar first.
+
+        Raises:
+            InputError: an argument is not one that it may be.
+            EmbeddingError: the query could not be embedded.
+            StoreError: the database failed.
+        """
+        nearest = await self._nearest_query(query, vector, threshold, user_id)
+        [matches] = await self.nodes_near([nearest], user_id, labels, limit)
+        return matches
+
+    async def find_nodes_via_relationship_search(
+        self,
+        query: str | None = None,
+        threshold: float = DEFAULT_THRESHOLD,
+        user_id: str = "",
+        relationship_types: Sequence[str] | None = None,
+        limit: int = 20,
+        *,
+        vector: Sequence[float] | None = None,
+    ) -> DiscoveredNodes:
+        """Find relationships by meaning, and the nodes that they join.
+
+        Args and errors are those of `relationship_vector_search`.
+        """
+        matches = await self.relationship_vector_search(
+            query, threshold, user_id, relationship_types, limit, vector=vector
+        )
+        ends = dict.fromkeys(key for match in matches for key in (match.from_entity_key, match.to_entity_key))
+        nodes = await self._nodes.get(user_id, list(ends))
+        return DiscoveredNodes(nodes=tuple(nodes), relationships=tuple(matches))
+
+    async def text_match(
+        self, text: str, user_id: str, labels: Sequence[str] | None = None, limit: int = 20
+    ) -> Matches[NodeSearchResult]:
+        """Find nodes by name.
+
+        Args:
+            text: what the name is compared with; equal, contained, or sharing words.
+            user_id: whose nodes.
+            labels: labels to keep to; None keeps all.
+            limit: nodes at the most.
+
+        Raises:
+            InputError: the text is empty or a label is unknown.
+            StoreError: the database failed.
+        """
+        if not text.strip():
+            raise InputError("text must not be empty")
+        _check_scope(user_id, limit)
+        return await match_text(
+            self._nodes, text, user_id=user_id, labels=self.known_labels(labels), limit=limit, timeout=self._timeout
+        )
+
+    async def expand_graph(
+        self, entity_keys: Sequence[str], user_id: str, *, max_relationships: int = 10, max_neighbours: int = 30
+    ) -> GraphExpansion:
+        """Find what surrounds some nodes: relationships among them, and their neighbours one hop away.
+
+        Args:
+            entity_keys: keys of the nodes.
+            user_id: whose nodes.
+            max_relationships: relationships among the nodes at the most.
+            max_neighbours: neighbours at the most; each comes with the relationships that join it to the nodes.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        keys = list(dict.fromkeys(entity_keys))
+        _check_scope(user_id, 1)
+        if not keys:
+            return GraphExpansion()
+        common = {"user_id": user_id, "keys": keys}
+        names = self._relationships.names
+        async with asyncio.TaskGroup() as group:
+            among = group.create_task(
+                self._store.read(
+                    statement("expand_among", **names), common | {"limit": max_relationships}, timeout=self._timeout
+                )
+            )
+            around = group.create_task(
+                self._store.read(
+                    statement("expand_around", **names), common | {"limit": max_neighbours}, timeout=self._timeout
+                )
+            )
+        rows = [*among.result(), *({"relationship": r} for row in around.result() for r in row["relationships"])]
+        return GraphExpansion(
+            neighbours=tuple(
+                NodeRecord.read(row["node"], self._ontology).shown(self._ontology) for row in around.result()
+            ),
+            relationships=tuple(RelationshipRecord.read(row["relationship"]).shown(self._ontology) for row in rows),
+        )
+
+    async def explore(self, request: ExploreRequest, user_id: str) -> ExploreResult:
+        """Run all searches at once, fuse what they find, and show it with what surrounds it.
+
+        Args:
+            request: what to look for.
+            user_id: whose graph.
+
+        Raises:
+            InputError: nothing was asked for, or a label is unknown.
+            EmbeddingError: the queries could not be embedded.
+            StoreError: the database failed.
+        """
+        _check_scope(user_id, 1)
+        return await Explorer(self, self._ontology).explore(request, user_id)
+
+    async def embed_queries(self, texts: Sequence[str]) -> list[Sequence[float]]:
+        """Embed what is looked for, all of it in one request."""
+        return list(await self._embedder.embed_queries(texts))
+
+    async def relationships_near(
+        self,
+        queries: Sequence[NearestQuery],
+        user_id: str,
+        relationship_types: Sequence[str] | None = None,
+        limit: int = 20,
+    ) -> list[Matches[RelationshipSearchResult]]:
+        """Find the relationships near each of several vectors, in one statement.
+
+        Raises:
+            InputError: an argument is not one that it may be.
+            StoreError: the database failed.
+        """
+        _check_scope(user_id, limit)
+        if relationship_types is not None and not relationship_types:
+            return [Matches() for _ in queries]
+        target = relationship_target(self._ontology, self._store.features, relationship_types)
+        nearest = await self._vectors.nearest(target, user_id=user_id, queries=queries, limit=limit)
+        return [
+            Matches(
+                [
+                    hit.record.matched(self._ontology, hit.similarity)
+                    for hit in hits
+                    if isinstance(hit.record, RelationshipRecord)
+                ],
+                plan=nearest.plan,
+            )
+            for hits in nearest.hits
+        ]
+
+    async def nodes_near(
+        self, queries: Sequence[NearestQuery], user_id: str, labels: Sequence[str] | None = None, limit: int = 20
+    ) -> list[Matches[NodeSearchResult]]:
+        """Find the nodes near each of several vectors, the labels side by side.
+
+        Raises:
+            InputError: an argument is not one that it may be.
+            StoreError: the database failed.
+        """
+        _check_scope(user_id, limit)
+        by_label = await asyncio.gather(
+            *(
+                self._vectors.nearest(node_target(self._ontology, label), user_id=user_id, queries=queries, limit=limit)
+                for label in self.known_labels(labels)
+            )
+        )
+        plan = "index" if any(part.plan == "index" for part in by_label) else by_label[0].plan
+        found = []
+        for position in range(len(queries)):
+            hits = [hit for part in by_label for hit in part.hits[position]]
+            results = [
+                NodeSearchResult(node=hit.record.shown(self._ontology), similarity=hit.similarity)
+                for hit in hits
+                if isinstance(hit.record, NodeRecord)
+            ]
+            found.append(Matches(sorted(results, key=self._best_first), plan=plan))
+        return found
+
+    async def nodes(self, entity_keys: Sequence[str], user_id: str) -> list[GraphNode]:
+        """Read nodes by key, in the order of the keys; those that the user does not own are left out."""
+        return await self._nodes.get(user_id, entity_keys)
+
+    def known_labels(self, labels: Sequence[str] | None) -> list[str]:
+        """Check labels against the ontology; all of them where none are named.
+
+        Raises:
+            InputError: a label is unknown, or the list is empty.
+        """
+        if labels is None:
+            return list(self._ontology.labels)
+        if not labels:
+            raise InputError(f"No label was named; leave it out, or choose among {', '.join(self._ontology.labels)}")
+        for label in labels:
+            self._ontology.label(label)
+        return list(dict.fromkeys(labels))
+
+    def _best_first(self, result: NodeSearchResult) -> tuple[float, int, str]:
+        return (-result.similarity, self._ontology.label_order[result.node.label], result.node.entity_key)
+
+    async def _nearest_query(
+        self, query: str | None, vector: Sequence[float] | None, threshold: float, user_id: str
+    ) -> NearestQuery:
+        _check_scope(user_id, 1)
+        if not -1.0 <= threshold <= 1.0:
+            raise InputError(f"threshold must be a cosine from -1 to 1, got {threshold}")
+        if vector is not None:
+            self._check_vector(vector)
+            return NearestQuery(vector, threshold)
+        if query is None or not query.strip():
+            raise InputError("Say what to look for: query must not be empty")
+        [embedding] = await self.embed_queries([query])
+        return NearestQuery(embedding, threshold)
+
+    def _check_vector(self, vector: Sequence[float]) -> None:
+        if len(vector) != self._embedder.dimensions:
+            raise InputError(f"vector must have {self._embedder.dimensions} dimensions, got {len(vector)}")
+        if not any(vector) or any(x != x or abs(x) == float("inf") for x in vector):  # noqa: PLR0124
+            raise InputError("vector must be finite and not all zero")
+
+
+def _check_scope(user_id: str, limit: int) -> None:
+    if not user_id:
+        raise InputError("user_id must not be empty: every search is one user's")
+    if limit < 1:
+        raise InputError(f"limit must be at least 1, got {limit}")

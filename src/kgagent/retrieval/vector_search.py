@@ -1,0 +1,246 @@
+"""Nearest vectors of one user: compared one by one where the user has few, from an index where there are many."""
+
+import asyncio
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kgagent.embedding.base import Embedder
+from kgagent.graph.records import Record
+from kgagent.graph.store import Store
+from kgagent.models.search import Plan
+from kgagent.retrieval.vector_targets import VectorTarget
+
+WIDEST_FETCH = 10_000
+"""Index hits that are asked for before the user's vectors are compared one by one after all."""
+
+WIDENING = 5
+COUNT_LIFETIME = 10.0
+"""Seconds for which it is remembered whether a user has few or many; either way the answer is right."""
+
+LEAST_FETCH = 50
+"""Index hits asked for at the least."""
+
+
+@dataclass(frozen=True)
+class NearestQuery:
+    """A vector to look for.
+
+    Attributes:
+        vector: float32, shape (dimensions,).
+        threshold: least plain cosine, -1 to 1.
+    """
+
+    vector: Sequence[float]
+    threshold: float
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A record that is near enough; `similarity` is plain cosine."""
+
+    record: Record
+    similarity: float
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """Hits of each query, best first, and how they were found."""
+
+    hits: tuple[tuple[Hit, ...], ...]
+    plan: Plan
+
+
+@dataclass(frozen=True)
+class _Request:
+    target: VectorTarget
+    user_id: str
+    queries: Sequence[NearestQuery]
+    limit: int
+
+
+class VectorSearch:
+    """Chooses between comparing one by one and asking an index, by what the user has."""
+
+    def __init__(
+        self, store: Store, embedder: Embedder, *, exact_scan_limit: int, oversampling: int, timeout: float
+    ) -> None:
+        self._exact_scan_limit = exact_scan_limit
+        self._exact = ExactScan(store, embedder, timeout=timeout)
+        indexed = FilteredIndex if store.features.filtered_vector_indexes else WidenedProcedure
+        self._indexed: IndexedSearch = indexed(store, embedder, self._exact, oversampling=oversampling, timeout=timeout)
+        self._store = store
+        self._few: dict[tuple[str, str], tuple[float, bool]] = {}
+
+    async def nearest(
+        self, target: VectorTarget, *, user_id: str, queries: Sequence[NearestQuery], limit: int
+    ) -> Nearest:
+        """Find the user's nearest vectors, as many as asked for where that many exist.
+
+        Args:
+            target: where to look.
+            user_id: whose.
+            queries: any number of vectors.
+            limit: hits of each query at the most.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        if not queries:
+            return Nearest((), "none")
+        request = _Request(target, user_id, queries, limit)
+        if await self._has_few(target, user_id):
+            return Nearest(await self._exact.search(request), "exact")
+        return Nearest(await self._indexed.search(request), self._indexed.plan)
+
+    async def _has_few(self, target: VectorTarget, user_id: str) -> bool:
+        known = self._few.get((target.name, user_id))
+        if known is not None and known[0] > time.monotonic():
+            return known[1]
+        [row] = await self._store.read(
+            target.count_statement(), {"user_id": user_id, "scan_limit": self._exact_scan_limit}
+        )
+        few: bool = row["found"] <= self._exact_scan_limit
+        if len(self._few) > WIDEST_FETCH:
+            self._few.clear()
+        self._few[target.name, user_id] = (time.monotonic() + COUNT_LIFETIME, few)
+        return few
+
+
+class ExactScan:
+    """Compares each vector of the user with each query."""
+
+    def __init__(self, store: Store, embedder: Embedder, *, timeout: float) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._timeout = timeout
+
+    async def search(self, request: _Request) -> tuple[tuple[Hit, ...], ...]:
+        """Find the hits of each query."""
+        parameters = {
+            **request.target.filters,
+            "user_id": request.user_id,
+            "limit": request.limit,
+            "model": self._embedder.model,
+            "dimensions": self._embedder.dimensions,
+            "queries": query_parameters(self._store, request.queries),
+        }
+        rows = await self._store.read(request.target.exact_statement(), parameters, timeout=self._timeout)
+        return hits_by_query(request, rows)
+
+
+class IndexedSearch(ABC):
+    """Asks an index for more hits than are wanted, and for still more where that was too few."""
+
+    plan: Plan
+
+    def __init__(
+        self, store: Store, embedder: Embedder, exact: ExactScan, *, oversampling: int, timeout: float
+    ) -> None:
+        self.store = store
+        self.embedder = embedder
+        self.timeout = timeout
+        self._exact = exact
+        self._oversampling = oversampling
+
+    async def search(self, request: _Request) -> tuple[tuple[Hit, ...], ...]:
+        """Find the hits of each query."""
+        fetch = max(request.limit * self._oversampling, LEAST_FETCH)
+        found: dict[int, tuple[Hit, ...]] = {}
+        open_queries = list(range(len(request.queries)))
+        while open_queries and fetch <= WIDEST_FETCH:
+            part = _Request(request.target, request.user_id, [request.queries[i] for i in open_queries], request.limit)
+            answers = await self.ask(part, fetch)
+            found.update((i, hits) for i, (hits, _) in zip(open_queries, answers, strict=True))
+            open_queries = [i for i, (_, complete) in zip(open_queries, answers, strict=True) if not complete]
+            fetch *= WIDENING
+        if open_queries:
+            rest = _Request(request.target, request.user_id, [request.queries[i] for i in open_queries], request.limit)
+            found.update(zip(open_queries, await self._exact.search(rest), strict=True))
+        return tuple(found[i] for i in range(len(request.queries)))
+
+    @abstractmethod
+    async def ask(self, request: _Request, fetch: int) -> list[tuple[tuple[Hit, ...], bool]]:
+        """Ask once: for each query its hits, and whether a wider question could find no more."""
+
+    def common(self, request: _Request, fetch: int) -> dict[str, Any]:
+        """Parameters that all index searches take."""
+        return {
+            **request.target.filters,
+            "user_id": request.user_id,
+            "limit": request.limit,
+            "fetch": fetch,
+            "model": self.embedder.model,
+        }
+
+
+class FilteredIndex(IndexedSearch):
+    """Cypher 25's SEARCH, which filters by user and free type inside the index."""
+
+    plan: Plan = "index"
+
+    async def ask(self, request: _Request, fetch: int) -> list[tuple[tuple[Hit, ...], bool]]:
+        """Ask once, all queries in one statement."""
+        parameters = self.common(request, fetch) | {"queries": query_parameters(self.store, request.queries)}
+        rows = await self.store.read(request.target.index_statement(), parameters, timeout=self.timeout)
+        hits = hits_by_query(request, rows)
+        complete = await asyncio.gather(
+            *(
+                self._is_complete(request, query, found, fetch)
+                for query, found in zip(request.queries, hits, strict=True)
+            )
+        )
+        return list(zip(hits, complete, strict=True))
+
+    async def _is_complete(self, request: _Request, query: NearestQuery, found: Sequence[Hit], fetch: int) -> bool:
+        if len(found) >= request.limit:
+            return True
+        parameters = self.common(request, fetch) | {"vector": self.store.vector(query.vector)}
+        [row] = await self.store.read(request.target.hits_statement(), parameters, timeout=self.timeout)
+        return bool(row["hits"] < fetch or row["least"] < query.threshold)
+
+
+class WidenedProcedure(IndexedSearch):
+    """The query procedures of 5.26, whose hits are of all users and are filtered afterwards."""
+
+    plan: Plan = "procedure"
+
+    async def ask(self, request: _Request, fetch: int) -> list[tuple[tuple[Hit, ...], bool]]:
+        """Ask once, each query and index by a statement of its own."""
+        return list(await asyncio.gather(*(self._one(request, query, fetch) for query in request.queries)))
+
+    async def _one(self, request: _Request, query: NearestQuery, fetch: int) -> tuple[tuple[Hit, ...], bool]:
+        parts = await asyncio.gather(
+            *(self._one_index(request, query, fetch, index) for index in request.target.indexes)
+        )
+        together = sorted((hit for hits, _ in parts for hit in hits), key=lambda hit: -hit.similarity)
+        kept = tuple(together[: request.limit])
+        reach = kept[-1].similarity if len(kept) == request.limit else query.threshold
+        return kept, all(least is None or least < reach for _, least in parts)
+
+    async def _one_index(
+        self, request: _Request, query: NearestQuery, fetch: int, index: str
+    ) -> tuple[list[Hit], float | None]:
+        """Hits in one index, and how near its last one is; None where it has no more."""
+        parameters = self.common(request, fetch) | {"index": index, "query": query_parameters(self.store, [query])[0]}
+        [row] = await self.store.read(request.target.procedure_statement(), parameters, timeout=self.timeout)
+        hits = [Hit(request.target.read(match), match["similarity"]) for match in row["matches"]]
+        return hits, None if row["hits"] < fetch else row["least"]
+
+
+def query_parameters(store: Store, queries: Sequence[NearestQuery]) -> list[dict[str, Any]]:
+    """Queries as the statements take them."""
+    return [
+        {"position": position, "vector": store.vector(query.vector), "threshold": query.threshold}
+        for position, query in enumerate(queries)
+    ]
+
+
+def hits_by_query(request: _Request, rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[Hit, ...], ...]:
+    """Rows of all queries, parted by query."""
+    parted: list[list[Hit]] = [[] for _ in request.queries]
+    for row in rows:
+        parted[row["query"]].append(Hit(request.target.read(row), row["similarity"]))
+    return tuple(map(tuple, parted))

@@ -1,0 +1,89 @@
+"""What a vector search can look through: the relationships, or the nodes of one label."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from kgagent.graph.features import ServerFeatures
+from kgagent.graph.identifiers import Identifier
+from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
+from kgagent.graph.schema import node_vector_index, relationship_vector_indexes
+from kgagent.graph.statements import statement
+from kgagent.ontology import Ontology
+
+
+@dataclass(frozen=True)
+class VectorTarget:
+    """Where a vector search looks.
+
+    Attributes:
+        kind: "relationship" or "node".
+        name: tells this target from others.
+        indexes: names of its vector indexes.
+        identifiers: names that its statements need.
+        filters: parameters of its statements beside the common ones.
+        variant: ending of the statements that search the index.
+    """
+
+    kind: str
+    name: str
+    ontology: Ontology
+    indexes: Sequence[str]
+    identifiers: Mapping[str, Identifier]
+    filters: Mapping[str, Any] = field(default_factory=dict)
+    variant: str = ""
+
+    def count_statement(self) -> str:
+        """Counts what a user has, up to a limit."""
+        return statement(f"count_{self.kind}s", **self.identifiers)
+
+    def exact_statement(self) -> str:
+        """Compares each vector of a user."""
+        return statement(f"search_{self.kind}s_exact", **self.identifiers)
+
+    def index_statement(self) -> str:
+        """Asks the index that filters inside itself."""
+        return statement(f"search_{self.kind}s_index{self.variant}", index=Identifier(self.indexes[0]))
+
+    def hits_statement(self) -> str:
+        """Counts what that index gives."""
+        return statement(f"count_{self.kind}_hits{self.variant}", index=Identifier(self.indexes[0]))
+
+    def procedure_statement(self) -> str:
+        """Asks an index that cannot filter."""
+        return statement(f"search_{self.kind}s_procedure")
+
+    def read(self, row: Mapping[str, Any]) -> Record:
+        """Read a matched record."""
+        if self.kind == "node":
+            return NodeRecord.read(row["node"], self.ontology)
+        return RelationshipRecord.read(row["relationship"])
+
+
+def relationship_target(
+    ontology: Ontology, features: ServerFeatures, relationship_types: Sequence[str] | None
+) -> VectorTarget:
+    """All relationships, or those of some free types ("mentor")."""
+    return VectorTarget(
+        kind="relationship",
+        name="relationships",
+        ontology=ontology,
+        indexes=tuple(relationship_vector_indexes(ontology, features)),
+        identifiers={
+            "labels": Identifier.any_of(ontology.labels),
+            "types": Identifier.any_of(ontology.relationships),
+        },
+        filters={"relationship_types": None if relationship_types is None else list(relationship_types)},
+        variant="" if relationship_types is None else "_typed",
+    )
+
+
+def node_target(ontology: Ontology, label: str) -> VectorTarget:
+    """The nodes of one label."""
+    return VectorTarget(
+        kind="node",
+        name=label,
+        ontology=ontology,
+        indexes=(node_vector_index(label),),
+        identifiers={"label": Identifier(label)},
+    )

@@ -1,0 +1,63 @@
+"""add_note_to_relationship: something new is learnt about a relationship."""
+
+from pydantic import Field
+
+from kgagent.graph.relationships import RelationshipIntent
+from kgagent.ontology import Ontology
+from kgagent.tools.base import EntityKey, FilledText, Payload, Tool, ToolContext
+from kgagent.tools.notes import NewNote, made
+from kgagent.tools.relationship_arguments import Ends, shown, write_one
+
+
+class AddNoteToRelationshipArguments(Ends):
+    """Arguments of add_note_to_relationship."""
+
+    content: FilledText = Field(description="One fact worth keeping, as a sentence.")
+    lifetime: str | None = Field(None, description="How long the note counts: week, month (default), year or forever.")
+    source_entity_key: EntityKey | None = Field(
+        None, description="entity_key of the Source node that the fact was read in, if any."
+    )
+
+
+class AddNoteToRelationship(Tool[AddNoteToRelationshipArguments]):
+    """Adds a note to a relationship."""
+
+    name = "add_note_to_relationship"
+    arguments = AddNoteToRelationshipArguments
+
+    def description(self, ontology: Ontology) -> str:
+        """What the model is told."""
+        lifetimes = ", ".join(ontology.note_lifetimes_in_days)
+        return (
+            "Add a note to the relationship between two nodes, in whichever order they are named. "
+            "Use it for things that "
+            "happened or were said; searches find the relationship by its notes too. A note counts for its lifetime "
+            f"({lifetimes}; {ontology.default_note_lifetime} unless said otherwise)."
+        )
+
+    async def run(self, context: ToolContext, arguments: AddNoteToRelationshipArguments) -> Payload:
+        """Add it.
+
+        Raises:
+            InputError: the relationship does not exist, or the lifetime is unknown.
+        """
+        note = NewNote(
+            content=arguments.content,
+            lifetime=arguments.lifetime,
+            source_entity_key=arguments.source_entity_key,
+        )
+        intent = RelationshipIntent(
+            from_entity_key=arguments.from_entity_key,
+            to_entity_key=arguments.to_entity_key,
+            neo4j_type=arguments.neo4j_type,
+            notes=made([note], context, context.writing.clock()),
+            missing="Relationship not found between {a} and {b}",
+        )
+        written = await write_one(context, intent)
+        now = written.shown
+        return {
+            "message": f"Added note to relationship between {now.from_name} and {now.to_name}"
+            if written.changed
+            else "The note was there already",
+            **shown(written),
+        }

@@ -1,0 +1,193 @@
+"""What a tool is: arguments that a model can fill in, a description for it, and a handler that never raises into it."""
+
+import json
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Generic, TypeVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from kgagent.errors import InputError, KgAgentError
+from kgagent.graph.nodes import NodeRepository, NodeWriter
+from kgagent.graph.record_writer import Writing
+from kgagent.graph.relationship_writer import RelationshipWriter
+from kgagent.graph.relationships import RelationshipRepository
+from kgagent.ontology import Ontology
+from kgagent.retrieval import RetrievalService
+
+Payload = dict[str, Any]
+"""What a tool answers: {"success": true, "message": …, …} or {"success": false, "error": …}."""
+
+LONGEST_VALUE = 120
+"""Characters of a wrong value that an error repeats."""
+
+_log = logging.getLogger(__name__)
+
+
+def _storable(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("the text holds half of a surrogate pair, which cannot be stored; leave it out") from None
+    return text
+
+
+Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=20_000), AfterValidator(_storable)]
+FilledText = Annotated[Text, StringConstraints(min_length=1)]
+EntityKey = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=500),
+    AfterValidator(_storable),
+    Field(description="entity_key of the node, as a tool returned it."),
+]
+
+
+class Arguments(BaseModel):
+    """Base of all tools' arguments: unknown ones are refused, so that a slip of the model's does not pass unseen."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+@dataclass(frozen=True)
+class ToolContext:
+    """What the tools work on, bound to one user."""
+
+    user_id: str
+    ontology: Ontology
+    nodes: NodeRepository
+    relationships: RelationshipRepository
+    retrieval: RetrievalService
+    writing: Writing
+
+    def relationship_writer(self) -> RelationshipWriter:
+        """Writes the user's relationships."""
+        return RelationshipWriter(self.relationships, self.writing, user_id=self.user_id)
+
+    def node_writer(self) -> NodeWriter:
+        """Writes the user's nodes."""
+        return NodeWriter(self.nodes, self.writing, user_id=self.user_id)
+
+
+ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
+
+
+class Tool(ABC, Generic[ArgumentsT]):
+    """A tool of the agent.
+
+    Attributes:
+        name: as the model calls it.
+        arguments: what the model fills in.
+        read_only: whether it changes nothing.
+    """
+
+    name: ClassVar[str]
+    arguments: type[ArgumentsT]
+    read_only: ClassVar[bool] = False
+
+    @abstractmethod
+    def description(self, ontology: Ontology) -> str:
+        """What the model is told of the tool."""
+
+    @abstractmethod
+    async def run(self, context: ToolContext, arguments: ArgumentsT) -> Payload:
+        """Do the work.
+
+        Returns:
+            What the tool answers beside `success`.
+
+        Raises:
+            KgAgentError: it could not be done; the text becomes the tool's error.
+        """
+
+
+class BoundTool:
+    """A tool bound to one user; call it with the model's arguments."""
+
+    def __init__(self, tool: Tool[Any], context: ToolContext) -> None:
+        self._tool = tool
+        self._context = context
+        self.name = tool.name
+        self.description = tool.description(context.ontology)
+        self.arguments: type[Arguments] = tool.arguments
+        self.read_only = tool.read_only
+
+    async def __call__(self, **arguments: Any) -> Payload:  # noqa: ANN401
+        """Call the tool; what goes wrong is in the answer, and nothing is raised but a cancellation."""
+        try:
+            checked = self.arguments.model_validate(arguments)
+            return {"success": True, **await self._tool.run(self._context, checked)}
+        except ValidationError as error:
+            return failure(explain(error))
+        except KgAgentError as error:
+            return failure(str(error))
+        except Exception:
+            _log.exception("Tool %s failed", self.name)
+            return failure(f"{self.name} failed inside; nothing more is known. It is in the log of the host program")
+
+    async def call_json(self, arguments: str) -> str:
+        """Call the tool with arguments as a JSON object; the answer is a JSON object too."""
+        try:
+            decoded = json.loads(arguments) if arguments.strip() else {}
+        except ValueError as error:
+            return dump(failure(f"Arguments are not JSON: {error}"))
+        if not isinstance(decoded, dict):
+            return dump(failure(f"Arguments must be a JSON object, got {type(decoded).__name__}"))
+        return dump(await self(**decoded))
+
+    def __repr__(self) -> str:
+        """The tool's name."""
+        return f"<tool {self.name}>"
+
+
+class BoundTools(Mapping[str, BoundTool]):
+    """Tools by name, each of them an attribute too."""
+
+    def __init__(self, tools: Mapping[str, BoundTool]) -> None:
+        self._tools = dict(tools)
+
+    def __getitem__(self, name: str) -> BoundTool:
+        """The tool of that name."""
+        return self._tools[name]
+
+    def __getattr__(self, name: str) -> BoundTool:
+        """The tool of that name."""
+        if name.startswith("_") or name not in self._tools:
+            raise AttributeError(f"no tool is called {name!r}; there are {', '.join(self._tools)}")
+        return self._tools[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """The names."""
+        return iter(self._tools)
+
+    def __len__(self) -> int:
+        """How many tools there are."""
+        return len(self._tools)
+
+
+def failure(error: str) -> Payload:
+    """The answer of a tool that could not do its work."""
+    return {"success": False, "error": error}
+
+
+def dump(payload: Payload) -> str:
+    """A tool's answer as JSON."""
+    return json.dumps(payload, ensure_ascii=False)
+
+
+def explain(error: ValidationError) -> str:
+    """Say in one line what is wrong with a model's arguments, with the values."""
+    return "; ".join(_explain_one(dict(item)) for item in error.errors(include_url=False))
+
+
+def _explain_one(item: dict[str, Any]) -> str:
+    where = ".".join(str(part) for part in item["loc"]) or "arguments"
+    if item["type"] == "missing":
+        return f"{where} is missing"
+    if item["type"] == "extra_forbidden":
+        return f"{where} is not an argument of this tool"
+    if item["type"] == "value_error" and isinstance(item.get("ctx", {}).get("error"), InputError):
+        return str(item["ctx"]["error"])
+    value = repr(item["input"])
+    return f"{where}: {item['msg']}, got {value if len(value) <= LONGEST_VALUE else value[: LONGEST_VALUE - 3] + '...'}"

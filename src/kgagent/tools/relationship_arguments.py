@@ -1,0 +1,161 @@
+"""What the tools for relationships have in common: arguments, intents and answers."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import Field, StrictInt
+
+from kgagent.errors import InputError, KgAgentError
+from kgagent.graph.relationship_writer import RelationshipWritten
+from kgagent.graph.relationships import RelationshipIntent
+from kgagent.ontology import Ontology
+from kgagent.tools.base import Arguments, EntityKey, FilledText, Payload, Text, ToolContext, failure
+from kgagent.tools.notes import NewNote, made
+
+AttitudeArgument = Annotated[
+    StrictInt | FilledText | None,
+    Field(description="How warm or favourable it is: 1 (worst) to 5 (best), or the kind's word for it."),
+]
+ProximityArgument = Annotated[
+    StrictInt | FilledText | None,
+    Field(description="How close or well-known it is: 1 (least) to 5 (most), or the kind's word for it."),
+]
+Share = Annotated[float, Field(ge=0.0, le=1.0)]
+
+
+class Ends(Arguments):
+    """The two nodes of a relationship."""
+
+    from_entity_key: EntityKey = Field(description="entity_key of the first node.")
+    to_entity_key: EntityKey = Field(description="entity_key of the second node.")
+    neo4j_type: FilledText | None = Field(
+        None, description="Only where several kinds of relationship join these labels: which of them."
+    )
+
+
+class NewRelationship(Ends):
+    """A relationship to create."""
+
+    relationship_type: FilledText = Field(
+        max_length=200, description='What it is in a word or two: "mentor", "friend", "works at", "believes in".'
+    )
+    description: Text = Field("", description="The relationship in one sentence, names and circumstances included.")
+    attitude: AttitudeArgument = None
+    proximity: ProximityArgument = None
+    notes: list[NewNote | FilledText] = Field(
+        default_factory=list, max_length=100, description="Facts about the relationship: texts, or objects."
+    )
+    confidence: Share | None = Field(None, description="How sure it is, 0 to 1.")
+    salience: Share | None = Field(None, description="How much it matters to the user, 0 to 1.")
+
+    def intent(self, context: ToolContext, now: datetime) -> RelationshipIntent:
+        """What is wanted of the store.
+
+        Raises:
+            InputError: a note's lifetime is not one of the ontology's.
+        """
+        given = self.model_dump(exclude={*Ends.model_fields, "notes"}, exclude_none=True)
+        return RelationshipIntent(
+            from_entity_key=self.from_entity_key,
+            to_entity_key=self.to_entity_key,
+            neo4j_type=self.neo4j_type,
+            create=True,
+            values=given,
+            notes=made(self.notes, context, now),
+        )
+
+
+class RelationshipChange(Ends):
+    """A relationship to change."""
+
+    relationship_type: FilledText | None = Field(None, max_length=200, description="New word for what it is.")
+    description: Text | None = Field(None, description="New sentence; leave out to keep it, empty to clear it.")
+    attitude: AttitudeArgument = None
+    proximity: ProximityArgument = None
+    confidence: Share | None = Field(None, description="How sure it is, 0 to 1.")
+    salience: Share | None = Field(None, description="How much it matters to the user, 0 to 1.")
+    clear: list[FilledText] = Field(
+        default_factory=list, description='Fields to make unknown again: "attitude", "proximity".'
+    )
+
+    def intent(self, context: ToolContext, now: datetime) -> RelationshipIntent:  # noqa: ARG002
+        """What is wanted of the store.
+
+        Raises:
+            InputError: nothing was named to change, or a field was named that cannot be cleared.
+        """
+        given = self.model_dump(exclude={*Ends.model_fields, "clear"}, exclude_none=True)
+        for field in self.clear:
+            if field not in {"attitude", "proximity"}:
+                raise InputError(f"clear takes attitude and proximity, got {field!r}")
+            if field in given:
+                raise InputError(f"{field} cannot be both set and cleared")
+            given[field] = None
+        if not given:
+            raise InputError(
+                "Nothing to change: give description, relationship_type, attitude, proximity, confidence or salience. "
+                "add_note_to_relationship adds notes"
+            )
+        return RelationshipIntent(
+            from_entity_key=self.from_entity_key,
+            to_entity_key=self.to_entity_key,
+            neo4j_type=self.neo4j_type,
+            values=given,
+        )
+
+
+async def write_one(context: ToolContext, intent: RelationshipIntent) -> RelationshipWritten:
+    """Carry out one intent.
+
+    Raises:
+        KgAgentError: it could not be done.
+    """
+    [written] = await context.relationship_writer().carry_out([intent])
+    if isinstance(written, KgAgentError):
+        raise written
+    return written
+
+
+async def write_many(context: ToolContext, items: Sequence[NewRelationship | RelationshipChange], done: str) -> Payload:
+    """Carry out several intents with one batch of embeddings; each is kept or refused by itself.
+
+    Args:
+        context: whose graph.
+        items: what is wanted.
+        done: what has happened to a relationship that was written, for the message.
+    """
+    now = context.writing.clock()
+    intents: dict[int, RelationshipIntent] = {}
+    results: dict[int, Payload] = {}
+    for position, item in enumerate(items):
+        try:
+            intents[position] = item.intent(context, now)
+        except InputError as error:
+            results[position] = failure(str(error))
+    outcomes = await context.relationship_writer().carry_out(list(intents.values()))
+    for position, outcome in zip(intents, outcomes, strict=True):
+        if isinstance(outcome, KgAgentError):
+            results[position] = failure(str(outcome))
+        else:
+            results[position] = {"success": True, **shown(outcome)}
+    good = sum(bool(result["success"]) for result in results.values())
+    return {
+        "success": good > 0,
+        "message": f"{done} {good} of {len(items)} relationships",
+        "results": [results[position] for position in range(len(items))],
+    }
+
+
+def shown(written: RelationshipWritten) -> Payload:
+    """A written relationship as a tool answers it."""
+    return {"embedding_regenerated": written.embedded, "relationship": written.shown.to_payload()}
+
+
+def kinds_text(ontology: Ontology) -> str:
+    """The kinds of relationship and their words, for a model to read."""
+    lines = (
+        f"{kind.from_label}-{kind.to_label}: attitude {'/'.join(kind.attitude)}, proximity {'/'.join(kind.proximity)}"
+        for kind in ontology.relationships.values()
+    )
+    return "Pairs of labels with their words from 1 to 5: " + "; ".join(lines) + "."

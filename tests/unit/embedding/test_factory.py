@@ -1,0 +1,59 @@
+from typing import Any
+
+import pytest
+
+from kgagent.embedding import factory
+from kgagent.embedding.cache import QueryCache
+from kgagent.embedding.factory import make_embedder
+from kgagent.errors import ConfigurationError
+from kgagent.settings import Settings
+
+
+@pytest.fixture(autouse=True)
+def no_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ["OPENAI_API_KEY", "OPENAI_BASE_URL", "KGAGENT_EMBEDDER"]:
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.parametrize(
+    ("given", "made"),
+    [
+        ({"openai_api_key": "sk-1"}, "openai text-embedding-3-small, 1536 dimensions"),
+        ({"openai_api_key": "sk-1", "embedder": "local"}, "local bge-small-en-v1.5-q, 384 dimensions"),
+        ({}, "local bge-small-en-v1.5-q, 384 dimensions"),
+        ({"openai_api_key": " "}, "local bge-small-en-v1.5-q, 384 dimensions"),
+        ({"embedder": "hashing"}, "hashing blake2b-words, 256 dimensions"),
+        (
+            {
+                "openai_api_key": "sk-1",
+                "embedder": "openai",
+                "embedding_model": "text-embedding-3-large",
+                "embedding_dimensions": 3072,
+            },
+            "openai text-embedding-3-large, 3072 dimensions",
+        ),
+    ],
+)
+async def test_the_settings_pick_the_embedder(given: dict[str, Any], made: str) -> None:
+    embedder = make_embedder(Settings(**given))
+    assert str(embedder) == made
+    await embedder.aclose()
+
+
+@pytest.mark.parametrize("key", [None, "", "  "])
+def test_openai_without_a_key_says_what_to_do(key: str | None) -> None:
+    with pytest.raises(ConfigurationError, match="OPENAI_API_KEY is not set; set the key, or KGAGENT_EMBEDDER=local"):
+        make_embedder(Settings(embedder="openai", openai_api_key=key))
+
+
+@pytest.mark.parametrize("embedder", ["auto", "local"])
+def test_no_key_and_no_local_packages_says_both_ways(monkeypatch: pytest.MonkeyPatch, embedder: Any) -> None:
+    monkeypatch.setattr(factory, "missing_packages", lambda: ["onnxruntime"])
+    with pytest.raises(ConfigurationError, match=r'onnxruntime .*OPENAI_API_KEY, or pip install "kgagent\[local\]"'):
+        make_embedder(Settings(embedder=embedder))
+
+
+def test_queries_are_kept_as_many_as_the_settings_say() -> None:
+    assert isinstance(make_embedder(Settings(embedder="hashing")), QueryCache)
+    assert not isinstance(make_embedder(Settings(embedder="hashing", query_cache_size=0)), QueryCache)
