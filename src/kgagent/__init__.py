@@ -1,15 +1,62 @@
-"""Lets an LLM agent keep a knowledge graph in Neo4j and search its relationships by meaning."""
+"""Lets an LLM agent keep a knowledge graph in Neo4j and search its relationships by meaning.
 
-from kgagent.errors import KgAgentError
-from kgagent.knowledge_graph import KnowledgeGraph
-from kgagent.ontology import Ontology, default_ontology, load_ontology
-from kgagent.settings import Settings
+The names below are imported when they are first used, so that `import kgagent` costs next to nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kgagent.embedding.base import Embedder
+    from kgagent.errors import KgAgentError
+    from kgagent.knowledge_graph import KnowledgeGraph
+    from kgagent.models import ExploreRequest, Matches, VectorQuery
+    from kgagent.ontology import Ontology, default_ontology, load_ontology
+    from kgagent.retrieval import RetrievalService
+    from kgagent.settings import Settings
+    from kgagent.sync import SyncKnowledgeGraph
+    from kgagent.tools import Toolset
 
 __all__ = [
+    "Embedder",
+    "ExploreRequest",
     "KgAgentError",
     "KnowledgeGraph",
+    "Matches",
     "Ontology",
+    "RetrievalService",
     "Settings",
+    "SyncKnowledgeGraph",
+    "Toolset",
+    "VectorQuery",
     "default_ontology",
     "load_ontology",
 ]
+
+_HOMES = {
+    "Embedder": "kgagent.embedding.base",
+    "ExploreRequest": "kgagent.models",
+    "KgAgentError": "kgagent.errors",
+    "KnowledgeGraph": "kgagent.knowledge_graph",
+    "Matches": "kgagent.models",
+    "Ontology": "kgagent.ontology",
+    "RetrievalService": "kgagent.retrieval",
+    "Settings": "kgagent.settings",
+    "SyncKnowledgeGraph": "kgagent.sync",
+    "Toolset": "kgagent.tools",
+    "VectorQuery": "kgagent.models",
+    "default_ontology": "kgagent.ontology",
+    "load_ontology": "kgagent.ontology",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name at its first use."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'kgagent' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return __all__

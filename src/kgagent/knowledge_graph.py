@@ -39,6 +39,7 @@ class KnowledgeGraph:
         embedder: makes the embeddings.
         retrieval: the searches.
         schema: constraints and indexes.
+        loop: the event loop that it was opened on, and that everything of it runs on.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class KnowledgeGraph:
         owns_embedder: bool = False,
     ) -> None:
         self._owns_embedder = owns_embedder
+        self.loop = asyncio.get_running_loop()
         self.store = store
         self.ontology = ontology
         self.embedder = embedder
@@ -63,7 +65,7 @@ class KnowledgeGraph:
         self.retrieval = RetrievalService(
             store,
             ontology,
-            QueryCache(embedder, size=settings.query_cache_size),
+            QueryCache(embedder, settings.query_cache_size) if settings.query_cache_size else embedder,
             exact_scan_limit=settings.exact_scan_limit,
             oversampling=settings.oversampling,
             timeout=settings.query_timeout,

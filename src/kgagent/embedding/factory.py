@@ -1,7 +1,6 @@
 """The embedder that the settings ask for."""
 
 from kgagent.embedding.base import Embedder
-from kgagent.embedding.cache import QueryCache
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.embedding.local import LocalEmbedder, missing_packages
 from kgagent.embedding.openai import OpenAIEmbedder
@@ -14,18 +13,12 @@ def make_embedder(settings: Settings, *, progress: Progress | None = None) -> Em
     """Make the embedder that the settings ask for; `str()` of it says which one it is.
 
     Args:
-        settings: `embedder` picks it; "auto" is OpenAI where a key is set, else the local model. With a
-            `query_cache_size` above 0, query embeddings are kept in memory.
+        settings: `embedder` picks it; "auto" is OpenAI where a key is set, else the local model.
         progress: shows the download of the local model.
 
     Raises:
         ConfigurationError: OpenAI without a key, or the local model without its packages.
     """
-    embedder = _plain(settings, progress)
-    return QueryCache(embedder, settings.query_cache_size) if settings.query_cache_size else embedder
-
-
-def _plain(settings: Settings, progress: Progress | None) -> Embedder:
     match settings.embedder:
         case "auto":
             return _openai(settings) if _key(settings) else _local(settings, progress)

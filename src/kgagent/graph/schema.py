@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from kgagent.graph.store import Store
 from kgagent.ontology import Ontology
 
 CREATE_ATTEMPTS = 8
+REBUILD = "kgagent migrate --rebuild-indexes"
 ONLINE_TIMEOUT = 300
 """Seconds that indexes may take to come online."""
 
@@ -44,14 +45,15 @@ class SchemaPart:
 
 @dataclass(frozen=True)
 class SchemaProblem:
-    """Something about the schema that keeps it from serving, and the command that mends it."""
+    """Something about parts of the schema that keeps them from serving, and the command that mends it."""
 
+    names: tuple[str, ...]
     what: str
     mend: str
 
     def __str__(self) -> str:
-        """Both in one line."""
-        return f"{self.what}. To mend it: {self.mend}"
+        """All of it in one line."""
+        return f"{', '.join(self.names)}: {self.what}. To mend it: {self.mend}"
 
 
 class Schema:
@@ -92,38 +94,33 @@ class Schema:
     async def problems(self) -> list[SchemaProblem]:
         """Say what is missing, not online, or does not fit."""
         present = await self._present()
-        found: list[SchemaProblem] = []
+        found: dict[tuple[str, str], list[str]] = {}
         for part in self.parts:
-            if part.name not in present:
-                found.append(SchemaProblem(f"{part.name} is missing", "kgagent init"))
-            else:
-                found.extend(self._misfits(part, present[part.name]))
-        return found
+            for problem in self._misfits(part, present.get(part.name)):
+                found.setdefault(problem, []).append(part.name)
+        return [SchemaProblem(tuple(names), what, mend) for (what, mend), names in found.items()]
 
-    def _misfits(self, part: SchemaPart, row: dict[str, Any]) -> list[SchemaProblem]:
-        found = []
+    def _misfits(self, part: SchemaPart, row: dict[str, Any] | None) -> Iterator[tuple[str, str]]:
+        """What is wrong with a part, and what mends it."""
+        if row is None:
+            yield "missing", "kgagent init"
+            return
         if row["state"] == "FAILED":
-            found.append(SchemaProblem(f"{part.name} has failed", "kgagent migrate --rebuild-indexes"))
+            yield "failed", REBUILD
         if not part.is_vector:
-            return found
+            return
         dimensions = (row["options"].get("indexConfig") or {}).get("vector.dimensions")
         if dimensions is not None and dimensions != self._embedder.dimensions:
-            found.append(
-                SchemaProblem(
-                    f"{part.name} holds embeddings of length {dimensions}, but {self._embedder.model} makes "
-                    f"{self._embedder.dimensions}",
-                    "kgagent migrate --rebuild-indexes, or choose the embedder that the graph was made with",
-                )
+            yield (
+                f"made for embeddings of length {dimensions}, but {self._embedder} makes {self._embedder.dimensions}",
+                f"{REBUILD}, or choose the embedder that the graph was made with",
             )
         if set(row["labelsOrTypes"] or ()) != set(part.covers) or not set(part.properties) <= set(row["properties"]):
-            found.append(
-                SchemaProblem(
-                    f"{part.name} covers {row['labelsOrTypes']} {row['properties']} instead of "
-                    f"{list(part.covers)} {list(part.properties)}",
-                    "kgagent migrate --rebuild-indexes",
-                )
+            yield (
+                f"covers {row['labelsOrTypes']} {row['properties']} instead of "
+                f"{list(part.covers)} {list(part.properties)}",
+                REBUILD,
             )
-        return found
 
     async def _present(self) -> dict[str, dict[str, Any]]:
         rows = await self._store.run_schema(

@@ -7,7 +7,7 @@ import tempfile
 import threading
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,20 +47,34 @@ def fetch(name: str, *, cache: Path | None = None, progress: Progress | None = N
         DownloadError: a file could not be had, is damaged, or could not be written.
     """
     lock = load_lock(name)
-    folder = (cache or get_settings().cache or default_cache()).expanduser().absolute()
+    folder = _folder(cache)
     paths = [folder / "maven" / file.path for file in lock.files]
-    stamp = folder / "verified" / f"{name}.json"
+    stamp = _stamp(folder, name)
     if stamp_holds(read_stamp(stamp), lock, paths):
         return paths
     with local_extra():
         from filelock import FileLock
     with _disk_trouble_told(folder):
-        (folder / "verified").mkdir(parents=True, exist_ok=True)
-        with FileLock(folder / "verified" / f"{name}.lock"):
+        stamp.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(stamp.with_suffix(".lock")):
             if not stamp_holds(read_stamp(stamp), lock, paths):
                 _mend(lock, folder, progress or SilentProgress())
                 write_stamp(stamp, lock, paths)
     return paths
+
+
+def forget(name: str, *, cache: Path | None = None) -> None:
+    """Have the next `fetch` of this lock read every file again."""
+    with suppress(OSError):
+        _stamp(_folder(cache), name).unlink(missing_ok=True)
+
+
+def _folder(cache: Path | None) -> Path:
+    return (cache or get_settings().cache or default_cache()).expanduser().absolute()
+
+
+def _stamp(folder: Path, name: str) -> Path:
+    return folder / "verified" / f"{name}.json"
 
 
 def _mend(lock: Lock, folder: Path, progress: Progress) -> None:

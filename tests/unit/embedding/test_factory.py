@@ -3,7 +3,6 @@ from typing import Any
 import pytest
 
 from kgagent.embedding import factory
-from kgagent.embedding.cache import QueryCache
 from kgagent.embedding.factory import make_embedder
 from kgagent.errors import ConfigurationError
 from kgagent.settings import Settings
@@ -52,8 +51,3 @@ def test_no_key_and_no_local_packages_says_both_ways(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(factory, "missing_packages", lambda: ["onnxruntime"])
     with pytest.raises(ConfigurationError, match=r'onnxruntime .*OPENAI_API_KEY, or pip install "kgagent\[local\]"'):
         make_embedder(Settings(embedder=embedder))
-
-
-def test_queries_are_kept_as_many_as_the_settings_say() -> None:
-    assert isinstance(make_embedder(Settings(embedder="hashing")), QueryCache)
-    assert not isinstance(make_embedder(Settings(embedder="hashing", query_cache_size=0)), QueryCache)

@@ -1,0 +1,90 @@
+"""The agent's tools as LangChain tools, for any chat model that calls tools."""
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from typing import Any, TypeVar
+
+from langchain_core.tools import BaseTool, StructuredTool
+from pydantic import ValidationError
+from pydantic.v1 import ValidationError as OldValidationError
+
+from kgagent.errors import ConfigurationError
+from kgagent.knowledge_graph import KnowledgeGraph
+from kgagent.sync import SyncKnowledgeGraph
+from kgagent.tools import BoundTool
+from kgagent.tools.base import dump, explain, failure
+
+ResultT = TypeVar("ResultT")
+
+
+def get_tools(
+    graph: KnowledgeGraph | SyncKnowledgeGraph, *, user_id: str, names: Sequence[str] | None = None
+) -> list[BaseTool]:
+    """Make LangChain tools that read and write the graph of one user.
+
+    They work with `invoke` and `ainvoke`, from any thread and event loop. Each answers a JSON object and never raises
+    into the agent.
+
+    Args:
+        graph: an open graph. `invoke` needs a `SyncKnowledgeGraph`, or to run in another thread than the graph's loop.
+        user_id: whose graph; the model cannot choose it.
+        names: the tools wanted; None is all of them.
+
+    Raises:
+        InputError: the user id is empty.
+        ConfigurationError: a name is not that of a tool.
+    """
+    opened = graph.graph if isinstance(graph, SyncKnowledgeGraph) else graph
+    tools = opened.tools(user_id=user_id)
+    for name in names or ():
+        if name not in tools:
+            raise ConfigurationError(f"No tool is called {name!r}; there are {', '.join(tools)}")
+    return [_structured(tools[name], opened.loop) for name in (tools if names is None else names)]
+
+
+def _structured(tool: BoundTool, loop: asyncio.AbstractEventLoop) -> StructuredTool:
+    def invoke(**arguments: Any) -> str:  # noqa: ANN401
+        return dump(_wait_on(loop, tool(**arguments)))
+
+    async def ainvoke(**arguments: Any) -> str:  # noqa: ANN401
+        return dump(await _run_on(loop, tool(**arguments)))
+
+    return StructuredTool(
+        name=tool.name,
+        description=tool.description,
+        args_schema=tool.arguments,
+        func=invoke,
+        coroutine=ainvoke,
+        handle_validation_error=_explained,
+        metadata={"read_only": tool.read_only},
+    )
+
+
+def _explained(error: ValidationError | OldValidationError) -> str:
+    return dump(failure(explain(error) if isinstance(error, ValidationError) else str(error)))
+
+
+async def _run_on(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, ResultT]) -> ResultT:
+    """Run on the graph's loop, whichever loop the caller is on."""
+    if asyncio.get_running_loop() is loop:
+        return await work
+    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, _running(loop, work)))
+
+
+def _wait_on(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, ResultT]) -> ResultT:
+    """Run on the graph's loop and wait; from that loop itself, waiting would never end."""
+    try:
+        here = asyncio.get_running_loop()
+    except RuntimeError:
+        here = None
+    if here is loop:
+        work.close()
+        raise ConfigurationError("invoke would block the event loop that the graph works on; use ainvoke")
+    return asyncio.run_coroutine_threadsafe(work, _running(loop, work)).result()
+
+
+def _running(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, ResultT]) -> asyncio.AbstractEventLoop:
+    if not loop.is_running():
+        work.close()
+        raise ConfigurationError("The event loop that the graph was opened on has ended; open a SyncKnowledgeGraph")
+    return loop

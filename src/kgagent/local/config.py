@@ -1,0 +1,79 @@
+"""What the local Neo4j is started with: `neo4j.conf` and the arguments of Java."""
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from kgagent.local.java import Java
+from kgagent.local.memory import Memory
+from kgagent.local.releases import Release
+
+HOST = "127.0.0.1"
+_JAVA_WITH_UNSAFE_SWITCH = 23
+_VECTOR_MODULE = "jdk.incubator.vector"
+_OPENED_PACKAGES = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
+
+
+def render_config(release: Release, *, port: int, memory: Memory) -> str:
+    """The text of `neo4j.conf`: bolt on the loopback address only, no web server, no reports to anyone.
+
+    Args:
+        release: which Neo4j will read it.
+        port: of bolt.
+        memory: sizes to take.
+    """
+    settings = {
+        "server.default_listen_address": HOST,
+        "server.bolt.listen_address": f"{HOST}:{port}",
+        "server.bolt.advertised_address": f"{HOST}:{port}",
+        "server.http.enabled": "false",
+        "server.https.enabled": "false",
+        "dbms.usage_report.enabled": "false",
+        "dbms.security.auth_enabled": "true",
+        "server.memory.pagecache.size": f"{memory.page_cache}m",
+        # Without a folder of its own, LOAD CSV reads every file that this user can read.
+        "server.directories.import": "import",
+        "db.logs.query.enabled": "OFF",
+        "db.tx_log.preallocate": "false",
+        "db.tx_log.rotation.retention_policy": "512M size",
+        # By default an idle server takes ten seconds to stop.
+        "internal.server.bolt.thread_pool_shutdown_wait_time": "1s",
+        "internal.server.bolt.connection_shutdown_wait_time": "0s",
+    }
+    rows = [*settings.items(), *release.settings]
+    return "".join(f"{name}={value}\n" for name, value in rows)
+
+
+def server_arguments(release: Release, java: Java, jars: Sequence[Path], memory: Memory) -> list[str]:
+    """Java's arguments up to and with the main class of the server."""
+    return [
+        f"-Xms{min(memory.heap, 512)}m",
+        f"-Xmx{memory.heap}m",
+        "-XX:+ExitOnOutOfMemoryError",
+        "-XX:-OmitStackTraceInFastThrow",
+        "-Dfile.encoding=UTF-8",
+        "-Djdk.nio.maxCachedBufferSize=1024",
+        "-Dlog4j2.disable.jmx=true",
+        *(["--add-modules", _VECTOR_MODULE] if _VECTOR_MODULE in java.modules else []),
+        *common_arguments(java, jars),
+        release.main_class,
+    ]
+
+
+def common_arguments(java: Java, jars: Sequence[Path]) -> list[str]:
+    """Java's arguments for any program out of the jars."""
+    opened = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED_PACKAGES]
+    quiet = ["--sun-misc-unsafe-memory-access=allow"] if java.major >= _JAVA_WITH_UNSAFE_SWITCH else []
+    return [
+        "--enable-native-access=ALL-UNNAMED",
+        *quiet,
+        *opened,
+        "-cp",
+        os.pathsep.join(map(str, jars)),
+    ]
+
+
+def render_argument_file(arguments: Iterable[str]) -> str:
+    """Text for `java @file`: one argument a line, each quoted; a class path is too long for a command line."""
+    escaped = (argument.replace("\\", "\\\\").replace('"', '\\"') for argument in arguments)
+    return "".join(f'"{argument}"\n' for argument in escaped)

@@ -1,0 +1,132 @@
+"""Start a Neo4j server's process, and tell why one did not come up."""
+
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from kgagent.errors import ServerStartError
+from kgagent.local import artifacts
+from kgagent.local.config import common_arguments, render_argument_file, render_config, server_arguments
+from kgagent.local.java import Java, find_java
+from kgagent.local.memory import Memory, fit_memory, machine_memory
+from kgagent.local.process import home_argument, server_environment, spawn
+from kgagent.local.releases import Release
+from kgagent.local.state import Home, write_private
+from kgagent.progress import Progress
+
+_TOOL_SECONDS = 60
+_SHOWN_LINES = 15
+_ADMIN_TOOL = "org.neo4j.cli.AdminTool"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LaunchPlan:
+    """All that is needed to start a server."""
+
+    release: Release
+    home: Home
+    java: Java
+    jars: tuple[Path, ...]
+    memory: Memory
+
+    @classmethod
+    def prepare(cls, release: Release, home: Home, cache: Path | None, progress: Progress) -> Self:
+        """Find Java, load the jars, fit the memory.
+
+        Raises:
+            DownloadError: the jars could not be had.
+            ServerStartError: there is no Java that would do.
+        """
+        java = find_java(release.oldest_java)
+        jars = artifacts.fetch(release.lock_name, cache=cache, progress=progress)
+        return cls(release=release, home=home, java=java, jars=tuple(jars), memory=fit_memory(machine_memory()))
+
+
+def launch(plan: LaunchPlan, port: int) -> int:
+    """Start the server's process.
+
+    Args:
+        plan: what to start.
+        port: of bolt, a free one.
+
+    Returns:
+        The process's id.
+    """
+    home = plan.home
+    write_private(home.config / "neo4j.conf", render_config(plan.release, port=port, memory=plan.memory))
+    arguments = server_arguments(plan.release, plan.java, plan.jars, plan.memory)
+    write_private(home.arguments, render_argument_file(arguments))
+    command: list[str | Path] = [
+        plan.java.launcher,
+        f"@{home.arguments}",
+        home_argument(home.path),
+        f"--config-dir={home.config}",
+    ]
+    return spawn(command, folder=home.path, output=home.output)
+
+
+def set_initial_password(plan: LaunchPlan, password: str) -> None:
+    """Give the server its password before its first start, by Neo4j's own tool.
+
+    The password goes through a file that only the user may read: arguments of a process are seen by everyone.
+
+    Raises:
+        ServerStartError: the tool failed.
+    """
+    file = plan.home.path / "password.args"
+    arguments = ["-XX:TieredStopAtLevel=1", *common_arguments(plan.java, plan.jars), _ADMIN_TOOL]
+    write_private(file, render_argument_file([*arguments, "dbms", "set-initial-password", password]))
+    environment = server_environment() | {
+        "NEO4J_HOME": str(plan.home.path),
+        "NEO4J_CONF": str(plan.home.config),
+    }
+    try:
+        done = subprocess.run(  # noqa: S603 - Java and arguments of our own
+            [plan.java.launcher, f"@{file}"],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=_TOOL_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise ServerStartError(
+            f"Neo4j's tool for the first password took over {_TOOL_SECONDS} s. Try again on a less busy machine."
+        ) from error
+    finally:
+        file.unlink(missing_ok=True)
+    if done.returncode:
+        raise ServerStartError(f"The first password could not be set: {_last_lines(done.stdout + done.stderr)}")
+
+
+def log_size(home: Home) -> int:
+    """Bytes in the server's log: what a start adds stands behind them."""
+    try:
+        return home.neo4j_log.stat().st_size
+    except OSError:
+        return 0
+
+
+def last_log_lines(home: Home, start: int) -> str:
+    """The end of what the server has logged.
+
+    Args:
+        home: of the server.
+        start: bytes of the log to leave out, those of earlier starts.
+    """
+    logged = _read(home.neo4j_log)[start:].decode("utf-8", "replace")
+    printed = _read(home.output).decode("utf-8", "replace")
+    return _last_lines(printed) + "\n" + _last_lines(logged)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def _last_lines(text: str) -> str:
+    told = [line for line in text.splitlines() if line.strip() and not line.startswith("WARNING:")]
+    return "\n".join(told[-_SHOWN_LINES:])

@@ -1,0 +1,49 @@
+"""How much memory the local Neo4j takes."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from kgagent.local.extra import local_extra
+
+_MIB = 1 << 20
+_HEAP_SHARE, _HEAP_LEAST, _HEAP_MOST = 0.25, 512, 4096
+_PAGES_SHARE, _PAGES_LEAST, _PAGES_MOST = 0.15, 128, 4096
+_LIMITS = ("sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory/memory.limit_in_bytes")
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Sizes in MiB. What is left of the machine serves the vector indexes, which the operating system caches."""
+
+    heap: int
+    page_cache: int
+
+
+def fit_memory(machine: int) -> Memory:
+    """Sizes for a machine.
+
+    Args:
+        machine: memory in bytes.
+    """
+    whole = machine // _MIB
+    return Memory(
+        heap=min(max(int(whole * _HEAP_SHARE), _HEAP_LEAST), _HEAP_MOST),
+        page_cache=min(max(int(whole * _PAGES_SHARE), _PAGES_LEAST), _PAGES_MOST),
+    )
+
+
+def machine_memory(root: Path = Path("/")) -> int:
+    """Bytes that this process may use: the machine's, or the container's limit where that is less."""
+    with local_extra():
+        import psutil
+    return min([psutil.virtual_memory().total, *_container_limits(root)])
+
+
+def _container_limits(root: Path) -> list[int]:
+    limits = []
+    for name in _LIMITS:
+        try:
+            limits.append(int((root / name).read_text(encoding="ascii")))
+        except (OSError, ValueError):
+            continue
+    return [limit for limit in limits if limit > 0]

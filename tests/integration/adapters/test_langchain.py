@@ -1,0 +1,104 @@
+"""The tools as LangChain sees them."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from kgagent import KnowledgeGraph, Settings, SyncKnowledgeGraph
+from kgagent.adapters.langchain import get_tools
+from kgagent.embedding.hashing import HashingEmbedder
+from kgagent.errors import ConfigurationError, InputError
+from langchain_core.messages import ToolMessage
+from langchain_core.tools import BaseTool
+from langchain_core.utils.function_calling import convert_to_openai_tool
+
+
+def by_name(tools: list[BaseTool]) -> dict[str, BaseTool]:
+    return {tool.name: tool for tool in tools}
+
+
+def as_call(tool: str, **arguments: Any) -> dict[str, Any]:
+    """A tool call as a chat model makes it."""
+    return {"type": "tool_call", "id": "call-1", "name": tool, "args": arguments}
+
+
+async def test_an_agents_calls_create_and_find(graph: KnowledgeGraph, user_id: str):
+    tools = by_name(get_tools(graph, user_id=user_id))
+    keys = []
+    for name in ("Ada", "Grace"):
+        message = await tools["create_node"].ainvoke(as_call("create_node", label="Person", name=name))
+        assert isinstance(message, ToolMessage)
+        keys.append(json.loads(str(message.content))["entity_key"])
+    await tools["create_relationship"].ainvoke(
+        as_call(
+            "create_relationship",
+            from_entity_key=keys[0],
+            to_entity_key=keys[1],
+            relationship_type="mentor",
+            notes=["They met in 1952", {"content": "Writes every week", "lifetime": "forever"}],
+        )
+    )
+    answer = json.loads(
+        await tools["explore"].ainvoke({"queries": [{"query": "mentor", "threshold": 0.1}], "node_types": ["Person"]})
+    )
+    assert {node["name"] for node in answer["nodes"]} == {"Ada", "Grace"}
+
+
+async def test_wrong_arguments_are_an_answer_and_not_an_exception(graph: KnowledgeGraph, user_id: str):
+    tools = by_name(get_tools(graph, user_id=user_id))
+    message = await tools["create_node"].ainvoke(as_call("create_node", label="Person", nmae="Ada"))
+    answer = json.loads(str(message.content))
+    assert answer["success"] is False
+    assert "name is missing" in answer["error"]
+    assert "nmae is not an argument of this tool" in answer["error"]
+
+
+async def test_the_user_is_no_argument_of_any_tool(graph: KnowledgeGraph, user_id: str):
+    for tool in get_tools(graph, user_id=user_id):
+        schema = convert_to_openai_tool(tool)
+        assert "user_id" not in json.dumps(schema)
+        assert schema["function"]["description"]
+
+
+async def test_an_empty_user_is_refused(graph: KnowledgeGraph):
+    with pytest.raises(InputError, match="user_id must not be empty"):
+        get_tools(graph, user_id="")
+
+
+async def test_only_the_named_tools_are_made(graph: KnowledgeGraph, user_id: str):
+    assert [tool.name for tool in get_tools(graph, user_id=user_id, names=["explore"])] == ["explore"]
+    with pytest.raises(ConfigurationError, match="No tool is called 'exlpore'; there are explore"):
+        get_tools(graph, user_id=user_id, names=["exlpore"])
+
+
+async def test_invoke_works_from_another_thread(graph: KnowledgeGraph, user_id: str):
+    tools = by_name(get_tools(graph, user_id=user_id))
+    answer = await asyncio.to_thread(tools["create_node"].invoke, {"label": "Person", "name": "Ada"})
+    assert json.loads(answer)["success"] is True
+
+
+async def test_invoke_on_the_graphs_own_loop_says_what_to_do(graph: KnowledgeGraph, user_id: str):
+    tools = by_name(get_tools(graph, user_id=user_id))
+    with pytest.raises(ConfigurationError, match="use ainvoke"):
+        tools["explore"].invoke({"text_matches": ["Ada"]})
+
+
+def test_a_synchronous_program_needs_no_event_loop(settings: Settings, user_id: str):
+    with SyncKnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(384)) as graph:
+        tools = by_name(get_tools(graph, user_id=user_id))
+        assert json.loads(tools["create_node"].invoke({"label": "Person", "name": "Ada"}))["success"] is True
+        found = json.loads(tools["explore"].invoke({"text_matches": ["ada"]}))
+        assert [node["name"] for node in found["nodes"]] == ["Ada"]
+
+        async def elsewhere() -> str:
+            return str(await tools["explore"].ainvoke({"text_matches": ["ada"]}))
+
+        assert json.loads(asyncio.run(elsewhere()))["nodes"] == found["nodes"]
+
+
+def test_tools_of_a_closed_graph_say_so(settings: Settings, user_id: str):
+    with SyncKnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(384)) as graph:
+        [explore] = get_tools(graph, user_id=user_id, names=["explore"])
+    with pytest.raises(ConfigurationError, match="has ended"):
+        explore.invoke({"text_matches": ["ada"]})
