@@ -104,36 +104,37 @@ def _download_all(files: Iterable[LockedFile], root: Path, staging: Path, advanc
 
 
 def _download(file: LockedFile, root: Path, staging: Path, advance: Advance) -> None:
+    failure: DownloadError | None = None
     for attempt in range(_ATTEMPTS):
         counted = _Counted(advance)
         own = staging / f"{file.sha256}-{attempt}"
-        try:
-            loaded = _load(file, _context(own, counted))
-        except (OSError, RuntimeError) as error:
-            counted.take_back()
-            if isinstance(error, OSError) and error.errno in _DISK_ERRORS:
-                raise
-            cause: Exception = error
-            problem = f"could not be loaded: {_short(error)}. Check the network connection and try again"
-            continue
-        if is_sound(loaded, file):
-            target = root / file.path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            loaded.replace(target)
-            shutil.rmtree(own, ignore_errors=True)
+        failure = _try_to_load(file, _context(own, counted), root / file.path)
+        shutil.rmtree(own, ignore_errors=True)
+        if failure is None:
             return
         counted.take_back()
-        cause = ValueError(f"sha256 is not {file.sha256}")
-        problem = (
-            "came damaged again and again (its checksum is not the one expected). "
-            "A proxy may be changing downloads: try another network"
-        )
-    raise DownloadError(f"{file.coordinate} {problem}.") from cause
+    if failure is not None:
+        raise failure
 
 
-def _load(file: LockedFile, context: "MavenContext") -> Path:
+def _try_to_load(file: LockedFile, context: "MavenContext", target: Path) -> DownloadError | None:
     group, artifact, version, classifier = file.parts
-    return context.project(group, artifact).at_version(version).artifact(classifier).resolve()
+    try:
+        loaded = context.project(group, artifact).at_version(version).artifact(classifier).resolve()
+    except (OSError, RuntimeError) as error:
+        if isinstance(error, OSError) and error.errno in _DISK_ERRORS:
+            raise
+        return DownloadError(
+            f"{file.coordinate} could not be loaded ({_short(error)}). Check the network connection and try again."
+        )
+    if not is_sound(loaded, file):
+        return DownloadError(
+            f"{file.coordinate} came damaged again and again: its checksum is not the one expected. "
+            "A proxy may be changing downloads; try another network."
+        )
+    target.parent.mkdir(parents=True, exist_ok=True)
+    loaded.replace(target)
+    return None
 
 
 def _context(repo: Path, counted: "_Counted") -> "MavenContext":

@@ -1,9 +1,10 @@
 """Start a Neo4j server's process, and tell why one did not come up."""
 
+import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from kgagent.errors import ServerStartError
 from kgagent.local import artifacts
@@ -15,8 +16,12 @@ from kgagent.local.releases import Release
 from kgagent.local.state import Home, write_private
 from kgagent.progress import Progress
 
+if TYPE_CHECKING:
+    import psutil
+
 _TOOL_SECONDS = 60
 _SHOWN_LINES = 15
+_NOISE = re.compile(r"^WARNING: |\bat \S+\(.*\)$|\.\.\. \d+ more$")
 _ADMIN_TOOL = "org.neo4j.cli.AdminTool"
 
 
@@ -43,7 +48,7 @@ class LaunchPlan:
         return cls(release=release, home=home, java=java, jars=tuple(jars), memory=fit_memory(machine_memory()))
 
 
-def launch(plan: LaunchPlan, port: int) -> int:
+def launch(plan: LaunchPlan, port: int) -> "psutil.Process":
     """Start the server's process.
 
     Args:
@@ -51,7 +56,7 @@ def launch(plan: LaunchPlan, port: int) -> int:
         port: of bolt, a free one.
 
     Returns:
-        The process's id.
+        The process, which may have ended already.
     """
     home = plan.home
     write_private(home.config / "neo4j.conf", render_config(plan.release, port=port, memory=plan.memory))
@@ -128,5 +133,5 @@ def _read(path: Path) -> bytes:
 
 
 def _last_lines(text: str) -> str:
-    told = [line for line in text.splitlines() if line.strip() and not line.startswith("WARNING:")]
+    told = [line for line in text.splitlines() if line.strip() and not _NOISE.search(line)]
     return "\n".join(told[-_SHOWN_LINES:])

@@ -52,7 +52,7 @@ class Lock(_Frozen):
     """The jars of one thing that is downloaded whole."""
 
     roots: tuple[str, ...] = Field(min_length=1, description="coordinates whose tree was resolved")
-    left_out: tuple[str, ...] = Field((), description="group:artifact of what the tree has but nobody needs")
+    left_out: tuple[str, ...] = Field((), description="patterns of group:artifact, jars of the tree that nobody needs")
     files: tuple[LockedFile, ...] = Field(min_length=1)
 
     @property

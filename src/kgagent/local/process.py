@@ -29,7 +29,7 @@ def home_argument(home: Path) -> str:
     return f"--home-dir={home}"
 
 
-def spawn(command: Sequence[str | Path], *, folder: Path, output: Path) -> int:
+def spawn(command: Sequence[str | Path], *, folder: Path, output: Path) -> "psutil.Process":
     """Start a process that lives on when this one ends.
 
     Args:
@@ -38,8 +38,10 @@ def spawn(command: Sequence[str | Path], *, folder: Path, output: Path) -> int:
         output: file that takes what the process prints; what it held is lost.
 
     Returns:
-        The process's id.
+        The process, which may have ended already.
     """
+    with local_extra():
+        import psutil
     with output.open("wb") as log:
         child = subprocess.Popen(  # noqa: S603 - Java, found by us
             command,
@@ -53,7 +55,7 @@ def spawn(command: Sequence[str | Path], *, folder: Path, output: Path) -> int:
         )
     # Dropping the object would warn about a process that is still running: it is meant to be.
     _children[child.pid] = child
-    return child.pid
+    return psutil.Process(child.pid)
 
 
 def find_server(pid: int | None, home: Path) -> "psutil.Process | None":

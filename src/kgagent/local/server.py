@@ -191,12 +191,12 @@ class LocalNeo4j:
 
     def _start_at(self, port: int, plan: LaunchPlan, state: State | None, progress: Progress) -> ServerInfo:
         before = log_size(self._home)
-        pid = launch(plan, port)
+        process = launch(plan, port)
         initialised = state is not None and state.initialised
-        new = State(version=self._release.version, port=port, pid=pid, initialised=initialised)
+        new = State(version=self._release.version, port=port, pid=process.pid, initialised=initialised)
         self._home.write_state(new)
-        self._await_ready(new, find_server(pid, self._home.path), progress, log_start=before)
-        return self._info(new, pid)
+        self._await_ready(new, process, progress, log_start=before)
+        return self._info(new, process.pid)
 
     def _refuse_foreign_data(self, state: State | None) -> None:
         if state is None:
@@ -210,14 +210,12 @@ class LocalNeo4j:
             "another folder."
         )
 
-    def _await_ready(
-        self, state: State, running: "psutil.Process | None", progress: Progress, *, log_start: int
-    ) -> None:
+    def _await_ready(self, state: State, running: "psutil.Process", progress: Progress, *, log_start: int) -> None:
         password = self._home.password()
         deadline = time.monotonic() + _START_SECONDS
         with progress.task(f"Starting Neo4j {state.version}") as advance:
             while not answers(state.port, _USERNAME, password):
-                if running is None or ended_within(running, _POLL_SECONDS):
+                if ended_within(running, _POLL_SECONDS):
                     raise self._failure("ended while it was starting", log_start)
                 if time.monotonic() > deadline:
                     end(running, patience=_STOP_SECONDS)

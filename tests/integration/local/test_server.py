@@ -1,0 +1,191 @@
+import json
+import os
+import socket
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+from neo4j import GraphDatabase
+
+from kgagent.errors import ServerStartError
+from kgagent.local import LocalNeo4j, ServerInfo
+from tests.integration.local.conftest import VERSION
+
+UP_IN_A_PROCESS = """
+import sys
+from pathlib import Path
+from kgagent.local import LocalNeo4j
+print(LocalNeo4j(Path(sys.argv[1]), version=sys.argv[2]).up().pid, flush=True)
+"""
+
+
+def _up_in_a_process(home: Path) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", UP_IN_A_PROCESS, str(home), VERSION]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def _ask(info: ServerInfo, statement: str) -> list[object]:
+    with GraphDatabase.driver(info.uri, auth=(info.username, info.password)) as driver:
+        return [record[0] for record in driver.execute_query(statement, database_="neo4j").records]
+
+
+def _kill(pid: int) -> None:
+    process = psutil.Process(pid)
+    process.kill()
+    process.wait(30)
+
+
+def _write_state(home: Path, **values: object) -> None:
+    home.mkdir(exist_ok=True)
+    (home / "kgagent.json").write_text(json.dumps({"version": VERSION, "initialised": False} | values))
+
+
+def test_two_processes_at_once_get_the_same_server(local: LocalNeo4j, home: Path) -> None:
+    starting = [_up_in_a_process(home), _up_in_a_process(home)]
+
+    pids = {int(process.communicate(timeout=180)[0]) for process in starting}
+
+    assert len(pids) == 1
+    assert local.up().pid == pids.pop()
+
+
+def test_second_up_gives_the_running_server(local: LocalNeo4j) -> None:
+    assert local.up() == local.up()
+
+
+def test_server_that_is_up_is_ready(local: LocalNeo4j) -> None:
+    info = local.up()
+    status = local.status()
+
+    assert (status.running, status.ready, status.info, status.version) == (True, True, info, VERSION)
+    assert _ask(info, "CALL dbms.components() YIELD name, versions WHERE name = 'Neo4j Kernel' RETURN versions[0]") == [
+        VERSION
+    ]
+
+
+def test_password_is_shown_to_nobody(local: LocalNeo4j, home: Path) -> None:
+    info = local.up()
+
+    assert stat.S_IMODE((home / "password").stat().st_mode) == 0o600
+    assert stat.S_IMODE(home.stat().st_mode) == 0o700
+    assert info.password not in repr(info)
+    assert info.password not in " ".join(psutil.Process(info.pid).cmdline())
+    assert not list(home.glob("password.args"))
+
+
+def test_server_listens_on_the_loopback_address_alone(local: LocalNeo4j) -> None:
+    connections = psutil.Process(local.up().pid).net_connections("tcp")
+    listening = {c.laddr.ip.removeprefix("::ffff:") for c in connections if c.status == psutil.CONN_LISTEN}
+
+    assert listening == {"127.0.0.1"}
+
+
+def test_another_port_than_that_of_the_running_server_is_refused(local: LocalNeo4j, home: Path) -> None:
+    port = int(local.up().uri.rpartition(":")[2])
+
+    with pytest.raises(ServerStartError, match=f"already at port {port}"):
+        LocalNeo4j(home, version=VERSION, port=port + 1).up()
+
+
+def test_killed_server_comes_up_again_with_its_data_at_its_port(local: LocalNeo4j) -> None:
+    first = local.up()
+    _ask(first, "CREATE (:Survivor {name: 'Ada'})")
+    _kill(first.pid)
+    assert not local.status().running
+
+    second = local.up()
+
+    assert second.pid != first.pid
+    assert second.uri == first.uri
+    assert _ask(second, "MATCH (s:Survivor) RETURN s.name") == ["Ada"]
+
+
+def test_second_down_finds_nothing_to_end(local: LocalNeo4j) -> None:
+    pid = local.up().pid
+
+    assert local.down()
+    assert not local.down()
+    assert not psutil.pid_exists(pid)
+    assert not local.status().running
+
+
+def test_process_number_that_another_program_has_now_is_left_alone(tmp_path: Path) -> None:
+    _write_state(tmp_path, pid=os.getpid(), port=1)
+    local = LocalNeo4j(tmp_path, version=VERSION)
+
+    assert not local.status().running
+    assert not local.down()
+
+
+def test_dead_process_number_and_taken_port_of_last_time_are_overcome(fresh: LocalNeo4j, tmp_path: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", ""]) as gone:
+        gone.wait(30)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        _write_state(tmp_path / "home", pid=gone.pid, port=port)
+
+        info = fresh.up()
+
+        assert not info.uri.endswith(f":{port}")
+        assert _ask(info, "RETURN 1") == [1]
+
+
+def test_start_that_was_killed_midway_is_made_good(fresh: LocalNeo4j, tmp_path: Path) -> None:
+    starting = _up_in_a_process(tmp_path / "home")
+    while fresh.status().info is None:
+        assert starting.poll() is None
+    begun = fresh.status().info
+    assert begun is not None
+    starting.kill()
+    starting.communicate()
+    _kill(begun.pid)
+
+    assert _ask(fresh.up(), "RETURN 1") == [1]
+
+
+def test_start_that_fails_tells_why(fresh: LocalNeo4j, tmp_path: Path) -> None:
+    data = tmp_path / "home" / "data"
+    data.mkdir(parents=True)
+    (data / "databases").write_text("a file where a folder should be")
+
+    with pytest.raises(ServerStartError, match=r"(?s)ended while it was starting.*databases"):
+        fresh.up()
+
+    assert not fresh.status().running
+
+
+def test_port_that_is_in_use_is_named(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+
+        with pytest.raises(ServerStartError, match=f"Port {port} is in use"):
+            LocalNeo4j(tmp_path / "home", version=VERSION, port=port).up()
+
+
+@pytest.mark.parametrize("version", ["9999.1.1", "4.4.0"])
+def test_data_of_a_newer_or_another_line_is_left_alone(tmp_path: Path, version: str) -> None:
+    _write_state(tmp_path, version=version, port=1, initialised=True)
+
+    with pytest.raises(ServerStartError, match=f"last used by Neo4j {version}"):
+        LocalNeo4j(tmp_path, version=VERSION).up()
+
+
+def test_home_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(ServerStartError, match=r"cannot write to .*file"):
+        LocalNeo4j(tmp_path / "file" / "home", version=VERSION).up()
+
+
+def test_server_that_never_was_is_not_running(tmp_path: Path) -> None:
+    local = LocalNeo4j(tmp_path / "home", version=VERSION)
+
+    assert not local.status().running
+    assert not local.down()

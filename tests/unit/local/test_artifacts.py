@@ -1,0 +1,182 @@
+import hashlib
+import os
+import socket
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from jgo.maven import MavenContext, PythonResolver
+from pytest_httpserver import HTTPServer
+from werkzeug import Response
+
+from kgagent.errors import DownloadError
+from kgagent.local import artifacts
+from kgagent.local.lock import Lock, LockedFile
+from kgagent.progress import Advance
+
+JARS = {"org.sample:one:1": b"one" * 5000, "org.sample:two:2:linux": b"two" * 9000}
+
+
+class Tally:
+    """A progress display that adds up."""
+
+    def __init__(self) -> None:
+        self.total: int | None = None
+        self.done = 0
+
+    @contextmanager
+    def task(self, _description: str, total: int | None = None) -> Iterator[Advance]:
+        self.total = total
+        yield self._advance
+
+    def _advance(self, units: int) -> None:
+        self.done += units
+
+
+@pytest.fixture
+def lock(monkeypatch: pytest.MonkeyPatch) -> Lock:
+    files = tuple(
+        LockedFile(coordinate=coordinate, sha256=hashlib.sha256(body).hexdigest(), size=len(body))
+        for coordinate, body in JARS.items()
+    )
+    lock = Lock(roots=("org.sample:one:1",), files=files)
+    monkeypatch.setattr(artifacts, "load_lock", lambda _name: lock)
+    return lock
+
+
+@pytest.fixture
+def repository(httpserver: HTTPServer, lock: Lock, monkeypatch: pytest.MonkeyPatch) -> HTTPServer:
+    """A Maven repository of our own, over real HTTP."""
+    _use_repository(monkeypatch, httpserver.url_for("/maven"))
+    for file in lock.files:
+        body = JARS[file.coordinate]
+        httpserver.expect_request(f"/maven/{file.path}").respond_with_data(body)
+        httpserver.expect_request(f"/maven/{file.path}.sha1").respond_with_data(hashlib.sha1(body).hexdigest())
+    return httpserver
+
+
+def _use_repository(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
+    def context(folder: Path, counted: artifacts._Counted) -> MavenContext:
+        resolver = PythonResolver(progress_callback=counted.follow)
+        return MavenContext(resolver=resolver, repo_cache=folder, remote_repos={"own": address})
+
+    monkeypatch.setattr(artifacts, "_context", context)
+
+
+def _jars_asked_for(server: HTTPServer) -> list[str]:
+    return sorted(request.path for request, _ in server.log if request.path.endswith(".jar"))
+
+
+@pytest.mark.usefixtures("repository")
+def test_fetch_loads_every_file_in_the_order_of_the_lock(tmp_path: Path) -> None:
+    paths = artifacts.fetch("sample", cache=tmp_path)
+
+    assert [path.read_bytes() for path in paths] == list(JARS.values())
+
+
+@pytest.mark.usefixtures("repository")
+def test_fetch_tells_progress_in_bytes(lock: Lock, tmp_path: Path) -> None:
+    tally = Tally()
+
+    artifacts.fetch("sample", cache=tmp_path, progress=tally)
+
+    assert (tally.total, tally.done) == (lock.size, lock.size)
+
+
+def test_second_fetch_asks_for_nothing(repository: HTTPServer, tmp_path: Path) -> None:
+    artifacts.fetch("sample", cache=tmp_path)
+    asked = len(repository.log)
+
+    artifacts.fetch("sample", cache=tmp_path)
+
+    assert len(repository.log) == asked
+
+
+@pytest.mark.usefixtures("repository")
+def test_fetch_leaves_nothing_but_the_files_behind(tmp_path: Path) -> None:
+    artifacts.fetch("sample", cache=tmp_path)
+
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["maven", "verified"]
+
+
+@pytest.mark.parametrize("damaged", [b"", b"one", b"eno" * 5000])
+def test_damaged_file_in_the_cache_is_loaded_again(repository: HTTPServer, tmp_path: Path, damaged: bytes) -> None:
+    paths = artifacts.fetch("sample", cache=tmp_path)
+    paths[0].write_bytes(damaged)
+
+    artifacts.fetch("sample", cache=tmp_path)
+
+    assert paths[0].read_bytes() == JARS["org.sample:one:1"]
+    assert len(_jars_asked_for(repository)) == len(JARS) + 1
+
+
+@pytest.mark.usefixtures("repository")
+def test_forgotten_files_are_read_again(tmp_path: Path) -> None:
+    paths = artifacts.fetch("sample", cache=tmp_path)
+    verified = paths[0].stat()
+    paths[0].write_bytes(b"eno" * 5000)
+    _set_time_of_change(paths[0], verified.st_mtime_ns)
+
+    artifacts.forget("sample", cache=tmp_path)
+    artifacts.fetch("sample", cache=tmp_path)
+
+    assert paths[0].read_bytes() == JARS["org.sample:one:1"]
+
+
+def test_file_that_always_comes_damaged_is_named_and_not_kept(
+    repository: HTTPServer, lock: Lock, tmp_path: Path
+) -> None:
+    path = lock.files[0].path
+    repository.clear()
+    for file in lock.files:
+        repository.expect_request(f"/maven/{file.path}").respond_with_data(b"<html>Please log in</html>")
+
+    with pytest.raises(DownloadError, match=r"org\.sample:one:1.*checksum"):
+        artifacts.fetch("sample", cache=tmp_path)
+
+    assert not (tmp_path / "maven" / path).exists()
+
+
+def test_download_that_breaks_off_once_is_tried_again(repository: HTTPServer, lock: Lock, tmp_path: Path) -> None:
+    body = JARS["org.sample:one:1"]
+    cut = Response(body[:100], headers={"Content-Length": "100"})
+    repository.expect_oneshot_request(f"/maven/{lock.files[0].path}").respond_with_response(cut)
+    tally = Tally()
+
+    paths = artifacts.fetch("sample", cache=tmp_path, progress=tally)
+
+    assert paths[0].read_bytes() == body
+    assert tally.done == lock.size
+
+
+@pytest.mark.usefixtures("lock")
+def test_no_network_is_told_in_plain_words(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        _use_repository(monkeypatch, f"http://127.0.0.1:{closed.getsockname()[1]}")
+
+        with pytest.raises(DownloadError, match="network connection"):
+            artifacts.fetch("sample", cache=tmp_path)
+
+
+@pytest.mark.usefixtures("repository")
+def test_cache_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    cache.write_text("a file, not a folder")
+
+    with pytest.raises(DownloadError, match=r"cache.*KGAGENT_CACHE"):
+        artifacts.fetch("sample", cache=cache)
+
+
+def test_two_fetches_at_once_load_each_file_once(repository: HTTPServer, tmp_path: Path) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(lambda _: artifacts.fetch("sample", cache=tmp_path), range(2))
+
+    assert first == second
+    assert len(_jars_asked_for(repository)) == len(JARS)
+
+
+def _set_time_of_change(path: Path, nanoseconds: int) -> None:
+    os.utime(path, ns=(nanoseconds, nanoseconds))

@@ -1,0 +1,71 @@
+from pathlib import Path
+
+import pytest
+
+from kgagent.errors import ConfigurationError
+from kgagent.local.config import render_argument_file, render_config, server_arguments
+from kgagent.local.java import Java
+from kgagent.local.memory import Memory
+from kgagent.local.releases import find_release
+
+VERSIONS = ["2026.08.1", "5.26.30"]
+MEMORY = Memory(heap=1024, page_cache=256)
+
+
+def _settings(version: str) -> dict[str, str]:
+    text = render_config(find_release(version), port=7001, memory=MEMORY)
+    rows = [line.split("=", maxsplit=1) for line in text.splitlines()]
+    assert len(dict(rows)) == len(rows)
+    return dict(rows)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_server_listens_on_the_loopback_address_for_bolt_alone(version: str) -> None:
+    settings = _settings(version)
+
+    assert settings["server.default_listen_address"] == "127.0.0.1"
+    assert settings["server.bolt.listen_address"] == "127.0.0.1:7001"
+    assert settings["server.http.enabled"] == settings["server.https.enabled"] == "false"
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_server_asks_for_a_password_and_reports_to_nobody(version: str) -> None:
+    settings = _settings(version)
+
+    assert settings["dbms.security.auth_enabled"] == "true"
+    assert settings["dbms.usage_report.enabled"] == "false"
+
+
+def test_only_the_line_that_knows_a_setting_gets_it() -> None:
+    assert "dbms.fleet_manager.enabled" in _settings("2026.08.1")
+    assert "dbms.fleet_manager.enabled" not in _settings("5.26.30")
+
+
+@pytest.mark.parametrize("modules", [frozenset[str](), frozenset({"jdk.incubator.vector"})])
+def test_vector_instructions_are_used_where_java_has_them(modules: frozenset[str]) -> None:
+    java = Java(Path("java"), 25, modules)
+
+    arguments = server_arguments(find_release("2026.08.1"), java, [Path("a.jar")], MEMORY)
+
+    assert ("jdk.incubator.vector" in arguments) == bool(modules)
+    assert "-Xmx1024m" in arguments
+    assert arguments[-1] == "org.neo4j.server.Neo4jCommunity"
+
+
+@pytest.mark.parametrize(("major", "known"), [(17, False), (21, False), (25, True)])
+def test_a_java_gets_no_flag_that_it_does_not_know(major: int, known: bool) -> None:
+    java = Java(Path("java"), major, frozenset())
+
+    arguments = server_arguments(find_release("5.26.30"), java, [], MEMORY)
+
+    assert any(argument.startswith("--sun-misc-unsafe") for argument in arguments) == known
+
+
+def test_arguments_with_spaces_quotes_and_backslashes_are_quoted() -> None:
+    assert render_argument_file(["a b", 'say "hi"', "C:\\x"]) == '"a b"\n"say \\"hi\\""\n"C:\\\\x"\n'
+
+
+@pytest.mark.parametrize("version", ["4.4.1", "latest", "", "2026.x"])
+def test_version_that_cannot_be_run_is_refused(version: str) -> None:
+    with pytest.raises(ConfigurationError, match="Neo4j"):
+        find_release(version)

@@ -1,0 +1,49 @@
+import pytest
+from pydantic import ValidationError
+
+from kgagent.errors import ConfigurationError, DownloadError
+from kgagent.local.lock import Lock, LockedFile, load_lock, lock_names
+
+SHA256 = "0" * 64
+
+
+@pytest.mark.parametrize("name", lock_names())
+def test_every_lock_that_ships_reads_and_writes_back_the_same(name: str) -> None:
+    lock = load_lock(name)
+
+    assert Lock.parse(name, lock.render()) == lock
+    assert len({file.path for file in lock.files}) == len(lock.files)
+
+
+@pytest.mark.parametrize("name", lock_names())
+def test_no_lock_names_a_host(name: str) -> None:
+    assert "//" not in load_lock(name).render()
+
+
+def test_both_server_lines_and_the_model_have_a_lock() -> None:
+    assert {"neo4j-2026.08.1", "neo4j-5.26.30", "bge-small-en-v1.5-q"} <= set(lock_names())
+
+
+def test_path_of_a_jar_is_that_of_a_maven_repository() -> None:
+    plain = LockedFile(coordinate="org.neo4j:neo4j:1.2", sha256=SHA256, size=1)
+    native = LockedFile(coordinate="io.netty:epoll:4.2:linux-x86_64", sha256=SHA256, size=1)
+
+    assert str(plain.path) == "org/neo4j/neo4j/1.2/neo4j-1.2.jar"
+    assert str(native.path) == "io/netty/epoll/4.2/epoll-4.2-linux-x86_64.jar"
+
+
+@pytest.mark.parametrize("coordinate", ["a:b", "a:b:c:d:e", "a::1", "a:../b:1", "..:b:1", "a:b\\c:1"])
+def test_a_coordinate_that_could_leave_the_cache_is_refused(coordinate: str) -> None:
+    with pytest.raises(ValidationError):
+        LockedFile(coordinate=coordinate, sha256=SHA256, size=1)
+
+
+def test_unknown_lock_is_refused_and_the_known_ones_are_named() -> None:
+    with pytest.raises(ConfigurationError, match=r"neo4j-1\.0.*neo4j-2026\.08\.1"):
+        load_lock("neo4j-1.0")
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"roots": ["a:b:1"], "files": []}'])
+def test_damaged_lock_file_is_told_by_name(text: str) -> None:
+    with pytest.raises(DownloadError, match="broken"):
+        Lock.parse("broken", text)
