@@ -1,0 +1,31 @@
+"""The sample graph and its questions, as they ship with the package."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import resources
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter
+
+_FOLDER = resources.files("kgagent").joinpath("samples")
+
+
+class Question(BaseModel):
+    """A question to the sample graph and the people that a fair reader would name."""
+
+    model_config = ConfigDict(frozen=True)
+
+    question: str
+    expected: frozenset[str]
+
+
+def questions() -> list[Question]:
+    """The questions, in their order."""
+    return TypeAdapter(list[Question]).validate_json(_FOLDER.joinpath("questions.json").read_bytes())
+
+
+@contextmanager
+def sample_file() -> Iterator[Path]:
+    """The sample graph as a file."""
+    with resources.as_file(_FOLDER.joinpath("middlemarch.jsonl")) as path:
+        yield path

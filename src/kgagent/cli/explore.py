@@ -1,0 +1,45 @@
+"""kgagent explore: what the graph knows of something."""
+
+from typing import Annotated
+
+import typer
+
+from kgagent.cli.options import Json, User
+
+
+def explore(
+    queries: Annotated[list[str] | None, typer.Argument(metavar="QUERY...", help="What to look for, in words.")] = None,
+    *,
+    text: Annotated[list[str] | None, typer.Option(help="A name, or part of one; may be repeated.")] = None,
+    label: Annotated[list[str] | None, typer.Option(help="Keep to nodes of this label; may be repeated.")] = None,
+    threshold: Annotated[float, typer.Option(help="Least cosine similarity.", min=-1.0, max=1.0)] = 0.3,
+    limit: Annotated[int, typer.Option(help="Nodes of each label at the most.", min=1, max=100)] = 10,
+    relationships: Annotated[bool, typer.Option(help="Whether relationships are searched too.")] = True,
+    user: User = None,
+    json: Json = False,
+) -> None:
+    """Search nodes and relationships by meaning: kgagent explore "who are my mentors?"."""
+    from kgagent.cli.explore_view import found_tables
+    from kgagent.cli.graph import user_of, with_graph
+    from kgagent.cli.output import emit, say, show
+    from kgagent.models import ExploreRequest, VectorQuery
+    from kgagent.settings import load_settings
+
+    if not queries and not text:
+        raise typer.BadParameter("say what to look for: a QUERY, or --text NAME")
+    settings = load_settings()
+    user_id = user_of(settings, user)
+    request = ExploreRequest(
+        queries=tuple(VectorQuery(query=query, threshold=threshold) for query in queries or ()),
+        text_matches=tuple(text or ()),
+        search_relationships=relationships,
+        node_types=tuple(label) if label else None,
+        max_results_per_type=limit,
+    )
+    result = with_graph(lambda graph: graph.retrieval.explore(request, user_id), settings=settings)
+    if json:
+        emit({"user": user_id, **result.to_payload()})
+        return
+    for warning in result.warnings:
+        say(f"[yellow]{warning}[/yellow]")
+    show(*found_tables(result, user_id))

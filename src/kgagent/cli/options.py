@@ -1,0 +1,9 @@
+"""Options that several commands take."""
+
+from typing import Annotated
+
+import typer
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, and nothing else there.")]
+User = Annotated[str | None, typer.Option("--user", help="Whose graph. [dim]\\[KGAGENT_USER_ID, else me][/dim]")]
+ShowPassword = Annotated[bool, typer.Option("--show-password", help="Show the local Neo4j's password too.")]

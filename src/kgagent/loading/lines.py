@@ -1,0 +1,162 @@
+"""What a line of a file may say."""
+
+import math
+from typing import Annotated, Literal
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
+
+from kgagent.errors import InputError
+from kgagent.graph.identifiers import Identifier
+from kgagent.graph.records import BOOKKEEPING
+from kgagent.loading.explain import explain
+from kgagent.models.note import UtcTime
+
+RESERVED = BOOKKEEPING | {
+    *("entity_key", "name", "description", "notes", "relationship_type", "attitude", "proximity"),
+    *("created_at", "updated_at"),
+}
+"""Names that `properties` may not set: a line has fields for them, or kgagent keeps them."""
+
+_LARGEST_INTEGER = 2**63
+
+Scalar = str | int | float | bool | None
+
+
+def _property_name(name: str) -> str:
+    if name in RESERVED:
+        raise ValueError("the name is reserved; it is a field of the line, or kgagent keeps it")
+    try:
+        Identifier(name)
+    except InputError as error:
+        raise ValueError(str(error)) from None
+    return name
+
+
+def _scalar(value: object) -> object:
+    if not isinstance(value, Scalar):
+        raise ValueError("must be a text, a number, true, false or null")  # noqa: TRY004 - pydantic wants it
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("must be a finite number")
+    if isinstance(value, int) and not -_LARGEST_INTEGER <= value < _LARGEST_INTEGER:
+        raise ValueError("must fit into 64 bits")
+    return value
+
+
+def _level(value: object) -> object:
+    if isinstance(value, bool) or not isinstance(value, int | str | None):
+        raise ValueError("must be 1 to 5, or a word of the relationship's kind")  # noqa: TRY004 - pydantic wants it
+    if isinstance(value, int) and not 1 <= value <= 5:  # noqa: PLR2004 - the scale of all kinds
+        raise ValueError("must be 1 to 5")
+    return value
+
+
+def _note(value: object) -> object:
+    if isinstance(value, str):
+        return {"content": value}
+    if not isinstance(value, dict | NoteLine):
+        raise ValueError("must be a text, or an object with content")  # noqa: TRY004 - pydantic wants it
+    return value
+
+
+Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=20_000)]
+FilledText = Annotated[Text, StringConstraints(min_length=1)]
+Key = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
+Level = Annotated[int | str | None, BeforeValidator(_level)]
+Properties = dict[Annotated[str, BeforeValidator(_property_name)], Annotated[Scalar, BeforeValidator(_scalar)]]
+
+
+class LineModel(BaseModel):
+    """Base of what lines say: unknown fields are refused, so that a slip does not pass unseen."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class NoteLine(LineModel):
+    """A note; a plain text is one that counts forever.
+
+    Attributes:
+        content: what it says.
+        added_by: who wrote it; the user whose graph it is where None.
+        date_added: when; the time of the load where None.
+        source_entity_key: `id` or `entity_key` of the Source that it was read in.
+        expires_at: when it stops to count.
+        lifetime: one of the ontology's lifetimes instead of `expires_at`, counted from `date_added`.
+    """
+
+    content: FilledText
+    added_by: Key | None = None
+    date_added: UtcTime | None = None
+    source_entity_key: Key | None = None
+    expires_at: UtcTime | None = None
+    lifetime: str | None = None
+
+    @model_validator(mode="after")
+    def _end_is_plain(self) -> "NoteLine":
+        if self.lifetime is not None and self.expires_at is not None:
+            raise ValueError("give lifetime or expires_at, not both")
+        if self.lifetime is not None and self.date_added is None:
+            raise ValueError("lifetime counts from date_added, which is missing")
+        return self
+
+
+Notes = Annotated[list[Annotated[NoteLine, BeforeValidator(_note)]], Field(max_length=1_000)]
+
+
+class NodeLine(LineModel):
+    """A node.
+
+    Attributes:
+        id: name of the node in this file, for relationships to refer to.
+        entity_key: key of the node in the graph; None derives one that is the same at every load.
+        created_at: when it was made; part of the key of labels whose rule says so.
+    """
+
+    kind: Literal["node"]
+    label: FilledText
+    id: Key | None = None
+    entity_key: Key | None = None
+    name: FilledText
+    description: Text | None = None
+    notes: Notes = Field(default_factory=list)
+    created_at: UtcTime | None = None
+    properties: Properties = Field(default_factory=dict)
+
+
+class RelationshipLine(LineModel):
+    """A relationship; each end is an `id` of the file or an `entity_key` of the graph."""
+
+    kind: Literal["relationship"]
+    from_: Key = Field(alias="from")
+    to: Key
+    relationship_type: Annotated[FilledText, StringConstraints(max_length=200)]
+    description: Text | None = None
+    attitude: Level = None
+    proximity: Level = None
+    notes: Notes = Field(default_factory=list)
+    neo4j_type: FilledText | None = None
+    properties: Properties = Field(default_factory=dict)
+
+
+Line = NodeLine | RelationshipLine
+_LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="kind")])
+
+
+def parse_line(text: str) -> Line:
+    """Read a line.
+
+    Raises:
+        InputError: it is not JSON, or does not say what a node or a relationship is.
+    """
+    try:
+        return _LINE.validate_json(text)
+    except ValidationError as error:
+        raise InputError(explain(error)) from None

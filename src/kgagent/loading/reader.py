@@ -1,0 +1,74 @@
+"""The lines of a file, one by one, however the file was written."""
+
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from kgagent.errors import InputError
+
+LONGEST_LINE = 4 * 1024 * 1024
+"""Bytes that a line may have; a longer one is skipped without being held in memory."""
+
+
+@dataclass(frozen=True)
+class FileLine:
+    """A line that is not blank.
+
+    Attributes:
+        number: its place in the file, from 1.
+        text: what it says; empty where it cannot be read.
+        problem: why it cannot be read; empty where it can.
+    """
+
+    number: int
+    text: str
+    problem: str = ""
+
+
+def read_lines(path: Path) -> Iterator[FileLine]:
+    """Read a file of UTF-8 lines; a byte order mark, either line end and blank lines are no matter.
+
+    Raises:
+        InputError: the file cannot be read, is no regular file, or is UTF-16.
+    """
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path} is not a regular file; it is read more than once, so a pipe must be saved first")
+    try:
+        with path.open("rb") as stream:
+            _skip_mark(stream, path)
+            yield from _lines(stream)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def _skip_mark(stream: BinaryIO, path: Path) -> None:
+    start = stream.read(len(BOM_UTF8))
+    if start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        raise InputError(f"{path} is UTF-16; save it as UTF-8")
+    if start != BOM_UTF8:
+        stream.seek(0)
+
+
+def _lines(stream: BinaryIO) -> Iterator[FileLine]:
+    number = 0
+    while content := stream.readline(LONGEST_LINE + 1):
+        number += 1
+        if len(content) > LONGEST_LINE and not content.endswith(b"\n"):
+            _skip_rest(stream)
+            yield FileLine(number, "", f"longer than {LONGEST_LINE // 1024**2} MiB")
+        elif content.strip():
+            yield _decoded(number, content)
+
+
+def _skip_rest(stream: BinaryIO) -> None:
+    while (part := stream.readline(LONGEST_LINE)) and not part.endswith(b"\n"):
+        pass
+
+
+def _decoded(number: int, content: bytes) -> FileLine:
+    try:
+        return FileLine(number, content.decode().strip())
+    except UnicodeDecodeError as error:
+        return FileLine(number, "", f"not UTF-8: byte 0x{content[error.start]:02x} at column {error.start + 1}")

@@ -1,0 +1,136 @@
+"""init, status, load, explore, migrate and doctor."""
+
+import subprocess
+from pathlib import Path
+
+from tests.conftest import Server
+from tests.integration.cli.conftest import PROGRAM, Kgagent
+
+
+def test_init_is_idempotent_and_says_what_is_online(kgagent: Kgagent, server: Server) -> None:
+    assert kgagent("init").code == 0
+    done = kgagent("init", "--json")
+    assert done.code == 0
+    assert done.payload["uri"] == server.uri
+    assert "kgagent_relationship_text" in done.payload["parts"]
+
+
+def test_an_embedder_of_another_length_is_one_line_that_names_the_mend(
+    kgagent: Kgagent, environment: dict[str, str]
+) -> None:
+    assert kgagent("init").code == 0
+    done = kgagent("init", settings=environment | {"KGAGENT_EMBEDDER": "hashing"})
+    assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
+    assert "kgagent migrate --rebuild-indexes" in done.err
+
+
+def test_status_tells_server_and_embedder_but_no_secret(kgagent: Kgagent, environment: dict[str, str]) -> None:
+    secret = "sk-never-to-be-seen"
+    done = kgagent("status", "--json", settings=environment | {"OPENAI_API_KEY": secret, "KGAGENT_EMBEDDER": "openai"})
+    assert done.code == 0
+    assert (done.payload["running"], done.payload["server"]) == (True, "NEO4J_URI")
+    assert done.payload["embedder"].startswith("openai text-embedding-3-small")
+    assert secret not in done.out + done.err
+    assert not environment["NEO4J_PASSWORD"] or environment["NEO4J_PASSWORD"] not in done.out + done.err
+
+
+def test_an_unreachable_server_is_exit_code_1_without_a_trace(program: Kgagent, environment: dict[str, str]) -> None:
+    nowhere = environment | {"NEO4J_URI": "bolt://127.0.0.1:1"}
+    done = program("explore", "x", settings=nowhere)
+    assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
+    assert done.err.startswith("Neo4j at bolt://127.0.0.1:1 cannot be used")
+    told = program("status", "--json", settings=nowhere)
+    assert (told.code, told.payload["running"]) == (1, False)
+
+
+def test_a_setting_that_cannot_be_is_one_line(kgagent: Kgagent, environment: dict[str, str]) -> None:
+    done = kgagent("init", settings=environment | {"KGAGENT_EMBEDDER": "magic"})
+    assert (done.code, done.err.count("\n")) == (1, 1)
+    assert done.err.startswith("Settings cannot be used: ")
+
+
+def test_load_then_explore_finds_through_the_relationship(kgagent: Kgagent, family: Path) -> None:
+    loaded = kgagent("load", str(family), "--json")
+    assert loaded.code == 0
+    assert loaded.payload["nodes"] == {"created": 3, "updated": 0, "unchanged": 0}
+    assert loaded.payload["relationships"] == {"created": 1, "updated": 0, "unchanged": 0}
+    found = kgagent("explore", "who are my mentors?", "--json")
+    assert found.code == 0
+    assert found.payload["relationships"][0]["relationship_type"] == "mentor"
+    assert "Ruth Adeyemi" in {item["node"]["name"] for item in found.payload["nodes"]}
+    assert "embedding" not in found.out
+    shown = kgagent("explore", "who are my mentors?")
+    assert "Ruth Adeyemi → mentor" in shown.out
+    assert "\x1b" not in shown.out
+
+
+def test_explore_by_name_and_label_and_of_another_user(kgagent: Kgagent, family: Path) -> None:
+    assert kgagent("load", str(family)).code == 0
+    by_name = kgagent("explore", "--text", "Ruth", "--label", "Person", "--json")
+    assert by_name.payload["nodes"][0]["node"]["name"] == "Ruth Adeyemi"
+    nobody = kgagent("explore", "mentor", "--user", "nobody-of-that-name")
+    assert (nobody.code, nobody.out.startswith("Nothing found in the graph of user nobody")) == (0, True)
+    unknown = kgagent("explore", "mentor", "--label", "Persn")
+    assert (unknown.code, unknown.err.startswith("Unknown label: Persn")) == (1, True)
+
+
+def test_load_again_says_unchanged(kgagent: Kgagent, family: Path) -> None:
+    assert kgagent("load", str(family)).code == 0
+    again = kgagent("load", str(family), "--json")
+    assert (again.code, again.payload["embedded"]) == (0, 0)
+    assert again.payload["nodes"]["unchanged"] == 3
+
+
+def test_bad_lines_are_listed_the_good_ones_kept_and_the_exit_code_is_1(kgagent: Kgagent, family: Path) -> None:
+    family.write_text(family.read_text("utf-8") + '\nnot json\n{"kind": "node", "label": "Nope", "name": "[x]"}\n')
+    done = kgagent("load", str(family))
+    assert done.code == 1
+    assert "2 lines could not be loaded" in done.out
+    assert "line 5: not JSON" in done.out
+    assert "line 6: Unknown label: Nope" in done.out
+    assert kgagent("load", str(family), "--json").payload["nodes"]["unchanged"] == 3
+
+
+def test_a_load_that_is_killed_goes_on_where_it_was(
+    kgagent: Kgagent, environment: dict[str, str], tmp_path: Path
+) -> None:
+    path = tmp_path / "many.jsonl"
+    people = [f'{{"kind": "node", "label": "Person", "id": "p{i}", "name": "P{i}"}}' for i in range(100)]
+    pairs = [
+        f'{{"kind": "relationship", "from": "p{i}", "to": "p{i + 1}", "relationship_type": "friend"}}'
+        for i in range(99)
+    ]
+    path.write_text("\n".join([*people, *pairs]), "utf-8")
+    with subprocess.Popen(
+        [*PROGRAM, "load", str(path), "--batch-size", "10"], env=environment, cwd=tmp_path, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if line.startswith(b"Loading relationships"):
+                break
+        process.kill()
+    done = kgagent("load", str(path), "--json")
+    assert done.code == 0
+    nodes, relationships = done.payload["nodes"], done.payload["relationships"]
+    assert nodes == {"created": 0, "updated": 0, "unchanged": 100}
+    assert (relationships["created"] + relationships["unchanged"], relationships["updated"]) == (99, 0)
+    assert done.payload["embedded"] == relationships["created"]
+
+
+def test_migrate_and_doctor_find_nothing_to_do_on_a_graph_of_ours(kgagent: Kgagent, family: Path, user_id: str) -> None:
+    assert kgagent("load", str(family)).code == 0
+    migrated = kgagent("migrate", "--dry-run", "--user", user_id, "--json")
+    assert migrated.code == 0
+    assert migrated.payload["total"]["up_to_date"] == 4
+    assert kgagent("migrate", "--user", user_id).out.startswith("3 nodes: 0 embedded")
+    examined = kgagent("doctor", "--user", user_id, "--json")
+    assert (examined.code, examined.payload["is_healthy"]) == (0, True)
+    assert "Nothing is to be mended." in kgagent("doctor", "--user", user_id).out
+
+
+def test_doctor_is_exit_code_1_where_the_embedder_does_not_fit(
+    kgagent: Kgagent, family: Path, environment: dict[str, str], user_id: str
+) -> None:
+    assert kgagent("load", str(family)).code == 0
+    done = kgagent("doctor", "--user", user_id, "--json", settings=environment | {"KGAGENT_EMBEDDER": "hashing"})
+    assert (done.code, done.payload["is_healthy"]) == (1, False)

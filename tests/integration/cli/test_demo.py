@@ -1,0 +1,40 @@
+"""The demo on the tests' Neo4j, as a program."""
+
+import pytest
+
+from tests.integration.cli.conftest import Kgagent
+
+
+@pytest.mark.parametrize("columns", ["80", "120"])
+def test_demo_shows_what_relationship_search_adds(program: Kgagent, environment: dict[str, str], columns: str) -> None:
+    done = program("demo", settings=environment | {"COLUMNS": columns})
+    assert done.code == 0
+    lines = done.out.splitlines()
+    assert all(len(line) <= int(columns) for line in lines)
+    assert "\x1b" not in done.out
+    assert "✓ Ruth Adeyemi" in done.out
+    assert "who are my mentors?" in done.out
+    assert "Expected people found" in done.out
+    assert "kgagent load FILE.jsonl" in done.out
+
+
+def test_demo_as_json_finds_most_people_through_relationships_and_again_loads_nothing(program: Kgagent) -> None:
+    assert program("demo", "--json").code == 0
+    done = program("demo", "--json")
+    assert done.code == 0
+    told = done.payload
+    assert (told["user"], len(told["questions"])) == ("kgagent-demo", 5)
+    assert told["load"]["embedded"] == 0
+    assert told["load"]["problems"] == []
+    mentors = told["questions"][0]
+    assert mentors["found_with_relationship_search"] == mentors["expected"]
+    assert mentors["found_by_node_search"] == []
+    totals = told["totals"]
+    assert totals["by_nodes"] <= totals["by_further_nodes"] < totals["with_relationships"] <= totals["expected"]
+
+
+def test_demo_on_a_graph_of_another_embedder_says_what_to_do(program: Kgagent, environment: dict[str, str]) -> None:
+    assert program("init").code == 0
+    done = program("demo", settings=environment | {"KGAGENT_EMBEDDER": "hashing"})
+    assert (done.code, done.out) == (1, "")
+    assert "give the demo a graph of its own: KGAGENT_HOME=" in done.err

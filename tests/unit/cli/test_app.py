@@ -1,0 +1,50 @@
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from kgagent.cli.app import app
+
+COMMANDS = ("demo", "up", "down", "status", "init", "load", "explore", "migrate", "doctor")
+HEAVY = ("neo4j", "openai", "langchain_core", "pydantic", "onnxruntime", "tokenizers", "jgo", "numpy")
+
+
+def test_help_names_every_command() -> None:
+    result = CliRunner().invoke(app, ["--help"])
+    assert result.exit_code == 0
+    assert all(command in result.stdout for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(command: str) -> None:
+    result = CliRunner().invoke(app, [command, "--help"])
+    assert result.exit_code == 0
+    assert "--json" in result.stdout
+
+
+def test_version_is_that_of_the_package() -> None:
+    result = CliRunner().invoke(app, ["--version"])
+    assert (result.exit_code, result.stdout.split()[0]) == (0, "kgagent")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["nope"],
+        ["load"],
+        ["load", "/no/such/file.jsonl"],
+        ["explore"],
+        ["explore", "x", "--threshold", "2"],
+        ["explore", "x", "--limit", "0"],
+        ["migrate", "--batch-size", "0"],
+    ],
+)
+def test_wrong_usage_is_exit_code_2(arguments: list[str]) -> None:
+    assert CliRunner().invoke(app, arguments).exit_code == 2
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = f"import sys, kgagent.cli.app; print([name for name in {HEAVY} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == "[]"

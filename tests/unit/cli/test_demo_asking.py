@@ -1,0 +1,45 @@
+from kgagent.cli.demo.asking import Answer, Times, Totals
+from kgagent.cli.demo.sample import Question, questions, sample_file
+from kgagent.models import GraphNode, NodeSearchResult, RelationshipSearchResult
+
+
+def node(name: str) -> NodeSearchResult:
+    return NodeSearchResult(node=GraphNode(entity_key=name, label="Person", name=name), similarity=0.5)
+
+
+def relationship(first: str, second: str) -> RelationshipSearchResult:
+    return RelationshipSearchResult(
+        from_entity_key=first,
+        to_entity_key=second,
+        from_name=first,
+        to_name=second,
+        neo4j_type="has_relationship_with",
+        similarity=0.6,
+    )
+
+
+def answer() -> Answer:
+    return Answer(
+        question=Question(question="who?", expected=frozenset({"Ann", "Bo", "Cy"})),
+        nodes=(node("Ann"), node("Zoe")),
+        further_nodes=(node("Ann"), node("Zoe"), node("Cy")),
+        relationships=(relationship("Bo", "Owner"),),
+        times=Times(1.0, 2.0, 3.0),
+    )
+
+
+def test_an_answer_counts_the_expected_people_alone() -> None:
+    assert answer().found_by_nodes == {"Ann"}
+    assert answer().found_by_further_nodes == {"Ann", "Cy"}
+    assert answer().found_with_relationships == {"Ann", "Bo"}
+
+
+def test_totals_add_up() -> None:
+    assert Totals.of([answer(), answer()]) == Totals(expected=6, by_nodes=2, by_further_nodes=4, with_relationships=4)
+
+
+def test_every_expected_person_is_in_the_sample() -> None:
+    with sample_file() as path:
+        text = path.read_text("utf-8")
+    assert len(questions()) == 5
+    assert all(f'"{name}"' in text for question in questions() for name in question.expected)

@@ -1,0 +1,111 @@
+import asyncio
+
+import pytest
+
+from kgagent.loading.side_by_side import SideBySide
+
+
+class Batches:
+    """Batches that run until they are let go."""
+
+    def __init__(self) -> None:
+        self.running: list[str] = []
+        self.done: list[str] = []
+        self.gates: dict[str, asyncio.Event] = {}
+
+    async def run(self, name: str, error: Exception | None = None) -> None:
+        self.running.append(name)
+        try:
+            await self.gates.setdefault(name, asyncio.Event()).wait()
+            if error is not None:
+                raise error
+            self.done.append(name)
+        finally:
+            self.running.remove(name)
+
+    def let_go(self, *names: str) -> None:
+        for name in names:
+            self.gates.setdefault(name, asyncio.Event()).set()
+
+
+async def settle() -> None:
+    """Let every task run as far as it can."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+async def test_no_more_than_the_limit_run_at_once() -> None:
+    batches = Batches()
+
+    async def start_all() -> None:
+        async with SideBySide(2) as side_by_side:
+            for name in "abc":
+                await side_by_side.start(batches.run(name), [name])
+
+    task = asyncio.create_task(start_all())
+    await settle()
+    assert batches.running == ["a", "b"]
+    batches.let_go("a")
+    await settle()
+    assert batches.running == ["b", "c"]
+    batches.let_go("b", "c")
+    await task
+    assert batches.done == ["a", "b", "c"]
+
+
+async def test_batches_about_one_record_run_one_after_the_other() -> None:
+    batches = Batches()
+
+    async def start_all() -> None:
+        async with SideBySide(3) as side_by_side:
+            await side_by_side.start(batches.run("a"), [1, 2])
+            await side_by_side.start(batches.run("b"), [2, 3])
+
+    task = asyncio.create_task(start_all())
+    await settle()
+    assert batches.running == ["a"]
+    batches.let_go("a", "b")
+    await task
+    assert batches.done == ["a", "b"]
+
+
+async def test_after_an_error_nothing_begins_and_what_is_under_way_ends() -> None:
+    batches = Batches()
+
+    async def start_all() -> None:
+        async with SideBySide(2) as side_by_side:
+            await side_by_side.start(batches.run("a", ValueError("broken")), ["a"])
+            await side_by_side.start(batches.run("b"), ["b"])
+            await side_by_side.start(batches.run("c"), ["c"])
+
+    task = asyncio.create_task(start_all())
+    await settle()
+    batches.let_go("a")
+    await settle()
+    assert batches.running == ["b"]
+    batches.let_go("b")
+    with pytest.raises(ValueError, match="broken"):
+        await task
+    assert batches.done == ["b"]
+
+
+async def test_an_error_of_the_last_batch_is_raised_at_the_end() -> None:
+    batches = Batches()
+    batches.let_go("a")
+    with pytest.raises(ValueError, match="broken"):
+        async with SideBySide(2) as side_by_side:
+            await side_by_side.start(batches.run("a", ValueError("broken")), ["a"])
+
+
+async def test_leaving_by_an_error_cancels_what_is_under_way() -> None:
+    batches = Batches()
+
+    async def leave() -> None:
+        async with SideBySide(2) as side_by_side:
+            await side_by_side.start(batches.run("a"), ["a"])
+            await settle()
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        await leave()
+    assert (batches.running, batches.done) == ([], [])
