@@ -1,6 +1,6 @@
 // The two nodes of each pair, if they are the user's, and the relationships between them.
-// Parameters: user_id; pairs [{first, second}] of entity keys; labels [text].
-// Rows: position, first and second {labels, name} or null, relationships [see relationship record].
+// Parameters: user_id; pairs [{first, second}] of entity keys.
+// Rows: position, first and second {element_id, labels, name} or null, relationships [see relationship record].
 UNWIND range(0, size($pairs) - 1) AS position
 WITH position, $pairs[position] AS pair
 OPTIONAL MATCH (a:«labels» {entity_key: pair.first}) WHERE a.user_id = $user_id
@@ -13,6 +13,6 @@ CALL (a, b) {
   RETURN collect(«_relationship») AS relationships
 }
 RETURN position,
-  CASE WHEN a IS NOT NULL THEN {labels: labels(a), name: a.name} END AS first,
-  CASE WHEN b IS NOT NULL THEN {labels: labels(b), name: b.name} END AS second,
+  CASE WHEN a IS NOT NULL THEN {element_id: elementId(a), labels: labels(a), name: a.name} END AS first,
+  CASE WHEN b IS NOT NULL THEN {element_id: elementId(b), labels: labels(b), name: b.name} END AS second,
   relationships

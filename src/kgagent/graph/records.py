@@ -1,5 +1,6 @@
 """Rows of the database and what they are shown as."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -50,13 +51,12 @@ class Record:
 
     def text(self, field: str) -> str:
         """A text property; empty where it is missing."""
-        value = self.properties.get(field)
-        return value if isinstance(value, str) else ""
+        return as_text(self.properties.get(field))
 
     def level(self, field: str) -> int | None:
         """Attitude or proximity; None where it is missing or no whole number."""
         value = self.properties.get(field)
-        return int(value) if isinstance(value, int | float) and int(value) == value else None
+        return int(value) if isinstance(value, int | float) and math.isfinite(value) and int(value) == value else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,13 +94,22 @@ class NodeRecord(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class RelationshipRecord(Record):
-    """A relationship as it is stored."""
+    """A relationship as it is stored.
+
+    Attributes:
+        has_old_embeddings: whether it holds an embedding field that kgagent removes.
+        from_element_id: of the node that a new relationship starts from; empty for a stored one.
+        to_element_id: of the node that a new relationship leads to; empty for a stored one.
+    """
 
     neo4j_type: str
     from_entity_key: str
     to_entity_key: str
     from_name: str
     to_name: str
+    has_old_embeddings: bool = False
+    from_element_id: str = ""
+    to_element_id: str = ""
 
     @classmethod
     def read(cls, row: Mapping[str, Any]) -> "RelationshipRecord":
@@ -110,9 +119,10 @@ class RelationshipRecord(Record):
             neo4j_type=row["neo4j_type"],
             from_entity_key=row["from_entity_key"],
             to_entity_key=row["to_entity_key"],
-            from_name=row["from_name"] or "",
-            to_name=row["to_name"] or "",
+            from_name=as_text(row["from_name"]),
+            to_name=as_text(row["to_name"]),
             vector_length=row["vector_length"],
+            has_old_embeddings=row["has_old_embeddings"],
             properties=_present(row["properties"]),
         )
 
@@ -156,6 +166,11 @@ def ontology_label(labels: Sequence[str], ontology: Ontology) -> str:
     return min((label for label in labels if label in ontology.labels), key=lambda label: ontology.label_order[label])
 
 
+def as_text(value: object) -> str:
+    """A value that should be text; empty where it is none."""
+    return value if isinstance(value, str) else ""
+
+
 def visible(properties: Mapping[str, Any], hidden: Iterable[str]) -> dict[str, JsonValue]:
     """What of a record's properties may be shown, as JSON types."""
     return {key: plain(value) for key, value in sorted(properties.items()) if key not in hidden}
@@ -163,7 +178,7 @@ def visible(properties: Mapping[str, Any], hidden: Iterable[str]) -> dict[str, J
 
 def plain(value: object) -> JsonValue:
     """Turn a value of the database into a JSON type."""
-    if value is None or isinstance(value, str | bool | int | float):
+    if value is None or isinstance(value, str | bool | int) or (isinstance(value, float) and math.isfinite(value)):
         return value
     if isinstance(value, datetime):
         return value.isoformat()

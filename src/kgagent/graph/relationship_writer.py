@@ -7,7 +7,7 @@ from typing import Any
 
 from kgagent.errors import AlreadyExistsError
 from kgagent.graph.record_writer import Planned, RecordWriter, Writing, Written, without_nothing
-from kgagent.graph.records import OLD_EMBEDDINGS, RelationshipRecord
+from kgagent.graph.records import RelationshipRecord
 from kgagent.graph.relationships import PairState, RelationshipIntent, RelationshipRepository, not_found
 from kgagent.models import GraphRelationship
 
@@ -69,7 +69,9 @@ class RelationshipWriter(RecordWriter[RelationshipIntent, PairState, Relationshi
         """Its type and its two ends."""
         return {
             "neo4j_type": record.neo4j_type,
+            "from_element_id": record.from_element_id,
             "from_entity_key": record.from_entity_key,
+            "to_element_id": record.to_element_id,
             "to_entity_key": record.to_entity_key,
         }
 
@@ -88,5 +90,4 @@ class RelationshipWriter(RecordWriter[RelationshipIntent, PairState, Relationshi
 
 def is_of_old_form(record: RelationshipRecord) -> bool:
     """Whether the record holds fields that kgagent removes, or lacks those that it keeps."""
-    kept = {"relationship_key", "user_id"}
-    return any(field in record.properties for field in OLD_EMBEDDINGS) or not kept <= set(record.properties)
+    return record.has_old_embeddings or not {"relationship_key", "user_id"} <= set(record.properties)

@@ -8,7 +8,7 @@ from typing import Any
 from kgagent.embedding.text import relationship_text
 from kgagent.errors import InputError, NotFoundError
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.records import RelationshipRecord, ontology_label
+from kgagent.graph.records import RelationshipRecord, as_text, ontology_label
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Store
 from kgagent.models import GraphRelationship, Note
@@ -44,6 +44,7 @@ class RelationshipIntent:
 class End:
     """A node at the end of a relationship."""
 
+    element_id: str
     entity_key: str
     label: str
     name: str
@@ -121,7 +122,9 @@ class RelationshipRepository:
         blank = RelationshipRecord(
             element_id="",
             neo4j_type=neo4j_type,
+            from_element_id=start.element_id,
             from_entity_key=start.entity_key,
+            to_element_id=end.element_id,
             to_entity_key=end.entity_key,
             from_name=start.name,
             to_name=end.name,
@@ -162,7 +165,10 @@ class RelationshipRepository:
         if found is None:
             return None
         return End(
-            entity_key=entity_key, label=ontology_label(found["labels"], self.ontology), name=found["name"] or ""
+            element_id=found["element_id"],
+            entity_key=entity_key,
+            label=ontology_label(found["labels"], self.ontology),
+            name=as_text(found["name"]),
         )
 
 

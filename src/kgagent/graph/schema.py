@@ -4,13 +4,13 @@ import asyncio
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal
 
 from kgagent.embedding.base import Embedder
 from kgagent.errors import SchemaError, StoreError
 from kgagent.graph.features import ServerFeatures
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.store import Store
+from kgagent.graph.store import Row, Store
 from kgagent.ontology import Ontology
 
 CREATE_ATTEMPTS = 8
@@ -31,16 +31,40 @@ class SchemaPart:
     Attributes:
         name: as it stands in the database.
         create: the statement that makes it where it is missing.
-        is_vector: whether it is a vector index, which must fit the embedder.
+        kind: what it is; a vector index must fit the embedder.
         covers: labels or types that it must cover.
         properties: properties that it must hold, in-index filters included.
     """
 
     name: str
     create: str
-    is_vector: bool = False
+    kind: Literal["unique", "range", "vector", "text"]
     covers: tuple[str, ...] = ()
     properties: tuple[str, ...] = ()
+
+    @property
+    def is_vector(self) -> bool:
+        """Whether it is a vector index."""
+        return self.kind == "vector"
+
+    def found_in(self, indexes: Sequence[Row]) -> Row | None:
+        """Find it among the indexes that are there.
+
+        One that the user made under another name serves as well, unless searches call it by its name; the database
+        would not make a second one.
+        """
+        named = next((row for row in indexes if row["name"] == self.name), None)
+        if named is not None or self.kind in {"vector", "text"}:
+            return named
+        return next((row for row in indexes if self._is_served_by(row)), None)
+
+    def _is_served_by(self, row: Row) -> bool:
+        return (
+            row["type"] == "RANGE"
+            and (row["is_unique"] or self.kind == "range")
+            and row["labelsOrTypes"] == list(self.covers)
+            and row["properties"] == list(self.properties)
+        )
 
 
 @dataclass(frozen=True)
@@ -71,10 +95,10 @@ class Schema:
             SchemaError: an index is there but does not fit, or the data breaks a constraint; the text names the mend.
         """
         present = await self._present()
-        missing = [part for part in self.parts if part.name not in present]
+        missing = [part for part in self.parts if part.found_in(present) is None]
         for part in missing:
             await self._create(part)
-        if missing or any(row["state"] != "ONLINE" for row in present.values()):
+        if missing or any(row["state"] != "ONLINE" for row in present):
             await self._store.run_schema(f"CALL db.awaitIndexes({ONLINE_TIMEOUT})")
         problems = await self.problems()
         if problems:
@@ -96,11 +120,11 @@ class Schema:
         present = await self._present()
         found: dict[tuple[str, str], list[str]] = {}
         for part in self.parts:
-            for problem in self._misfits(part, present.get(part.name)):
+            for problem in self._misfits(part, part.found_in(present)):
                 found.setdefault(problem, []).append(part.name)
         return [SchemaProblem(tuple(names), what, mend) for (what, mend), names in found.items()]
 
-    def _misfits(self, part: SchemaPart, row: dict[str, Any] | None) -> Iterator[tuple[str, str]]:
+    def _misfits(self, part: SchemaPart, row: Row | None) -> Iterator[tuple[str, str]]:
         """What is wrong with a part, and what mends it."""
         if row is None:
             yield "missing", "kgagent init"
@@ -122,12 +146,11 @@ class Schema:
                 REBUILD,
             )
 
-    async def _present(self) -> dict[str, dict[str, Any]]:
-        rows = await self._store.run_schema(
-            "SHOW INDEXES YIELD name, state, labelsOrTypes, properties, options "
-            "RETURN name, state, labelsOrTypes, properties, options"
+    async def _present(self) -> list[Row]:
+        return await self._store.run_schema(
+            "SHOW INDEXES YIELD name, type, state, labelsOrTypes, properties, options, owningConstraint "
+            "RETURN name, type, state, labelsOrTypes, properties, options, owningConstraint IS NOT NULL AS is_unique"
         )
-        return {row["name"]: row for row in rows}
 
     async def _create(self, part: SchemaPart) -> None:
         """Make one part; another process that makes it at the same moment is no error."""
@@ -135,7 +158,7 @@ class Schema:
             try:
                 await self._store.run_schema(part.create)
             except StoreError as error:
-                if part.name in await self._present():
+                if part.found_in(await self._present()) is not None:
                     return
                 if attempt == CREATE_ATTEMPTS - 1:
                     raise SchemaError(
@@ -152,15 +175,15 @@ def schema_parts(ontology: Ontology, dimensions: int, features: ServerFeatures) 
     for label in ontology.labels:
         pattern = f"(n:{Identifier(label)})"
         parts += [
-            _unique(f"kgagent_{label}_key", pattern, "n.entity_key"),
-            _range(f"kgagent_{label}_user", pattern, "n.user_id"),
+            _unique(f"kgagent_{label}_key", pattern, "n", "entity_key", label),
+            _range(f"kgagent_{label}_user", pattern, "n", "user_id", label),
             _vector(node_vector_index(label), pattern, "n", ("embedding", FILTERS[0]), [label], dimensions, features),
         ]
     for neo4j_type in ontology.relationships:
         pattern = f"()-[r:{Identifier(neo4j_type)}]-()"
         parts += [
-            _unique(f"kgagent_{neo4j_type}_key", pattern, "r.relationship_key"),
-            _range(f"kgagent_{neo4j_type}_user", pattern, "r.user_id"),
+            _unique(f"kgagent_{neo4j_type}_key", pattern, "r", "relationship_key", neo4j_type),
+            _range(f"kgagent_{neo4j_type}_user", pattern, "r", "user_id", neo4j_type),
         ]
     for name, types in relationship_vector_indexes(ontology, features).items():
         pattern = f"()-[r:{Identifier.any_of(types)}]-()"
@@ -189,18 +212,19 @@ def relationship_vector_indexes(ontology: Ontology, features: ServerFeatures) ->
     return {f"kgagent_{neo4j_type}_embedding": (neo4j_type,) for neo4j_type in ontology.relationships}
 
 
-def _unique(name: str, pattern: str, value: str) -> SchemaPart:
-    return SchemaPart(
-        name, f"CREATE CONSTRAINT {Identifier(name)} IF NOT EXISTS FOR {pattern} REQUIRE {value} IS UNIQUE"
-    )
+def _unique(name: str, pattern: str, variable: str, field: str, covers: str) -> SchemaPart:
+    create = f"CREATE CONSTRAINT {Identifier(name)} IF NOT EXISTS FOR {pattern} REQUIRE {variable}.{field} IS UNIQUE"
+    return SchemaPart(name, create, "unique", (covers,), (field,))
 
 
-def _range(name: str, pattern: str, value: str) -> SchemaPart:
-    return SchemaPart(name, f"CREATE INDEX {Identifier(name)} IF NOT EXISTS FOR {pattern} ON ({value})")
+def _range(name: str, pattern: str, variable: str, field: str, covers: str) -> SchemaPart:
+    create = f"CREATE INDEX {Identifier(name)} IF NOT EXISTS FOR {pattern} ON ({variable}.{field})"
+    return SchemaPart(name, create, "range", (covers,), (field,))
 
 
 def _text(name: str, pattern: str, values: str) -> SchemaPart:
-    return SchemaPart(name, f"CREATE FULLTEXT INDEX {Identifier(name)} IF NOT EXISTS FOR {pattern} ON EACH [{values}]")
+    create = f"CREATE FULLTEXT INDEX {Identifier(name)} IF NOT EXISTS FOR {pattern} ON EACH [{values}]"
+    return SchemaPart(name, create, "text")
 
 
 def _vector(  # noqa: PLR0917
@@ -219,4 +243,4 @@ def _vector(  # noqa: PLR0917
         f"OPTIONS {{indexConfig: {{`vector.dimensions`: {dimensions:d}, `vector.similarity_function`: 'cosine'}}}}"
     )
     wanted = tuple(properties) if features.filtered_vector_indexes else (properties[0],)
-    return SchemaPart(name, create, is_vector=True, covers=tuple(covers), properties=wanted)
+    return SchemaPart(name, create, "vector", tuple(covers), wanted)

@@ -1,5 +1,6 @@
 """The connection to Neo4j: runs statements, keeps a caller's reads behind its own writes, and words errors plainly."""
 
+import re
 import sys
 from array import array
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -32,7 +33,7 @@ class Store:
         self._driver = driver
         self._database = database
         self.features = features
-        self.uri = uri
+        self.uri = _without_password(uri)
 
     @classmethod
     async def connect(cls, uri: str, *, username: str, password: str | None, database: str | None = None) -> Self:
@@ -51,9 +52,9 @@ class Store:
         try:
             driver = AsyncGraphDatabase.driver(uri, auth=auth, notifications_min_severity="OFF", user_agent="kgagent")
         except (ValueError, neo4j_errors.Neo4jError, neo4j_errors.DriverError) as error:
-            raise StoreError(f"{uri!r} is not an address of a Neo4j: {error}") from error
+            raise StoreError(f"{_without_password(uri)!r} is not an address of a Neo4j: {_without_password(str(error))}") from error
         try:
-            with _plain_errors(uri):
+            with _plain_errors(_without_password(uri)):
                 info = await driver.get_server_info()
                 answer = await driver.execute_query(
                     "CALL dbms.components() YIELD name, versions RETURN name, versions",
@@ -167,3 +168,7 @@ class _plain_errors:  # noqa: N801
             raise StoreError(
                 f"Neo4j at {self._uri} cannot be used: {error}. Is it running? Try `kgagent status`"
             ) from error
+
+
+def _without_password(uri: str) -> str:
+    return re.sub(r"//[^/@]*@", "//***@", uri)

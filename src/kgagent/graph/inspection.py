@@ -1,0 +1,200 @@
+"""Going through all nodes and relationships, of all users or of one, to see whether they are as kgagent keeps them."""
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from kgagent.graph.identifiers import Identifier
+from kgagent.graph.nodes import NodeRepository
+from kgagent.graph.records import NodeRecord, RelationshipRecord, as_text, ontology_label
+from kgagent.graph.relationships import RelationshipRepository
+from kgagent.graph.statements import statement
+from kgagent.graph.store import Row, Store
+from kgagent.ontology import Ontology
+
+InspectedT = TypeVar("InspectedT")
+
+
+@dataclass(frozen=True, kw_only=True)
+class InspectedEnd:
+    """A node at the end of a relationship; what it lacks, or has in a form of its own, is empty.
+
+    Attributes:
+        label: the ontology's label that it carries.
+    """
+
+    entity_key: str
+    user_id: str
+    label: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class InspectedNode:
+    """A node as it was found.
+
+    Attributes:
+        record: its texts and bookkeeping; other properties are not read.
+        user_id: whose it is; empty where it does not say.
+        has_vector: whether anything stands where its vector should.
+    """
+
+    record: NodeRecord
+    user_id: str
+    has_vector: bool
+
+    def __str__(self) -> str:
+        """Name it for a person who looks for it."""
+        return f"{self.record.label} {self.record.entity_key or self.record.text('name')!r} ({self.record.element_id})"
+
+
+@dataclass(frozen=True, kw_only=True)
+class InspectedRelationship:
+    """A relationship as it was found.
+
+    Attributes:
+        record: its texts and bookkeeping; other properties are not read, and it has no names of its ends.
+        start: the node that it starts at.
+        end: the node that it ends at.
+        has_vector: whether anything stands where its vector should.
+        is_duplicate: whether its nodes are joined by another one of its type, which is the one that the tools work on.
+    """
+
+    record: RelationshipRecord
+    start: InspectedEnd
+    end: InspectedEnd
+    has_vector: bool
+    is_duplicate: bool
+
+    def __str__(self) -> str:
+        """Name it for a person who looks for it."""
+        record = self.record
+        return f"{record.neo4j_type} {record.from_entity_key!r} -> {record.to_entity_key!r} ({record.element_id})"
+
+
+async def count_nodes(nodes: NodeRepository, user_id: str | None) -> int:
+    """Count the nodes that `inspect_nodes` gives.
+
+    Raises:
+        StoreError: the database failed.
+    """
+    return await _total(nodes.store, "total_nodes", nodes.names, user_id)
+
+
+async def count_relationships(relationships: RelationshipRepository, user_id: str | None) -> int:
+    """Count the relationships that `inspect_relationships` gives.
+
+    Raises:
+        StoreError: the database failed.
+    """
+    return await _total(relationships.store, "total_relationships", relationships.names, user_id)
+
+
+@asynccontextmanager
+async def inspect_nodes(nodes: NodeRepository, user_id: str | None) -> AsyncIterator[AsyncIterator[InspectedNode]]:
+    """Go through the nodes one by one; they are never all in memory.
+
+    Args:
+        nodes: gives the database and the labels.
+        user_id: whose nodes; None is every node, those without a user too.
+
+    Raises:
+        StoreError: the database failed.
+    """
+
+    def read(row: Row) -> InspectedNode:
+        return _node(row, nodes.ontology)
+
+    async with _stream(nodes.store, "inspect_nodes", nodes.names, user_id, read) as found:
+        yield found
+
+
+@asynccontextmanager
+async def inspect_relationships(
+    relationships: RelationshipRepository, user_id: str | None
+) -> AsyncIterator[AsyncIterator[InspectedRelationship]]:
+    """Go through the relationships one by one; they are never all in memory.
+
+    Args:
+        relationships: gives the database and the types.
+        user_id: only those that start at a node of this user; None is every relationship.
+
+    Raises:
+        StoreError: the database failed.
+    """
+
+    def read(row: Row) -> InspectedRelationship:
+        return _relationship(row, relationships.ontology)
+
+    names = relationships.names
+    async with _stream(relationships.store, "inspect_relationships", names, user_id, read) as found:
+        yield found
+
+
+def _node(row: Row, ontology: Ontology) -> InspectedNode:
+    return InspectedNode(
+        record=NodeRecord(
+            element_id=row["element_id"],
+            label=ontology_label(row["labels"], ontology),
+            vector_length=row["vector_length"],
+            properties=_present(row["properties"]),
+        ),
+        user_id=as_text(row["user_id"]),
+        has_vector=row["has_vector"],
+    )
+
+
+def _relationship(row: Row, ontology: Ontology) -> InspectedRelationship:
+    start, end = _end(row["first"], ontology), _end(row["last"], ontology)
+    return InspectedRelationship(
+        record=RelationshipRecord(
+            element_id=row["element_id"],
+            neo4j_type=row["neo4j_type"],
+            from_entity_key=start.entity_key,
+            to_entity_key=end.entity_key,
+            from_name="",
+            to_name="",
+            vector_length=row["vector_length"],
+            has_old_embeddings=row["has_old_embeddings"],
+            properties=_present(row["properties"]),
+        ),
+        start=start,
+        end=end,
+        has_vector=row["has_vector"],
+        is_duplicate=row["is_duplicate"],
+    )
+
+
+def _end(found: Sequence[Any], ontology: Ontology) -> InspectedEnd:
+    labels, entity_key, user_id = found
+    known = any(label in ontology.labels for label in labels)
+    return InspectedEnd(
+        entity_key=as_text(entity_key),
+        user_id=as_text(user_id),
+        label=ontology_label(labels, ontology) if known else "",
+    )
+
+
+def _present(properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in properties.items() if value is not None}
+
+
+async def _total(store: Store, name: str, names: Mapping[str, Identifier], user_id: str | None) -> int:
+    [row] = await store.read(_scoped(name, names, user_id), {"user_id": user_id})
+    return int(row["found"])
+
+
+@asynccontextmanager
+async def _stream(
+    store: Store,
+    name: str,
+    names: Mapping[str, Identifier],
+    user_id: str | None,
+    read: Callable[[Row], InspectedT],
+) -> AsyncIterator[AsyncIterator[InspectedT]]:
+    async with store.stream(_scoped(name, names, user_id), {"user_id": user_id}) as rows:
+        yield (read(row) async for row in rows)
+
+
+def _scoped(name: str, names: Mapping[str, Identifier], user_id: str | None) -> str:
+    return statement(name if user_id is None else f"{name}_of_user", **names)
