@@ -10,11 +10,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
+
 from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.local import LocalNeo4j
 from kgagent.tools import Toolset
-from pydantic import SecretStr
 
 DIMENSIONS = 384
 """Length of the embeddings of all tests that share the default ontology's indexes; that of the local model."""
@@ -51,12 +52,12 @@ def _docker_answers() -> bool:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The Neo4j of NEO4J_URI where it is set; else one in Docker where KGAGENT_TEST_DOCKER asks for it; else a local one."""
+    """The Neo4j of NEO4J_URI; else one in Docker where KGAGENT_TEST_DOCKER asks for it; else a local one."""
     if uri := os.environ.get("NEO4J_URI"):
         yield Server(uri, os.environ.get("NEO4J_USERNAME", "neo4j"), os.environ.get("NEO4J_PASSWORD", ""))
         return
     if os.environ.get("KGAGENT_TEST_DOCKER") and _docker_answers():
-        from testcontainers.community.neo4j import Neo4jContainer  # noqa: PLC0415
+        from testcontainers.community.neo4j import Neo4jContainer
 
         with Neo4jContainer("neo4j:2026.08.1") as container:
             yield Server(container.get_connection_url(), container.username, container.password)

@@ -1,41 +1,44 @@
 """Opening a graph, from asynchronous and from synchronous code."""
 
+from pathlib import Path
+
 import pytest
+from pydantic import SecretStr
+
 from kgagent import ExploreRequest, KnowledgeGraph, Settings, SyncKnowledgeGraph, VectorQuery
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import ConfigurationError, InputError, StoreError
-from pydantic import SecretStr
 
 
-async def test_a_graph_can_be_awaited_instead_of_entered(settings: Settings):
+async def test_a_graph_can_be_awaited_instead_of_entered(settings: Settings) -> None:
     graph = await KnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(384))
     assert (await graph.store.read("RETURN 1 AS one", {})) == [{"one": 1}]
     await graph.close()
 
 
-async def test_a_wrong_password_says_which_settings_to_look_at(settings: Settings):
+async def test_a_wrong_password_says_which_settings_to_look_at(settings: Settings) -> None:
     wrong = settings.model_copy(update={"neo4j_password": SecretStr("wrong")})
     with pytest.raises(StoreError, match="refused the login: check NEO4J_USERNAME and NEO4J_PASSWORD") as caught:
         await KnowledgeGraph.connect(settings=wrong, embedder=HashingEmbedder(384))
     assert "'wrong'" not in str(caught.value)
 
 
-async def test_an_address_where_nothing_listens_is_named(settings: Settings):
+async def test_an_address_where_nothing_listens_is_named(settings: Settings) -> None:
     with pytest.raises(StoreError, match=r"bolt://127\.0\.0\.1:1 cannot be used"):
         await KnowledgeGraph.connect("bolt://127.0.0.1:1", settings=settings, embedder=HashingEmbedder(384))
 
 
-async def test_an_address_of_no_known_form_is_named(settings: Settings):
+async def test_an_address_of_no_known_form_is_named(settings: Settings) -> None:
     with pytest.raises(StoreError, match="'localhost:7687' is not an address of a Neo4j"):
         await KnowledgeGraph.connect("localhost:7687", settings=settings, embedder=HashingEmbedder(384))
 
 
-async def test_an_unreadable_ontology_is_named_before_anything_is_made(settings: Settings, tmp_path):
+async def test_an_unreadable_ontology_is_named_before_anything_is_made(settings: Settings, tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="cannot be read"):
         await KnowledgeGraph.connect(settings=settings, ontology=tmp_path / "none.yaml")
 
 
-def test_synchronous_code_writes_and_searches(settings: Settings, user_id: str):
+def test_synchronous_code_writes_and_searches(settings: Settings, user_id: str) -> None:
     with SyncKnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(384)) as graph:
         tools = graph.tools(user_id=user_id)
         ada, grace = (tools.create_node(label="Person", name=name)["entity_key"] for name in ("Ada", "Grace"))
@@ -55,7 +58,7 @@ def test_synchronous_code_writes_and_searches(settings: Settings, user_id: str):
         assert "success" in tools.explore.call_json('{"text_matches": ["ada"]}')
 
 
-def test_synchronous_errors_come_out_as_they_are(settings: Settings):
+def test_synchronous_errors_come_out_as_they_are(settings: Settings) -> None:
     with SyncKnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(384)) as graph:
         with pytest.raises(InputError, match="user_id must not be empty"):
             graph.retrieval.relationship_vector_search("mentor")
@@ -63,7 +66,7 @@ def test_synchronous_errors_come_out_as_they_are(settings: Settings):
             _ = graph.tools(user_id="u").expolre
 
 
-def test_closing_twice_is_no_error(settings: Settings):
+def test_closing_twice_is_no_error(settings: Settings) -> None:
     graph = SyncKnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(384))
     graph.close()
     graph.close()

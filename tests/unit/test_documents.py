@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from kgagent.ontology import default_ontology
 
 FIELDS = ("attitude", "proximity")
@@ -13,7 +14,7 @@ def shell_blocks(text: str) -> list[str]:
     return [block.strip() for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL)]
 
 
-def test_the_readme_begins_with_two_commands_of_one_line_each(repository_root: Path):
+def test_the_readme_begins_with_two_commands_of_one_line_each(repository_root: Path) -> None:
     first, second, *_ = shell_blocks((repository_root / "README.md").read_text("utf-8"))
     assert "\n" not in first
     assert first.endswith("kgagent demo")
@@ -21,13 +22,13 @@ def test_the_readme_begins_with_two_commands_of_one_line_each(repository_root: P
     assert second.endswith("pytest")
 
 
-def test_continuous_integration_runs_the_readmes_second_command(repository_root: Path):
+def test_continuous_integration_runs_the_readmes_second_command(repository_root: Path) -> None:
     _, second, *_ = shell_blocks((repository_root / "README.md").read_text("utf-8"))
     assert second in (repository_root / ".ci" / "run").read_text("utf-8").splitlines()
 
 
 @pytest.mark.parametrize("neo4j_type", default_ontology().relationships)
-def test_relationships_md_lists_the_words_of_each_kind(repository_root: Path, neo4j_type: str):
+def test_relationships_md_lists_the_words_of_each_kind(repository_root: Path, neo4j_type: str) -> None:
     text = (repository_root / "relationships.md").read_text("utf-8")
     kind = default_ontology().relationships[neo4j_type]
     words = " | ".join(", ".join(kind.words(field)) for field in FIELDS)

@@ -1,7 +1,9 @@
-// Whether the vector of `n` can be compared: of this length, and of this model or of an unknown one but sound.
+// Whether `embedding`, that of `n`, can be compared: of this length, and either written by kgagent with this model, or of
+// no other model and sound, since the comparison fails on a vector whose length is not a number above 0.
 CASE
-  WHEN NOT n.embedding IS :: LIST<FLOAT NOT NULL> NOT NULL THEN false
-  WHEN size(n.embedding) <> $dimensions THEN false
-  WHEN n.embedding_model IS NOT NULL THEN n.embedding_model = $model
-  ELSE all(x IN n.embedding WHERE x = x) AND any(x IN n.embedding WHERE x <> 0.0)
+  WHEN NOT embedding IS :: LIST<INTEGER NOT NULL | FLOAT NOT NULL> NOT NULL THEN false
+  WHEN size(embedding) <> $dimensions THEN false
+  WHEN n.embedding_model <> $model THEN false
+  WHEN n.embedding_model = $model AND n.embedding_hash IS NOT NULL THEN true
+  ELSE all(x IN embedding WHERE abs(x) <= 1e15) AND any(x IN embedding WHERE abs(x) >= 1e-15)
 END

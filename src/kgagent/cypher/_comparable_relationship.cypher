@@ -1,7 +1,9 @@
-// Whether the vector of `r` can be compared: of this length, and of this model or of an unknown one but sound.
+// Whether `embedding`, that of `r`, can be compared: of this length, and either written by kgagent with this model, or of
+// no other model and sound, since the comparison fails on a vector whose length is not a number above 0.
 CASE
-  WHEN NOT r.relationship_embedding IS :: LIST<FLOAT NOT NULL> NOT NULL THEN false
-  WHEN size(r.relationship_embedding) <> $dimensions THEN false
-  WHEN r.embedding_model IS NOT NULL THEN r.embedding_model = $model
-  ELSE all(x IN r.relationship_embedding WHERE x = x) AND any(x IN r.relationship_embedding WHERE x <> 0.0)
+  WHEN NOT embedding IS :: LIST<INTEGER NOT NULL | FLOAT NOT NULL> NOT NULL THEN false
+  WHEN size(embedding) <> $dimensions THEN false
+  WHEN r.embedding_model <> $model THEN false
+  WHEN r.embedding_model = $model AND r.embedding_hash IS NOT NULL THEN true
+  ELSE all(x IN embedding WHERE abs(x) <= 1e15) AND any(x IN embedding WHERE abs(x) >= 1e-15)
 END

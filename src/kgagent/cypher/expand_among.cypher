@@ -10,7 +10,7 @@ UNWIND members AS b
 WITH a, b
 WHERE elementId(a) < elementId(b)
 MATCH (a)-[r:«types»]-(b)
-WHERE r.user_id = $user_id
+WHERE coalesce(r.user_id, $user_id) = $user_id
 WITH DISTINCT r
 ORDER BY coalesce(r.attitude, 0) + coalesce(r.proximity, 0) DESC, r.relationship_key
 LIMIT $limit

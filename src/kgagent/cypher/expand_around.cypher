@@ -8,7 +8,7 @@ WITH collect(a) AS members
 UNWIND members AS a
 CALL (a, members) {
   MATCH (a)-[r:«types»]-(n:«labels»)
-  WHERE n.user_id = $user_id AND r.user_id = $user_id AND NOT n IN members
+  WHERE n.user_id = $user_id AND coalesce(r.user_id, $user_id) = $user_id AND NOT n IN members
   RETURN n, r
   LIMIT $limit
 }

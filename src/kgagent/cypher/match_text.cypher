@@ -3,6 +3,6 @@
 // Rows: entity_key, name.
 MATCH (n:«labels»)
 WHERE n.user_id = $user_id
-WITH n, toLower(n.name) AS name
+WITH n, toLower(toStringOrNull(n.name)) AS name
 WHERE any(token IN $tokens WHERE name CONTAINS token) OR any(text IN $texts WHERE text CONTAINS name)
-RETURN n.entity_key AS entity_key, n.name AS name
+RETURN n.entity_key AS entity_key, toString(n.name) AS name

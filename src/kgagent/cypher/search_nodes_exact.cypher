@@ -1,19 +1,21 @@
-// Compares each of the user's nodes of one label with each query.
-// Parameters: user_id; dimensions; model; limit; queries [{position, vector, threshold}].
+// Compares each of the user's nodes of one label with each query; each vector is read once, and none is held.
+// Parameters: user_id; dimensions; model; limit; queries [{position from 0, vector, threshold}].
 // Rows: query, similarity (plain cosine), node; best first within each query.
 MATCH (n:«label»)
 WHERE n.user_id = $user_id
-WITH n, «_comparable_node» AS comparable
-WHERE comparable
-WITH collect(n) AS candidates
+WITH n, n.embedding AS embedding
+WHERE «_comparable_node»
+WITH n, [query IN $queries | 2.0 * vector.similarity.cosine(embedding, query.vector) - 1.0] AS similarities
+WHERE any(query IN $queries WHERE similarities[query.position] >= query.threshold)
+WITH collect([n, similarities]) AS candidates
 UNWIND $queries AS query
 CALL (candidates, query) {
-  UNWIND candidates AS n
-  WITH n, 2.0 * vector.similarity.cosine(n.embedding, query.vector) - 1.0 AS similarity
+  UNWIND candidates AS candidate
+  WITH candidate[0] AS n, candidate[1][query.position] AS similarity
   WHERE similarity >= query.threshold
   RETURN n, similarity
   ORDER BY similarity DESC, n.entity_key
   LIMIT $limit
 }
-RETURN query.position AS query, similarity, «_node» AS node
+RETURN query.position AS query, similarity, «_found_node» AS node
 ORDER BY query, similarity DESC, n.entity_key

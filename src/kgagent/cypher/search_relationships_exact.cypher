@@ -1,20 +1,23 @@
-// Compares each of the user's relationships with each query.
-// Parameters: user_id; dimensions; model; relationship_types [text] or null; limit; queries [{position, vector, threshold}].
+// Compares each of the user's relationships with each query; each vector is read once, and none is held.
+// Parameters: user_id; dimensions; model; relationship_types [text] or null; limit; queries [{position from 0, vector, threshold}].
 // Rows: query, similarity (plain cosine), relationship; best first within each query.
-MATCH (owned:«labels»)-[r:«types»]->()
-WHERE owned.user_id = $user_id AND r.user_id = $user_id
+MATCH (owned:«labels»)-[r:«types»]->(other:«labels»)
+WHERE owned.user_id = $user_id AND r.user_id = $user_id AND other.user_id = $user_id
   AND ($relationship_types IS NULL OR r.relationship_type IN $relationship_types)
-WITH r, «_comparable_relationship» AS comparable
-WHERE comparable
-WITH collect(DISTINCT r) AS candidates
+WITH DISTINCT r
+WITH r, r.relationship_embedding AS embedding
+WHERE «_comparable_relationship»
+WITH r, [query IN $queries | 2.0 * vector.similarity.cosine(embedding, query.vector) - 1.0] AS similarities
+WHERE any(query IN $queries WHERE similarities[query.position] >= query.threshold)
+WITH collect([r, similarities]) AS candidates
 UNWIND $queries AS query
 CALL (candidates, query) {
-  UNWIND candidates AS r
-  WITH r, 2.0 * vector.similarity.cosine(r.relationship_embedding, query.vector) - 1.0 AS similarity
+  UNWIND candidates AS candidate
+  WITH candidate[0] AS r, candidate[1][query.position] AS similarity
   WHERE similarity >= query.threshold
   RETURN r, similarity
   ORDER BY similarity DESC, r.relationship_key
   LIMIT $limit
 }
-RETURN query.position AS query, similarity, «_relationship» AS relationship
+RETURN query.position AS query, similarity, «_found_relationship» AS relationship
 ORDER BY query, similarity DESC, r.relationship_key

@@ -1,9 +1,9 @@
 // The user's relationships of one Neo4j type nearest to one query, for servers whose indexes cannot filter.
-// Parameters: user_id; relationship_types [text] or null; model; limit; fetch (hits asked for); index; query {vector, threshold}.
+// Parameters: user_id; dimensions; relationship_types [text] or null; model; limit; fetch (hits asked for); index; query {vector, threshold}.
 // Rows: hits (what the index gave in all), least similarity among them, matches [{similarity (plain cosine), relationship}], best first.
 CALL db.index.vector.queryRelationships($index, $fetch, $query.vector) YIELD relationship AS r, score
 WITH r, 2.0 * score - 1.0 AS similarity,
-  r.user_id = $user_id AND coalesce(r.embedding_model, $model) = $model
+  r.user_id = $user_id AND «_eligible_relationship»
   AND ($relationship_types IS NULL OR r.relationship_type IN $relationship_types) AS wanted
 ORDER BY similarity DESC, r.relationship_key
 WITH count(*) AS hits, min(similarity) AS least,
@@ -11,5 +11,5 @@ WITH count(*) AS hits, min(similarity) AS least,
 RETURN hits, least, COLLECT {
   UNWIND kept AS hit
   WITH hit, hit.r AS r
-  RETURN {similarity: hit.similarity, relationship: «_relationship»}
+  RETURN {similarity: hit.similarity, relationship: «_found_relationship»}
 } AS matches

@@ -44,9 +44,7 @@ def node_text(*, name: str | None, description: str | None, notes: Iterable[Note
 
 def embedding_hash(embedder: Embedder, text: str) -> str:
     """Fingerprint of a text under a model; equal fingerprints mean that the stored vector is current."""
-    return hashlib.sha256(
-        f"{embedder.model}\n{embedder.dimensions}\n{text}".encode(errors="surrogatepass")
-    ).hexdigest()
+    return hashlib.sha256(f"{embedder.model}\n{embedder.dimensions}\n{text}".encode(errors="surrogatepass")).hexdigest()
 
 
 def _joined(*parts: str | None) -> str:

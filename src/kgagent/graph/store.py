@@ -52,7 +52,8 @@ class Store:
         try:
             driver = AsyncGraphDatabase.driver(uri, auth=auth, notifications_min_severity="OFF", user_agent="kgagent")
         except (ValueError, neo4j_errors.Neo4jError, neo4j_errors.DriverError) as error:
-            raise StoreError(f"{_without_password(uri)!r} is not an address of a Neo4j: {_without_password(str(error))}") from error
+            what = f"{uri!r} is not an address of a Neo4j: {error}"
+            raise StoreError(_without_password(what)) from error
         try:
             with _plain_errors(_without_password(uri)):
                 info = await driver.get_server_info()

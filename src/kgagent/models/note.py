@@ -89,9 +89,11 @@ def _decoded(stored: object) -> list[object]:
     if isinstance(stored, str):
         try:
             decoded = json.loads(stored)
-        except ValueError:
+        except (ValueError, RecursionError):
             return [stored]
-        return decoded if isinstance(decoded, list) else [decoded]
+        if isinstance(decoded, str | dict | None):
+            return [decoded]
+        return decoded if isinstance(decoded, list) else [stored]
     return list(stored) if isinstance(stored, list | tuple) else [stored]
 
 
@@ -99,16 +101,24 @@ def _note(item: object) -> tuple[Note, ...]:
     if isinstance(item, str) and item.lstrip().startswith(("{", "[")):
         return parse_notes(item) if _is_json(item) else (Note(content=item),)
     if isinstance(item, dict):
-        try:
-            return (Note.model_validate(item),)
-        except ValidationError:
-            return (Note(content=json.dumps(item, ensure_ascii=False, default=str)),)
-    return (Note(content=str(item)),)
+        return (_from_fields(item),)
+    return () if item is None else (Note(content=str(item)),)
+
+
+def _from_fields(fields: dict[str, object]) -> Note:
+    """Read a note; of one whose content is text, the fields that cannot be read are left out."""
+    try:
+        return Note.model_validate(fields)
+    except ValidationError as error:
+        wrong = {item["loc"][0] for item in error.errors(include_url=False)}
+    if "content" in wrong:
+        return Note(content=json.dumps(fields, ensure_ascii=False, default=str))
+    return Note.model_validate({key: value for key, value in fields.items() if key not in wrong})
 
 
 def _is_json(text: str) -> bool:
     try:
         json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return True

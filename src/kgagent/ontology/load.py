@@ -34,7 +34,7 @@ def _parse(text: str, origin: str) -> Ontology:
     try:
         return Ontology.model_validate(yaml.safe_load(text))
     except yaml.YAMLError as error:
-        raise ConfigurationError(f"{origin} is not valid YAML: {error}") from error
+        raise ConfigurationError(f"{origin} is not valid YAML: {' '.join(str(error).split())}") from error
     except ValidationError as error:
         wrong = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'file'}: {e['msg']}" for e in error.errors())
         raise ConfigurationError(f"{origin} is not an ontology: {wrong}") from error

@@ -15,6 +15,8 @@ from kgagent.errors import InputError
 
 KEY_FIELDS = {"lower_name": "", "description": "", "user_id": "", "created_at": ""}
 SCALE = range(1, 6)
+LONGEST_LIFETIME = 365_000
+"""Days that a note may count; a date that far away can still be written down."""
 
 Scalar = str | int | float | bool | None
 
@@ -26,7 +28,22 @@ def _identifier(name: str) -> str:
 
 
 Name = Annotated[str, AfterValidator(_identifier)]
-Words = Annotated[tuple[str, ...], Field(min_length=5, max_length=5)]
+
+
+def _words(words: tuple[str, ...]) -> tuple[str, ...]:
+    for word in words:
+        if not word or word != word.strip() or _is_number(word):
+            raise ValueError(f"{word!r} cannot be a word for a level: it is empty, a number, or has space around it")
+    if len({word.casefold() for word in words}) < len(words):
+        raise ValueError(f"the words of the levels must differ, got {', '.join(words)}")
+    return words
+
+
+def _is_number(text: str) -> bool:
+    return (text[1:] if text[:1] in {"+", "-"} else text).isdecimal()
+
+
+Words = Annotated[tuple[str, ...], Field(min_length=5, max_length=5), AfterValidator(_words)]
 
 
 class NodeLabel(BaseModel):
@@ -48,6 +65,8 @@ class NodeLabel(BaseModel):
         except (KeyError, ValueError) as error:
             known = ", ".join(f"${{{field}}}" for field in KEY_FIELDS)
             raise ValueError(f"key template {template!r} may use {known}; wrong: {error}") from None
+        if "user_id" not in Template(template).get_identifiers():
+            raise ValueError(f"key template {template!r} must hold ${{user_id}}: no two users' nodes share a key")
         return self
 
     @property
@@ -104,7 +123,7 @@ class Ontology(BaseModel):
 
     labels: dict[Name, NodeLabel] = Field(min_length=1)
     relationships: dict[Name, RelationshipKind] = Field(min_length=1)
-    note_lifetimes_in_days: dict[str, int | None]
+    note_lifetimes_in_days: dict[str, Annotated[int, Field(ge=1, le=LONGEST_LIFETIME)] | None]
     default_note_lifetime: str
     relationship_defaults: dict[Name, Scalar] = Field(default_factory=dict)
     hidden_properties: frozenset[Name] = frozenset()
@@ -188,7 +207,7 @@ class Ontology(BaseModel):
         """
         if value is None:
             return None
-        if isinstance(value, str) and not value.strip().lstrip("+-").isdecimal():
+        if isinstance(value, str) and not _is_number(value.strip()):
             words = self.kind(neo4j_type).words(field)
             wanted = value.strip().casefold()
             for level, word in zip(SCALE, words, strict=True):
@@ -198,7 +217,8 @@ class Ontology(BaseModel):
                 f'Invalid word "{value}" for relationship type "{neo4j_type}". '
                 f"Words of {field}, from 1 to 5: {', '.join(words)}"
             )
-        number = int(value)
+        # Cut, as Python refuses to read a number of thousands of digits.
+        number = int(value.strip()[:20]) if isinstance(value, str) else value
         if number not in SCALE:
             raise InputError(f"Attitude/proximity must be 1-5, got {field} {number}")
         return number

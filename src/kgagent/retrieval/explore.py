@@ -1,6 +1,5 @@
 """Broad investigation: every search at once, fused, with what surrounds the hits."""
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ from kgagent.models import (
 )
 from kgagent.ontology import Ontology
 from kgagent.retrieval.fusion import reciprocal_rank_fusion
+from kgagent.retrieval.together import together
 from kgagent.retrieval.vector_search import NearestQuery
 
 if TYPE_CHECKING:
@@ -63,13 +63,13 @@ class Explorer:
         texts = [query.query for query in request.queries]
         vectors = await self._retrieval.embed_queries(texts) if texts else []
         near = [NearestQuery(v, q.threshold) for v, q in zip(vectors, request.queries, strict=True)]
-        async with asyncio.TaskGroup() as group:
+        async with together() as group:
             by_node = group.create_task(self._retrieval.nodes_near(near, user_id, labels, NODES_OF_A_LABEL))
             by_relationship = group.create_task(self._relationships(request, near, user_id))
             by_text = [
                 group.create_task(self._retrieval.text_match(text, user_id, labels)) for text in request.text_matches
             ]
-        matches = [matches for task in by_relationship.result() for matches in [task]]
+        matches = by_relationship.result()
         unseen = {
             key for matched in matches for match in matched for key in (match.from_entity_key, match.to_entity_key)
         }

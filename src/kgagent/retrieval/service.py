@@ -1,6 +1,7 @@
 """The searches of a knowledge graph."""
 
-import asyncio
+import math
+from array import array
 from collections.abc import Sequence
 
 from kgagent.embedding.base import Embedder
@@ -23,6 +24,7 @@ from kgagent.models import (
 from kgagent.ontology import Ontology
 from kgagent.retrieval.explore import Explorer
 from kgagent.retrieval.text_match import match_text
+from kgagent.retrieval.together import together
 from kgagent.retrieval.vector_search import NearestQuery, VectorSearch
 from kgagent.retrieval.vector_targets import node_target, relationship_target
 
@@ -179,7 +181,7 @@ class RetrievalService:
             return GraphExpansion()
         common = {"user_id": user_id, "keys": keys}
         names = self._relationships.names
-        async with asyncio.TaskGroup() as group:
+        async with together() as group:
             among = group.create_task(
                 self._store.read(
                     statement("expand_among", **names), common | {"limit": max_relationships}, timeout=self._timeout
@@ -257,12 +259,13 @@ class RetrievalService:
             StoreError: the database failed.
         """
         _check_scope(user_id, limit)
-        by_label = await asyncio.gather(
-            *(
-                self._vectors.nearest(node_target(self._ontology, label), user_id=user_id, queries=queries, limit=limit)
-                for label in self.known_labels(labels)
-            )
-        )
+        targets = [node_target(self._ontology, label) for label in self.known_labels(labels)]
+        async with together() as group:
+            tasks = [
+                group.create_task(self._vectors.nearest(target, user_id=user_id, queries=queries, limit=limit))
+                for target in targets
+            ]
+        by_label = [task.result() for task in tasks]
         plan = "index" if any(part.plan == "index" for part in by_label) else by_label[0].plan
         found = []
         for position in range(len(queries)):
@@ -303,18 +306,23 @@ class RetrievalService:
         if not -1.0 <= threshold <= 1.0:
             raise InputError(f"threshold must be a cosine from -1 to 1, got {threshold}")
         if vector is not None:
-            self._check_vector(vector)
-            return NearestQuery(vector, threshold)
+            return NearestQuery(self._checked(vector), threshold)
         if query is None or not query.strip():
             raise InputError("Say what to look for: query must not be empty")
         [embedding] = await self.embed_queries([query])
         return NearestQuery(embedding, threshold)
 
-    def _check_vector(self, vector: Sequence[float]) -> None:
+    def _checked(self, vector: Sequence[float]) -> Sequence[float]:
         if len(vector) != self._embedder.dimensions:
             raise InputError(f"vector must have {self._embedder.dimensions} dimensions, got {len(vector)}")
-        if not any(vector) or any(x != x or abs(x) == float("inf") for x in vector):  # noqa: PLR0124
-            raise InputError("vector must be finite and not all zero")
+        try:
+            sent = array("f", vector)
+        except TypeError as error:
+            raise InputError(f"vector must be numbers: {error}") from None
+        length = math.hypot(*sent)
+        if length == 0.0 or not math.isfinite(length):
+            raise InputError("vector must be finite and not all zero as float32")
+        return sent
 
 
 def _check_scope(user_id: str, limit: int) -> None:

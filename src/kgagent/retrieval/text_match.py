@@ -29,7 +29,7 @@ async def match_text(
     """
     rows = await nodes.store.read(
         statement("match_text", labels=Identifier.any_of(labels)),
-        {"user_id": user_id, "tokens": tokens(text), "texts": [text.lower()]},
+        {"user_id": user_id, "tokens": words_to_look_for(text), "texts": [text.lower()]},
         timeout=timeout,
     )
     scored = ((text_score(text, row["name"]), row["entity_key"]) for row in rows)
@@ -37,3 +37,8 @@ async def match_text(
     scores = {key: score for score, key in best}
     found = await nodes.get(user_id, list(scores))
     return Matches([NodeSearchResult(node=node, similarity=scores[node.entity_key]) for node in found], plan="exact")
+
+
+def words_to_look_for(text: str) -> list[str]:
+    """The words of a text as the database may hold them: it knows lower case, but not that "ß" folds to "ss"."""
+    return list(dict.fromkeys((*tokens(text), *text.lower().split())))

@@ -173,6 +173,7 @@ class IndexedSearch(ABC):
             "limit": request.limit,
             "fetch": fetch,
             "model": self.embedder.model,
+            "dimensions": self.embedder.dimensions,
         }
 
 

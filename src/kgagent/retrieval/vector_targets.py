@@ -54,10 +54,10 @@ class VectorTarget:
         return statement(f"search_{self.kind}s_procedure")
 
     def read(self, row: Mapping[str, Any]) -> Record:
-        """Read a matched record."""
-        if self.kind == "node":
-            return NodeRecord.read(row["node"], self.ontology)
-        return RelationshipRecord.read(row["relationship"])
+        """Read a matched record, whose properties come as pairs."""
+        found = row[self.kind]
+        found = {**found, "properties": dict(found["properties"])}
+        return NodeRecord.read(found, self.ontology) if self.kind == "node" else RelationshipRecord.read(found)
 
 
 def relationship_target(

@@ -4,7 +4,7 @@ from pydantic import Field
 
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.ontology import Ontology
-from kgagent.tools.base import EntityKey, FilledText, Payload, Tool, ToolContext
+from kgagent.tools.base import EntityKey, FilledText, Payload, ShortText, Tool, ToolContext
 from kgagent.tools.notes import NewNote, made
 from kgagent.tools.relationship_arguments import Ends, shown, write_one
 
@@ -13,7 +13,9 @@ class AddNoteToRelationshipArguments(Ends):
     """Arguments of add_note_to_relationship."""
 
     content: FilledText = Field(description="One fact worth keeping, as a sentence.")
-    lifetime: str | None = Field(None, description="How long the note counts: week, month (default), year or forever.")
+    lifetime: ShortText | None = Field(
+        None, description="How long the note counts: week, month (default), year or forever."
+    )
     source_entity_key: EntityKey | None = Field(
         None, description="entity_key of the Source node that the fact was read in, if any."
     )

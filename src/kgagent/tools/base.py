@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from kgagent.errors import InputError, KgAgentError
 from kgagent.graph.nodes import NodeRepository, NodeWriter
@@ -23,23 +23,18 @@ Payload = dict[str, Any]
 LONGEST_VALUE = 120
 """Characters of a wrong value that an error repeats."""
 
+LONGEST_ERROR = 2_000
+"""Characters of an error."""
+
 _log = logging.getLogger(__name__)
 
 
-def _storable(text: str) -> str:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise ValueError("the text holds half of a surrogate pair, which cannot be stored; leave it out") from None
-    return text
-
-
-Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=20_000), AfterValidator(_storable)]
-FilledText = Annotated[Text, StringConstraints(min_length=1)]
+Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=20_000)]
+FilledText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=20_000)]
+ShortText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 EntityKey = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=500),
-    AfterValidator(_storable),
     Field(description="entity_key of the node, as a tool returned it."),
 ]
 
@@ -113,7 +108,7 @@ class BoundTool:
         self.arguments: type[Arguments] = tool.arguments
         self.read_only = tool.read_only
 
-    async def __call__(self, **arguments: Any) -> Payload:  # noqa: ANN401
+    async def __call__(self, /, **arguments: Any) -> Payload:  # noqa: ANN401
         """Call the tool; what goes wrong is in the answer, and nothing is raised but a cancellation."""
         try:
             checked = self.arguments.model_validate(arguments)
@@ -130,7 +125,7 @@ class BoundTool:
         """Call the tool with arguments as a JSON object; the answer is a JSON object too."""
         try:
             decoded = json.loads(arguments) if arguments.strip() else {}
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             return dump(failure(f"Arguments are not JSON: {error}"))
         if not isinstance(decoded, dict):
             return dump(failure(f"Arguments must be a JSON object, got {type(decoded).__name__}"))
@@ -167,8 +162,9 @@ class BoundTools(Mapping[str, BoundTool]):
 
 
 def failure(error: str) -> Payload:
-    """The answer of a tool that could not do its work."""
-    return {"success": False, "error": error}
+    """The answer of a tool that could not do its work; its error is one line that any surface can write."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in error).split())
+    return {"success": False, "error": line if len(line) <= LONGEST_ERROR else line[: LONGEST_ERROR - 3] + "..."}
 
 
 def dump(payload: Payload) -> str:
@@ -178,16 +174,29 @@ def dump(payload: Payload) -> str:
 
 def explain(error: ValidationError) -> str:
     """Say in one line what is wrong with a model's arguments, with the values."""
-    return "; ".join(_explain_one(dict(item)) for item in error.errors(include_url=False))
+    return "; ".join(dict.fromkeys(_explain_one(dict(item)) for item in error.errors(include_url=False)))
 
 
 def _explain_one(item: dict[str, Any]) -> str:
-    where = ".".join(str(part) for part in item["loc"]) or "arguments"
+    location = item["loc"] or ("arguments",)
+    if item["type"] in {"missing", "extra_forbidden"}:
+        places = [*filter(_is_place, location[:-1]), location[-1]]
+    else:
+        places = [*filter(_is_place, location)]
+    where = ".".join(_shortened(str(place)) for place in places)
     if item["type"] == "missing":
         return f"{where} is missing"
     if item["type"] == "extra_forbidden":
         return f"{where} is not an argument of this tool"
     if item["type"] == "value_error" and isinstance(item.get("ctx", {}).get("error"), InputError):
         return str(item["ctx"]["error"])
-    value = repr(item["input"])
-    return f"{where}: {item['msg']}, got {value if len(value) <= LONGEST_VALUE else value[: LONGEST_VALUE - 3] + '...'}"
+    return f"{where}: {item['msg']}, got {_shortened(repr(item['input']))}"
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 3] + "..."
+
+
+def _is_place(part: int | str) -> bool:
+    """Whether part of an error's path stands in the arguments; the others name the alternatives of a union."""
+    return isinstance(part, int) or (part.isidentifier() and part.islower() and part not in {"int", "str"})

@@ -5,14 +5,14 @@ from pydantic import Field
 from kgagent.errors import KgAgentError
 from kgagent.graph.nodes import NodeIntent
 from kgagent.ontology import Ontology
-from kgagent.tools.base import Arguments, FilledText, Payload, Text, Tool, ToolContext
+from kgagent.tools.base import Arguments, FilledText, Payload, ShortText, Text, Tool, ToolContext
 from kgagent.tools.notes import NewNote, made
 
 
 class CreateNodeArguments(Arguments):
     """Arguments of create_node."""
 
-    label: FilledText = Field(description="Kind of node, such as Person, Concept, Entity or Source.")
+    label: ShortText = Field(description="Kind of node, such as Person, Concept, Entity or Source.")
     name: FilledText = Field(description="Name by which people know it.")
     description: Text = Field("", description="What it is, in a sentence.")
     notes: list[NewNote | FilledText] = Field(

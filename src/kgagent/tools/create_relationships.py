@@ -10,7 +10,9 @@ from kgagent.tools.relationship_arguments import NewRelationship, kinds_text, wr
 class CreateRelationshipsArguments(Arguments):
     """Arguments of create_relationships."""
 
-    relationships: list[NewRelationship] = Field(min_length=1, max_length=500)
+    relationships: list[NewRelationship] = Field(
+        min_length=1, max_length=500, description="The relationships to create, each with its two nodes."
+    )
 
 
 class CreateRelationships(Tool[CreateRelationshipsArguments]):

@@ -7,7 +7,7 @@ from pydantic import Field
 from kgagent.models import ExploreRequest, ExploreResult, VectorQuery
 from kgagent.models.search import Threshold
 from kgagent.ontology import Ontology
-from kgagent.tools.base import Arguments, FilledText, Payload, Tool, ToolContext
+from kgagent.tools.base import Arguments, FilledText, Payload, ShortText, Tool, ToolContext
 from kgagent.tools.explore_text import as_text
 
 
@@ -32,7 +32,7 @@ class ExploreArguments(Arguments):
     search_relationships: bool = Field(
         True, description="Whether relationships are searched too, and the nodes found that they join."
     )
-    node_types: list[FilledText] | None = Field(None, description="Labels to keep to; leave out for all.")
+    node_types: list[ShortText] | None = Field(None, description="Labels to keep to; leave out for all.")
     max_results_per_type: int = Field(10, ge=1, le=100, description="Nodes of each label at the most.")
     format: Literal["json", "text"] = Field("json", description="json: structured; text: compact lines to read.")
     return_explanations: bool = Field(
@@ -74,7 +74,8 @@ class Explore(Tool[ExploreArguments]):
         result = await context.retrieval.explore(request, context.user_id)
         message = f"Found {len(result.nodes)} nodes and {len(result.relationships)} relationships"
         if arguments.format == "text":
-            return {"message": message, "text": as_text(result, explain=arguments.return_explanations)}
+            now = context.writing.clock()
+            return {"message": message, "text": as_text(result, explain=arguments.return_explanations, now=now)}
         return {"message": message, **_payload(result, explain=arguments.return_explanations)}
 
 

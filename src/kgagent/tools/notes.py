@@ -6,14 +6,16 @@ from datetime import datetime
 from pydantic import Field
 
 from kgagent.models import Note
-from kgagent.tools.base import Arguments, EntityKey, FilledText, ToolContext
+from kgagent.tools.base import Arguments, EntityKey, FilledText, ShortText, ToolContext
 
 
 class NewNote(Arguments):
     """A note to add."""
 
     content: FilledText = Field(description="One fact worth keeping, as a sentence.")
-    lifetime: str | None = Field(None, description="How long the note counts: week, month (default), year or forever.")
+    lifetime: ShortText | None = Field(
+        None, description="How long the note counts: week, month (default), year or forever."
+    )
     source_entity_key: EntityKey | None = Field(
         None, description="entity_key of the Source node that the fact was read in, if any."
     )

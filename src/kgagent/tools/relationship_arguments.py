@@ -10,15 +10,15 @@ from kgagent.errors import InputError, KgAgentError
 from kgagent.graph.relationship_writer import RelationshipWritten
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.ontology import Ontology
-from kgagent.tools.base import Arguments, EntityKey, FilledText, Payload, Text, ToolContext, failure
+from kgagent.tools.base import Arguments, EntityKey, FilledText, Payload, ShortText, Text, ToolContext, failure
 from kgagent.tools.notes import NewNote, made
 
 AttitudeArgument = Annotated[
-    StrictInt | FilledText | None,
+    StrictInt | ShortText | None,
     Field(description="How warm or favourable it is: 1 (worst) to 5 (best), or the kind's word for it."),
 ]
 ProximityArgument = Annotated[
-    StrictInt | FilledText | None,
+    StrictInt | ShortText | None,
     Field(description="How close or well-known it is: 1 (least) to 5 (most), or the kind's word for it."),
 ]
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
@@ -29,7 +29,7 @@ class Ends(Arguments):
 
     from_entity_key: EntityKey = Field(description="entity_key of the first node.")
     to_entity_key: EntityKey = Field(description="entity_key of the second node.")
-    neo4j_type: FilledText | None = Field(
+    neo4j_type: ShortText | None = Field(
         None, description="Only where several kinds of relationship join these labels: which of them."
     )
 
@@ -37,8 +37,8 @@ class Ends(Arguments):
 class NewRelationship(Ends):
     """A relationship to create."""
 
-    relationship_type: FilledText = Field(
-        max_length=200, description='What it is in a word or two: "mentor", "friend", "works at", "believes in".'
+    relationship_type: ShortText = Field(
+        description='What it is in a word or two: "mentor", "friend", "works at", "believes in".'
     )
     description: Text = Field("", description="The relationship in one sentence, names and circumstances included.")
     attitude: AttitudeArgument = None
@@ -69,14 +69,14 @@ class NewRelationship(Ends):
 class RelationshipChange(Ends):
     """A relationship to change."""
 
-    relationship_type: FilledText | None = Field(None, max_length=200, description="New word for what it is.")
+    relationship_type: ShortText | None = Field(None, description="New word for what it is.")
     description: Text | None = Field(None, description="New sentence; leave out to keep it, empty to clear it.")
     attitude: AttitudeArgument = None
     proximity: ProximityArgument = None
     confidence: Share | None = Field(None, description="How sure it is, 0 to 1.")
     salience: Share | None = Field(None, description="How much it matters to the user, 0 to 1.")
-    clear: list[FilledText] = Field(
-        default_factory=list, description='Fields to make unknown again: "attitude", "proximity".'
+    clear: list[ShortText] = Field(
+        default_factory=list, max_length=2, description='Fields to make unknown again: "attitude", "proximity".'
     )
 
     def intent(self, context: ToolContext, now: datetime) -> RelationshipIntent:  # noqa: ARG002
@@ -139,12 +139,12 @@ async def write_many(context: ToolContext, items: Sequence[NewRelationship | Rel
             results[position] = failure(str(outcome))
         else:
             results[position] = {"success": True, **shown(outcome)}
-    good = sum(bool(result["success"]) for result in results.values())
-    return {
-        "success": good > 0,
-        "message": f"{done} {good} of {len(items)} relationships",
-        "results": [results[position] for position in range(len(items))],
-    }
+    answers = [results[position] for position in range(len(items))]
+    good = sum(answer["success"] for answer in answers)
+    message = f"{done} {good} of {len(items)} relationships"
+    if not good:
+        return {**failure(f"{message}: {answers[0]['error']}"), "results": answers}
+    return {"success": True, "message": message, "results": answers}
 
 
 def shown(written: RelationshipWritten) -> Payload:

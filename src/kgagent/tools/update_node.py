@@ -12,7 +12,7 @@ from kgagent.tools.notes import NewNote, made
 class UpdateNodeArguments(Arguments):
     """Arguments of update_node."""
 
-    entity_key: EntityKey
+    entity_key: EntityKey = Field(description="entity_key of the node to change, as a tool returned it.")
     name: FilledText | None = Field(None, description="New name; leave out to keep it.")
     description: Text | None = Field(None, description="New description; leave out to keep it, empty to clear it.")
     notes: list[NewNote | FilledText] = Field(

@@ -10,7 +10,9 @@ from kgagent.tools.relationship_arguments import RelationshipChange, kinds_text,
 class UpdateRelationshipsArguments(Arguments):
     """Arguments of update_relationships."""
 
-    relationships: list[RelationshipChange] = Field(min_length=1, max_length=500)
+    relationships: list[RelationshipChange] = Field(
+        min_length=1, max_length=500, description="The relationships to change, each with its two nodes."
+    )
 
 
 class UpdateRelationships(Tool[UpdateRelationshipsArguments]):

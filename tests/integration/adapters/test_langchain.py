@@ -5,13 +5,14 @@ import json
 from typing import Any
 
 import pytest
+from langchain_core.messages import ToolMessage
+from langchain_core.tools import BaseTool
+from langchain_core.utils.function_calling import convert_to_openai_tool
+
 from kgagent import KnowledgeGraph, Settings, SyncKnowledgeGraph
 from kgagent.adapters.langchain import get_tools
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import ConfigurationError, InputError
-from langchain_core.messages import ToolMessage
-from langchain_core.tools import BaseTool
-from langchain_core.utils.function_calling import convert_to_openai_tool
 
 
 def by_name(tools: list[BaseTool]) -> dict[str, BaseTool]:
@@ -23,7 +24,7 @@ def as_call(tool: str, **arguments: Any) -> dict[str, Any]:
     return {"type": "tool_call", "id": "call-1", "name": tool, "args": arguments}
 
 
-async def test_an_agents_calls_create_and_find(graph: KnowledgeGraph, user_id: str):
+async def test_an_agents_calls_create_and_find(graph: KnowledgeGraph, user_id: str) -> None:
     tools = by_name(get_tools(graph, user_id=user_id))
     keys = []
     for name in ("Ada", "Grace"):
@@ -45,7 +46,7 @@ async def test_an_agents_calls_create_and_find(graph: KnowledgeGraph, user_id: s
     assert {node["name"] for node in answer["nodes"]} == {"Ada", "Grace"}
 
 
-async def test_wrong_arguments_are_an_answer_and_not_an_exception(graph: KnowledgeGraph, user_id: str):
+async def test_wrong_arguments_are_an_answer_and_not_an_exception(graph: KnowledgeGraph, user_id: str) -> None:
     tools = by_name(get_tools(graph, user_id=user_id))
     message = await tools["create_node"].ainvoke(as_call("create_node", label="Person", nmae="Ada"))
     answer = json.loads(str(message.content))
@@ -54,37 +55,37 @@ async def test_wrong_arguments_are_an_answer_and_not_an_exception(graph: Knowled
     assert "nmae is not an argument of this tool" in answer["error"]
 
 
-async def test_the_user_is_no_argument_of_any_tool(graph: KnowledgeGraph, user_id: str):
+async def test_the_user_is_no_argument_of_any_tool(graph: KnowledgeGraph, user_id: str) -> None:
     for tool in get_tools(graph, user_id=user_id):
         schema = convert_to_openai_tool(tool)
         assert "user_id" not in json.dumps(schema)
         assert schema["function"]["description"]
 
 
-async def test_an_empty_user_is_refused(graph: KnowledgeGraph):
+async def test_an_empty_user_is_refused(graph: KnowledgeGraph) -> None:
     with pytest.raises(InputError, match="user_id must not be empty"):
         get_tools(graph, user_id="")
 
 
-async def test_only_the_named_tools_are_made(graph: KnowledgeGraph, user_id: str):
+async def test_only_the_named_tools_are_made(graph: KnowledgeGraph, user_id: str) -> None:
     assert [tool.name for tool in get_tools(graph, user_id=user_id, names=["explore"])] == ["explore"]
     with pytest.raises(ConfigurationError, match="No tool is called 'exlpore'; there are explore"):
         get_tools(graph, user_id=user_id, names=["exlpore"])
 
 
-async def test_invoke_works_from_another_thread(graph: KnowledgeGraph, user_id: str):
+async def test_invoke_works_from_another_thread(graph: KnowledgeGraph, user_id: str) -> None:
     tools = by_name(get_tools(graph, user_id=user_id))
     answer = await asyncio.to_thread(tools["create_node"].invoke, {"label": "Person", "name": "Ada"})
     assert json.loads(answer)["success"] is True
 
 
-async def test_invoke_on_the_graphs_own_loop_says_what_to_do(graph: KnowledgeGraph, user_id: str):
+async def test_invoke_on_the_graphs_own_loop_says_what_to_do(graph: KnowledgeGraph, user_id: str) -> None:
     tools = by_name(get_tools(graph, user_id=user_id))
     with pytest.raises(ConfigurationError, match="use ainvoke"):
         tools["explore"].invoke({"text_matches": ["Ada"]})
 
 
-def test_a_synchronous_program_needs_no_event_loop(settings: Settings, user_id: str):
+def test_a_synchronous_program_needs_no_event_loop(settings: Settings, user_id: str) -> None:
     with SyncKnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(384)) as graph:
         tools = by_name(get_tools(graph, user_id=user_id))
         assert json.loads(tools["create_node"].invoke({"label": "Person", "name": "Ada"}))["success"] is True
@@ -97,7 +98,7 @@ def test_a_synchronous_program_needs_no_event_loop(settings: Settings, user_id: 
         assert json.loads(asyncio.run(elsewhere()))["nodes"] == found["nodes"]
 
 
-def test_tools_of_a_closed_graph_say_so(settings: Settings, user_id: str):
+def test_tools_of_a_closed_graph_say_so(settings: Settings, user_id: str) -> None:
     with SyncKnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(384)) as graph:
         [explore] = get_tools(graph, user_id=user_id, names=["explore"])
     with pytest.raises(ConfigurationError, match="has ended"):

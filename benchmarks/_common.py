@@ -1,0 +1,149 @@
+"""What the benchmarks share: a server of their own, timing, and how results are shown."""
+
+import argparse
+import json
+import os
+import tempfile
+import time
+from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from kgagent import KnowledgeGraph, Settings
+from kgagent.cli.progress import RichProgress
+from kgagent.embedding.base import Embedder
+from kgagent.graph.identifiers import Identifier
+from kgagent.graph.store import Store
+from kgagent.local import LocalNeo4j
+
+Result = TypeVar("Result")
+
+DELETED_AT_ONCE = 1_000
+DELETE_RELATIONSHIPS = (
+    "MATCH (:Entity {user_id: $user_id})-[r]->() WITH r LIMIT $limit DELETE r RETURN count(*) AS gone"
+)
+DELETE_NODES = "MATCH (n:Entity {user_id: $user_id}) WITH n LIMIT $limit DETACH DELETE n RETURN count(*) AS gone"
+SCHEMA_NAMES = "SHOW CONSTRAINTS YIELD name RETURN name, 'CONSTRAINT' AS kind"
+INDEX_NAMES = "SHOW INDEXES YIELD name, owningConstraint WHERE owningConstraint IS NULL RETURN name, 'INDEX' AS kind"
+
+
+@dataclass(frozen=True)
+class Server:
+    """Where the Neo4j of a run is, and whether it ends with the run."""
+
+    uri: str
+    username: str
+    password: str | None
+    is_throw_away: bool
+
+
+def parser(description: str | None) -> argparse.ArgumentParser:
+    """Arguments that every benchmark takes."""
+    made = argparse.ArgumentParser(description=description)
+    made.add_argument("--uri", help="bolt address of a Neo4j; else NEO4J_URI, else a throw-away local one")
+    made.add_argument("--seed", type=int, default=7, help="of everything that is drawn at random")
+    made.add_argument("--json", action="store_true", help="end with one line of JSON")
+    return made
+
+
+@contextmanager
+def server(uri: str | None) -> Iterator[Server]:
+    """The Neo4j of `uri` or NEO4J_URI; without either, one that is started for this run and thrown away."""
+    settings = Settings()
+    address = uri or settings.neo4j_uri
+    if address is not None:
+        password = settings.neo4j_password.get_secret_value() if settings.neo4j_password else None
+        yield Server(address, settings.neo4j_username, password, is_throw_away=False)
+        return
+    with tempfile.TemporaryDirectory(prefix="kgagent-benchmark-") as home:
+        local = LocalNeo4j(Path(home), cache=settings.cache)
+        info = local.up(RichProgress())
+        try:
+            yield Server(info.uri, info.username, info.password, is_throw_away=True)
+        finally:
+            local.down()
+
+
+@asynccontextmanager
+async def open_graph(
+    where: Server, embedder: Embedder, settings: Settings, *, users: Sequence[str]
+) -> AsyncIterator[KnowledgeGraph]:
+    """A graph with its indexes; afterwards the users and what was made of the schema are gone again."""
+    store = await Store.connect(where.uri, username=where.username, password=where.password)
+    before = await _schema(store)
+    try:
+        async with KnowledgeGraph.connect(
+            where.uri, username=where.username, password=where.password, embedder=embedder, settings=settings
+        ) as graph:
+            yield graph
+    finally:
+        if not where.is_throw_away:
+            await _delete_users(store, users)
+            for name, kind in (await _schema(store)).items():
+                if name not in before:
+                    await store.run_schema(f"DROP {kind} {Identifier(name)} IF EXISTS")
+        await store.close()
+
+
+async def _schema(store: Store) -> dict[str, str]:
+    rows = [*await store.run_schema(SCHEMA_NAMES), *await store.run_schema(INDEX_NAMES)]
+    return {row["name"]: row["kind"] for row in rows}
+
+
+async def _delete_users(store: Store, users: Sequence[str]) -> None:
+    for user_id in users:
+        for text in (DELETE_RELATIONSHIPS, DELETE_NODES):
+            while (await store.write(text, {"user_id": user_id, "limit": DELETED_AT_ONCE}))[0]["gone"]:
+                pass
+
+
+async def timed(work: Awaitable[Result]) -> tuple[Result, float]:
+    """Await some work; its result and the seconds that it took."""
+    started = time.perf_counter()
+    result = await work
+    return result, time.perf_counter() - started
+
+
+def p50(seconds: Sequence[float]) -> float:
+    """The median."""
+    return float(np.quantile(seconds, 0.50))
+
+
+def p95(seconds: Sequence[float]) -> float:
+    """What 95 of 100 stay under."""
+    return float(np.quantile(seconds, 0.95))
+
+
+async def single_embedding_seconds(embedder: Embedder, texts: int = 20) -> float:
+    """Median time to embed one short text, the model being loaded."""
+    await embedder.embed(["Ann is the mentor of Bob"])
+    several = (f"Ann met Bob at conference number {number}" for number in range(texts))
+    times = [(await timed(embedder.embed([text])))[1] for text in several]
+    return p50(times)
+
+
+def show(title: str, rows: Sequence[Mapping[str, object]]) -> None:
+    """Print rows as a table; their keys are its columns."""
+    table = Table(title=title, title_justify="left")
+    for column in rows[0]:
+        table.add_column(column, justify="left" if isinstance(rows[0][column], str) else "right", no_wrap=True)
+    for row in rows:
+        table.add_row(*(f"{value:,.4g}" if isinstance(value, float) else str(value) for value in row.values()))
+    width = None if os.isatty(1) else 120
+    Console(width=width).print(table)
+
+
+def finish(figures: Mapping[str, object], *, as_json: bool) -> None:
+    """End a run: the figures, as one line of JSON where that was asked for."""
+    rounded = {key: round(value, 5) if isinstance(value, float) else value for key, value in figures.items()}
+    if as_json:
+        print(json.dumps(rounded), flush=True)
+    else:
+        for key, value in rounded.items():
+            print(f"{key}: {value}")

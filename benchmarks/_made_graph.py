@@ -1,0 +1,148 @@
+"""A graph of made vectors: one user with many relationships and some with few, loaded in bulk past the embedder."""
+
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgagent import KnowledgeGraph
+from kgagent.embedding.hashing import HashingEmbedder
+from kgagent.graph.store import Store
+
+Vectors = NDArray[np.float32]
+
+RELATIONSHIPS_PER_CLUSTER = 50
+RELATIONSHIPS_PER_NODE = 3
+LEAST_NODES = 10
+ROWS_AT_ONCE = 500
+DRAWN_AT_ONCE = 10_000
+
+CREATE_NODES = """
+UNWIND $rows AS row
+CREATE (n:Entity {entity_key: row.entity_key, user_id: $user_id, name: row.name, description: row.description})
+RETURN count(*) AS made
+"""
+CREATE_RELATIONSHIPS = """
+UNWIND $rows AS row
+MATCH (a:Entity {entity_key: row.from_entity_key})
+MATCH (b:Entity {entity_key: row.to_entity_key})
+CREATE (a)-[r:connected_to]->(b)
+SET r = row.properties
+WITH r, row
+CALL db.create.setRelationshipVectorProperty(r, 'relationship_embedding', toFloatList(row.vector))
+RETURN count(*) AS made
+"""
+
+
+@dataclass(frozen=True)
+class Owner:
+    """A user and what is theirs: the relationships from `first` on, as many as `count`."""
+
+    user_id: str
+    first: int
+    count: int
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes the relationships join."""
+        return max(self.count // RELATIONSHIPS_PER_NODE, LEAST_NODES)
+
+    def ends(self, position: int) -> tuple[str, str]:
+        """Keys of the two nodes of a relationship of theirs; no two relationships join the same two."""
+        start, lap = position % self.nodes, position // self.nodes
+        return self.key(start), self.key((start + lap + 1) % self.nodes)
+
+    def key(self, node: int) -> str:
+        """Key of a node."""
+        return f"{self.user_id}:{node}"
+
+
+def owners(prefix: str, relationships: int, users: int, of_each: int) -> list[Owner]:
+    """One user with all the `relationships`, then `users` with a few each."""
+    few = [Owner(f"{prefix}-few-{n}", relationships + n * of_each, of_each) for n in range(users)]
+    return [Owner(f"{prefix}-many", 0, relationships), *few]
+
+
+class ClusteredVectors:
+    """Unit vectors that are hard to tell apart: crowded clusters of very uneven size around a common mean.
+
+    As with embeddings of text, a few directions carry most of the variance, and all vectors share a part.
+    """
+
+    def __init__(self, generator: np.random.Generator, dimensions: int, clusters: int) -> None:
+        self._generator = generator
+        self._spectrum = np.arange(1, dimensions + 1) ** -0.5
+        self._spectrum *= np.sqrt(dimensions / np.sum(self._spectrum**2))
+        self._mean = 0.5 * generator.standard_normal(dimensions)
+        self._centres = generator.standard_normal((clusters, dimensions)) * self._spectrum
+        weights = np.arange(1, clusters + 1) ** -0.7
+        self._weights = weights / weights.sum()
+
+    def draw(self, count: int) -> Vectors:
+        """Draw vectors: float32, shape (count, dimensions), each of length 1."""
+        drawn = np.empty((count, len(self._mean)), np.float32)
+        for first in range(0, count, DRAWN_AT_ONCE):
+            part = drawn[first : first + DRAWN_AT_ONCE]
+            of = self._generator.choice(len(self._centres), size=len(part), p=self._weights)
+            part[:] = self._mean + self._centres[of]
+            part += 0.9 * self._generator.standard_normal(part.shape) * self._spectrum
+            part /= np.linalg.norm(part, axis=1, keepdims=True)
+        return drawn
+
+
+def as_embedding(vector: Vectors) -> "array[float]":
+    """A vector in the form in which kgagent takes it."""
+    return array("f", vector.tobytes())
+
+
+async def load(graph: KnowledgeGraph, embedder: HashingEmbedder, everyone: Sequence[Owner], vectors: Vectors) -> None:
+    """Write nodes and relationships with their vectors."""
+    for owner in everyone:
+        for rows in _batches(_node_rows(owner)):
+            await graph.store.write(CREATE_NODES, {"rows": rows, "user_id": owner.user_id})
+        for rows in _batches(_relationship_rows(graph.store, embedder, owner, vectors)):
+            await graph.store.write(CREATE_RELATIONSHIPS, {"rows": rows})
+
+
+def _node_rows(owner: Owner) -> Iterator[Mapping[str, Any]]:
+    for node in range(owner.nodes):
+        yield {"entity_key": owner.key(node), "name": f"Thing {node}", "description": f"The thing number {node}."}
+
+
+def _relationship_rows(
+    store: Store, embedder: HashingEmbedder, owner: Owner, vectors: Vectors
+) -> Iterator[Mapping[str, Any]]:
+    now = datetime.now(UTC)
+    for position in range(owner.count):
+        start, end = owner.ends(position)
+        properties = {
+            "relationship_key": f"connected_to:{start}:{end}",
+            "user_id": owner.user_id,
+            "relationship_type": f"kind {position % 20}",
+            "description": f"{start} and {end} have met {position} times, and neither of them forgets it.",
+            "attitude": position % 5 + 1,
+            "proximity": position % 3 + 1,
+            "notes": '[{"content": "They met at a conference in 2011.", "added_by": "me"}]',
+            "embedding_model": embedder.model,
+            "embedding_hash": f"made {owner.first + position}",
+            "version": 1,
+            "created_at": now,
+            "updated_at": now,
+        }
+        vector = store.vector(as_embedding(vectors[owner.first + position]))
+        yield {"from_entity_key": start, "to_entity_key": end, "properties": properties, "vector": vector}
+
+
+def _batches(rows: Iterator[Mapping[str, Any]]) -> Iterator[list[Mapping[str, Any]]]:
+    batch: list[Mapping[str, Any]] = []
+    for row in rows:
+        batch.append(row)
+        if len(batch) == ROWS_AT_ONCE:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

@@ -1,0 +1,216 @@
+"""How fast and how right relationship search is at a size, beside a scan of all vectors and a bare index statement.
+
+    python benchmarks/relationship_search.py --relationships 10000 --dimensions 1536 --json
+
+All three are asked the same questions in turn, on the same server in the same run. The vectors are made, so that any
+size and any length can be measured without a model.
+"""
+
+import argparse
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from _common import Server, finish, open_graph, p50, p95, parser, server, show, single_embedding_seconds, timed
+from _made_graph import RELATIONSHIPS_PER_CLUSTER, ClusteredVectors, Owner, Vectors, as_embedding, load, owners
+from neo4j import AsyncDriver, AsyncGraphDatabase, RoutingControl
+
+from kgagent import KnowledgeGraph, Settings
+from kgagent.embedding.factory import make_embedder
+from kgagent.embedding.hashing import HashingEmbedder
+from kgagent.errors import ConfigurationError
+from kgagent.graph.schema import RELATIONSHIP_VECTOR_INDEX
+
+LIMIT = 20
+THRESHOLD = -1.0
+WARM_UP = 20
+OF_EACH_SMALL_USER = 50
+SMALL_USERS_ASKED = 20
+
+SCAN = """
+CYPHER 25
+MATCH (a:Entity)-[r:connected_to]->(b:Entity)
+WHERE r.user_id = $user_id
+WITH DISTINCT r, a, b, vector.similarity.cosine(r.relationship_embedding, $vector) AS score
+WHERE score > $least
+RETURN a.entity_key AS from_key, b.entity_key AS to_key, r.relationship_type AS relationship_type,
+  r.description AS description, score
+ORDER BY score DESC
+LIMIT $limit
+"""
+FLOOR = f"""
+CYPHER 25
+MATCH ()-[r]->()
+SEARCH r IN (
+  VECTOR INDEX {RELATIONSHIP_VECTOR_INDEX} FOR $vector WHERE r.user_id = $user_id LIMIT $fetch
+) SCORE AS score
+LIMIT $limit
+RETURN startNode(r).entity_key AS from_key, endNode(r).entity_key AS to_key,
+  r.relationship_type AS relationship_type, r.description AS description, score
+"""
+
+Ends = tuple[str, str]
+Ask = Callable[[Owner, Vectors], Awaitable[list[Ends]]]
+
+
+@dataclass
+class Measured:
+    """What one way of searching did."""
+
+    seconds: list[float] = field(default_factory=list)
+    recalls: list[float] = field(default_factory=list)
+    missing: int = 0
+    foreign: int = 0
+
+    def add(self, seconds: float, found: Sequence[Ends], right: set[Ends], owner: Owner) -> None:
+        """Count one answer."""
+        self.seconds.append(seconds)
+        self.recalls.append(len(right & set(found)) / len(right))
+        self.missing += max(0, len(right) - len(found))
+        self.foreign += sum(not key.startswith(f"{owner.user_id}:") for pair in found for key in pair)
+
+
+def exact(owner: Owner, vectors: Vectors, query: Vectors) -> set[Ends]:
+    """The pairs whose vectors are nearest, by comparing all of the user's."""
+    similarities = vectors[owner.first : owner.first + owner.count] @ query
+    return {owner.ends(int(position)) for position in np.argsort(-similarities)[:LIMIT]}
+
+
+def bare(driver: AsyncDriver, graph: KnowledgeGraph, text: str, **parameters: Any) -> Ask:  # noqa: ANN401
+    """A statement sent through the driver, without anything of kgagent around it."""
+
+    async def ask(owner: Owner, query: Vectors) -> list[Ends]:
+        values = {"user_id": owner.user_id, "limit": LIMIT, "vector": graph.store.vector(as_embedding(query))}
+        answer = await driver.execute_query(text, values | parameters, routing_=RoutingControl.READ)
+        rows = [record.data() for record in answer.records]
+        return [(row["from_key"], row["to_key"]) for row in rows]
+
+    return ask
+
+
+async def compare(ways: Mapping[str, Ask], owner: Owner, vectors: Vectors, queries: Vectors) -> dict[str, Measured]:
+    """Ask each query in every way, the ways taking turns at going first."""
+    measured = {name: Measured() for name in ways}
+    names = list(ways)
+    for number, query in enumerate(queries):
+        right = exact(owner, vectors, query)
+        shift = number % len(names)
+        for name in names[shift:] + names[:shift]:
+            found, seconds = await timed(ways[name](owner, query))
+            if number >= WARM_UP:
+                measured[name].add(seconds, found, right, owner)
+    return measured
+
+
+async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]:
+    """Make the graph, ask, and work out the figures."""
+    generator = np.random.default_rng(arguments.seed)
+    everyone = owners(f"benchmark-{arguments.seed}", arguments.relationships, arguments.users, OF_EACH_SMALL_USER)
+    total = sum(owner.count for owner in everyone)
+    made = ClusteredVectors(generator, arguments.dimensions, max(20, total // RELATIONSHIPS_PER_CLUSTER))
+    vectors, queries = made.draw(total), made.draw(arguments.queries + WARM_UP)
+    embedder = HashingEmbedder(arguments.dimensions)
+    settings = Settings()
+    async with (
+        open_graph(where, embedder, settings, users=[owner.user_id for owner in everyone]) as graph,
+        AsyncGraphDatabase.driver(
+            where.uri,
+            auth=None if where.password is None else (where.username, where.password),
+            notifications_min_severity="OFF",
+        ) as driver,
+    ):
+        if not graph.store.features.filtered_vector_indexes:
+            raise SystemExit(f"This benchmark needs Neo4j 2026.01 or later, got {graph.store.features.version}")
+        _, load_seconds = await timed(load(graph, embedder, everyone, vectors))
+        plans = set()
+
+        async def kgagent(owner: Owner, query: Vectors) -> list[Ends]:
+            matches = await graph.retrieval.relationship_vector_search(
+                vector=as_embedding(query), threshold=THRESHOLD, user_id=owner.user_id, limit=LIMIT
+            )
+            plans.add(matches.plan)
+            return [(match.from_entity_key, match.to_entity_key) for match in matches]
+
+        ways = {
+            "kgagent": kgagent,
+            "scan of all vectors": bare(driver, graph, SCAN, least=(1.0 + THRESHOLD) / 2.0),
+            "floor, same fetch": bare(driver, graph, FLOOR, fetch=LIMIT * settings.oversampling),
+            "floor, no oversampling": bare(driver, graph, FLOOR, fetch=LIMIT),
+        }
+        many = await compare(ways, everyone[0], vectors, queries)
+        plan = "+".join(sorted(plans))
+        few = Measured()
+        for owner, query in zip(everyone[1 : 1 + SMALL_USERS_ASKED], queries, strict=False):
+            found, seconds = await timed(kgagent(owner, query))
+            few.add(seconds, found, exact(owner, vectors, query), owner)
+    show(
+        f"{arguments.relationships:,} relationships of one user x {arguments.dimensions:,} dimensions, "
+        f"{total - arguments.relationships:,} of others",
+        [
+            {
+                "way": name,
+                "p50 ms": 1e3 * p50(each.seconds),
+                "p95 ms": 1e3 * p95(each.seconds),
+                f"recall@{LIMIT}": float(np.mean(each.recalls)),
+            }
+            for name, each in [*many.items(), (f"kgagent, a user with {OF_EACH_SMALL_USER}", few)]
+            if each.seconds
+        ],
+    )
+    ours, scan, same, plain = (many[name] for name in ways)
+    return {
+        "relationships": arguments.relationships,
+        "dimensions": arguments.dimensions,
+        "relationships_of_others": total - arguments.relationships,
+        "queries": arguments.queries,
+        "plan": plan,
+        "p50_seconds": p50(ours.seconds),
+        "p95_seconds": p95(ours.seconds),
+        "recall_at_20": float(np.mean(ours.recalls)),
+        "least_recall_at_20": min(ours.recalls),
+        "foreign_rows": ours.foreign + few.foreign,
+        "missing_rows": ours.missing + few.missing,
+        "scan_p50_seconds": p50(scan.seconds),
+        "floor_p50_seconds": p50(plain.seconds),
+        "floor_same_fetch_p50_seconds": p50(same.seconds),
+        "floor_recall_at_20": float(np.mean(plain.recalls)),
+        "speedup_over_scan_p50": p50(scan.seconds) / p50(ours.seconds),
+        "ratio_to_floor_p50": p50(ours.seconds) / p50(plain.seconds),
+        "ratio_to_floor_same_fetch_p50": p50(ours.seconds) / p50(same.seconds),
+        "small_user_p50_seconds": p50(few.seconds) if few.seconds else None,
+        "load_relationships_per_second": total / load_seconds,
+        "oversampling": settings.oversampling,
+        "exact_scan_limit": settings.exact_scan_limit,
+        "server": graph.store.features.version,
+        **await embedding_figures(settings),
+    }
+
+
+async def embedding_figures(settings: Settings) -> dict[str, object]:
+    """Which embedder these settings choose, and how long it takes for one text."""
+    try:
+        embedder = make_embedder(settings)
+    except ConfigurationError as error:
+        return {"embedder": f"none: {error}", "single_embedding_seconds": None}
+    try:
+        return {"embedder": str(embedder), "single_embedding_seconds": await single_embedding_seconds(embedder)}
+    finally:
+        await embedder.aclose()
+
+
+def main() -> None:
+    """Run from the command line."""
+    arguments = parser(__doc__)
+    arguments.add_argument("--relationships", type=int, default=10_000, help="of the one user who has many")
+    arguments.add_argument("--dimensions", type=int, default=1536, help="length of the vectors")
+    arguments.add_argument("--users", type=int, default=40, help="users with few relationships")
+    arguments.add_argument("--queries", type=int, default=100, help="questions, each asked in every way")
+    chosen = arguments.parse_args()
+    with server(chosen.uri) as where:
+        finish(asyncio.run(run(chosen, where)), as_json=chosen.json)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,207 @@
+"""How much of what a question needs is found: relationships by their meaning, and nodes with and without them.
+
+    python benchmarks/retrieval_quality.py --data /path/to/2wiki --json
+
+The folder holds 2wiki_500_with_evidences.json: questions of the 2WikiMultihopQA development set, each with the triples
+that answer it. All distinct triples become relationships between entities, written by `kgagent load`'s own code.
+"""
+
+import argparse
+import asyncio
+import json
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from _common import Server, finish, open_graph, p50, p95, parser, server, show, timed
+
+from kgagent import ExploreRequest, KnowledgeGraph, Settings, VectorQuery
+from kgagent.embedding.factory import make_embedder
+from kgagent.loading import LoadReport, load_file
+
+FILE = "2wiki_500_with_evidences.json"
+USER = "benchmark-2wiki"
+THRESHOLD = -1.0
+NODES = 10
+RELATIONSHIPS = 10
+
+Triple = tuple[str, str, str]
+Pair = frozenset[str]
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question and the triples that answer it."""
+
+    text: str
+    evidence: tuple[Triple, ...]
+
+    @property
+    def pairs(self) -> list[Pair]:
+        """The two names of each triple; the graph holds one relationship for them."""
+        return [pair(triple) for triple in self.evidence]
+
+    @property
+    def names(self) -> set[str]:
+        """The entities that the triples are about."""
+        return {name for both in self.pairs for name in both}
+
+
+def pair(triple: Triple) -> Pair:
+    """The two names, in the form in which kgagent tells entities apart."""
+    return frozenset((triple[0].lower(), triple[2].lower()))
+
+
+def read_questions(folder: Path) -> list[Question]:
+    """Read the questions; a triple that stands twice in one counts once."""
+    raw = json.loads((folder / FILE).read_text("utf-8"))
+    return [
+        Question(item["question"], tuple(dict.fromkeys((one[0], one[1], one[2]) for one in item["evidences"])))
+        for item in raw
+    ]
+
+
+def as_lines(triples: Iterable[Triple]) -> list[dict[str, object]]:
+    """Lines for `kgagent load`: triples about the same two entities are one relationship that says both."""
+    together: dict[Pair, list[Triple]] = defaultdict(list)
+    names: dict[str, str] = {}
+    for triple in triples:
+        together[pair(triple)].append(triple)
+        for name in (triple[0], triple[2]):
+            names.setdefault(name.lower(), name)
+    nodes: list[dict[str, object]] = [
+        {"kind": "node", "label": "Entity", "id": key, "name": name} for key, name in names.items()
+    ]
+    return nodes + [
+        {
+            "kind": "relationship",
+            "from": same[0][0].lower(),
+            "to": same[0][2].lower(),
+            "relationship_type": ", ".join(dict.fromkeys(relation for _, relation, _ in same)),
+            "description": ". ".join(" ".join(triple) for triple in same),
+        }
+        for same in together.values()
+    ]
+
+
+async def load(graph: KnowledgeGraph, lines: Sequence[dict[str, object]]) -> LoadReport:
+    """Load lines as a user would."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "2wiki.jsonl"
+        path.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), "utf-8")
+        return await load_file(
+            path, nodes=graph.nodes, relationships=graph.relationships, writing=graph.writing, user_id=USER
+        )
+
+
+def recall(right: Sequence[object], found: Sequence[object]) -> float:
+    """Share of what is right that was found."""
+    return sum(item in found for item in right) / len(right)
+
+
+class Recalls:
+    """Recalls and times by name."""
+
+    def __init__(self) -> None:
+        self.of: dict[str, list[float]] = defaultdict(list)
+        self.seconds: dict[str, list[float]] = defaultdict(list)
+
+    async def ask(self, graph: KnowledgeGraph, question: Question) -> None:
+        """Ask a question in every way."""
+        retrieval = graph.retrieval
+        [vector] = await retrieval.embed_queries([question.text])
+        matches, seconds = await timed(
+            retrieval.relationship_vector_search(vector=vector, threshold=THRESHOLD, user_id=USER, limit=RELATIONSHIPS)
+        )
+        self.seconds["relationship search"].append(seconds)
+        pairs = [frozenset((match.from_name.lower(), match.to_name.lower())) for match in matches]
+        self.of["relationships_at_5"].append(recall(question.pairs, pairs[:5]))
+        self.of["relationships_at_10"].append(recall(question.pairs, pairs[:10]))
+
+        hits, seconds = await timed(
+            retrieval.node_vector_search(
+                vector=vector, threshold=THRESHOLD, user_id=USER, labels=["Entity"], limit=NODES
+            )
+        )
+        self.seconds["node search"].append(seconds)
+        right = sorted(question.names)
+        self.of["nodes_alone_at_10"].append(recall(right, [hit.node.name.lower() for hit in hits]))
+
+        found, seconds = await timed(
+            retrieval.find_nodes_via_relationship_search(
+                vector=vector, threshold=THRESHOLD, user_id=USER, limit=RELATIONSHIPS
+            )
+        )
+        self.seconds["nodes through relationships"].append(seconds)
+        self.of["nodes_through_relationships_at_10"].append(
+            recall(right, [node.name.lower() for node in found.nodes][:NODES])
+        )
+
+        request = ExploreRequest(
+            queries=(VectorQuery(query=question.text, threshold=THRESHOLD),), max_results_per_type=NODES
+        )
+        explored, seconds = await timed(retrieval.explore(request, USER))
+        self.seconds["explore"].append(seconds)
+        self.of["nodes_explore_at_10"].append(recall(right, [one.node.name.lower() for one in explored.nodes][:NODES]))
+        around = [one.node.name.lower() for one in explored.nodes] + [one.name.lower() for one in explored.neighbours]
+        self.of["nodes_explore_with_neighbours"].append(recall(right, around))
+        shown = [frozenset((one.from_name.lower(), one.to_name.lower())) for one in explored.relationships]
+        self.of["relationships_explore"].append(recall(question.pairs, shown))
+
+
+async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]:
+    """Load, ask, and work out the figures."""
+    questions = read_questions(arguments.data)
+    triples = list(dict.fromkeys(triple for question in questions for triple in question.evidence))
+    asked = questions[: arguments.questions]
+    lines = as_lines(triples)
+    settings = Settings()
+    embedder = make_embedder(settings)
+    recalls = Recalls()
+    async with open_graph(where, embedder, settings, users=[USER]) as graph:
+        report = await load(graph, lines)
+        if report.problems:
+            raise SystemExit("Not all could be loaded: " + "; ".join(map(str, report.problems[:5])))
+        for question in asked:
+            await recalls.ask(graph, question)
+        [hit, *_] = await graph.retrieval.relationship_vector_search(asked[0].text, THRESHOLD, USER)
+    await embedder.aclose()
+    means = {name: float(np.mean(values)) for name, values in recalls.of.items()}
+    show(f"Recall, {len(asked)} questions", [{"what": name, "recall": value} for name, value in means.items()])
+    show(
+        "Time without the embedding of the question, but for explore",
+        [
+            {"what": name, "p50 ms": 1e3 * p50(each), "p95 ms": 1e3 * p95(each)}
+            for name, each in recalls.seconds.items()
+        ],
+    )
+    return {
+        "questions": len(asked),
+        "triples": len(triples),
+        "relationships": report.relationships.total,
+        "triples_that_share_a_pair": len(triples) - report.relationships.total,
+        "nodes": report.nodes.total,
+        "embedder": str(embedder),
+        **means,
+        "explore_p50_seconds": p50(recalls.seconds["explore"]),
+        "explore_p95_seconds": p95(recalls.seconds["explore"]),
+        "load_seconds": report.seconds,
+        "first_hit": hit.description,
+    }
+
+
+def main() -> None:
+    """Run from the command line."""
+    arguments = parser(__doc__)
+    arguments.add_argument("--data", type=Path, required=True, help=f"folder that holds {FILE}")
+    arguments.add_argument("--questions", type=int, default=500, help="questions to ask at the most")
+    chosen = arguments.parse_args()
+    with server(chosen.uri) as where:
+        finish(asyncio.run(run(chosen, where)), as_json=chosen.json)
+
+
+if __name__ == "__main__":
+    main()

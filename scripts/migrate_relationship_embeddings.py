@@ -1,0 +1,12 @@
+"""Bring an old graph to the present form: `kgagent migrate` under another name, with the same options.
+
+python scripts/migrate_relationship_embeddings.py --dry-run
+python scripts/migrate_relationship_embeddings.py --user ada
+"""
+
+import sys
+
+from kgagent.cli.app import app
+
+if __name__ == "__main__":
+    app(["migrate", *sys.argv[1:]])

@@ -1,0 +1,15 @@
+// What tells whether a relationship `r` from `a` to `b` is as kgagent keeps it: no vector, and no property that says nothing about that.
+// Of several of one type between two nodes, the tools work on the one with a key, else on the first by id; the others are duplicates.
+elementId(r) AS element_id, type(r) AS neo4j_type,
+[labels(a), a.entity_key, a.user_id] AS first, [labels(b), b.entity_key, b.user_id] AS last,
+r.relationship_embedding IS NOT NULL AS has_vector,
+CASE WHEN r.relationship_embedding IS :: LIST<FLOAT NOT NULL> NOT NULL THEN size(r.relationship_embedding) END AS vector_length,
+r.relation_embedding IS NOT NULL OR r.notes_embedding IS NOT NULL OR r.description_embedding IS NOT NULL AS has_old_embeddings,
+EXISTS {
+  MATCH (a)-[other:«types»]-(b)
+  WHERE type(other) = type(r) AND other <> r AND (
+    (other.relationship_key IS NOT NULL AND r.relationship_key IS NULL)
+    OR ((other.relationship_key IS NULL) = (r.relationship_key IS NULL) AND elementId(other) < elementId(r))
+  )
+} AS is_duplicate,
+r {.relationship_type, .description, .attitude, .proximity, .notes, .user_id, .relationship_key, .version, .embedding_hash, .embedding_model} AS properties

@@ -1,0 +1,4 @@
+// How many nodes of the ontology's labels there are.
+// Rows: one {found}.
+MATCH (n:«labels»)
+RETURN count(n) AS found

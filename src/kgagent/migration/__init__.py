@@ -1,0 +1,6 @@
+"""Bringing an old graph to the present form: one current embedding per node and relationship, and no old fields."""
+
+from kgagent.migration.migrate import migrate
+from kgagent.migration.report import Counts, MigrationReport, MigrationStoppedError, Skipped
+
+__all__ = ["Counts", "MigrationReport", "MigrationStoppedError", "Skipped", "migrate"]

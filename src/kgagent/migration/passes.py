@@ -1,0 +1,183 @@
+"""The two passes of a migration: over the nodes and over the relationships."""
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Generic, TypeVar
+
+from kgagent.errors import KgAgentError
+from kgagent.graph.conditions import node_defect, relationship_defect
+from kgagent.graph.inspection import (
+    InspectedNode,
+    InspectedRelationship,
+    count_nodes,
+    count_relationships,
+    inspect_nodes,
+    inspect_relationships,
+)
+from kgagent.graph.nodes import NodeIntent, NodeRepository
+from kgagent.graph.record_writer import Writing, Written
+from kgagent.graph.records import RelationshipRecord
+from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository
+from kgagent.graph.vectors import is_current
+from kgagent.migration.report import Kind, Skipped
+from kgagent.migration.writers import (
+    NodeMigration,
+    NodeMigrator,
+    RelationshipMigration,
+    RelationshipMigrator,
+    levels,
+)
+
+InspectedT = TypeVar("InspectedT")
+IntentT = TypeVar("IntentT")
+
+Results = Sequence[Written[Any] | KgAgentError]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task(Generic[IntentT]):
+    """A record that is not in the present form.
+
+    Attributes:
+        what: the record, for a person who looks for it.
+        user_id: whose it is.
+        intent: what its writer is told.
+        text: what will have to be embedded; None where the stored vector is current.
+    """
+
+    what: str
+    user_id: str
+    intent: IntentT
+    text: str | None
+
+
+class Pass(ABC, Generic[InspectedT, IntentT]):
+    """Goes through the records of one kind."""
+
+    kind: ClassVar[Kind]
+
+    def __init__(self, writing: Writing, *, user_id: str | None, dry_run: bool) -> None:
+        self.writing = writing
+        self.user_id = user_id
+        self.dry_run = dry_run
+
+    @abstractmethod
+    async def count(self) -> int:
+        """Count the records.
+
+        Raises:
+            StoreError: the database failed.
+        """
+
+    @abstractmethod
+    def inspect(self) -> AbstractAsyncContextManager[AsyncIterator[InspectedT]]:
+        """Go through the records one by one.
+
+        Raises:
+            StoreError: the database failed.
+        """
+
+    @abstractmethod
+    def judge(self, inspected: InspectedT) -> Task[IntentT] | Skipped | None:
+        """Decide what a record needs; None is nothing."""
+
+    @abstractmethod
+    async def write(self, user_id: str, intents: Sequence[IntentT], writing: Writing) -> Results:
+        """Bring records of one user to the present form, each kept or refused by itself."""
+
+
+class NodePass(Pass[InspectedNode, NodeIntent]):
+    """Goes through the nodes."""
+
+    kind = "nodes"
+
+    def __init__(self, nodes: NodeRepository, writing: Writing, *, user_id: str | None, dry_run: bool) -> None:
+        super().__init__(writing, user_id=user_id, dry_run=dry_run)
+        self._nodes = nodes
+
+    async def count(self) -> int:
+        """Count the nodes."""
+        return await count_nodes(self._nodes, self.user_id)
+
+    def inspect(self) -> AbstractAsyncContextManager[AsyncIterator[InspectedNode]]:
+        """Go through the nodes one by one."""
+        return inspect_nodes(self._nodes, self.user_id)
+
+    def judge(self, inspected: InspectedNode) -> Task[NodeIntent] | Skipped | None:
+        """A node needs a vector where its own is not that of its text."""
+        record = inspected.record
+        if defect := node_defect(inspected):
+            return Skipped(str(inspected), str(defect))
+        text = self._nodes.text(record, self.writing.clock())
+        if is_current(record, text, self.writing.embedder):
+            return None
+        intent = NodeMigration(entity_key=record.entity_key, element_id=record.element_id)
+        return Task(what=str(inspected), user_id=inspected.user_id, intent=intent, text=text or None)
+
+    async def write(self, user_id: str, intents: Sequence[NodeIntent], writing: Writing) -> Results:
+        """Bring nodes of one user to the present form."""
+        return await NodeMigrator(self._nodes, writing, user_id=user_id, dry_run=self.dry_run).carry_out(intents)
+
+
+class RelationshipPass(Pass[InspectedRelationship, RelationshipIntent]):
+    """Goes through the relationships."""
+
+    kind = "relationships"
+
+    def __init__(
+        self, relationships: RelationshipRepository, writing: Writing, *, user_id: str | None, dry_run: bool
+    ) -> None:
+        super().__init__(writing, user_id=user_id, dry_run=dry_run)
+        self._relationships = relationships
+
+    async def count(self) -> int:
+        """Count the relationships."""
+        return await count_relationships(self._relationships, self.user_id)
+
+    def inspect(self) -> AbstractAsyncContextManager[AsyncIterator[InspectedRelationship]]:
+        """Go through the relationships one by one."""
+        return inspect_relationships(self._relationships, self.user_id)
+
+    def judge(self, inspected: InspectedRelationship) -> Task[RelationshipIntent] | Skipped | None:
+        """A relationship needs a vector where its own is not that of its text, and to be tidied where it is of old."""
+        if defect := relationship_defect(inspected, self._relationships.ontology):
+            return Skipped(str(inspected), str(defect))
+        record = inspected.record
+        wanted = self._wanted(inspected)
+        after = replace(record, properties={**record.properties, **wanted})
+        text = self._relationships.text(after, self.writing.clock())
+        current = is_current(record, text, self.writing.embedder)
+        tidy = not record.has_old_embeddings and all(record.properties.get(key) == wanted[key] for key in wanted)
+        if current and tidy:
+            return None
+        return Task(
+            what=str(inspected),
+            user_id=inspected.start.user_id,
+            intent=_intent(record),
+            text=None if current else text or None,
+        )
+
+    async def write(self, user_id: str, intents: Sequence[RelationshipIntent], writing: Writing) -> Results:
+        """Bring relationships of one user to the present form."""
+        migrator = RelationshipMigrator(self._relationships, writing, user_id=user_id, dry_run=self.dry_run)
+        return await migrator.carry_out(intents)
+
+    def _wanted(self, inspected: InspectedRelationship) -> dict[str, Any]:
+        """What each relationship holds in the present form beside its texts."""
+        record = inspected.record
+        return {
+            **levels(self._relationships.ontology, record),
+            "user_id": inspected.start.user_id,
+            "relationship_key": self._relationships.relationship_key(record),
+        }
+
+
+def _intent(record: RelationshipRecord) -> RelationshipMigration:
+    return RelationshipMigration(
+        from_entity_key=record.from_entity_key,
+        to_entity_key=record.to_entity_key,
+        neo4j_type=record.neo4j_type,
+        element_id=record.element_id,
+    )

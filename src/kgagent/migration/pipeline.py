@@ -1,0 +1,138 @@
+"""One pass of a migration: one reader, and several writers side by side that embed and write whole batches."""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import Any, Generic
+
+from kgagent.errors import ConflictError, InputError, KgAgentError
+from kgagent.graph.record_writer import Writing, Written
+from kgagent.migration.passes import InspectedT, IntentT, Pass, Task
+from kgagent.migration.prepared import IdleEmbedder, Preparation, PreparedEmbedder
+from kgagent.migration.report import Outcome, Skipped, Tally
+from kgagent.progress import Advance
+
+EXAMINED_AT_MOST = 1_000
+"""Records that are examined before progress is told, where few of them need anything."""
+
+
+@dataclass
+class Batch(Generic[IntentT]):
+    """What was examined since the last batch, and what of it is to be migrated."""
+
+    tasks: list[Task[IntentT]] = field(default_factory=list)
+    examined: int = 0
+
+
+class Pipeline(Generic[InspectedT, IntentT]):
+    """Runs a pass; the reader waits for the writers, so that memory stays flat however large the graph is."""
+
+    def __init__(
+        self,
+        migration: Pass[InspectedT, IntentT],
+        tally: Tally,
+        advance: Advance,
+        *,
+        batch_size: int,
+        side_by_side: int,
+    ) -> None:
+        self._pass = migration
+        self._tally = tally
+        self._advance = advance
+        self._batch_size = batch_size
+        self._side_by_side = side_by_side
+        self._batches: asyncio.Queue[Batch[IntentT] | None] = asyncio.Queue(side_by_side)
+        self._preparation = Preparation(migration.writing.embedder)
+
+    async def run(self) -> None:
+        """Examine every record and migrate those that need it.
+
+        Raises:
+            KgAgentError: the database or the embedder failed; batches that were written stay so.
+        """
+        try:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(self._read())
+                for _ in range(self._side_by_side):
+                    group.create_task(self._write_batches())
+        except BaseExceptionGroup as errors:
+            raise _most_telling(errors) from errors
+
+    async def _read(self) -> None:
+        batch: Batch[IntentT] = Batch()
+        async with self._pass.inspect() as records:
+            async for inspected in records:
+                batch.examined += 1
+                self._sort_in(batch, self._pass.judge(inspected))
+                if len(batch.tasks) >= self._batch_size or batch.examined >= EXAMINED_AT_MOST + self._batch_size:
+                    await self._batches.put(batch)
+                    batch = Batch()
+        await self._batches.put(batch)
+        for _ in range(self._side_by_side):
+            await self._batches.put(None)
+
+    def _sort_in(self, batch: Batch[IntentT], verdict: Task[IntentT] | Skipped | None) -> None:
+        if isinstance(verdict, Task):
+            batch.tasks.append(verdict)
+        elif isinstance(verdict, Skipped):
+            self._tally.skip(self._pass.kind, verdict)
+        else:
+            self._tally.add(self._pass.kind, "up_to_date")
+
+    async def _write_batches(self) -> None:
+        while batch := await self._batches.get():
+            await self._write(batch.tasks)
+            self._advance(batch.examined)
+
+    async def _write(self, tasks: Sequence[Task[IntentT]]) -> None:
+        embedder, possible = await self._prepared(tasks)
+        writing = replace(self._pass.writing, embedder=embedder)
+        for user_id, owned in _by_user(possible):
+            await self._write_for(user_id, owned, writing)
+
+    async def _prepared(self, tasks: Sequence[Task[IntentT]]) -> tuple[PreparedEmbedder, list[Task[IntentT]]]:
+        """Embed the texts of all users at once, and leave out the records whose texts the model refuses."""
+        real = self._pass.writing.embedder
+        if self._pass.dry_run:
+            return IdleEmbedder(real), list(tasks)
+        known, refused = await self._preparation.embed(list(dict.fromkeys(t.text for t in tasks if t.text is not None)))
+        for task in tasks:
+            if task.text in refused:
+                self._tally.skip(self._pass.kind, Skipped(task.what, refused[task.text]))
+        return PreparedEmbedder(real, known), [task for task in tasks if task.text not in refused]
+
+    async def _write_for(self, user_id: str, tasks: Sequence[Task[IntentT]], writing: Writing) -> None:
+        results = await self._pass.write(user_id, [task.intent for task in tasks], writing)
+        failed: KgAgentError | None = None
+        for task, result in zip(tasks, results, strict=True):
+            if isinstance(result, Written):
+                self._tally.add(self._pass.kind, _outcome(result))
+            elif isinstance(result, InputError | ConflictError):
+                self._tally.skip(self._pass.kind, Skipped(task.what, str(result)))
+            else:
+                failed = result
+        if failed is not None:
+            raise failed
+
+
+def _outcome(written: Written[Any]) -> Outcome:
+    if written.embedded:
+        return "embedded"
+    return "tidied" if written.changed else "up_to_date"
+
+
+def _by_user(tasks: Iterable[Task[IntentT]]) -> Iterable[tuple[str, list[Task[IntentT]]]]:
+    ordered = sorted(tasks, key=lambda task: task.user_id)
+    return ((user_id, list(owned)) for user_id, owned in groupby(ordered, key=lambda task: task.user_id))
+
+
+def _most_telling(errors: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The error that stopped the others: ours where there is one, as its text is for a person."""
+    ours, others = errors.split(KgAgentError)
+    return _first(others if ours is None and others is not None else ours or errors)
+
+
+def _first(errors: BaseExceptionGroup[BaseException]) -> BaseException:
+    first = errors.exceptions[0]
+    return _first(first) if isinstance(first, BaseExceptionGroup) else first

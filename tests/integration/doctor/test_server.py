@@ -1,0 +1,74 @@
+"""Indexes that are missing or do not fit, and an embedder that does not answer, are found."""
+
+import pytest
+
+from kgagent import KnowledgeGraph, Settings
+from kgagent.embedding.hashing import HashingEmbedder
+from kgagent.errors import EmbeddingUnavailableError
+from kgagent.graph.identifiers import Identifier
+from kgagent.graph.schema import node_vector_index
+from tests.conftest import Clock
+from tests.integration.doctor.ward import diagnose, healthy, wrong
+from tests.support.embedders import WatchedEmbedder
+from tests.support.own_ontology import dropped_in_the_end, leave_shared_indexes_out, own_graph, own_ontology
+
+
+async def test_a_missing_index_is_an_error_and_init_mends_it(own: KnowledgeGraph) -> None:
+    await healthy(own)
+    name = node_vector_index(next(iter(own.ontology.labels)))
+    await own.store.run_schema(f"DROP INDEX {Identifier(name)}")
+    [finding] = wrong(await diagnose(own))
+    assert (finding.severity, finding.what, finding.mend) == ("error", f"{name}: missing", "kgagent init")
+
+
+async def test_indexes_for_another_length_are_an_error_and_rebuilding_mends_it(
+    settings: Settings, clock: Clock
+) -> None:
+    async with (
+        dropped_in_the_end(settings, own_ontology()) as ontology,
+        own_graph(settings, HashingEmbedder(96), clock, ontology),
+        KnowledgeGraph.connect(
+            settings=settings, embedder=HashingEmbedder(48), clock=clock, ontology=ontology, ensure_schema=False
+        ) as graph,
+    ):
+        leave_shared_indexes_out(graph)
+        [finding] = wrong(await diagnose(graph))
+        assert finding.severity == "error"
+        assert "made for embeddings of length 96" in finding.what
+        assert finding.mend.startswith("kgagent migrate --rebuild-indexes")
+        await graph.schema.rebuild_vector_indexes()
+        assert (await diagnose(graph)).is_healthy
+
+
+async def test_the_embedder_is_asked_once_and_only_where_that_is_wanted(
+    own: KnowledgeGraph, embedder: WatchedEmbedder
+) -> None:
+    assert (await diagnose(own, ask_embedder=True)).is_healthy
+    assert embedder.calls == 1
+    await diagnose(own)
+    assert embedder.calls == 1
+
+
+async def test_an_embedder_that_cannot_be_reached_is_an_error(own: KnowledgeGraph, embedder: WatchedEmbedder) -> None:
+    embedder.failure = EmbeddingUnavailableError("The model is away")
+    [finding] = wrong(await diagnose(own, ask_embedder=True))
+    assert finding.severity == "error"
+    assert finding.what.endswith("makes no embeddings: The model is away")
+
+
+async def test_the_facts_tell_what_was_examined(own: KnowledgeGraph) -> None:
+    facts = (await diagnose(own)).facts
+    assert facts.uri == own.store.uri
+    assert facts.server_version == own.store.features.version
+    assert facts.filtered_vector_indexes == own.store.features.filtered_vector_indexes
+
+
+@pytest.mark.parametrize("dropped", ["Person", "knows"])
+async def test_it_examines_records_even_where_constraints_are_missing(own: KnowledgeGraph, dropped: str) -> None:
+    await healthy(own)
+    [name] = [name for name in (*own.ontology.labels, *own.ontology.relationships) if name.startswith(dropped)]
+    constraint = f"kgagent_{name}_key"
+    await own.store.run_schema(f"DROP CONSTRAINT {Identifier(constraint)}")
+    diagnosis = await diagnose(own)
+    assert [finding.what for finding in wrong(diagnosis)] == [f"{constraint}: missing"]
+    assert diagnosis.facts.relationships == 3

@@ -1,0 +1,215 @@
+"""Invariant 1 and 2: whatever writes at once, each embedding is that of its text, and nothing is lost or half there."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from kgagent import KnowledgeGraph, Settings
+from kgagent.errors import EmbeddingResponseError, EmbeddingUnavailableError
+from kgagent.tools import Toolset
+from tests.conftest import Clock
+from tests.support import facts
+from tests.support.embedders import WatchedEmbedder
+from tests.support.graphs import connections
+from tests.support.payloads import error_of, succeeded
+from tests.support.people import person, two_friends
+from tests.support.stored import (
+    assert_embeddings_are_current,
+    cypher,
+    nodes_of,
+    note_contents,
+    relationships_of,
+    the_relationship,
+)
+
+
+@pytest.fixture
+async def agents(
+    settings: Settings, embedder: WatchedEmbedder, clock: Clock, user_id: str
+) -> AsyncIterator[list[Toolset]]:
+    """Four agents of one user, each with a connection of its own."""
+    async with connections(4, settings=settings, embedder=embedder, clock=clock) as graphs:
+        yield [graph.tools(user_id=user_id) for graph in graphs]
+
+
+async def test_concurrent_changes_and_notes_are_all_kept_and_the_embedding_is_that_of_the_last_state(
+    agents: list[Toolset], graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+) -> None:
+    ends = await two_friends(agents[0])
+    back = {"from_entity_key": ends["to_entity_key"], "to_entity_key": ends["from_entity_key"]}
+    notes = [f"note {number}" for number in range(4)]
+    calls = [agent.add_note_to_relationship(**ends, content=note) for agent, note in zip(agents, notes, strict=True)]
+    calls += [agent.update_relationship(**back, attitude=level) for level, agent in enumerate(agents, start=1)]
+    calls += [agents[0].update_relationship(**ends, description="They row together")]
+    answers = [succeeded(answer) for answer in await asyncio.gather(*calls)]
+    [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    assert sorted(note_contents(stored)) == notes
+    assert stored["description"] == "They row together"
+    changed = sum("Nothing changed" not in answer["message"] for answer in answers)
+    assert stored["version"] == 1 + changed
+
+
+async def test_creators_at_once_make_one_relationship_and_the_others_are_told(
+    agents: list[Toolset], graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+) -> None:
+    first, second = await person(agents[0], "Ada"), await person(agents[0], "Bo")
+    embedder.gate.clear()
+    tasks = [
+        asyncio.create_task(
+            agent.create_relationship(
+                from_entity_key=ends[0], to_entity_key=ends[1], relationship_type="friend", notes=[f"by {number}"]
+            )
+        )
+        for number, agent in enumerate(agents)
+        for ends in ((first, second), (second, first))
+    ]
+    await embedder.asked.wait()
+    embedder.gate.set()
+    answers = await asyncio.gather(*tasks)
+    assert sum(answer["success"] for answer in answers) == 1
+    for refused in (answer for answer in answers if not answer["success"]):
+        assert "Use update_relationship tool to modify existing relationships" in error_of(refused)
+    [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    assert stored["version"] == 1
+
+
+async def test_a_write_between_reading_and_writing_is_seen(
+    agents: list[Toolset], graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+) -> None:
+    ends = await two_friends(agents[0], description="They row together")
+    embedder.forget()
+    embedder.asked.clear()
+    embedder.gate.clear()
+    slow = asyncio.create_task(agents[0].update_relationship(**ends, attitude=5))
+    await embedder.asked.wait()
+    succeeded(await agents[1].update_relationship(**ends, confidence=0.1))
+    await cypher(
+        graph, "MATCH ({user_id: $user})-[r]->() SET r.description = 'They quarrel', r.version = 7", user=user_id
+    )
+    embedder.gate.set()
+    succeeded(await slow)
+    assert embedder.stored == [["They row together friend close"], ["They quarrel friend close"]]
+    [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    assert (stored["description"], stored["attitude"], stored["version"]) == ("They quarrel", 5, 8)
+
+
+async def test_a_relationship_that_goes_while_it_is_changed_is_told(
+    agents: list[Toolset], graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+) -> None:
+    ends = await two_friends(agents[0])
+    embedder.asked.clear()
+    embedder.gate.clear()
+    slow = asyncio.create_task(agents[0].update_relationship(**ends, attitude=5))
+    await embedder.asked.wait()
+    await cypher(graph, "MATCH ({user_id: $user})-[r]->() DELETE r", user=user_id)
+    embedder.gate.set()
+    assert error_of(await slow).startswith("Relationship not found between Ada")
+    assert await relationships_of(graph, user_id) == []
+
+
+async def test_a_node_that_goes_while_it_is_joined_is_told(
+    agents: list[Toolset], graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+) -> None:
+    first, second = await person(agents[0], "Ada"), await person(agents[0], "Bo")
+    embedder.asked.clear()
+    embedder.gate.clear()
+    slow = asyncio.create_task(
+        agents[0].create_relationship(from_entity_key=first, to_entity_key=second, relationship_type="friend")
+    )
+    await embedder.asked.wait()
+    await cypher(graph, "MATCH (n {entity_key: $key}) DELETE n", key=second)
+    embedder.gate.set()
+    assert error_of(await slow) == f"One or both nodes do not exist: {second}"
+    assert await relationships_of(graph, user_id) == []
+
+
+@pytest.mark.parametrize("error", [EmbeddingUnavailableError("down"), EmbeddingResponseError("nonsense")])
+async def test_an_embedder_that_fails_leaves_everything_as_it_was(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, error: Exception
+) -> None:
+    ends = await two_friends(tools, description="They row together")
+    before = (await the_relationship(graph, user_id), await nodes_of(graph, user_id))
+    embedder.failure = error
+    assert error_of(await tools.update_relationship(**ends, attitude=1)) == str(error)
+    assert error_of(await tools.add_note_to_relationship(**ends, content="x")) == str(error)
+    assert error_of(await tools.create_node(label="Person", name="Cy")) == str(error)
+    assert (await the_relationship(graph, user_id), await nodes_of(graph, user_id)) == before
+    embedder.failure = None
+    succeeded(await tools.update_relationship(**ends, attitude=1))
+
+
+async def test_a_call_cancelled_while_it_embeds_leaves_everything_as_it_was(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+) -> None:
+    ends = await two_friends(tools)
+    before = await the_relationship(graph, user_id)
+    embedder.asked.clear()
+    embedder.gate.clear()
+    task = asyncio.create_task(tools.update_relationship(**ends, attitude=1))
+    await embedder.asked.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await the_relationship(graph, user_id) == before
+
+
+async def test_calls_cancelled_at_any_moment_leave_nothing_half_written(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+) -> None:
+    ends = await two_friends(tools)
+    for turns in range(0, 60, 3):
+        task = asyncio.create_task(
+            tools.update_relationship(**ends, description=f"state {turns}", attitude=1 + turns % 5)
+        )
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        # The driver drops the connection of a cancelled call; a new one is opened here, where nothing is cancelled.
+        await the_relationship(graph, user_id)
+    [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    if stored.get("description"):
+        state = int(stored["description"].removeprefix("state "))
+        assert stored["attitude"] == 1 + state % 5
+    succeeded(await tools.update_relationship(**ends, description="still works"))
+
+
+async def test_relationships_that_were_there_twice_do_not_stop_a_write(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    first, second = await person(tools, "Ada"), await person(tools, "Bo")
+    await cypher(
+        graph,
+        "MATCH (a {entity_key: $first}), (b {entity_key: $second}) "
+        "CREATE (a)-[:has_relationship_with {relationship_type: 'friend', relation_embedding: [0.1]}]->(b) "
+        "CREATE (b)-[:has_relationship_with {relationship_type: 'friend', relation_embedding: [0.1]}]->(a)",
+        first=first,
+        second=second,
+    )
+    ends = {"from_entity_key": first, "to_entity_key": second}
+    for level in (1, 2, 3):
+        succeeded(await tools.update_relationship(**ends, attitude=level))
+    stored = await relationships_of(graph, user_id)
+    written = [item for item in stored if item.get("version")]
+    assert [(item["attitude"], item["version"]) for item in written] == [(3, 3)]
+    assert not set(facts.OLD_FIELDS) & written[0].keys()
+
+
+async def test_an_old_relationship_stored_against_its_direction_is_found_and_written(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+) -> None:
+    ada = await person(tools, "Ada")
+    chess = succeeded(await tools.create_node(label="Concept", name="Chess"))["entity_key"]
+    await cypher(
+        graph,
+        "MATCH (a {entity_key: $ada}), (c {entity_key: $chess}) CREATE (c)-[:engages_with {description: 'old'}]->(a)",
+        ada=ada,
+        chess=chess,
+    )
+    payload = succeeded(
+        await tools.update_relationship(from_entity_key=ada, to_entity_key=chess, attitude="passionate")
+    )
+    assert payload["relationship"]["from_name"] == "Ada"
+    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    error_of(await tools.create_relationship(from_entity_key=ada, to_entity_key=chess, relationship_type="plays"))

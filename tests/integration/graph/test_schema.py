@@ -1,0 +1,144 @@
+import asyncio
+import uuid
+from collections.abc import AsyncIterator
+
+import pytest
+
+from kgagent import KnowledgeGraph, Ontology, Settings
+from kgagent.embedding.hashing import HashingEmbedder
+from kgagent.errors import SchemaError, StoreError
+from kgagent.graph import schema as schema_module
+from kgagent.graph.schema import Schema
+from kgagent.graph.store import Store
+from tests.conftest import Clock
+from tests.support.graphs import connections
+
+Row = dict[str, object]
+
+
+async def schema_of(store: Store, part: str) -> list[Row]:
+    rows = await store.run_schema("SHOW INDEXES YIELD name, type, state, labelsOrTypes, properties RETURN *")
+    return sorted((row for row in rows if part in row["name"]), key=lambda row: row["name"])
+
+
+@pytest.fixture
+def label() -> str:
+    return f"Ship{uuid.uuid4().hex}"
+
+
+@pytest.fixture
+def ontology(label: str) -> Ontology:
+    return Ontology.model_validate(
+        {
+            "labels": {label: {}},
+            "relationships": {
+                f"sails_{label}": {"from": label, "to": label, "attitude": list("abcde"), "proximity": list("abcde")}
+            },
+            "note_lifetimes_in_days": {"forever": None},
+            "default_note_lifetime": "forever",
+        }
+    )
+
+
+@pytest.fixture
+async def own(opened: KnowledgeGraph, ontology: Ontology, label: str) -> AsyncIterator[Schema]:
+    """A schema of labels and types of its own; what it makes is dropped afterwards."""
+    yield own_parts(opened.store, ontology, label, 384)
+    for kind, drop in (("CONSTRAINTS", "CONSTRAINT"), ("INDEXES", "INDEX")):
+        for row in await opened.store.run_schema(f"SHOW {kind} YIELD name RETURN name"):
+            if label in row["name"]:
+                await opened.store.run_schema(f"DROP {drop} `{row['name']}`")
+
+
+def own_parts(store: Store, ontology: Ontology, label: str, dimensions: int) -> Schema:
+    schema = Schema(store, ontology, HashingEmbedder(dimensions))
+    # The indexes on all labels and on all types have one name in a database: they stay those of the other tests.
+    schema.parts = [part for part in schema.parts if label in part.name]
+    return schema
+
+
+async def test_the_schema_is_whole_and_online(opened: KnowledgeGraph) -> None:
+    assert await opened.schema.problems() == []
+    rows = await schema_of(opened.store, "kgagent_")
+    assert {row["state"] for row in rows} == {"ONLINE"}
+    assert {part.name for part in opened.schema.parts} <= {row["name"] for row in rows}
+
+
+async def test_ensuring_twice_changes_nothing(opened: KnowledgeGraph, own: Schema, label: str) -> None:
+    await own.ensure()
+    made = await schema_of(opened.store, label)
+    assert len(made) == 5
+    await own.ensure()
+    assert await schema_of(opened.store, label) == made
+
+
+async def test_several_may_ensure_at_once(  # noqa: PLR0917
+    settings: Settings, opened: KnowledgeGraph, own: Schema, ontology: Ontology, label: str, clock: Clock
+) -> None:
+    async with connections(4, settings=settings, embedder=HashingEmbedder(384), clock=clock) as graphs:
+        schemas = [own_parts(graph.store, ontology, label, 384) for graph in graphs]
+        await asyncio.gather(*(schema.ensure() for schema in schemas))
+    assert len(await schema_of(opened.store, label)) == len(own.parts)
+    assert await own.problems() == []
+
+
+async def test_what_is_missing_is_named_with_the_command_that_makes_it(own: Schema, label: str) -> None:
+    [problem] = await own.problems()
+    assert f"kgagent_{label}_key, " in str(problem)
+    assert str(problem).endswith(": missing. To mend it: kgagent init")
+
+
+async def test_a_mismatch_in_dimensions_names_both_lengths_and_the_command(settings: Settings) -> None:
+    with pytest.raises(SchemaError) as refused:
+        async with KnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(64)):
+            pass
+    said = str(refused.value)
+    assert "kgagent_Person_embedding" in said
+    assert "kgagent_relationship_embedding" in said
+    assert "made for embeddings of length 384, but hashing blake2b-words, 64 dimensions makes 64" in said
+    assert "To mend it: kgagent migrate --rebuild-indexes" in said
+
+
+async def test_rebuilding_fits_the_vector_indexes_to_another_embedder(
+    opened: KnowledgeGraph, own: Schema, ontology: Ontology, label: str
+) -> None:
+    await own.ensure()
+    shorter = own_parts(opened.store, ontology, label, 64)
+    with pytest.raises(SchemaError, match=f"kgagent_{label}_embedding: made for embeddings of length 384"):
+        await shorter.ensure()
+    await shorter.rebuild_vector_indexes()
+    assert await shorter.problems() == []
+    assert len(await own.problems()) == 1
+
+
+async def test_an_index_that_covers_other_types_is_named(opened: KnowledgeGraph, ontology: Ontology) -> None:
+    schema = Schema(opened.store, ontology, HashingEmbedder(384))
+    said = "; ".join(str(problem) for problem in await schema.problems())
+    assert "kgagent_relationship_embedding: covers ['" in said
+    assert f"instead of {list(ontology.relationships)}" in said
+
+
+async def test_an_index_of_another_name_serves_as_well(opened: KnowledgeGraph, own: Schema, label: str) -> None:
+    await opened.store.run_schema(f"CREATE INDEX mine_{label} FOR (n:{label}) ON (n.user_id)")
+    await opened.store.run_schema(f"CREATE CONSTRAINT unique_{label} FOR (n:{label}) REQUIRE n.entity_key IS UNIQUE")
+    await own.ensure()
+    assert await own.problems() == []
+
+
+async def test_data_that_breaks_a_constraint_is_told(
+    opened: KnowledgeGraph, own: Schema, label: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schema_module, "CREATE_ATTEMPTS", 2)
+    await opened.store.write(f"UNWIND [1, 2] AS i CREATE (:{label} {{entity_key: 'twin'}})", {})
+    try:
+        with pytest.raises(SchemaError, match=rf"kgagent_{label}_key cannot be made: (?s:.*)`kgagent doctor`"):
+            await own.ensure()
+    finally:
+        await opened.store.write(f"MATCH (n:{label}) DELETE n", {})
+
+
+async def test_a_server_that_is_not_there_is_named() -> None:
+    with pytest.raises(StoreError, match=r"Neo4j at bolt://127\.0\.0\.1:1 cannot be used"):
+        await Store.connect("bolt://127.0.0.1:1", username="neo4j", password="x")
+    with pytest.raises(StoreError, match="'ftp://x' is not an address of a Neo4j"):
+        await Store.connect("ftp://x", username="neo4j", password="x")

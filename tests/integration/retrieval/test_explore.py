@@ -1,0 +1,229 @@
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.errors import InputError
+from kgagent.models import ExploreRequest, VectorQuery
+from kgagent.tools import Toolset
+from tests.conftest import Clock
+from tests.support.embedders import WatchedEmbedder
+from tests.support.payloads import error_of, succeeded
+from tests.support.people import node, person, relate
+
+MENTORS = {"queries": [{"query": "mentor from college", "threshold": 0.25}]}
+
+
+@pytest.fixture
+async def known(tools: Toolset, embedder: WatchedEmbedder) -> dict[str, str]:
+    """Keys by name; only the relationship with Iris says "mentor", and no node does."""
+    made = {
+        "Sam": await person(tools, "Sam", "Owner of this graph"),
+        "Iris": await person(tools, "Iris", "Botanist"),
+        "Jon": await person(tools, "Jon", "Carpenter"),
+        "Kim": await person(tools, "Kim", "Baker"),
+        "Botany": await node(tools, "Concept", "Botany", "Science of plants"),
+    }
+    await relate(tools, made["Sam"], made["Iris"], "mentor", description="Sam's mentor from college", attitude=5)
+    await relate(tools, made["Sam"], made["Jon"], "neighbour", description="Lives next door")
+    await relate(tools, made["Iris"], made["Kim"], "sister", description="Shares a flat")
+    await relate(tools, made["Iris"], made["Botany"], "teaches", description="Lectures on moss")
+    embedder.forget()
+    return made
+
+
+def names(payload: dict[str, list[dict[str, str]]], part: str = "nodes") -> list[str]:
+    return [item["name"] for item in payload[part]]
+
+
+def pairs(payload: dict[str, list[dict[str, str]]]) -> list[frozenset[str]]:
+    return [frozenset((edge["from_name"], edge["to_name"])) for edge in payload["edges"]]
+
+
+async def test_nodes_come_in_through_the_relationships_that_matched(
+    tools: Toolset, embedder: WatchedEmbedder, known: dict[str, str]
+) -> None:
+    payload = succeeded(await tools.explore(**MENTORS))
+    assert set(names(payload)) == {"Sam", "Iris"}
+    assert {item["entity_key"] for item in payload["nodes"]} == {known["Sam"], known["Iris"]}
+    matched = payload["edges"][0]
+    assert (matched["description"], matched["attitude_word"]) == ("Sam's mentor from college", "close")
+    assert matched["similarity"] > 0.25
+    assert embedder.queries == [["mentor from college"]]
+    assert embedder.stored == []
+
+
+@pytest.mark.usefixtures("known")
+async def test_without_relationship_search_only_the_nodes_own_text_counts(tools: Toolset) -> None:
+    payload = succeeded(await tools.explore(**MENTORS, search_relationships=False))
+    assert payload["nodes"] == []
+    assert payload["edges"] == []
+
+
+@pytest.mark.usefixtures("known")
+async def test_what_surrounds_the_hits_is_shown(tools: Toolset) -> None:
+    payload = succeeded(await tools.explore(**MENTORS))
+    assert set(names(payload, "neighbours")) == {"Jon", "Kim", "Botany"}
+    assert set(pairs(payload)) == {
+        frozenset(pair) for pair in (("Sam", "Iris"), ("Sam", "Jon"), ("Iris", "Kim"), ("Iris", "Botany"))
+    }
+    assert len(pairs(payload)) == 4
+
+
+@pytest.mark.usefixtures("known")
+async def test_a_node_that_several_searches_find_comes_once_and_first(tools: Toolset) -> None:
+    payload = succeeded(
+        await tools.explore(
+            queries=[{"query": "botanist", "threshold": 0.3}, {"query": "mentor from college"}],
+            text_matches=["iris"],
+            return_explanations=True,
+        )
+    )
+    assert names(payload)[0] == "Iris"
+    assert len(names(payload)) == len(set(names(payload)))
+    found_by = payload["nodes"][0]["found_by"]
+    assert {signal["source"] for signal in found_by} == {"node", "relationship", "text"}
+    assert payload["nodes"][0]["score"] == pytest.approx(
+        sum(1 / (60 + signal["rank"]) for signal in found_by), abs=1e-5
+    )
+    by_relationship = next(signal for signal in found_by if signal["source"] == "relationship")
+    assert by_relationship["matched"] == "Sam's mentor from college"
+    by_text = next(signal for signal in found_by if signal["source"] == "text")
+    assert (by_text["matched"], by_text["similarity"], by_text["rank"]) == ("iris", 1.0, 1)
+
+
+@pytest.mark.usefixtures("known")
+async def test_explanations_are_given_only_when_asked_for(tools: Toolset) -> None:
+    payload = succeeded(await tools.explore(**MENTORS))
+    assert not any("found_by" in item for item in payload["nodes"])
+
+
+@pytest.mark.usefixtures("known")
+async def test_all_queries_of_a_call_are_embedded_in_one_request(tools: Toolset, embedder: WatchedEmbedder) -> None:
+    queries = [{"query": text} for text in ("one", "two", "one", "three")]
+    succeeded(await tools.explore(queries=queries, text_matches=["Sam", "Iris"]))
+    assert len(embedder.queries) == 1
+    assert sorted(embedder.queries[0]) == ["one", "three", "two"]
+    succeeded(await tools.explore(queries=queries))
+    assert len(embedder.queries) == 1
+
+
+@pytest.mark.usefixtures("known")
+async def test_text_matches_alone_make_no_embedding_call(tools: Toolset, embedder: WatchedEmbedder) -> None:
+    payload = succeeded(await tools.explore(text_matches=["jon", "KIM"]))
+    assert set(names(payload)) == {"Jon", "Kim"}
+    assert embedder.calls == 0
+
+
+@pytest.mark.usefixtures("known")
+async def test_node_types_keep_to_what_is_asked(tools: Toolset) -> None:
+    payload = succeeded(await tools.explore(queries=[{"query": "lectures on moss"}], node_types=["Concept"]))
+    assert names(payload) == ["Botany"]
+    assert frozenset(("Iris", "Botany")) in pairs(payload)
+
+
+async def test_no_more_nodes_of_a_label_than_asked_for(tools: Toolset) -> None:
+    for number in range(4):
+        await person(tools, f"Chess player {number}")
+        await node(tools, "Entity", f"Chess club {number}")
+    payload = succeeded(await tools.explore(queries=[{"query": "chess"}], max_results_per_type=2))
+    assert sorted(item["label"] for item in payload["nodes"]) == ["Entity", "Entity", "Person", "Person"]
+
+
+async def test_ten_of_a_label_are_shown_unless_said_otherwise(tools: Toolset) -> None:
+    for number in range(12):
+        await node(tools, "Entity", f"Chess club {number}")
+    payload = succeeded(await tools.explore(queries=[{"query": "chess club"}]))
+    assert len(payload["nodes"]) == 10
+
+
+async def test_the_same_search_answers_the_same(tools: Toolset) -> None:
+    for number in range(6):
+        await person(tools, "Twin", f"{number % 2}")
+    question = {"queries": [{"query": "twin"}], "text_matches": ["twin"], "return_explanations": True}
+    first = succeeded(await tools.explore(**question))
+    assert succeeded(await tools.explore(**question)) == first
+
+
+async def test_matched_relationships_are_always_among_the_edges(tools: Toolset) -> None:
+    hub = await person(tools, "Hub")
+    for number in range(15):
+        await relate(tools, hub, await person(tools, f"P{number}"), "friend", description=f"chess partner {number}")
+    payload = succeeded(await tools.explore(queries=[{"query": "chess partner"}], max_results_per_type=1))
+    matched = [edge for edge in payload["edges"] if "similarity" in edge]
+    assert len(matched) == 15
+    assert [edge["similarity"] for edge in matched] == sorted((edge["similarity"] for edge in matched), reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({}, "At least one search method required (queries or text_matches)"),
+        ({"queries": [], "text_matches": []}, "At least one search method required (queries or text_matches)"),
+        ({"text_matches": ["x"], "node_types": ["Dog"]}, "Unknown label: Dog. Known labels: Person, Concept, "),
+        ({"text_matches": ["x"], "node_types": []}, "No label was named; leave it out, or choose among Person, "),
+        ({"queries": [{"query": " "}]}, "queries.0.query: String should have at least 1 character"),
+        ({"queries": [{"query": "x" * 8_001}]}, "query: String should have at most 8000 characters"),
+        ({"queries": [{"query": "x", "threshold": 2}]}, "queries.0.threshold: Input should be less than or equal to 1"),
+        ({"queries": [{"query": "x", "threshold": float("nan")}]}, "queries.0.threshold: Input should be"),
+        ({"queries": ["x"]}, "queries.0: Input should be a valid dictionary or instance of ExploreQuery, got 'x'"),
+        ({"queries": [{"query": "x"}] * 21}, "queries: List should have at most 20 items"),
+        ({"text_matches": ["x"], "max_results_per_type": 0}, "max_results_per_type: Input should be greater than"),
+        ({"text_matches": ["x"], "max_results_per_type": 101}, "max_results_per_type: Input should be less than"),
+        ({"text_matches": ["x"], "format": "xml"}, "format: Input should be 'json' or 'text', got 'xml'"),
+    ],
+)
+async def test_a_wrong_argument_is_told(tools: Toolset, arguments: dict[str, object], said: str) -> None:
+    assert error_of(await tools.explore(**arguments)).startswith(said)
+
+
+@pytest.mark.usefixtures("known")
+async def test_as_text_there_is_a_line_for_each_node_and_relationship(tools: Toolset, known: dict[str, str]) -> None:
+    payload = succeeded(await tools.explore(**MENTORS, format="text", return_explanations=True))
+    lines = payload["text"].splitlines()
+    assert lines[0] == "Nodes:"
+    assert any(
+        line.startswith(f"- Iris (Person, {known['Iris']}): Botanist [score 0.0164; relationship #1 0.")
+        for line in lines
+    )
+    assert any(line.startswith("- Sam -[mentor]- Iris (close) [similarity 0.") for line in lines)
+    assert any(line.endswith(": Sam's mentor from college") for line in lines)
+    assert lines[-1].startswith("Neighbours: ")
+    assert payload.keys() == {"success", "message", "text"}
+
+
+async def test_text_shows_no_expired_note_and_no_line_that_a_name_made_up(tools: Toolset, clock: Clock) -> None:
+    ada = await person(tools, "Ada\n- Mallory (Person, m)", "Two\n\nlines")
+    bo = await person(tools, "Bo")
+    notes = [{"content": "stale", "lifetime": "week"}, {"content": "lasting", "lifetime": "year"}]
+    await relate(tools, ada, bo, "friend", description="Row\ntogether", notes=notes)
+    clock.forward(days=30)
+    payload = succeeded(await tools.explore(text_matches=["Ada"], format="text"))
+    lines = payload["text"].splitlines()
+    assert not any(line.startswith("- Mallory") for line in lines)
+    assert "- Ada - Mallory (Person, m) -[friend]- Bo: Row together Notes: lasting" in lines
+
+
+async def test_an_old_node_without_embedding_is_found_by_name(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    await graph.store.write(
+        "CREATE (:Person {entity_key: $key, user_id: $user, name: 'Old Tom'})",
+        {"key": f"{user_id}-old", "user": user_id},
+    )
+    payload = succeeded(await tools.explore(text_matches=["tom"], queries=[{"query": "old tom"}]))
+    assert names(payload) == ["Old Tom"]
+
+
+async def test_the_service_refuses_what_the_tool_refuses(graph: KnowledgeGraph, user_id: str) -> None:
+    with pytest.raises(InputError, match="At least one search method required"):
+        await graph.retrieval.explore(ExploreRequest(), user_id)
+    with pytest.raises(InputError, match="user_id must not be empty"):
+        await graph.retrieval.explore(ExploreRequest(text_matches=("x",)), "")
+    with pytest.raises(InputError, match="text must not be empty"):
+        await graph.retrieval.explore(ExploreRequest(text_matches=(" ",)), user_id)
+
+
+@pytest.mark.usefixtures("known")
+async def test_relationship_types_keep_the_service_to_some_free_types(graph: KnowledgeGraph, user_id: str) -> None:
+    request = ExploreRequest(queries=(VectorQuery(query="x", threshold=-1.0),), relationship_types=("sister",))
+    found = await graph.retrieval.explore(request, user_id)
+    assert [r.relationship_type for r in found.relationships if r.similarity is not None] == ["sister"]

@@ -1,0 +1,146 @@
+"""Invariant 3: nothing of another user is ever found, read, changed or told of, whatever tool or search is used."""
+
+import json
+from typing import Any
+
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.embedding.hashing import hashed
+from kgagent.tools import Toolset
+from tests.support.crowd import plant_people, plant_relationships
+from tests.support.payloads import error_of, succeeded
+from tests.support.people import node, person, relate
+from tests.support.stored import cypher, nodes_of, relationships_of
+
+
+@pytest.fixture
+def other_id(user_id: str) -> str:
+    return f"{user_id}-other"
+
+
+@pytest.fixture
+async def mine(tools: Toolset) -> list[str]:
+    keys = [await person(tools, "Ada", "Plays chess"), await person(tools, "Bo", "Plays chess")]
+    await relate(tools, keys[0], keys[1], "chess partner", description="Mine")
+    return keys
+
+
+@pytest.fixture
+async def theirs(graph: KnowledgeGraph, other_id: str) -> list[str]:
+    others = graph.tools(user_id=other_id)
+    keys = [await person(others, "Ada", "Plays chess secretly"), await node(others, "Concept", "Chess secret")]
+    await relate(others, keys[0], keys[1], "chess partner", description="Theirs secret", notes=["secret"])
+    return keys
+
+
+def assert_tells_nothing(payload: dict[str, Any], keys: list[str]) -> None:
+    text = json.dumps(payload)
+    assert "secret" not in text
+    assert not any(key in text for key in keys)
+
+
+@pytest.mark.usefixtures("mine")
+async def test_searches_find_nothing_of_another_user(searched: KnowledgeGraph, user_id: str, theirs: list[str]) -> None:
+    retrieval = searched.retrieval
+    relationships = await retrieval.relationship_vector_search("chess secret", -1.0, user_id, limit=100)
+    assert [match.description for match in relationships] == ["Mine"]
+    typed = await retrieval.relationship_vector_search("chess", -1.0, user_id, ["chess partner"], limit=100)
+    assert [match.description for match in typed] == ["Mine"]
+    nodes = await retrieval.node_vector_search("chess secret", -1.0, user_id, limit=100)
+    assert {match.node.description for match in nodes} == {"Plays chess"}
+    assert not set(theirs) & {match.node.entity_key for match in await retrieval.text_match("chess secret", user_id)}
+    assert await retrieval.nodes(theirs, user_id) == []
+    expansion = await retrieval.expand_graph(theirs, user_id)
+    assert (expansion.neighbours, expansion.relationships) == ((), ())
+
+
+@pytest.mark.parametrize("form", ["json", "text"])
+async def test_explore_tells_nothing_of_another_user(
+    searched: KnowledgeGraph, user_id: str, mine: list[str], theirs: list[str], form: str
+) -> None:
+    payload = succeeded(
+        await searched.tools(user_id=user_id).explore(
+            queries=[{"query": "chess secret", "threshold": -1}],
+            text_matches=["Ada", "Chess secret"],
+            format=form,
+            return_explanations=True,
+        )
+    )
+    assert payload["message"] == "Found 2 nodes and 1 relationships"
+    # What was asked for comes back in the explanations; it is not theirs.
+    assert_tells_nothing(
+        json.loads(json.dumps(payload).replace("chess secret", "").replace("Chess secret", "")), theirs
+    )
+    assert all(key in json.dumps(payload) for key in mine)
+
+
+async def test_tools_answer_keys_of_another_user_as_keys_that_do_not_exist(
+    graph: KnowledgeGraph, tools: Toolset, other_id: str, mine: list[str], theirs: list[str]
+) -> None:
+    before = (await nodes_of(graph, other_id), await relationships_of(graph, other_id))
+    among, across = (
+        {"from_entity_key": theirs[0], "to_entity_key": theirs[1]},
+        {
+            "from_entity_key": mine[0],
+            "to_entity_key": theirs[0],
+        },
+    )
+    for ends, named in ((among, ", ".join(theirs)), (across, theirs[0])):
+        missing = f"One or both nodes do not exist: {named}"
+        assert error_of(await tools.get_relationship(**ends)) == missing
+        assert error_of(await tools.update_relationship(**ends, attitude=1)) == missing
+        assert error_of(await tools.add_note_to_relationship(**ends, content="x")) == missing
+        assert error_of(await tools.create_relationship(**ends, relationship_type="x")) == missing
+        batch = await tools.create_relationships(relationships=[{**ends, "relationship_type": "x"}])
+        assert error_of(batch).endswith(missing)
+        assert error_of(await tools.update_relationships(relationships=[{**ends, "attitude": 1}])).endswith(missing)
+    assert error_of(await tools.update_node(entity_key=theirs[0], name="x")) == f"Node not found: {theirs[0]}"
+    assert (await nodes_of(graph, other_id), await relationships_of(graph, other_id)) == before
+
+
+async def test_a_crowd_of_another_user_hides_nothing(
+    searched: KnowledgeGraph, user_id: str, other_id: str, mine: list[str]
+) -> None:
+    assert mine
+    keys = await plant_people(searched, other_id, 121, embedding=list(hashed("chess", 384)))
+    nearer = {"relationship_embedding": list(hashed("chess", 384)), "relationship_type": "chess partner"}
+    await plant_relationships(
+        searched, other_id, [{"first": keys[0], "second": key, "properties": nearer} for key in keys[1:]]
+    )
+    for types in (None, ["chess partner"]):
+        found = await searched.retrieval.relationship_vector_search("chess", -1.0, user_id, types, limit=1)
+        assert [match.description for match in found] == ["Mine"]
+    assert len(await searched.retrieval.node_vector_search("chess", -1.0, user_id, limit=2)) == 2
+
+
+async def test_a_relationship_that_another_program_drew_across_users_tells_nothing(
+    searched: KnowledgeGraph, user_id: str, mine: list[str], theirs: list[str]
+) -> None:
+    for owner in (user_id, None):
+        await cypher(
+            searched,
+            "MATCH (a {entity_key: $mine}), (b {entity_key: $theirs}) MERGE (a)-[r:has_relationship_with]->(b) "
+            "MERGE (b)-[s:has_relationship_with]->(a) SET r += $properties, s += $properties",
+            mine=mine[0],
+            theirs=theirs[0],
+            properties={
+                "user_id": owner,
+                "relationship_type": "chess partner",
+                "description": "secret",
+                "relationship_embedding": list(hashed("chess", 384)),
+            },
+        )
+        found = await searched.retrieval.relationship_vector_search("chess", -1.0, user_id)
+        assert [match.description for match in found] == ["Mine"]
+        payload = succeeded(await searched.tools(user_id=user_id).explore(queries=[{"query": "chess"}]))
+        assert_tells_nothing(payload, theirs)
+
+
+async def test_users_whose_ids_look_alike_are_told_apart(graph: KnowledgeGraph, user_id: str) -> None:
+    ids = [user_id, user_id.upper(), f"{user_id} ", f"{user_id}*", f"{user_id}' OR true //"]
+    for number, one in enumerate(ids):
+        await person(graph.tools(user_id=one), f"Owner {number}")
+    for number, one in enumerate(ids):
+        found = await graph.retrieval.text_match("Owner", one)
+        assert [match.node.name for match in found] == [f"Owner {number}"]

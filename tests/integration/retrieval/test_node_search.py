@@ -1,0 +1,70 @@
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.embedding.hashing import hashed
+from kgagent.errors import InputError
+from kgagent.tools import Toolset
+from tests.support.embedders import WatchedEmbedder
+from tests.support.people import node
+from tests.support.stored import cosine, nodes_of
+
+
+@pytest.fixture
+async def known(tools: Toolset, embedder: WatchedEmbedder) -> dict[str, str]:
+    """Keys by name."""
+    made = {
+        "Ada": await node(tools, "Person", "Ada", "Plays chess on Sundays"),
+        "Bo": await node(tools, "Person", "Bo", "Sails"),
+        "Chess": await node(tools, "Concept", "Chess", "A board game"),
+        "Chess club": await node(tools, "Entity", "Chess club", "Meets on Sundays"),
+        "A talk": await node(tools, "Source", "A talk", "About sailing"),
+    }
+    embedder.forget()
+    return made
+
+
+@pytest.mark.usefixtures("known")
+async def test_nodes_of_all_labels_come_most_similar_first(
+    searched: KnowledgeGraph, plan: str, embedder: WatchedEmbedder, user_id: str
+) -> None:
+    found = await searched.retrieval.node_vector_search("chess on Sundays", -1.0, user_id)
+    stored = await nodes_of(searched, user_id)
+    query = hashed("chess on Sundays", 384)
+    expected = {item["name"]: cosine(query, item["embedding"]) for item in stored}
+    assert found.plan == plan
+    assert [match.node.name for match in found] == sorted(expected, key=lambda name: -expected[name])
+    assert [match.similarity for match in found] == pytest.approx(sorted(expected.values(), reverse=True), abs=1e-5)
+    assert embedder.queries == [["chess on Sundays"]]
+
+
+@pytest.mark.usefixtures("known")
+async def test_labels_and_threshold_keep_to_what_is_asked(searched: KnowledgeGraph, user_id: str) -> None:
+    search = searched.retrieval.node_vector_search
+    assert {hit.node.label for hit in await search("chess", -1.0, user_id, ["Concept", "Entity"])} == {
+        "Concept",
+        "Entity",
+    }
+    assert {hit.node.name for hit in await search("chess", 0.15, user_id)} == {"Ada", "Chess", "Chess club"}
+    assert [hit.node.label for hit in await search("chess", -1.0, user_id, ["Person"], limit=1)] == ["Person"]
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [(["Dog"], "Unknown label: Dog"), ([], "No label was named"), (["Person`) //"], r"Unknown label: Person`\) //")],
+)
+async def test_labels_that_are_unknown_are_told(
+    graph: KnowledgeGraph, user_id: str, labels: list[str], said: str
+) -> None:
+    with pytest.raises(InputError, match=said):
+        await graph.retrieval.node_vector_search("x", 0.3, user_id, labels)
+    with pytest.raises(InputError, match=said):
+        await graph.retrieval.text_match("x", user_id, labels)
+
+
+@pytest.mark.usefixtures("known")
+async def test_a_vector_that_is_passed_in_makes_no_embedding_call(
+    searched: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+) -> None:
+    found = await searched.retrieval.node_vector_search(threshold=0.2, user_id=user_id, vector=hashed("sails", 384))
+    assert found[0].node.name == "Bo"
+    assert embedder.calls == 0

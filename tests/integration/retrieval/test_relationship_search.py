@@ -1,0 +1,198 @@
+import math
+from collections.abc import Callable
+
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.embedding.hashing import hashed
+from kgagent.errors import InputError
+from kgagent.tools import Toolset
+from tests.support.crowd import plant_people, plant_relationships
+from tests.support.embedders import WatchedEmbedder
+from tests.support.payloads import succeeded
+from tests.support.people import person
+from tests.support.stored import cosine, relationships_of
+
+RELATIONSHIPS = [
+    ("mentor", "Taught botany in college"),
+    ("mentor", "Gives advice on careers"),
+    ("friend", "Rows with the owner on the lake"),
+    ("friend", "Plays chess every Sunday"),
+    ("rival", "Lost the chess final in May"),
+    ("landlord", "Owns the flat in Rome"),
+]
+
+
+@pytest.fixture
+async def known(tools: Toolset, embedder: WatchedEmbedder) -> list[str]:
+    """The owner's key, then those of the others in the order of RELATIONSHIPS."""
+    keys = [await person(tools, f"P{number}") for number in range(len(RELATIONSHIPS) + 1)]
+    succeeded(
+        await tools.create_relationships(
+            relationships=[
+                {"from_entity_key": keys[0], "to_entity_key": key, "relationship_type": word, "description": text}
+                for key, (word, text) in zip(keys[1:], RELATIONSHIPS, strict=True)
+            ]
+        )
+    )
+    embedder.forget()
+    return keys
+
+
+async def test_similarity_is_plain_cosine_and_the_most_similar_comes_first(
+    searched: KnowledgeGraph, plan: str, user_id: str, known: list[str]
+) -> None:
+    query = "chess on Sunday"
+    stored = await relationships_of(searched, user_id)
+    expected = {item["description"]: cosine(hashed(query, 384), item["relationship_embedding"]) for item in stored}
+    found = await searched.retrieval.relationship_vector_search(query, -1.0, user_id)
+    assert found.plan == plan
+    assert [match.description for match in found] == sorted(expected, key=lambda text: -expected[text])
+    for match in found:
+        assert match.similarity == pytest.approx(expected[match.description or ""], abs=1e-5)
+    assert (found[0].from_entity_key, found[0].to_entity_key) == (known[0], known[4])
+
+
+async def test_both_plans_give_the_same_answer(
+    searching: Callable[[str], KnowledgeGraph], user_id: str, known: list[str]
+) -> None:
+    assert len(known) == 7
+    for query in ("college", "chess", "Rome", "advice mentor"):
+        exact = await searching("exact").retrieval.relationship_vector_search(query, 0.05, user_id, limit=3)
+        index = await searching("index").retrieval.relationship_vector_search(query, 0.05, user_id, limit=3)
+        assert (exact.plan, index.plan) == ("exact", "index")
+        assert [match.pair for match in index] == [match.pair for match in exact]
+        assert [match.similarity for match in index] == pytest.approx([match.similarity for match in exact], abs=1e-5)
+
+
+@pytest.mark.usefixtures("known")
+async def test_only_what_is_similar_enough_is_found(searched: KnowledgeGraph, user_id: str) -> None:
+    every = await searched.retrieval.relationship_vector_search("chess", -1.0, user_id)
+    for position in range(len(every) - 1):
+        between = (every[position].similarity + every[position + 1].similarity) / 2
+        found = await searched.retrieval.relationship_vector_search("chess", between, user_id)
+        assert [match.pair for match in found] == [match.pair for match in every[: position + 1]]
+    assert len(await searched.retrieval.relationship_vector_search("chess", 1.0, user_id)) == 0
+
+
+@pytest.mark.usefixtures("known")
+@pytest.mark.parametrize(
+    ("types", "count"),
+    [
+        (["mentor"], 2),
+        (["mentor", "rival"], 3),
+        (["Mentor"], 0),
+        (["nobody"], 0),
+        (["mentor' OR true //"], 0),
+        ([], 0),
+        (None, 6),
+        (("friend", "friend"), 2),
+    ],
+)
+async def test_the_type_filter_is_the_free_word(
+    searched: KnowledgeGraph, user_id: str, types: list[str] | None, count: int
+) -> None:
+    found = await searched.retrieval.relationship_vector_search("x", -1.0, user_id, types)
+    assert len(found) == count
+    assert types is None or {match.relationship_type for match in found} <= set(types)
+
+
+@pytest.mark.usefixtures("known")
+async def test_a_vector_that_is_passed_in_is_used_without_an_embedding_call(
+    searched: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+) -> None:
+    by_vector = await searched.retrieval.relationship_vector_search(
+        threshold=-1.0, user_id=user_id, vector=list(hashed("chess", 384))
+    )
+    assert embedder.calls == 0
+    by_text = await searched.retrieval.relationship_vector_search("chess", -1.0, user_id)
+    assert [match.pair for match in by_vector] == [match.pair for match in by_text]
+    assert embedder.queries == [["chess"]]
+
+
+@pytest.mark.usefixtures("known")
+async def test_the_length_of_a_vector_does_not_count(searched: KnowledgeGraph, user_id: str) -> None:
+    search = searched.retrieval.relationship_vector_search
+    short = await search(threshold=-1.0, user_id=user_id, vector=hashed("chess", 384))
+    long = await search(threshold=-1.0, user_id=user_id, vector=[1_000 * x for x in hashed("chess", 384)])
+    assert len(await search(threshold=-1.0, user_id=user_id, vector=[1] * 384)) == len(short)
+    assert [match.similarity for match in long] == pytest.approx([match.similarity for match in short], abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"query": ""}, "query must not be empty"),
+        ({"query": "  "}, "query must not be empty"),
+        ({}, "query must not be empty"),
+        ({"query": "x", "threshold": 1.5}, "threshold must be a cosine from -1 to 1, got 1.5"),
+        ({"query": "x", "threshold": math.nan}, "threshold must be a cosine from -1 to 1, got nan"),
+        ({"query": "x", "limit": 0}, "limit must be at least 1, got 0"),
+        ({"query": "x", "user_id": ""}, "user_id must not be empty"),
+        ({"vector": [1.0]}, "vector must have 384 dimensions, got 1"),
+        ({"vector": [0.0] * 384}, "vector must be finite and not all zero"),
+        ({"vector": [1e-60] * 384}, "vector must be finite and not all zero"),
+        ({"vector": [math.nan] * 384}, "vector must be finite and not all zero"),
+        ({"vector": [math.inf] * 384}, "vector must be finite and not all zero"),
+        ({"vector": [1e300] * 384}, "vector must be finite and not all zero"),
+        ({"vector": ["x"] * 384}, "vector must be numbers"),
+    ],
+)
+async def test_a_wrong_argument_is_told(
+    graph: KnowledgeGraph, user_id: str, arguments: dict[str, object], said: str
+) -> None:
+    given = {"user_id": user_id, **arguments}
+    with pytest.raises(InputError, match=said):
+        await graph.retrieval.relationship_vector_search(**given)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=said):
+        await graph.retrieval.node_vector_search(**given)  # type: ignore[arg-type]
+
+
+async def test_a_user_without_relationships_finds_nothing(searched: KnowledgeGraph, user_id: str) -> None:
+    assert len(await searched.retrieval.relationship_vector_search("x", -1.0, user_id)) == 0
+
+
+async def test_as_many_as_are_asked_for_are_found_where_there_are_more(searched: KnowledgeGraph, user_id: str) -> None:
+    keys = await plant_people(searched, user_id, 61)
+    await plant_relationships(
+        searched,
+        user_id,
+        [
+            {
+                "first": keys[0],
+                "second": key,
+                "properties": {
+                    "relationship_type": "even" if number % 2 else "odd",
+                    "relationship_embedding": list(hashed(f"common word and {number}", 384)),
+                    "embedding_model": "blake2b-words",
+                },
+            }
+            for number, key in enumerate(keys[1:])
+        ],
+    )
+    search = searched.retrieval.relationship_vector_search
+    for limit in (1, 20, 60, 200):
+        assert len(await search("common word", -1.0, user_id, limit=limit)) == min(limit, 60)
+    assert len(await search("common word", -1.0, user_id)) == 20
+    assert len(await search("common word", -1.0, user_id, ["odd"], limit=100)) == 30
+
+
+async def test_nodes_are_found_through_the_relationships_that_join_them(
+    searched: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, known: list[str]
+) -> None:
+    found = await searched.retrieval.find_nodes_via_relationship_search("mentor", 0.2, user_id, ["mentor"])
+    assert [match.relationship_type for match in found.relationships] == ["mentor", "mentor"]
+    best = [key for match in found.relationships for key in (match.from_entity_key, match.to_entity_key)]
+    assert [node.entity_key for node in found.nodes] == list(dict.fromkeys(best))
+    assert {node.entity_key for node in found.nodes} == {known[0], known[1], known[2]}
+    assert embedder.queries == [["mentor"]]
+
+
+async def test_a_change_is_found_the_moment_it_is_written(
+    searched: KnowledgeGraph, tools: Toolset, user_id: str, known: list[str]
+) -> None:
+    for word in ("parachuting", "astronomy", "falconry"):
+        ends = {"from_entity_key": known[0], "to_entity_key": known[6]}
+        succeeded(await tools.update_relationship(**ends, description=word))
+        best = (await searched.retrieval.relationship_vector_search(word, 0.3, user_id))[0]
+        assert (best.description, best.to_entity_key) == (word, known[6])

@@ -1,0 +1,136 @@
+import json
+from datetime import datetime, timedelta
+
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.tools import Toolset
+from tests.conftest import Clock
+from tests.support.embedders import WatchedEmbedder
+from tests.support.payloads import error_of, succeeded
+from tests.support.people import person, two_friends
+from tests.support.stored import assert_embeddings_are_current, cypher, note_contents, the_relationship
+
+
+async def test_a_note_is_signed_dated_and_embedded_once(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+) -> None:
+    ends = await two_friends(tools)
+    embedder.forget()
+    payload = succeeded(
+        await tools.add_note_to_relationship(
+            **ends, content=" They went sailing ", lifetime="year", source_entity_key="a-talk"
+        )
+    )
+    assert payload["message"] == "Added note to relationship between Ada and Bo"
+    assert payload["embedding_regenerated"] is True
+    assert embedder.stored == [["friend They went sailing"]]
+    [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    assert json.loads(stored["notes"]) == [
+        {
+            "content": "They went sailing",
+            "added_by": user_id,
+            "date_added": "2026-01-01T00:00:00Z",
+            "source_entity_key": "a-talk",
+            "expires_at": "2027-01-01T00:00:00Z",
+        }
+    ]
+    [shown] = payload["relationship"]["notes"]
+    assert (shown["content"], shown["added_by"]) == ("They went sailing", user_id)
+
+
+async def test_a_note_makes_its_relationship_found(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
+    ends = await two_friends(tools, description="They row together")
+    assert len(await graph.retrieval.relationship_vector_search("sailing in Greece", 0.2, user_id)) == 0
+    succeeded(await tools.add_note_to_relationship(**ends, content="They went sailing in Greece"))
+    [found] = await graph.retrieval.relationship_vector_search("sailing in Greece", 0.2, user_id)
+    assert [note.content for note in found.notes] == ["They went sailing in Greece"]
+
+
+@pytest.mark.parametrize(
+    ("lifetime", "days"), [("week", 7), ("month", 30), ("year", 365), ("forever", None), (None, 30)]
+)
+async def test_a_note_counts_for_its_lifetime(  # noqa: PLR0917
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, clock: Clock, lifetime: str | None, days: int | None
+) -> None:
+    ends = await two_friends(tools)
+    succeeded(await tools.add_note_to_relationship(**ends, content="x", lifetime=lifetime))
+    [note] = json.loads((await the_relationship(graph, user_id))["notes"])
+    expires = note["expires_at"] and datetime.fromisoformat(note["expires_at"])
+    assert expires == (None if days is None else clock() + timedelta(days=days))
+
+
+async def test_a_note_is_added_from_either_end(tools: Toolset) -> None:
+    ends = list((await two_friends(tools)).values())
+    payload = succeeded(
+        await tools.add_note_to_relationship(from_entity_key=ends[1], to_entity_key=ends[0], content="x")
+    )
+    assert payload["message"] == "Added note to relationship between Bo and Ada"
+
+
+async def test_the_same_note_twice_is_one_and_makes_no_embedding_call(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+) -> None:
+    ends = await two_friends(tools, notes=["They row"])
+    embedder.forget()
+    payload = succeeded(await tools.add_note_to_relationship(**ends, content="They row"))
+    assert payload["message"] == "The note was there already"
+    assert embedder.calls == 0
+    assert note_contents(await the_relationship(graph, user_id)) == ["They row"]
+
+
+async def test_the_same_note_for_longer_lives_longer_without_an_embedding_call(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+) -> None:
+    ends = await two_friends(tools, notes=["They row"])
+    embedder.forget()
+    succeeded(await tools.add_note_to_relationship(**ends, content="They row", lifetime="forever"))
+    assert embedder.calls == 0
+    [note] = json.loads((await the_relationship(graph, user_id))["notes"])
+    assert note["expires_at"] is None
+
+
+async def test_notes_of_an_old_graph_stay(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
+    ends = await two_friends(tools)
+    await cypher(graph, "MATCH ({user_id: $user})-[r]->() SET r.notes = ['Met in May', 'Owes 5 euro']", user=user_id)
+    succeeded(await tools.add_note_to_relationship(**ends, content="Paid"))
+    assert note_contents(await the_relationship(graph, user_id)) == ["Met in May", "Owes 5 euro", "Paid"]
+
+
+async def test_notes_beyond_1000_characters_are_kept_but_add_nothing_to_the_text(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+) -> None:
+    ends = await two_friends(tools, notes=["x" * 1_000])
+    embedder.forget()
+    payload = succeeded(await tools.add_note_to_relationship(**ends, content="one more"))
+    assert payload["embedding_regenerated"] is False
+    assert embedder.calls == 0
+    [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    assert note_contents(stored) == ["x" * 1_000, "one more"]
+
+
+async def test_a_relationship_that_does_not_exist_is_named(tools: Toolset) -> None:
+    first, second = await person(tools, "Ada"), await person(tools, "Bo")
+    error = error_of(await tools.add_note_to_relationship(from_entity_key=first, to_entity_key=second, content="x"))
+    assert error.startswith("Relationship not found")
+    error = error_of(await tools.add_note_to_relationship(from_entity_key=first, to_entity_key="ghost", content="x"))
+    assert error == "One or both nodes do not exist: ghost"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"content": " "}, "content: String should have at least 1 character"),
+        ({"content": None}, "content: Input should be a valid string, got None"),
+        ({"content": "x", "lifetime": "decade"}, "lifetime must be one of week, month, year, forever, got 'decade'"),
+        ({"content": "x", "lifetime": 7}, "lifetime: Input should be a valid string, got 7"),
+        ({"content": "x", "added_by": "someone"}, "added_by is not an argument of this tool"),
+        ({}, "content is missing"),
+    ],
+)
+async def test_a_wrong_value_is_named_and_writes_nothing(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, wrong: dict[str, object], said: str
+) -> None:
+    ends = await two_friends(tools)
+    assert error_of(await tools.add_note_to_relationship(**ends, **wrong)).startswith(said)
+    assert (await the_relationship(graph, user_id))["version"] == 1

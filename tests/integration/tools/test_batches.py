@@ -1,0 +1,199 @@
+"""create_relationships and update_relationships."""
+
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.errors import EmbeddingUnavailableError
+from kgagent.tools import Payload, Toolset
+from tests.conftest import Clock
+from tests.support.embedders import WatchedEmbedder
+from tests.support.payloads import error_of, succeeded
+from tests.support.people import person
+from tests.support.stored import assert_embeddings_are_current, relationships_of
+
+
+@pytest.fixture
+async def people(tools: Toolset, embedder: WatchedEmbedder) -> list[str]:
+    keys = [await person(tools, name) for name in ("Ada", "Bo", "Cy", "Di")]
+    embedder.forget()
+    return keys
+
+
+def between(first: str, second: str, **more: object) -> Payload:
+    return {"from_entity_key": first, "to_entity_key": second, **more}
+
+
+async def test_several_relationships_are_embedded_in_one_request(  # noqa: PLR0917
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock, people: list[str]
+) -> None:
+    payload = succeeded(
+        await tools.create_relationships(
+            relationships=[
+                between(people[0], other, relationship_type=word, notes=[f"note of a {word}"])
+                for other, word in zip(people[1:], ("friend", "mentor", "rival"), strict=True)
+            ]
+        )
+    )
+    assert payload["message"] == "Created 3 of 3 relationships"
+    assert [result["relationship"]["relationship_type"] for result in payload["results"]] == [
+        "friend",
+        "mentor",
+        "rival",
+    ]
+    assert all(result["success"] and result["embedding_regenerated"] for result in payload["results"])
+    assert embedder.stored == [["friend note of a friend", "mentor note of a mentor", "rival note of a rival"]]
+    assert len(await assert_embeddings_are_current(graph, user_id, embedder, clock())) == 3
+
+
+async def test_each_is_kept_or_refused_by_itself(tools: Toolset, embedder: WatchedEmbedder, people: list[str]) -> None:
+    payload = succeeded(
+        await tools.create_relationships(
+            relationships=[
+                between(people[0], people[1], relationship_type="friend"),
+                between(people[0], "ghost", relationship_type="friend"),
+                between(people[0], people[2], relationship_type="friend", attitude="lukewarm"),
+                between(people[0], people[3], relationship_type="friend", notes=[{"content": "x", "lifetime": "eon"}]),
+                between(people[1], people[2], relationship_type="friend"),
+            ]
+        )
+    )
+    assert payload["message"] == "Created 2 of 5 relationships"
+    good, ghost, word, lifetime, also_good = payload["results"]
+    assert good["success"]
+    assert also_good["success"]
+    assert error_of(ghost) == "One or both nodes do not exist: ghost"
+    assert error_of(word).startswith('Invalid word "lukewarm"')
+    assert error_of(lifetime).startswith("lifetime must be one of")
+    assert len(embedder.stored) == 1
+
+
+async def test_a_batch_of_which_nothing_was_kept_is_a_failure_with_its_reason(
+    tools: Toolset, embedder: WatchedEmbedder, people: list[str]
+) -> None:
+    payload = await tools.create_relationships(
+        relationships=[between(people[0], f"ghost {number}", relationship_type="friend") for number in (1, 2)]
+    )
+    assert error_of(payload) == "Created 0 of 2 relationships: One or both nodes do not exist: ghost 1"
+    assert [error_of(result)[-7:] for result in payload["results"]] == ["ghost 1", "ghost 2"]
+    assert embedder.calls == 0
+
+
+async def test_the_same_pair_twice_is_created_once_whichever_end_comes_first(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, people: list[str]
+) -> None:
+    payload = succeeded(
+        await tools.create_relationships(
+            relationships=[
+                between(people[0], people[1], relationship_type="friend"),
+                between(people[1], people[0], relationship_type="rival"),
+            ]
+        )
+    )
+    assert payload["results"][0]["success"]
+    assert "Relationship already exists between Bo" in error_of(payload["results"][1])
+    [stored] = await relationships_of(graph, user_id)
+    assert stored["relationship_type"] == "friend"
+
+
+async def test_several_changes_are_embedded_in_one_request_and_unchanged_texts_not_at_all(  # noqa: PLR0917
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock, people: list[str]
+) -> None:
+    pairs = [(people[0], other) for other in people[1:]]
+    succeeded(
+        await tools.create_relationships(
+            relationships=[between(*pair, relationship_type="friend", attitude=3) for pair in pairs]
+        )
+    )
+    embedder.forget()
+    payload = succeeded(
+        await tools.update_relationships(
+            relationships=[
+                between(*pairs[0], attitude=5),
+                between(*pairs[1], attitude="neutral"),
+                between(*pairs[2], relationship_type="rival"),
+            ]
+        )
+    )
+    assert payload["message"] == "Updated 3 of 3 relationships"
+    assert [result["embedding_regenerated"] for result in payload["results"]] == [True, False, True]
+    assert embedder.stored == [["friend close", "rival neutral"]]
+    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+
+
+async def test_two_changes_of_one_relationship_are_made_in_their_order(  # noqa: PLR0917
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock, people: list[str]
+) -> None:
+    succeeded(await tools.create_relationships(relationships=[between(*people[:2], relationship_type="friend")]))
+    payload = succeeded(
+        await tools.update_relationships(
+            relationships=[
+                between(*people[:2], attitude=5, description="first"),
+                between(*people[1::-1], description="second"),
+            ]
+        )
+    )
+    assert [result["relationship"]["description"] for result in payload["results"]] == ["first", "second"]
+    assert payload["results"][1]["relationship"]["from_name"] == "Bo"
+    [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    assert (stored["description"], stored["attitude"], stored["version"]) == ("second", 5, 3)
+
+
+async def test_changes_that_are_wrong_are_told_one_by_one(tools: Toolset, people: list[str]) -> None:
+    succeeded(await tools.create_relationships(relationships=[between(*people[:2], relationship_type="friend")]))
+    payload = succeeded(
+        await tools.update_relationships(
+            relationships=[
+                between(*people[:2]),
+                between(*people[2:], attitude=1),
+                between(*people[:2], clear=["notes"]),
+                between(*people[:2], attitude=1),
+            ]
+        )
+    )
+    nothing, missing, clear, good = payload["results"]
+    assert error_of(nothing).startswith("Nothing to change")
+    assert error_of(missing).startswith("Relationship not found between Cy")
+    assert error_of(clear) == "clear takes attitude and proximity, got 'notes'"
+    assert good["relationship"]["attitude"] == 1
+
+
+async def test_an_embedder_that_fails_writes_none_of_a_batch(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, people: list[str]
+) -> None:
+    embedder.failure = EmbeddingUnavailableError("the model is down")
+    payload = await tools.create_relationships(
+        relationships=[between(people[0], other, relationship_type="friend") for other in people[1:]]
+    )
+    assert error_of(payload) == "Created 0 of 3 relationships: the model is down"
+    assert await relationships_of(graph, user_id) == []
+
+
+@pytest.mark.parametrize(
+    ("relationships", "said"),
+    [
+        ([], "relationships: List should have at least 1 item after validation"),
+        (None, "relationships: Input should be a valid list, got None"),
+        ([{}] * 501, "relationships: List should have at most 500 items after validation"),
+        ([7], "relationships.0: Input should be a valid dictionary or instance of NewRelationship, got 7"),
+        ([{"from_entity_key": "a"}], "relationships.0.to_entity_key is missing"),
+    ],
+)
+async def test_a_list_that_is_none_is_told(tools: Toolset, relationships: object, said: str) -> None:
+    assert error_of(await tools.create_relationships(relationships=relationships)).startswith(said)
+
+
+async def test_500_relationships_go_in_one_call(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, people: list[str]
+) -> None:
+    rows = [{"key": f"{user_id}-{number}", "name": f"Someone {number}"} for number in range(500)]
+    await graph.store.write(
+        "UNWIND $rows AS row CREATE (:Person {entity_key: row.key, name: row.name, user_id: $user})",
+        {"rows": rows, "user": user_id},
+    )
+    payload = succeeded(
+        await tools.create_relationships(
+            relationships=[between(people[0], row["key"], relationship_type="friend") for row in rows]
+        )
+    )
+    assert payload["message"] == "Created 500 of 500 relationships"
+    assert len(embedder.stored) == 1

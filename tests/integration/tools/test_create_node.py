@@ -1,0 +1,82 @@
+import asyncio
+import hashlib
+
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.tools import Toolset
+from tests.conftest import Clock
+from tests.support.embedders import WatchedEmbedder
+from tests.support.payloads import error_of, succeeded
+from tests.support.people import node
+from tests.support.stored import assert_embeddings_are_current, nodes_of
+
+
+async def test_a_node_is_created_with_all_that_is_said_of_it(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+) -> None:
+    payload = succeeded(
+        await tools.create_node(
+            label="Person", name=" Ada ", description="A mathematician", notes=["Likes tea", {"content": "In Rome"}]
+        )
+    )
+    assert payload["message"] == "Created Person Ada"
+    shown = payload["node"]
+    assert (shown["name"], shown["label"], shown["description"]) == ("Ada", "Person", "A mathematician")
+    assert [note["content"] for note in shown["notes"]] == ["Likes tea", "In Rome"]
+    assert {note["added_by"] for note in shown["notes"]} == {user_id}
+    [stored] = await nodes_of(graph, user_id)
+    assert stored["entity_key"] == payload["entity_key"] == shown["entity_key"]
+    assert stored["version"] == 1
+    assert embedder.stored == [["Ada A mathematician Likes tea In Rome"]]
+    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+
+
+async def test_two_people_may_share_a_name(tools: Toolset) -> None:
+    assert await node(tools, "Person", "John Smith") != await node(tools, "Person", "John Smith")
+
+
+@pytest.mark.parametrize(("label", "between"), [("Concept", "concept"), ("Entity", "")])
+async def test_a_concept_or_entity_of_a_name_exists_once(
+    tools: Toolset, user_id: str, label: str, between: str
+) -> None:
+    key = await node(tools, label, "Machine Learning")
+    assert key == hashlib.sha256(f"machine learning{between}{user_id}".encode()).hexdigest()
+    again = error_of(await tools.create_node(label=label, name="machine LEARNING"))
+    assert again == f"{label} 'Machine Learning' exists already as {key}. Use update_node to change it."
+
+
+async def test_two_creators_at_once_make_one_node(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
+    answers = await asyncio.gather(*(tools.create_node(label="Concept", name="Chess") for _ in range(6)))
+    assert sum(answer["success"] for answer in answers) == 1
+    for refused in (answer for answer in answers if not answer["success"]):
+        assert "exists already" in error_of(refused)
+    assert len(await nodes_of(graph, user_id)) == 1
+
+
+async def test_users_have_their_own_concepts_of_one_name(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+    mine = await node(tools, "Concept", "Chess")
+    theirs = await node(graph.tools(user_id=f"{user_id}-other"), "Concept", "Chess")
+    assert mine != theirs
+
+
+async def test_an_unknown_label_names_the_known_ones(tools: Toolset) -> None:
+    error = error_of(await tools.create_node(label="Dog", name="Rex"))
+    assert error == "Unknown label: Dog. Known labels: Person, Concept, Entity, Source"
+
+
+async def test_a_label_is_never_cypher(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
+    error_of(await tools.create_node(label="Person`) DETACH DELETE n //", name="x"))
+    error_of(await tools.create_node(label="Person\\u0060", name="x"))
+    error_of(await tools.create_node(label="Per\nson", name="x"))
+    assert await nodes_of(graph, user_id) == []
+
+
+async def test_an_unknown_lifetime_of_a_note_creates_nothing(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    error = error_of(
+        await tools.create_node(label="Person", name="Ada", notes=[{"content": "x", "lifetime": "decade"}])
+    )
+    assert error == "lifetime must be one of week, month, year, forever, got 'decade'"
+    assert await nodes_of(graph, user_id) == []

@@ -1,0 +1,171 @@
+from typing import Any
+
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.tools import Toolset
+from tests.conftest import Clock
+from tests.support import facts
+from tests.support.embedders import WatchedEmbedder
+from tests.support.payloads import error_of
+from tests.support.people import node, person, relate, two_friends
+from tests.support.stored import (
+    assert_embeddings_are_current,
+    cypher,
+    relationships_of,
+    the_relationship,
+)
+
+ALL_FIELDS: dict[str, Any] = {
+    "relationship_type": "mentor",
+    "description": "User's mentor from college who provides career guidance",
+    "attitude": 5,
+    "proximity": "known-well",
+    "notes": ["They meet monthly for coffee", "Helped user get first job"],
+}
+
+
+async def test_a_relationship_is_embedded_when_it_is_created(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+) -> None:
+    first, second = await person(tools, "Ada"), await person(tools, "Bo")
+    embedder.forget()
+    payload = await relate(tools, first, second, **ALL_FIELDS)
+    assert embedder.stored == [
+        [
+            "User's mentor from college who provides career guidance mentor close known-well "
+            "They meet monthly for coffee Helped user get first job"
+        ]
+    ]
+    assert payload["message"] == "Created relationship mentor between Ada and Bo"
+    assert payload["embedding_regenerated"] is True
+    shown = payload["relationship"]
+    assert (shown["from_entity_key"], shown["to_entity_key"]) == (first, second)
+    assert (shown["attitude"], shown["attitude_word"]) == (5, "close")
+    assert (shown["proximity"], shown["proximity_word"]) == (4, "known-well")
+    [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    assert stored["version"] == 1
+    assert stored["neo4j_type"] == "has_relationship_with"
+
+
+async def test_a_new_relationship_has_the_defaults_of_the_documents(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    await two_friends(tools, salience=0.9)
+    stored = await the_relationship(graph, user_id)
+    expected = {**facts.RELATIONSHIP_DEFAULTS, "salience": 0.9}
+    assert {name: stored[name] for name in expected} == expected
+    assert "valid_to" not in stored
+    assert "last_accessed_at" not in stored
+
+
+@pytest.mark.parametrize(("pair", "neo4j_type"), facts.PAIRS.items())
+@pytest.mark.parametrize("reverse", [False, True])
+async def test_each_pair_of_labels_is_stored_in_its_direction_and_answered_as_asked(  # noqa: PLR0917
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, pair: tuple[str, str], neo4j_type: str, reverse: bool
+) -> None:
+    canonical = [await node(tools, pair[0], "one"), await node(tools, pair[1], "other")]
+    asked = canonical[::-1] if reverse else canonical
+    words = facts.WORDS[neo4j_type]
+    shown = (await relate(tools, *asked, attitude=words["attitude"][3].upper(), proximity=2))["relationship"]
+    assert [shown["from_entity_key"], shown["to_entity_key"]] == asked
+    assert [shown["from_name"], shown["to_name"]] == (["other", "one"] if reverse else ["one", "other"])
+    assert (shown["attitude"], shown["proximity_word"]) == (4, words["proximity"][1])
+    stored = await the_relationship(graph, user_id)
+    assert stored["neo4j_type"] == neo4j_type
+    symmetric = pair[0] == pair[1]
+    assert [stored["first"], stored["second"]] == (asked if symmetric else canonical)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+async def test_a_second_one_between_the_same_nodes_is_refused_from_either_end(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, reverse: bool
+) -> None:
+    ends = list((await two_friends(tools)).values())
+    first, second = reversed(ends) if reverse else ends
+    error = error_of(
+        await tools.create_relationship(from_entity_key=first, to_entity_key=second, relationship_type="rival")
+    )
+    names = {ends[0]: f"Ada ({ends[0]})", ends[1]: f"Bo ({ends[1]})"}
+    assert error == (
+        f"Relationship already exists between {names[first]} and {names[second]}. Use update_relationship tool to "
+        "modify existing relationships instead of creating duplicates."
+    )
+    assert (await the_relationship(graph, user_id))["relationship_type"] == "friend"
+
+
+async def test_missing_nodes_are_named(tools: Toolset) -> None:
+    known = await person(tools, "Ada")
+    error = error_of(
+        await tools.create_relationship(from_entity_key=known, to_entity_key="ghost", relationship_type="friend")
+    )
+    assert error == "One or both nodes do not exist: ghost"
+    error = error_of(
+        await tools.create_relationship(from_entity_key="spirit", to_entity_key="ghost", relationship_type="friend")
+    )
+    assert error == "One or both nodes do not exist: spirit, ghost"
+
+
+async def test_a_node_has_no_relationship_with_itself(tools: Toolset) -> None:
+    key = await person(tools, "Ada")
+    error = error_of(
+        await tools.create_relationship(from_entity_key=key, to_entity_key=key, relationship_type="friend")
+    )
+    assert error == f"A relationship joins two different nodes, got Ada ({key}) twice"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"neo4j_type": "KNOWS"}, "Unsupported relationship type: KNOWS. Known types: has_relationship_with"),
+        ({"neo4j_type": "engages_with"}, "No relationship type joins Person and Person"),
+        ({"neo4j_type": "x`]-() DETACH DELETE r //"}, "Unsupported relationship type: x`]-() DETACH DELETE r //"),
+        ({"attitude": 6}, "Attitude/proximity must be 1-5, got attitude 6"),
+        ({"proximity": 0}, "Attitude/proximity must be 1-5, got proximity 0"),
+        ({"proximity": "-2"}, "Attitude/proximity must be 1-5, got proximity -2"),
+        ({"attitude": "very_positive"}, 'Invalid word "very_positive" for relationship type "has_relationship_with"'),
+        ({"confidence": 1.5}, "confidence: Input should be less than or equal to 1, got 1.5"),
+        ({"confidence": float("nan")}, "confidence: Input should be"),
+        ({"relationship_type": "  "}, "relationship_type: String should have at least 1 character"),
+        ({"relationship_type": "x" * 201}, "relationship_type: String should have at most 200 characters"),
+        ({"description": "x" * 20_001}, "description: String should have at most 20000 characters"),
+        ({"notes": [{"content": "x", "lifetime": "decade"}]}, "lifetime must be one of week, month, year, forever"),
+        ({"user_id": "someone else"}, "user_id is not an argument of this tool"),
+    ],
+)
+async def test_a_wrong_value_is_named_and_writes_nothing(  # noqa: PLR0917
+    tools: Toolset,
+    graph: KnowledgeGraph,
+    embedder: WatchedEmbedder,
+    user_id: str,
+    wrong: dict[str, object],
+    said: str,
+) -> None:
+    first, second = await person(tools, "Ada"), await person(tools, "Bo")
+    embedder.forget()
+    arguments = {"from_entity_key": first, "to_entity_key": second, "relationship_type": "friend", **wrong}
+    assert error_of(await tools.create_relationship(**arguments)).startswith(said)
+    assert await relationships_of(graph, user_id) == []
+    assert embedder.calls == 0
+
+
+async def test_labels_that_no_type_joins_name_the_pairs_that_exist(tools: Toolset) -> None:
+    source, ada = await node(tools, "Source", "A talk", "About chess"), await person(tools, "Ada")
+    error = error_of(
+        await tools.create_relationship(from_entity_key=source, to_entity_key=ada, relationship_type="mentions")
+    )
+    assert error.startswith("No relationship type joins Source and Person. Pairs that exist: Person-Person")
+
+
+async def test_the_database_itself_refuses_a_second_one(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
+    await two_friends(tools)
+    stored = await the_relationship(graph, user_id)
+    with pytest.raises(Exception, match="Uniqueness would be broken"):
+        await cypher(
+            graph,
+            "MATCH (a {entity_key: $first}), (b {entity_key: $second}) "
+            "CREATE (b)-[:has_relationship_with {relationship_key: $key}]->(a)",
+            first=stored["first"],
+            second=stored["second"],
+            key=stored["relationship_key"],
+        )

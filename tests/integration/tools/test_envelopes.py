@@ -1,0 +1,257 @@
+"""What every tool answers, whatever it is called with: an envelope, never an exception."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.errors import EmbeddingUnavailableError, InputError, StoreError
+from kgagent.tools import Toolset
+from tests.support.embedders import WatchedEmbedder
+from tests.support.payloads import assert_nothing_hidden, error_of, succeeded
+from tests.support.people import person, two_friends
+from tests.support.stored import cypher, nodes_of
+
+GOOD: dict[str, dict[str, Any]] = {
+    "explore": {"queries": [{"query": "mentor"}], "text_matches": ["Ada"]},
+    "get_relationship": {"from_entity_key": "A", "to_entity_key": "B"},
+    "create_node": {"label": "Person", "name": "Cy"},
+    "update_node": {"entity_key": "A", "description": "new"},
+    "create_relationship": {"from_entity_key": "A", "to_entity_key": "C", "relationship_type": "mentor"},
+    "create_relationships": {
+        "relationships": [{"from_entity_key": "A", "to_entity_key": "C", "relationship_type": "mentor"}]
+    },
+    "update_relationship": {"from_entity_key": "A", "to_entity_key": "B", "attitude": 5},
+    "update_relationships": {"relationships": [{"from_entity_key": "A", "to_entity_key": "B", "attitude": 5}]},
+    "add_note_to_relationship": {"from_entity_key": "A", "to_entity_key": "B", "content": "x"},
+}
+EMBEDDING = sorted(GOOD.keys() - {"get_relationship"})
+
+each_tool = pytest.mark.parametrize("name", GOOD)
+
+
+@pytest.fixture
+async def keys(tools: Toolset) -> dict[str, str]:
+    ends = list((await two_friends(tools)).values())
+    return {"A": ends[0], "B": ends[1], "C": await person(tools, "Cy")}
+
+
+def with_keys(arguments: Any, keys: dict[str, str]) -> Any:
+    if isinstance(arguments, dict):
+        return {name: with_keys(value, keys) for name, value in arguments.items()}
+    if isinstance(arguments, list):
+        return [with_keys(value, keys) for value in arguments]
+    return keys.get(arguments, arguments) if isinstance(arguments, str) else arguments
+
+
+async def call(tools: Toolset, name: str, keys: dict[str, str], **more: object) -> Any:
+    return await tools[name](**{**with_keys(GOOD[name], keys), **more})
+
+
+def test_every_tool_is_tried_here(tools: Toolset) -> None:
+    assert set(GOOD) == set(tools)
+
+
+@each_tool
+async def test_good_arguments_succeed(tools: Toolset, keys: dict[str, str], name: str) -> None:
+    succeeded(await call(tools, name, keys))
+
+
+@each_tool
+async def test_an_answer_as_json_is_the_same(tools: Toolset, keys: dict[str, str], name: str) -> None:
+    answer = json.loads(await tools[name].call_json(json.dumps(with_keys(GOOD[name], keys))))
+    succeeded(answer)
+
+
+@each_tool
+async def test_an_extra_argument_is_refused(tools: Toolset, name: str) -> None:
+    for extra in ("user_id", "self", "colour", "a\nb", "__class__", "x" * 10_000):
+        assert "is not an argument of this tool" in error_of(await tools[name](**GOOD[name], **{extra: "x"}))
+        error_of(json.loads(await tools[name].call_json(json.dumps({**GOOD[name], extra: "x"}))))
+    error_of(await tools[name](**GOOD[name], **{"\ud800": "x"}))
+
+
+@each_tool
+async def test_an_argument_of_the_wrong_kind_is_named(tools: Toolset, name: str) -> None:
+    field = next(iter(GOOD[name]))
+    values: list[object] = [None, 7, 1.5, True, {}, "\ud800", "x" * 1_000_000, [[]], {"$ne": None}]
+    for wrong in values:
+        assert error_of(await tools[name](**{**GOOD[name], field: wrong})).startswith(field)
+
+
+@each_tool
+async def test_no_arguments_are_an_error(tools: Toolset, name: str) -> None:
+    error_of(await tools[name]())
+    error_of(json.loads(await tools[name].call_json("")))
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "null", '"x"', "[" * 200_000, "{'a': 1}"])
+async def test_what_is_no_json_object_is_an_error(tools: Toolset, text: str) -> None:
+    for name in GOOD:
+        assert error_of(json.loads(await tools[name].call_json(text))).startswith("Arguments ")
+
+
+@pytest.mark.parametrize("name", EMBEDDING)
+async def test_an_embedder_that_fails_is_told_and_nothing_is_written(  # noqa: PLR0917
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, keys: dict[str, str], name: str
+) -> None:
+    async def everything() -> list[dict[str, Any]]:
+        return await cypher(
+            graph,
+            "MATCH (n {user_id: $user}) OPTIONAL MATCH (n)-[r]->() "
+            "RETURN properties(n) AS n, properties(r) AS r ORDER BY n.entity_key",
+            user=user_id,
+        )
+
+    before = await everything()
+    embedder.failure = EmbeddingUnavailableError("the model is down")
+    assert error_of(await call(tools, name, keys)).endswith("the model is down")
+    assert await everything() == before
+
+
+@each_tool
+async def test_a_database_that_fails_is_told(
+    tools: Toolset, graph: KnowledgeGraph, keys: dict[str, str], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def down(*_: object, **__: object) -> None:
+        raise StoreError("Neo4j at bolt://x cannot be used")
+
+    monkeypatch.setattr(graph.store, "read", down)
+    assert error_of(await call(tools, name, keys)).endswith("Neo4j at bolt://x cannot be used")
+
+
+@each_tool
+async def test_a_fault_of_our_own_is_told_without_its_details(  # noqa: PLR0917
+    tools: Toolset,
+    graph: KnowledgeGraph,
+    keys: dict[str, str],
+    name: str,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("secret details")
+
+    monkeypatch.setattr(graph.store, "read", broken)
+    error = error_of(await call(tools, name, keys))
+    assert error.startswith(f"{name} failed inside")
+    assert "secret" not in error
+    assert "secret details" in caplog.text
+
+
+@each_tool
+async def test_a_cancellation_is_no_answer(
+    tools: Toolset, graph: KnowledgeGraph, keys: dict[str, str], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reading = asyncio.Event()
+
+    async def stuck(*_: object, **__: object) -> None:
+        reading.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(graph.store, "read", stuck)
+    task = asyncio.create_task(call(tools, name, keys))
+    await reading.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+HOSTILE = [
+    "'; MATCH (n) DETACH DELETE n //",
+    '"}) DETACH DELETE n //',
+    "`) DETACH DELETE n //",
+    "\\u0060",
+    "\\",
+    "$user_id",
+    "«types»",
+    "{a} {b} {0}",
+    "%s %(x)s ${x}",
+    "line\nbreak\r\n\ttab",
+    "nul\0byte",
+    "\u202eright to left\u202c",
+    "e\u0301 vs \u00e9",
+    "\U0001f469\u200d\U0001f52c",
+    "\ufeff bom",
+    "<script>alert(1)</script>",
+    "x" * 20_000,
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+async def test_any_text_is_a_value_and_comes_back_as_it_was(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, text: str
+) -> None:
+    made = [
+        succeeded(await tools.create_node(label=label, name=text, description=text)) for label in ("Person", "Entity")
+    ]
+    ends = {"from_entity_key": made[0]["entity_key"], "to_entity_key": made[1]["entity_key"]}
+    word = text[:200]
+    succeeded(await tools.create_relationship(**ends, relationship_type=word, description=text, notes=[text]))
+    succeeded(await tools.add_note_to_relationship(**ends, content=f"also {text[:100]}", source_entity_key=word))
+    shown = succeeded(await tools.get_relationship(**ends))["relationship"]
+    stripped = text.strip()
+    assert shown["description"] == shown["from_name"] == shown["notes"][0]["content"] == stripped
+    assert shown["relationship_type"] == word.strip()
+    for form in ("json", "text"):
+        found = succeeded(
+            await tools.explore(
+                queries=[{"query": text[:8_000], "threshold": -1}],
+                text_matches=[text],
+                format=form,
+                return_explanations=True,
+            )
+        )
+        assert found["message"] == "Found 2 nodes and 1 relationships"
+    error_of(await tools.update_relationship(**ends, attitude=text))
+    error_of(await tools.update_relationship(from_entity_key=text, to_entity_key=word, attitude=1))
+    error_of(await tools.create_node(label=text, name="x"))
+    error_of(await tools.update_relationship(**ends, neo4j_type=text, attitude=1))
+    error_of(await tools.explore(text_matches=["x"], node_types=[text]))
+    error_of(await tools.add_note_to_relationship(**ends, content="x", lifetime=text))
+    assert len(await nodes_of(graph, user_id)) == 2
+
+
+async def test_bookkeeping_of_old_graphs_is_never_shown(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
+) -> None:
+    planted = {
+        "relation_embedding": [0.1, 0.2, 0.3],
+        "notes_embedding": [0.1, 0.2, 0.3],
+        "description_embedding": [0.1, 0.2, 0.3],
+        "is_dirty": True,
+        "decay_gradient": 0.5,
+        "recall_frequency": 3,
+        "last_recall_interval": 9,
+        "created_by": "someone",
+        "last_update_source": "somewhere",
+        "tags": [],
+    }
+    await cypher(
+        graph,
+        "MATCH (n {user_id: $user}) SET n += $planted WITH n MATCH (n)-[r]->() SET r += $planted",
+        user=user_id,
+        planted=planted,
+    )
+    for name in GOOD:
+        assert_nothing_hidden(await call(tools, name, keys))
+    for form in ("json", "text"):
+        payload = await tools.explore(
+            queries=[{"query": "friend", "threshold": -1}], text_matches=["Ada"], format=form, return_explanations=True
+        )
+        succeeded(payload)
+        assert not any(f"{name}" in json.dumps(payload) for name in planted)
+
+
+def test_tools_need_a_user(graph: KnowledgeGraph) -> None:
+    with pytest.raises(InputError, match="user_id must not be empty"):
+        graph.tools(user_id="")
+
+
+def test_a_tool_that_does_not_exist_is_named(tools: Toolset, user_id: str) -> None:
+    with pytest.raises(AttributeError, match="no tool is called 'delete_everything'; there are explore, "):
+        _ = tools.delete_everything
+    assert tools.user_id == user_id
+    assert repr(tools.explore) == "<tool explore>"

@@ -1,0 +1,62 @@
+from kgagent import KnowledgeGraph
+from kgagent.tools import Toolset
+from tests.support.embedders import WatchedEmbedder
+from tests.support.payloads import error_of, succeeded
+from tests.support.people import node, person, relate, two_friends
+from tests.support.stored import cypher
+
+
+async def test_a_relationship_is_read_from_either_end_without_an_embedding_call(
+    tools: Toolset, embedder: WatchedEmbedder
+) -> None:
+    ada, rome = await person(tools, "Ada"), await node(tools, "Entity", "Rome")
+    await relate(tools, ada, rome, "lives in", description="Since 2019", attitude=5, notes=["Likes the light"])
+    embedder.forget()
+    payload = succeeded(await tools.get_relationship(from_entity_key=rome, to_entity_key=ada))
+    assert payload["message"] == "Relationship between Rome and Ada"
+    shown = payload["relationship"]
+    assert (shown["from_entity_key"], shown["to_entity_key"]) == (rome, ada)
+    assert (shown["attitude_word"], shown["neo4j_type"]) == ("strongly-positive", "associated_with")
+    assert [note["content"] for note in shown["notes"]] == ["Likes the light"]
+    assert "similarity" not in shown
+    assert embedder.calls == 0
+
+
+async def test_properties_of_other_programs_are_shown_but_nothing_internal(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    ends = await two_friends(tools)
+    await cypher(
+        graph,
+        "MATCH ({user_id: $user})-[r]->() SET r += {since: date('2019-05-01'), tags: [], place: point({x: 1, y: 2}), "
+        "created_by: 'x', last_update_source: 'y', odd: 0.0/0.0, description_embedding: [0.1, 0.2, 0.3]}",
+        user=user_id,
+    )
+    shown = succeeded(await tools.get_relationship(**ends))["relationship"]
+    assert shown["properties"]["since"] == "2019-05-01"
+    assert shown["properties"]["odd"] == "nan"
+    assert "tags" not in shown["properties"]
+
+
+async def test_values_of_the_wrong_type_in_an_old_graph_break_nothing(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    ends = await two_friends(tools)
+    await cypher(
+        graph,
+        "MATCH (a {user_id: $user})-[r]->() SET a.name = 7, r.description = [1, 2], r.relationship_type = 3, "
+        "r.attitude = 'warm', r.proximity = 0.0/0.0, r.notes = 'null'",
+        user=user_id,
+    )
+    shown = succeeded(await tools.get_relationship(**ends))["relationship"]
+    assert not {"description", "relationship_type", "attitude", "proximity", "notes", "from_name"} & shown.keys()
+    succeeded(await tools.update_relationship(**ends, attitude=3))
+
+
+async def test_what_does_not_exist_is_named(tools: Toolset) -> None:
+    first, second = await person(tools, "Ada"), await person(tools, "Bo")
+    error = error_of(await tools.get_relationship(from_entity_key=first, to_entity_key=second))
+    assert error == f"Relationship not found between Ada ({first}) and Bo ({second})"
+    error = error_of(await tools.get_relationship(from_entity_key=first, to_entity_key="ghost"))
+    assert error == "One or both nodes do not exist: ghost"
+    assert error_of(await tools.get_relationship(from_entity_key=first)) == "to_entity_key is missing"

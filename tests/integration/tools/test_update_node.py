@@ -1,0 +1,82 @@
+import asyncio
+
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.tools import Toolset
+from tests.conftest import Clock
+from tests.support.embedders import WatchedEmbedder
+from tests.support.payloads import error_of, succeeded
+from tests.support.people import node, person
+from tests.support.stored import assert_embeddings_are_current, nodes_of, note_contents
+
+
+@pytest.mark.parametrize("change", [{"name": "Countess"}, {"description": "A poet"}, {"notes": ["Likes tea"]}])
+async def test_each_change_of_its_text_embeds_a_node_anew_once(  # noqa: PLR0917
+    tools: Toolset,
+    graph: KnowledgeGraph,
+    embedder: WatchedEmbedder,
+    user_id: str,
+    clock: Clock,
+    change: dict[str, object],
+) -> None:
+    key = await person(tools, "Ada", "A mathematician")
+    embedder.forget()
+    payload = succeeded(await tools.update_node(entity_key=key, **change))
+    assert payload["embedding_regenerated"] is True
+    assert len(embedder.stored) == 1
+    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+
+
+async def test_the_same_text_again_makes_no_embedding_call_and_no_write(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+) -> None:
+    key = await person(tools, "Ada", "A mathematician", notes=["Likes tea"])
+    embedder.forget()
+    payload = succeeded(
+        await tools.update_node(entity_key=key, name="Ada", description="A mathematician", notes=["Likes tea"])
+    )
+    assert payload["message"] == "Nothing changed"
+    assert payload["embedding_regenerated"] is False
+    assert embedder.calls == 0
+    [stored] = await nodes_of(graph, user_id)
+    assert stored["version"] == 1
+
+
+async def test_a_description_can_be_cleared(tools: Toolset, embedder: WatchedEmbedder) -> None:
+    key = await person(tools, "Ada", "A mathematician")
+    embedder.forget()
+    payload = succeeded(await tools.update_node(entity_key=key, description=""))
+    assert "description" not in payload["node"]
+    assert embedder.stored == [["Ada"]]
+
+
+async def test_nothing_to_change_is_an_error(tools: Toolset) -> None:
+    error = error_of(await tools.update_node(entity_key=await person(tools, "Ada")))
+    assert error == "Nothing to change: give name, description or notes"
+
+
+async def test_a_node_that_does_not_exist_is_named(tools: Toolset) -> None:
+    assert error_of(await tools.update_node(entity_key="nobody", name="x")) == "Node not found: nobody"
+
+
+async def test_a_name_that_is_an_identity_cannot_change_but_for_letter_case(tools: Toolset) -> None:
+    key = await node(tools, "Concept", "chess")
+    error = error_of(await tools.update_node(entity_key=key, name="Go"))
+    assert error == (
+        "The name of a Concept is its identity and cannot change from 'chess' to 'Go'; create a new node with that name"
+    )
+    assert succeeded(await tools.update_node(entity_key=key, name="Chess"))["node"]["name"] == "Chess"
+
+
+async def test_concurrent_notes_on_a_node_are_all_kept(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+) -> None:
+    key = await person(tools, "Ada")
+    facts = [f"fact {number}" for number in range(6)]
+    for answer in await asyncio.gather(*(tools.update_node(entity_key=key, notes=[fact]) for fact in facts)):
+        succeeded(answer)
+    [stored] = await nodes_of(graph, user_id)
+    assert sorted(note_contents(stored)) == facts
+    assert stored["version"] == 7
+    await assert_embeddings_are_current(graph, user_id, embedder, clock())

@@ -1,0 +1,189 @@
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.tools import Toolset
+from tests.conftest import Clock
+from tests.support import facts
+from tests.support.embedders import WatchedEmbedder
+from tests.support.payloads import error_of, succeeded
+from tests.support.people import node, person, relate, two_friends
+from tests.support.stored import assert_embeddings_are_current, cypher, the_relationship
+
+FIRST = {"relationship_type": "friend", "description": "They row together", "attitude": 4, "proximity": 3}
+
+
+@pytest.mark.parametrize(
+    ("change", "now_found_by"),
+    [
+        ({"description": "He taught her botany"}, "botany"),
+        ({"relationship_type": "mentor"}, "mentor"),
+        ({"attitude": 1}, "hostile"),
+        ({"attitude": "Unfriendly"}, "unfriendly"),
+        ({"proximity": 5}, "intimate-knowledge"),
+        ({"proximity": "STRANGER"}, "stranger"),
+    ],
+)
+async def test_each_field_by_itself_embeds_anew_once_and_changes_what_is_found(  # noqa: PLR0917
+    tools: Toolset,
+    graph: KnowledgeGraph,
+    embedder: WatchedEmbedder,
+    user_id: str,
+    clock: Clock,
+    change: dict[str, object],
+    now_found_by: str,
+) -> None:
+    ends = await two_friends(tools, **FIRST)
+    before = await graph.retrieval.relationship_vector_search(now_found_by, -1.0, user_id)
+    embedder.forget()
+    payload = succeeded(await tools.update_relationship(**ends, **change))
+    assert payload["message"] == "Updated relationship between Ada and Bo"
+    assert payload["embedding_regenerated"] is True
+    assert len(embedder.stored) == 1
+    assert now_found_by in embedder.stored[0][0]
+    after = await graph.retrieval.relationship_vector_search(now_found_by, -1.0, user_id)
+    assert after[0].similarity > before[0].similarity + 0.1
+    [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    assert stored["version"] == 2
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        FIRST,
+        {"description": " They row together "},
+        {"attitude": "FRIENDLY"},
+        {"attitude": "4", "proximity": "familiar"},
+    ],
+)
+async def test_the_same_text_makes_no_embedding_call_and_no_write(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, same: dict[str, object]
+) -> None:
+    ends = await two_friends(tools, **FIRST)
+    embedder.forget()
+    payload = succeeded(await tools.update_relationship(**ends, **same))
+    assert payload["message"] == "Nothing changed"
+    assert payload["embedding_regenerated"] is False
+    assert embedder.calls == 0
+    assert (await the_relationship(graph, user_id))["version"] == 1
+
+
+async def test_what_is_not_part_of_the_text_is_written_without_an_embedding_call(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+) -> None:
+    ends = await two_friends(tools, **FIRST)
+    embedder.forget()
+    payload = succeeded(await tools.update_relationship(**ends, confidence=0.3, salience=1))
+    assert payload["embedding_regenerated"] is False
+    assert payload["relationship"]["properties"]["confidence"] == 0.3
+    assert embedder.calls == 0
+    [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    assert (stored["confidence"], stored["salience"], stored["version"]) == (0.3, 1.0, 2)
+
+
+async def test_attitude_proximity_and_description_can_be_made_unknown_again(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+) -> None:
+    ends = await two_friends(tools, **FIRST)
+    embedder.forget()
+    payload = succeeded(await tools.update_relationship(**ends, description="", clear=["attitude", "proximity"]))
+    assert not {"attitude", "attitude_word", "proximity", "description"} & payload["relationship"].keys()
+    assert embedder.stored == [["friend"]]
+    [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    assert not {"attitude", "proximity"} & stored.keys()
+
+
+async def test_the_reverse_direction_is_the_same_relationship_answered_as_asked(tools: Toolset) -> None:
+    ada, chess = await person(tools, "Ada"), await node(tools, "Concept", "Chess")
+    await relate(tools, ada, chess, "plays")
+    shown = succeeded(await tools.update_relationship(from_entity_key=chess, to_entity_key=ada, attitude="passionate"))[
+        "relationship"
+    ]
+    assert (shown["from_entity_key"], shown["to_entity_key"]) == (chess, ada)
+    assert (shown["from_name"], shown["to_name"]) == ("Chess", "Ada")
+    same = succeeded(await tools.get_relationship(from_entity_key=ada, to_entity_key=chess))["relationship"]
+    assert (same["from_name"], same["attitude"]) == ("Ada", 5)
+
+
+async def test_a_relationship_that_does_not_exist_is_named(tools: Toolset) -> None:
+    first, second = await person(tools, "Ada"), await person(tools, "Bo")
+    error = error_of(await tools.update_relationship(from_entity_key=first, to_entity_key=second, attitude=1))
+    assert error == f"Relationship not found between Ada ({first}) and Bo ({second})"
+
+
+async def test_missing_nodes_are_named(tools: Toolset) -> None:
+    error = error_of(await tools.update_relationship(from_entity_key="ghost", to_entity_key="ghost", attitude=1))
+    assert error == "One or both nodes do not exist: ghost"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({}, "Nothing to change: give description, relationship_type, attitude, proximity, confidence or salience."),
+        ({"description": None, "attitude": None}, "Nothing to change: "),
+        ({"clear": ["notes"]}, "clear takes attitude and proximity, got 'notes'"),
+        ({"clear": ["attitude"], "attitude": 3}, "attitude cannot be both set and cleared"),
+        ({"attitude": 0}, "Attitude/proximity must be 1-5, got attitude 0"),
+        ({"attitude": "--5"}, 'Invalid word "--5"'),
+        ({"attitude": 10**40}, "Attitude/proximity must be 1-5"),
+        ({"relationship_type": ""}, "relationship_type: String should have at least 1 character"),
+        ({"notes": ["x"]}, "notes is not an argument of this tool"),
+    ],
+)
+async def test_a_wrong_value_is_named_and_changes_nothing(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, wrong: dict[str, object], said: str
+) -> None:
+    ends = await two_friends(tools, **FIRST)
+    assert error_of(await tools.update_relationship(**ends, **wrong)).startswith(said)
+    assert (await the_relationship(graph, user_id))["version"] == 1
+
+
+async def test_a_note_that_has_expired_leaves_the_text_at_the_next_write(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+) -> None:
+    ends = await two_friends(tools, **FIRST, notes=[{"content": "Ill with flu", "lifetime": "week"}])
+    clock.forward(days=7)
+    embedder.forget()
+    payload = succeeded(await tools.update_relationship(**ends, confidence=0.5))
+    assert payload["embedding_regenerated"] is True
+    assert embedder.stored == [["They row together friend friendly familiar"]]
+    [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    assert "Ill with flu" in stored["notes"]
+
+
+@pytest.mark.parametrize("change", [{"attitude": 2}, {"confidence": 0.1}, {"description": "They row together"}])
+async def test_the_first_write_removes_the_old_fields_and_embeds(  # noqa: PLR0917
+    tools: Toolset,
+    graph: KnowledgeGraph,
+    embedder: WatchedEmbedder,
+    user_id: str,
+    clock: Clock,
+    change: dict[str, object],
+) -> None:
+    first, second = await person(tools, "Ada"), await person(tools, "Bo")
+    await cypher(
+        graph,
+        "MATCH (a {entity_key: $first}), (b {entity_key: $second}) CREATE (a)-[:has_relationship_with "
+        "{relationship_type: 'friend', description: 'They row together', attitude: 4, notes: '[]', "
+        "relation_embedding: [0.1, 0.2], notes_embedding: [0.3], description_embedding: 'broken'}]->(b)",
+        first=first,
+        second=second,
+    )
+    embedder.forget()
+    payload = succeeded(await tools.update_relationship(from_entity_key=second, to_entity_key=first, **change))
+    assert payload["embedding_regenerated"] is True
+    assert len(embedder.stored) == 1
+    [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    assert not set(facts.OLD_FIELDS) & stored.keys()
+    assert stored["version"] == 1
+    assert stored["relationship_key"]
+
+
+async def test_old_fields_go_even_where_the_write_changes_nothing_else(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+) -> None:
+    ends = await two_friends(tools, **FIRST)
+    await cypher(graph, "MATCH ({user_id: $user})-[r]->() SET r.relation_embedding = [0.1, 0.2]", user=user_id)
+    embedder.forget()
+    succeeded(await tools.update_relationship(**ends, attitude=4))
+    assert "relation_embedding" not in await the_relationship(graph, user_id)
+    assert embedder.calls == 0

@@ -1,0 +1,62 @@
+"""Embedders that note what they are asked, wait, and fail when told to."""
+
+import asyncio
+from collections.abc import Sequence
+
+from kgagent.embedding.base import Embedder, Embedding
+from kgagent.embedding.hashing import HashingEmbedder
+
+
+class WatchedEmbedder(Embedder):
+    """Wraps an embedder.
+
+    Attributes:
+        stored: texts of each request for embeddings that are stored.
+        queries: texts of each request for embeddings of queries.
+        failure: raised by every request while it is set.
+        gate: requests wait for it; it is open unless a test closes it.
+        asked: set as soon as a request has come in.
+    """
+
+    def __init__(self, embedder: Embedder | None = None, *, model: str | None = None) -> None:
+        self._embedder = embedder or HashingEmbedder(384)
+        self._model = model or self._embedder.model
+        self.stored: list[list[str]] = []
+        self.queries: list[list[str]] = []
+        self.failure: Exception | None = None
+        self.gate = asyncio.Event()
+        self.gate.set()
+        self.asked = asyncio.Event()
+
+    @property
+    def model(self) -> str:
+        return self._model
+
+    @property
+    def dimensions(self) -> int:
+        return self._embedder.dimensions
+
+    @property
+    def calls(self) -> int:
+        """Requests of either kind."""
+        return len(self.stored) + len(self.queries)
+
+    def forget(self) -> None:
+        """Begin to note anew."""
+        self.stored.clear()
+        self.queries.clear()
+
+    async def embed(self, texts: Sequence[str]) -> list[Embedding]:
+        self.stored.append(list(texts))
+        return await self._answer(texts)
+
+    async def embed_queries(self, texts: Sequence[str]) -> list[Embedding]:
+        self.queries.append(list(texts))
+        return await self._answer(texts)
+
+    async def _answer(self, texts: Sequence[str]) -> list[Embedding]:
+        self.asked.set()
+        await self.gate.wait()
+        if self.failure is not None:
+            raise self.failure
+        return await self._embedder.embed(texts)

@@ -1,0 +1,107 @@
+"""What is really stored, read by plain Cypher, and whether each embedding is that of its current text."""
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.embedding.base import Embedder
+from tests.support import facts
+
+Properties = dict[str, Any]
+
+
+async def cypher(graph: KnowledgeGraph, text: str, **parameters: object) -> list[dict[str, Any]]:
+    """Run any statement, as another program would."""
+    return await graph.store.write(text, parameters)
+
+
+async def relationships_of(graph: KnowledgeGraph, user_id: str) -> list[Properties]:
+    """All relationships between the user's nodes with all their properties, their type as `neo4j_type`."""
+    rows = await cypher(
+        graph,
+        "MATCH (a {user_id: $user})-[r]->(b {user_id: $user}) "
+        "RETURN properties(r) AS properties, type(r) AS type, a.entity_key AS first, b.entity_key AS second",
+        user=user_id,
+    )
+    return [
+        {**row["properties"], "neo4j_type": row["type"], "first": row["first"], "second": row["second"]} for row in rows
+    ]
+
+
+async def the_relationship(graph: KnowledgeGraph, user_id: str) -> Properties:
+    """The only relationship of a user."""
+    [stored] = await relationships_of(graph, user_id)
+    return stored
+
+
+async def nodes_of(graph: KnowledgeGraph, user_id: str) -> list[Properties]:
+    """All nodes of a user with all their properties."""
+    rows = await cypher(graph, "MATCH (n {user_id: $user}) RETURN properties(n) AS properties", user=user_id)
+    return [row["properties"] for row in rows]
+
+
+async def assert_embeddings_are_current(
+    graph: KnowledgeGraph, user_id: str, embedder: Embedder, now: datetime
+) -> list[Properties]:
+    """Check invariant 1 on every relationship and node of a user; returns the relationships."""
+    stored = await relationships_of(graph, user_id)
+    for relationship in stored:
+        await _assert_current(relationship, "relationship_embedding", relationship_text(relationship, now), embedder)
+        assert not set(facts.OLD_FIELDS) & relationship.keys()
+        assert relationship["user_id"] == user_id
+    for node in await nodes_of(graph, user_id):
+        await _assert_current(node, "embedding", node_text(node, now), embedder)
+    return stored
+
+
+async def _assert_current(record: Properties, field: str, text: str, embedder: Embedder) -> None:
+    if not text:
+        assert record.get(field) is None
+        assert "embedding_hash" not in record
+        return
+    [expected] = await embedder.embed([text])
+    assert record[field] == pytest.approx(list(expected), abs=1e-7), text
+    assert record["embedding_model"] == embedder.model
+    fingerprint = hashlib.sha256(f"{embedder.model}\n{embedder.dimensions}\n{text}".encode()).hexdigest()
+    assert record["embedding_hash"] == fingerprint
+    assert "write_lock" not in record
+
+
+def relationship_text(stored: Mapping[str, Any], now: datetime) -> str:
+    """The text that a stored relationship's embedding must be of, as the documents say it."""
+    kind = stored["neo4j_type"]
+    parts = [
+        stored.get("description"),
+        stored.get("relationship_type"),
+        facts.word(kind, "attitude", stored.get("attitude")),
+        facts.word(kind, "proximity", stored.get("proximity")),
+        _notes_text(stored, now),
+    ]
+    return " ".join(part for part in parts if part)
+
+
+def node_text(stored: Mapping[str, Any], now: datetime) -> str:
+    """The text that a stored node's embedding must be of."""
+    return " ".join(part for part in (stored.get("name"), stored.get("description"), _notes_text(stored, now)) if part)
+
+
+def note_contents(stored: Mapping[str, Any]) -> list[str]:
+    """Contents of all notes, expired ones too."""
+    return [note["content"] for note in json.loads(stored.get("notes") or "[]")]
+
+
+def _notes_text(stored: Mapping[str, Any], now: datetime) -> str:
+    notes = json.loads(stored.get("notes") or "[]")
+    current = [n["content"] for n in notes if not n["expires_at"] or datetime.fromisoformat(n["expires_at"]) > now]
+    return " ".join(current)[:1000]
+
+
+def cosine(one: Sequence[float], other: Sequence[float]) -> float:
+    """Plain cosine similarity."""
+    return math.fsum(x * y for x, y in zip(one, other, strict=True)) / (math.hypot(*one) * math.hypot(*other))

@@ -1,0 +1,117 @@
+import asyncio
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from kgagent.errors import ConflictError, EmbeddingUnavailableError, InputError, KgAgentError
+from kgagent.graph import compare_and_set
+from kgagent.graph.compare_and_set import CompareAndSet
+
+
+class Counters(CompareAndSet[str, int, int, int]):
+    """Counts up what each letter stands for; can be told to lose races and to fail."""
+
+    def __init__(self, *, attempts: int = 3) -> None:
+        super().__init__(attempts=attempts)
+        self.values: dict[str, int] = {}
+        self.waves: list[list[str]] = []
+        self.races_lost: dict[str, int] = {}
+        self.failure: KgAgentError | None = None
+
+    def identity(self, intent: str) -> str:
+        return intent
+
+    async def read(self, intents: Sequence[str]) -> Sequence[int]:
+        self.waves.append(list(intents))
+        return [self.values.get(intent, 0) for intent in intents]
+
+    def plan(self, intent: str, state: int) -> int:
+        if intent == "bad":
+            raise InputError("no such thing")
+        return state + 1
+
+    async def save(self, planned: Mapping[int, int]) -> Mapping[int, int]:
+        if self.failure is not None:
+            raise self.failure
+        wave = dict(zip(planned, (intent for intent in self.waves[-1] if intent != "bad"), strict=True))
+        kept = {}
+        for position, value in planned.items():
+            letter = wave[position]
+            if self.races_lost.get(letter, 0) > 0:
+                self.races_lost[letter] -= 1
+            else:
+                self.values[letter] = kept[position] = value
+        return kept
+
+
+@pytest.fixture(autouse=True)
+def _no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compare_and_set, "LONGEST_PAUSE", 0.0)
+
+
+async def test_nothing_to_do_asks_nothing() -> None:
+    counters = Counters()
+    assert await counters.carry_out([]) == []
+    assert counters.waves == []
+
+
+async def test_intents_about_different_things_go_together() -> None:
+    counters = Counters()
+    assert await counters.carry_out(["a", "b", "c"]) == [1, 1, 1]
+    assert counters.waves == [["a", "b", "c"]]
+
+
+async def test_intents_about_one_thing_go_one_after_the_other_in_their_order() -> None:
+    counters = Counters()
+    assert await counters.carry_out(["a", "b", "a", "a"]) == [1, 1, 2, 3]
+    assert counters.waves == [["a", "b"], ["a"], ["a"]]
+
+
+async def test_a_refused_intent_does_not_stop_the_others() -> None:
+    first, refused, third = await Counters().carry_out(["a", "bad", "c"])
+    assert (first, third) == (1, 1)
+    assert isinstance(refused, InputError)
+
+
+async def test_a_lost_race_is_read_and_tried_again() -> None:
+    counters = Counters()
+    counters.races_lost["b"] = 2
+    assert await counters.carry_out(["a", "b"]) == [1, 1]
+    assert counters.waves == [["a", "b"], ["b"], ["b"]]
+
+
+async def test_too_many_lost_races_are_a_conflict_that_says_nothing_was_written() -> None:
+    counters = Counters(attempts=3)
+    counters.races_lost["a"] = 3
+    conflict, other = await counters.carry_out(["a", "b"])
+    assert isinstance(conflict, ConflictError)
+    assert str(conflict) == "Other writers changed it during each of 3 tries; nothing was written"
+    assert other == 1
+    assert "a" not in counters.values
+
+
+async def test_an_intent_that_waits_for_another_has_all_its_tries() -> None:
+    counters = Counters(attempts=2)
+    counters.races_lost["a"] = 2
+    first, second = await counters.carry_out(["a", "a"])
+    assert isinstance(first, ConflictError)
+    assert second == 1
+
+
+async def test_an_error_of_the_embedder_answers_every_intent_that_it_hit() -> None:
+    counters = Counters()
+    counters.failure = EmbeddingUnavailableError("down")
+    assert await counters.carry_out(["a", "b", "a"]) == [counters.failure] * 3
+
+
+async def test_a_cancellation_is_not_swallowed() -> None:
+    class Stuck(Counters):
+        async def read(self, intents: Sequence[str]) -> Sequence[int]:  # noqa: ARG002
+            await asyncio.Event().wait()
+            return []
+
+    task = asyncio.create_task(Stuck().carry_out(["a"]))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task

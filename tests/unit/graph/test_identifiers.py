@@ -1,0 +1,50 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgagent.errors import InputError
+from kgagent.graph.identifiers import MAX_LENGTH, Identifier
+
+
+@pytest.mark.parametrize(
+    ("name", "quoted"),
+    [
+        ("Person", "`Person`"),
+        ("works at", "`works at`"),
+        ("a`b", "`a``b`"),
+        ("`", "````"),
+        ("x`) DETACH DELETE n //", "`x``) DETACH DELETE n //`"),
+        ("$user_id", "`$user_id`"),
+        ("«types»", "`«types»`"),
+        ("日本", "`日本`"),
+    ],
+)
+def test_a_name_is_quoted(name: str, quoted: str) -> None:
+    assert Identifier(name) == quoted
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", "a\\u0060b", "\\", "a\nb", "a\rb", "a\0b", "a\tb", "a\u2028b", "a\u200bb", "a\udc00", "x" * (MAX_LENGTH + 1)],
+)
+def test_a_name_that_no_graph_needs_is_refused(name: str) -> None:
+    with pytest.raises(InputError, match="cannot be the name of a label, type, property or index"):
+        Identifier(name)
+
+
+def test_several_names_are_alternatives() -> None:
+    assert Identifier.any_of(["A", "B`"]) == "`A`|`B```"
+    with pytest.raises(InputError):
+        Identifier.any_of(["A", "\n"])
+
+
+@given(st.text())
+def test_no_text_ends_its_quotes(name: str) -> None:
+    try:
+        quoted = Identifier(name)
+    except InputError:
+        return
+    inside = quoted[1:-1].replace("``", "")
+    assert "`" not in inside
+    assert "\\" not in inside
+    assert inside.isprintable()

@@ -1,0 +1,76 @@
+import math
+from datetime import UTC, datetime
+from typing import Any
+
+import neo4j.time
+import pytest
+
+from kgagent.graph.records import NodeRecord, Record, RelationshipRecord, ontology_label, plain
+from kgagent.ontology import default_ontology
+from tests.support import facts
+
+
+def relationship(**properties: Any) -> RelationshipRecord:
+    return RelationshipRecord.read(
+        {
+            "element_id": "x",
+            "neo4j_type": "engages_with",
+            "from_entity_key": "p",
+            "to_entity_key": "c",
+            "from_name": "Ann",
+            "to_name": None,
+            "vector_length": None,
+            "has_old_embeddings": False,
+            "properties": properties,
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("stored", "level"),
+    [(5, 5), (4.0, 4), (4.5, None), ("close", None), (None, None), (math.nan, None), (math.inf, None), ([1], None)],
+)
+def test_a_level_is_a_whole_number(stored: object, level: int | None) -> None:
+    assert relationship(attitude=stored).level("attitude") == level
+
+
+@pytest.mark.parametrize("stored", [3, ["a"], True, None])
+def test_what_is_no_text_reads_as_empty(stored: object) -> None:
+    assert relationship(description=stored).text("description") == ""
+
+
+def test_a_record_that_kgagent_never_wrote_has_version_0() -> None:
+    assert Record(element_id="x", vector_length=None, properties={}).version == 0
+
+
+def test_a_relationship_is_told_from_the_end_that_was_asked_for() -> None:
+    record = relationship(relationship_type="studies", attitude=4, proximity=2)
+    shown = record.shown(default_ontology(), asked_from="c")
+    assert (shown.from_entity_key, shown.to_entity_key, shown.from_name, shown.to_name) == ("c", "p", "", "Ann")
+    assert (shown.attitude_word, shown.proximity_word) == ("interested", "aware")
+    assert record.shown(default_ontology(), asked_from="p").from_entity_key == "p"
+    assert record.shown(default_ontology()).from_entity_key == "p"
+
+
+def test_nothing_internal_is_shown() -> None:
+    internal = dict.fromkeys([*facts.NEVER_RETURNED, "user_id", "version", "relationship_key", "embedding_hash"], "x")
+    assert relationship(**internal, since=2019).shown(default_ontology()).properties == {"since": 2019}
+
+
+def test_values_of_the_database_become_json() -> None:
+    moment = datetime(2026, 1, 1, tzinfo=UTC)
+    assert plain(neo4j.time.DateTime.from_native(moment)) == "2026-01-01T00:00:00.000000000+00:00"
+    assert plain(neo4j.time.Date(2026, 1, 1)) == "2026-01-01"
+    assert plain(moment) == "2026-01-01T00:00:00+00:00"
+    assert plain([1, math.nan, {"a": math.inf}]) == [1, "nan", {"a": "inf"}]
+    assert plain(b"x") == "b'x'"
+
+
+def test_the_first_label_of_the_ontology_counts() -> None:
+    assert ontology_label(["Entity", "Other", "Person"], default_ontology()) == "Person"
+
+
+def test_a_node_without_name_or_description_is_shown() -> None:
+    row = {"element_id": "x", "labels": ["Person"], "vector_length": None, "properties": {"entity_key": "k"}}
+    shown = NodeRecord.read(row, default_ontology()).shown(default_ontology())
+    assert (shown.name, shown.description, shown.notes) == ("", "", ())

@@ -1,0 +1,84 @@
+"""The Cypher files: each says what it takes and gives, and has no place that nobody fills."""
+
+import re
+from importlib import resources
+from importlib.resources.abc import Traversable
+
+import pytest
+
+from kgagent.graph.identifiers import Identifier
+from kgagent.graph.statements import statement
+
+FILES = {
+    path.name.removesuffix(".cypher"): path
+    for path in resources.files("kgagent.cypher").iterdir()
+    if path.name.endswith(".cypher")
+}
+STATEMENTS = {name: path for name, path in FILES.items() if not name.startswith("_")}
+KNOWN_PLACES = {"labels", "label", "types", "index"}
+FOR_THE_KEEPER = {"inspect_nodes", "inspect_relationships", "total_nodes", "total_relationships"}
+"""What doctor and migration look at; each has a twin that keeps to one user."""
+
+OF_NO_USER = {"show_index_states"}
+"""What reads no node and no relationship."""
+
+NAMES = {place: Identifier(f"the {place}") for place in KNOWN_PLACES}
+
+
+def comment(path: Traversable) -> str:
+    lines = path.read_text("utf-8").splitlines()
+    head = next((i for i, line in enumerate(lines) if not line.startswith("//")), len(lines))
+    return "\n".join(lines[:head])
+
+
+def test_there_are_statements() -> None:
+    assert len(STATEMENTS) > 10
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_begins_with_what_it_does(name: str) -> None:
+    assert re.fullmatch(r"// \S.*\.", comment(FILES[name]), re.DOTALL)
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_a_statement_says_its_parameters_and_rows(name: str) -> None:
+    head = comment(STATEMENTS[name])
+    assert ("// Parameters: " in head) == ("$" in statement(name, **NAMES).replace("$(", ""))
+    assert "// Rows: " in head
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_each_parameter_of_a_statement_is_in_its_comment(name: str) -> None:
+    used = set(re.findall(r"\$(\w+)", statement(name, **NAMES)))
+    head = comment(STATEMENTS[name])
+    assert {parameter for parameter in used if not re.search(rf"\b{parameter}\b", head)} == set()
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_each_place_is_a_name_or_a_fragment_that_exists(name: str) -> None:
+    places = set(re.findall(r"«([^»]*)»", FILES[name].read_text("utf-8")))
+    assert {place for place in places if place not in KNOWN_PLACES and place not in FILES} == set()
+    assert "«" not in statement(name, **NAMES)
+    assert "//" not in statement(name, **NAMES)
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_a_statement_keeps_to_one_user_unless_it_is_for_the_keeper_of_the_graph(name: str) -> None:
+    if name in FOR_THE_KEEPER:
+        assert f"{name}_of_user" in STATEMENTS
+    elif name == "create_nodes":
+        assert "row.properties" in statement(name, **NAMES)  # the properties hold the user, and the key is the user's
+    elif name in OF_NO_USER:
+        assert "MATCH" not in statement(name, **NAMES)
+    else:
+        assert "$user_id" in statement(name, **NAMES)
+
+
+def test_a_place_without_a_name_is_an_error() -> None:
+    with pytest.raises(KeyError, match="labels"):
+        statement("read_nodes")
+
+
+def test_a_name_that_looks_like_a_place_is_not_filled_again() -> None:
+    text = statement("count_nodes", label=Identifier("«labels»"))
+    assert "MATCH (n:`«labels»`)" in text

@@ -1,0 +1,65 @@
+from typing import Any
+
+import pytest
+
+from kgagent.embedding.hashing import HashingEmbedder, hashed
+from kgagent.embedding.text import embedding_hash
+from kgagent.errors import EmbeddingUnavailableError
+from kgagent.graph.records import Record
+from kgagent.graph.vectors import is_current, vector_changes
+from tests.support.embedders import WatchedEmbedder
+
+EMBEDDER = HashingEmbedder(8)
+
+
+def record(text: str, **other: Any) -> Record:
+    properties = {"embedding_hash": embedding_hash(EMBEDDER, text), "embedding_model": EMBEDDER.model, **other}
+    return Record(
+        element_id="x",
+        vector_length=properties.pop("length", 8),
+        properties={name: value for name, value in properties.items() if value is not None},
+    )
+
+
+def test_a_vector_of_this_text_model_and_length_is_current() -> None:
+    assert is_current(record("a"), "a", EMBEDDER)
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        record("b"),
+        record("a", embedding_model="other"),
+        record("a", embedding_model=None),
+        record("a", embedding_hash=None),
+        record("a", length=7),
+        record("a", length=None),
+    ],
+)
+def test_any_other_vector_is_stale(stored: Record) -> None:
+    assert not is_current(stored, "a", EMBEDDER)
+
+
+def test_a_record_without_text_must_have_no_vector() -> None:
+    assert is_current(record("", length=None, embedding_hash=None, embedding_model=None), "", EMBEDDER)
+    assert not is_current(record("a"), "", EMBEDDER)
+
+
+async def test_stale_texts_are_embedded_in_one_request_and_the_others_not() -> None:
+    watched = WatchedEmbedder(EMBEDDER)
+    changes = await vector_changes(
+        watched,
+        [("new", None), ("a", record("a")), ("c", record("b")), ("", None), ("", record("b"))],
+        vector_property="vector",
+    )
+    assert watched.stored == [["new", "c"]]
+    assert [change.vector for change in changes] == [hashed("new", 8), None, hashed("c", 8), None, None]
+    assert [change.changes for change in changes] == [True, False, True, False, True]
+    assert changes[4].properties == {"vector": None, "embedding_hash": None, "embedding_model": None}
+
+
+async def test_an_error_of_the_embedder_comes_through() -> None:
+    watched = WatchedEmbedder(EMBEDDER)
+    watched.failure = EmbeddingUnavailableError("down")
+    with pytest.raises(EmbeddingUnavailableError, match="down"):
+        await vector_changes(watched, [("new", None)], vector_property="vector")

@@ -1,0 +1,74 @@
+from collections.abc import Sequence
+
+import pytest
+
+from kgagent.embedding.base import Embedding
+from kgagent.embedding.hashing import HashingEmbedder, hashed
+from kgagent.errors import EmbeddingResponseError, EmbeddingUnavailableError
+from kgagent.migration.prepared import IdleEmbedder, Preparation, PreparedEmbedder
+from tests.support.embedders import WatchedEmbedder
+
+
+class Refusing(WatchedEmbedder):
+    """Refuses requests that hold one of some texts."""
+
+    def __init__(self, *refused: str) -> None:
+        super().__init__(HashingEmbedder(8))
+        self._refused = set(refused)
+
+    async def embed(self, texts: Sequence[str]) -> list[Embedding]:
+        answer = await super().embed(texts)
+        if self._refused & set(texts):
+            raise EmbeddingResponseError("too long")
+        return answer
+
+
+async def test_known_texts_are_not_embedded_again_and_others_once() -> None:
+    watched = WatchedEmbedder(HashingEmbedder(8))
+    prepared = PreparedEmbedder(watched, {"a": hashed("a", 8)})
+    assert await prepared.embed(["b", "a", "b"]) == [hashed("b", 8), hashed("a", 8), hashed("b", 8)]
+    assert watched.stored == [["b"]]
+    assert await prepared.embed(["a"]) == [hashed("a", 8)]
+    assert watched.calls == 1
+
+
+async def test_it_is_of_the_model_of_the_real_embedder() -> None:
+    watched = WatchedEmbedder(HashingEmbedder(8), model="some model")
+    prepared = PreparedEmbedder(watched, {})
+    assert (prepared.model, prepared.dimensions) == ("some model", 8)
+
+
+async def test_an_idle_embedder_makes_no_call() -> None:
+    watched = WatchedEmbedder(HashingEmbedder(8))
+    assert [len(embedding) for embedding in await IdleEmbedder(watched).embed(["a", "b"])] == [8, 8]
+    assert watched.calls == 0
+
+
+async def test_a_batch_is_one_call() -> None:
+    watched = WatchedEmbedder(HashingEmbedder(8))
+    assert await Preparation(watched).embed(["a", "b"]) == ({"a": hashed("a", 8), "b": hashed("b", 8)}, {})
+    assert watched.stored == [["a", "b"]]
+    assert await Preparation(watched).embed([]) == ({}, {})
+
+
+@pytest.mark.parametrize("refused", [["c"], ["a", "e"], list("abcde")])
+async def test_refused_texts_are_found_and_the_others_embedded(refused: list[str]) -> None:
+    made, reasons = await Preparation(Refusing(*refused)).embed(list("abcde"))
+    assert made == {text: hashed(text, 8) for text in "abcde" if text not in refused}
+    assert reasons == dict.fromkeys(refused, "too long")
+
+
+@pytest.mark.parametrize("texts", [["a"], ["a", "b"]])
+async def test_a_model_that_refuses_even_a_plain_text_is_at_fault_itself(texts: list[str]) -> None:
+    refusing = Refusing("a", "kgagent")
+    with pytest.raises(EmbeddingResponseError):
+        await Preparation(refusing).embed(texts)
+    assert refusing.stored == [texts, ["kgagent"]]
+
+
+async def test_a_model_that_cannot_be_reached_is_asked_once() -> None:
+    watched = WatchedEmbedder(HashingEmbedder(8))
+    watched.failure = EmbeddingUnavailableError("away")
+    with pytest.raises(EmbeddingUnavailableError):
+        await Preparation(watched).embed(["a", "b"])
+    assert watched.calls == 1

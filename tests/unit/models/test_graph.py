@@ -1,0 +1,43 @@
+from kgagent.models import GraphNode, GraphRelationship, Matches, Note
+from kgagent.models.graph import without_empty
+
+
+def relationship(**fields: object) -> GraphRelationship:
+    return GraphRelationship.model_validate(
+        {"from_entity_key": "a", "to_entity_key": "b", "neo4j_type": "involves", **fields}
+    )
+
+
+def test_a_payload_leaves_out_what_says_nothing() -> None:
+    node = GraphNode(entity_key="k", label="Person", name="Ann", properties={"tags": [], "age": 0, "alive": False})
+    assert node.to_payload() == {
+        "entity_key": "k",
+        "label": "Person",
+        "name": "Ann",
+        "properties": {"age": 0, "alive": False},
+    }
+
+
+def test_a_payload_keeps_a_note_without_its_unknown_parts() -> None:
+    payload = relationship(notes=[Note(content="x", added_by="u")]).to_payload()
+    assert payload["notes"] == [{"content": "x", "added_by": "u"}]
+
+
+def test_a_pair_is_the_same_from_either_end() -> None:
+    assert relationship().pair == relationship(from_entity_key="b", to_entity_key="a").pair
+    assert relationship().pair != relationship(neo4j_type="connected_to").pair
+
+
+def test_empty_parts_go_at_any_depth() -> None:
+    assert without_empty({"a": {"b": {"c": []}}, "d": [{"e": ""}, 0]}) == {"d": [{}, 0]}
+
+
+def test_matches_are_a_sequence_that_knows_its_plan() -> None:
+    matches = Matches(["a", "b"], plan="index")
+    assert list(matches) == ["a", "b"]
+    assert matches[0] == "a"
+    assert matches[1:] == ("b",)
+    assert len(matches) == 2
+    assert matches.plan == "index"
+    assert repr(matches) == "Matches(plan='index', hits=('a', 'b'))"
+    assert not Matches()

@@ -1,0 +1,25 @@
+import math
+
+import pytest
+from pydantic import ValidationError
+
+from kgagent.models import ExploreRequest, VectorQuery
+
+
+@pytest.mark.parametrize("threshold", [-1.01, 1.01, math.nan, math.inf])
+def test_a_threshold_is_a_cosine(threshold: float) -> None:
+    with pytest.raises(ValidationError, match="threshold"):
+        VectorQuery(query="x", threshold=threshold)
+
+
+@pytest.mark.parametrize("query", ["", "  ", "x" * 8_001])
+def test_a_query_is_text_of_some_length(query: str) -> None:
+    with pytest.raises(ValidationError, match="query"):
+        VectorQuery(query=query)
+
+
+def test_explore_searches_relationships_unless_told_otherwise() -> None:
+    request = ExploreRequest()
+    assert request.search_relationships
+    assert request.max_results_per_type == 10
+    assert request.node_types is None

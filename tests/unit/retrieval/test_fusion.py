@@ -1,0 +1,32 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgagent.retrieval.fusion import reciprocal_rank_fusion
+
+
+def fuse(*rankings: list[tuple[str, int]]) -> list[tuple[str, float]]:
+    return reciprocal_rank_fusion(rankings, tie_break=lambda item: item)
+
+
+def test_a_score_is_the_sum_of_one_over_60_plus_rank() -> None:
+    (first, best), (second, other) = fuse([("a", 1), ("b", 2)], [("b", 1)])
+    assert (first, second) == ("b", "a")
+    assert [best, other] == pytest.approx([1 / 62 + 1 / 61, 1 / 61])
+
+
+def test_ties_break_by_the_rule_given() -> None:
+    assert [item for item, _ in fuse([("b", 1)], [("a", 1)], [("c", 1)])] == ["a", "b", "c"]
+
+
+def test_nothing_fused_is_nothing() -> None:
+    assert fuse() == []
+    assert fuse([], []) == []
+
+
+@given(st.lists(st.lists(st.sampled_from("abcdef"), unique=True), max_size=4))
+def test_each_item_comes_once_and_the_order_of_the_rankings_does_not_count(lists: list[list[str]]) -> None:
+    rankings = [[(item, rank) for rank, item in enumerate(items, start=1)] for items in lists]
+    fused = fuse(*rankings)
+    assert sorted(item for item, _ in fused) == sorted({item for items in lists for item in items})
+    assert [item for item, _ in fuse(*reversed(rankings))] == [item for item, _ in fused]

@@ -1,0 +1,40 @@
+import asyncio
+
+import pytest
+
+from kgagent.errors import StoreError
+from kgagent.retrieval.together import together
+
+
+async def test_an_error_comes_out_as_itself_and_ends_the_others() -> None:
+    ended = asyncio.Event()
+
+    async def waits() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    async def fails() -> None:
+        raise StoreError("down")
+
+    async def both() -> None:
+        async with together() as group:
+            group.create_task(waits())
+            group.create_task(fails())
+
+    with pytest.raises(StoreError, match="down"):
+        await both()
+    assert ended.is_set()
+
+
+async def test_tasks_run_side_by_side() -> None:
+    first, second = asyncio.Event(), asyncio.Event()
+
+    async def meet(mine: asyncio.Event, other: asyncio.Event) -> bool:
+        mine.set()
+        return await other.wait()
+
+    async with together() as group:
+        tasks = [group.create_task(meet(first, second)), group.create_task(meet(second, first))]
+    assert all(task.result() for task in tasks)

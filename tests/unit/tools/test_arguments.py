@@ -1,0 +1,89 @@
+"""What a model reads of the tools before it calls one."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from kgagent.ontology import default_ontology
+from kgagent.tools import TOOLS
+from kgagent.tools.base import Tool
+
+NAMES = {
+    "explore",
+    "get_relationship",
+    "create_node",
+    "update_node",
+    "create_relationship",
+    "create_relationships",
+    "update_relationship",
+    "update_relationships",
+    "add_note_to_relationship",
+}
+
+by_name = pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+
+
+def fields(schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for part in (schema, *schema.get("$defs", {}).values()):
+        yield from part.get("properties", {}).items()
+
+
+def test_these_are_the_tools() -> None:
+    assert {tool.name for tool in TOOLS} == NAMES
+
+
+@by_name
+def test_every_field_is_described(tool: Tool[Any]) -> None:
+    undescribed = [name for name, field in fields(tool.arguments.model_json_schema()) if not field.get("description")]
+    assert undescribed == []
+
+
+@by_name
+def test_every_text_has_a_longest_length(tool: Tool[Any]) -> None:
+    def texts(part: Any) -> Iterator[dict[str, Any]]:
+        if isinstance(part, dict):
+            if part.get("type") == "string" and "enum" not in part:
+                yield part
+            for item in part.values():
+                yield from texts(item)
+        elif isinstance(part, list):
+            for item in part:
+                yield from texts(item)
+
+    assert all("maxLength" in text for text in texts(tool.arguments.model_json_schema()))
+
+
+@by_name
+def test_no_tool_takes_the_user(tool: Tool[Any]) -> None:
+    assert not {name for name, _ in fields(tool.arguments.model_json_schema())} & {"user_id", "added_by", "created_by"}
+
+
+@by_name
+def test_unknown_arguments_are_refused_at_every_depth(tool: Tool[Any]) -> None:
+    schema = tool.arguments.model_json_schema()
+    assert all(part["additionalProperties"] is False for part in (schema, *schema.get("$defs", {}).values()))
+
+
+@by_name
+def test_a_description_is_sentences_on_one_line(tool: Tool[Any]) -> None:
+    description = tool.description(default_ontology())
+    assert len(description) > 40
+    assert "\n" not in description
+    assert "  " not in description
+    assert description.endswith(".")
+
+
+def test_tools_that_take_words_tell_them() -> None:
+    told = [
+        tool.description(default_ontology())
+        for tool in TOOLS
+        if tool.name in {"create_relationship", "update_relationships"}
+    ]
+    for description in told:
+        for kind in default_ontology().relationships.values():
+            assert f"{kind.from_label}-{kind.to_label}: attitude {'/'.join(kind.attitude)}" in description
+
+
+def test_tools_that_only_read_say_so() -> None:
+    assert {tool.name for tool in TOOLS if tool.read_only} == {"explore", "get_relationship"}
