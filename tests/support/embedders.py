@@ -46,6 +46,12 @@ class WatchedEmbedder(Embedder):
         self.stored.clear()
         self.queries.clear()
 
+    async def asked_for(self, requests: int) -> None:
+        """Wait until that many requests for stored embeddings have come in."""
+        while len(self.stored) < requests:
+            self.asked.clear()
+            await self.asked.wait()
+
     async def embed(self, texts: Sequence[str]) -> list[Embedding]:
         self.stored.append(list(texts))
         return await self._answer(texts)

@@ -1,7 +1,7 @@
 // Whether `embedding`, that of `r`, can be compared: of this length, and either written by kgagent with this model, or of
 // no other model and sound, since the comparison fails on a vector whose length is not a number above 0.
 CASE
-  WHEN NOT embedding IS :: LIST<INTEGER NOT NULL | FLOAT NOT NULL> NOT NULL THEN false
+  WHEN NOT (embedding IS :: LIST<FLOAT NOT NULL> NOT NULL OR embedding IS :: LIST<INTEGER NOT NULL> NOT NULL) THEN false
   WHEN size(embedding) <> $dimensions THEN false
   WHEN r.embedding_model <> $model THEN false
   WHEN r.embedding_model = $model AND r.embedding_hash IS NOT NULL THEN true

@@ -9,6 +9,7 @@ from typing import Any
 from neo4j.time import Date, DateTime, Duration, Time
 from pydantic import JsonValue
 
+from kgagent.errors import InputError
 from kgagent.models import GraphNode, GraphRelationship, Note, RelationshipSearchResult
 from kgagent.models.note import parse_notes
 from kgagent.ontology import Ontology
@@ -37,8 +38,15 @@ class Record:
 
     @property
     def version(self) -> int:
-        """How often the record was written; 0 for one that kgagent never wrote."""
-        return int(self.properties.get("version") or 0)
+        """How often the record was written; 0 for one that kgagent never wrote.
+
+        Raises:
+            InputError: another program put something else in its place.
+        """
+        stored = self.properties.get("version")
+        if stored is not None and not isinstance(stored, int):
+            raise InputError(f"version must be a whole number, got {stored!r}; `kgagent doctor` lists such records")
+        return stored or 0
 
     @property
     def notes(self) -> tuple[Note, ...]:

@@ -80,14 +80,10 @@ class RelationshipWriter(RecordWriter[RelationshipIntent, PairState, Relationshi
         return {"user_id": self._user_id, "relationship_key": self._repository.relationship_key(record)}
 
     def needs_tidying(self, record: RelationshipRecord) -> bool:
-        """Whether it is of an old graph's form."""
-        return is_of_old_form(record)
+        """Whether it holds fields that kgagent removes, or lacks those that it keeps, or has them wrong."""
+        kept = self.kept_properties(record)
+        return record.has_old_embeddings or any(record.properties.get(name) != value for name, value in kept.items())
 
     def _values(self, intent: RelationshipIntent, neo4j_type: str) -> dict[str, Any]:
         level = self._repository.ontology.level
         return {key: level(neo4j_type, key, value) if key in LEVELS else value for key, value in intent.values.items()}
-
-
-def is_of_old_form(record: RelationshipRecord) -> bool:
-    """Whether the record holds fields that kgagent removes, or lacks those that it keeps."""
-    return record.has_old_embeddings or not {"relationship_key", "user_id"} <= set(record.properties)

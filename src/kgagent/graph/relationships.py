@@ -147,11 +147,8 @@ class RelationshipRepository:
         )
 
     def relationship_key(self, record: RelationshipRecord) -> str:
-        """The key that the database keeps unique: one relationship of a type between two nodes."""
-        ends = (record.from_entity_key, record.to_entity_key)
-        if self.ontology.kind(record.neo4j_type).is_symmetric:
-            ends = (min(ends), max(ends))
-        return ":".join((record.neo4j_type, *ends))
+        """The key that the database keeps unique, the same from either end."""
+        return ":".join((record.neo4j_type, *sorted((record.from_entity_key, record.to_entity_key))))
 
     def _pair(self, intent: RelationshipIntent, row: Mapping[str, Any]) -> PairState:
         records = (RelationshipRecord.read(item) for item in row["relationships"])

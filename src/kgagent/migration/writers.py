@@ -81,11 +81,6 @@ class RelationshipMigrator(RelationshipWriter):
         """Levels that are stored as words or as text become numbers; nothing else that the record says changes."""
         return super().changes(record, {**levels(self._repository.ontology, record), **values}, notes)
 
-    def needs_tidying(self, record: RelationshipRecord) -> bool:
-        """Whether it is of an old form, or says another user or key than its nodes do."""
-        kept = self.kept_properties(record)
-        return super().needs_tidying(record) or any(record.properties.get(key) != kept[key] for key in kept)
-
     def _row(
         self,
         position: int,

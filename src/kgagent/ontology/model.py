@@ -106,11 +106,6 @@ class RelationshipKind(BaseModel):
     attitude: Words
     proximity: Words
 
-    @property
-    def is_symmetric(self) -> bool:
-        """Whether both ends carry the same label, so that A to B and B to A are one pair."""
-        return self.from_label == self.to_label
-
     def words(self, field: str) -> tuple[str, ...]:
         """The five words of `attitude` or of `proximity`, from 1 to 5."""
         return self.attitude if field == "attitude" else self.proximity

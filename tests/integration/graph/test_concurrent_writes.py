@@ -54,6 +54,7 @@ async def test_creators_at_once_make_one_relationship_and_the_others_are_told(
     agents: list[Toolset], graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
 ) -> None:
     first, second = await person(agents[0], "Ada"), await person(agents[0], "Bo")
+    embedder.forget()
     embedder.gate.clear()
     tasks = [
         asyncio.create_task(
@@ -64,7 +65,7 @@ async def test_creators_at_once_make_one_relationship_and_the_others_are_told(
         for number, agent in enumerate(agents)
         for ends in ((first, second), (second, first))
     ]
-    await embedder.asked.wait()
+    await embedder.asked_for(len(tasks))
     embedder.gate.set()
     answers = await asyncio.gather(*tasks)
     assert sum(answer["success"] for answer in answers) == 1

@@ -72,7 +72,7 @@ async def test_ensuring_twice_changes_nothing(opened: KnowledgeGraph, own: Schem
     assert await schema_of(opened.store, label) == made
 
 
-async def test_several_may_ensure_at_once(  # noqa: PLR0917
+async def test_several_may_ensure_at_once(
     settings: Settings, opened: KnowledgeGraph, own: Schema, ontology: Ontology, label: str, clock: Clock
 ) -> None:
     async with connections(4, settings=settings, embedder=HashingEmbedder(384), clock=clock) as graphs:

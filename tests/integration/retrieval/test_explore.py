@@ -153,6 +153,20 @@ async def test_matched_relationships_are_always_among_the_edges(tools: Toolset) 
     assert [edge["similarity"] for edge in matched] == sorted((edge["similarity"] for edge in matched), reverse=True)
 
 
+async def test_a_node_that_several_matches_lead_to_ranks_as_the_best_of_them(
+    tools: Toolset, known: dict[str, str]
+) -> None:
+    payload = succeeded(
+        await tools.explore(queries=[{"query": "mentor from college", "threshold": -1}], return_explanations=True)
+    )
+    ranks = {
+        item["entity_key"]: [signal["rank"] for signal in item["found_by"] if signal["source"] == "relationship"]
+        for item in payload["nodes"]
+    }
+    assert ranks[known["Sam"]] == ranks[known["Iris"]] == [1]
+    assert min(ranks[known["Jon"]]) > 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

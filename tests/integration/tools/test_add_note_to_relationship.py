@@ -50,7 +50,7 @@ async def test_a_note_makes_its_relationship_found(tools: Toolset, graph: Knowle
 @pytest.mark.parametrize(
     ("lifetime", "days"), [("week", 7), ("month", 30), ("year", 365), ("forever", None), (None, 30)]
 )
-async def test_a_note_counts_for_its_lifetime(  # noqa: PLR0917
+async def test_a_note_counts_for_its_lifetime(
     tools: Toolset, graph: KnowledgeGraph, user_id: str, clock: Clock, lifetime: str | None, days: int | None
 ) -> None:
     ends = await two_friends(tools)

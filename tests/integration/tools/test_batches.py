@@ -23,7 +23,7 @@ def between(first: str, second: str, **more: object) -> Payload:
     return {"from_entity_key": first, "to_entity_key": second, **more}
 
 
-async def test_several_relationships_are_embedded_in_one_request(  # noqa: PLR0917
+async def test_several_relationships_are_embedded_in_one_request(
     tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock, people: list[str]
 ) -> None:
     payload = succeeded(
@@ -95,7 +95,7 @@ async def test_the_same_pair_twice_is_created_once_whichever_end_comes_first(
     assert stored["relationship_type"] == "friend"
 
 
-async def test_several_changes_are_embedded_in_one_request_and_unchanged_texts_not_at_all(  # noqa: PLR0917
+async def test_several_changes_are_embedded_in_one_request_and_unchanged_texts_not_at_all(
     tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock, people: list[str]
 ) -> None:
     pairs = [(people[0], other) for other in people[1:]]
@@ -120,7 +120,7 @@ async def test_several_changes_are_embedded_in_one_request_and_unchanged_texts_n
     await assert_embeddings_are_current(graph, user_id, embedder, clock())
 
 
-async def test_two_changes_of_one_relationship_are_made_in_their_order(  # noqa: PLR0917
+async def test_two_changes_of_one_relationship_are_made_in_their_order(
     tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock, people: list[str]
 ) -> None:
     succeeded(await tools.create_relationships(relationships=[between(*people[:2], relationship_type="friend")]))

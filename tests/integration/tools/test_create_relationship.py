@@ -61,7 +61,7 @@ async def test_a_new_relationship_has_the_defaults_of_the_documents(
 
 @pytest.mark.parametrize(("pair", "neo4j_type"), facts.PAIRS.items())
 @pytest.mark.parametrize("reverse", [False, True])
-async def test_each_pair_of_labels_is_stored_in_its_direction_and_answered_as_asked(  # noqa: PLR0917
+async def test_each_pair_of_labels_is_stored_in_its_direction_and_answered_as_asked(
     tools: Toolset, graph: KnowledgeGraph, user_id: str, pair: tuple[str, str], neo4j_type: str, reverse: bool
 ) -> None:
     canonical = [await node(tools, pair[0], "one"), await node(tools, pair[1], "other")]
@@ -133,7 +133,7 @@ async def test_a_node_has_no_relationship_with_itself(tools: Toolset) -> None:
         ({"user_id": "someone else"}, "user_id is not an argument of this tool"),
     ],
 )
-async def test_a_wrong_value_is_named_and_writes_nothing(  # noqa: PLR0917
+async def test_a_wrong_value_is_named_and_writes_nothing(
     tools: Toolset,
     graph: KnowledgeGraph,
     embedder: WatchedEmbedder,
@@ -169,3 +169,15 @@ async def test_the_database_itself_refuses_a_second_one(tools: Toolset, graph: K
             second=stored["second"],
             key=stored["relationship_key"],
         )
+
+
+async def test_the_key_that_keeps_it_single_is_the_same_from_either_end(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    ends = list((await two_friends(tools)).values())
+    before = await the_relationship(graph, user_id)
+    await cypher(graph, "MATCH ({user_id: $user})-[r]->() DELETE r", user=user_id)
+    await relate(tools, ends[1], ends[0])
+    after = await the_relationship(graph, user_id)
+    assert after["first"] == before["second"]
+    assert after["relationship_key"] == before["relationship_key"]

@@ -94,7 +94,7 @@ async def test_what_is_no_json_object_is_an_error(tools: Toolset, text: str) -> 
 
 
 @pytest.mark.parametrize("name", EMBEDDING)
-async def test_an_embedder_that_fails_is_told_and_nothing_is_written(  # noqa: PLR0917
+async def test_an_embedder_that_fails_is_told_and_nothing_is_written(
     tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, keys: dict[str, str], name: str
 ) -> None:
     async def everything() -> list[dict[str, Any]]:
@@ -123,7 +123,7 @@ async def test_a_database_that_fails_is_told(
 
 
 @each_tool
-async def test_a_fault_of_our_own_is_told_without_its_details(  # noqa: PLR0917
+async def test_a_fault_of_our_own_is_told_without_its_details(
     tools: Toolset,
     graph: KnowledgeGraph,
     keys: dict[str, str],

@@ -12,7 +12,7 @@ from tests.support.stored import assert_embeddings_are_current, nodes_of, note_c
 
 
 @pytest.mark.parametrize("change", [{"name": "Countess"}, {"description": "A poet"}, {"notes": ["Likes tea"]}])
-async def test_each_change_of_its_text_embeds_a_node_anew_once(  # noqa: PLR0917
+async def test_each_change_of_its_text_embeds_a_node_anew_once(
     tools: Toolset,
     graph: KnowledgeGraph,
     embedder: WatchedEmbedder,

@@ -23,7 +23,7 @@ FIRST = {"relationship_type": "friend", "description": "They row together", "att
         ({"proximity": "STRANGER"}, "stranger"),
     ],
 )
-async def test_each_field_by_itself_embeds_anew_once_and_changes_what_is_found(  # noqa: PLR0917
+async def test_each_field_by_itself_embeds_anew_once_and_changes_what_is_found(
     tools: Toolset,
     graph: KnowledgeGraph,
     embedder: WatchedEmbedder,
@@ -151,7 +151,7 @@ async def test_a_note_that_has_expired_leaves_the_text_at_the_next_write(
 
 
 @pytest.mark.parametrize("change", [{"attitude": 2}, {"confidence": 0.1}, {"description": "They row together"}])
-async def test_the_first_write_removes_the_old_fields_and_embeds(  # noqa: PLR0917
+async def test_the_first_write_removes_the_old_fields_and_embeds(
     tools: Toolset,
     graph: KnowledgeGraph,
     embedder: WatchedEmbedder,

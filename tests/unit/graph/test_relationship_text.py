@@ -97,7 +97,7 @@ levels = st.none() | st.integers(-1, 7)
     levels,
     st.lists(st.sampled_from(["a", "b c"]), max_size=3),
 )
-def test_absent_parts_leave_no_space(  # noqa: PLR0917
+def test_absent_parts_leave_no_space(
     kind: str,
     description: str | None,
     relationship_type: str | None,
