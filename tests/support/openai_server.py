@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import threading
 from array import array
 from collections import deque
@@ -107,10 +108,11 @@ class OpenAIServer:
         self._faults: deque[Fault] = deque()
         self._traffic = _Traffic()
         self._released = threading.Event()
+        self._round = 0
 
     def __enter__(self) -> Self:
         self._http.start()
-        self._http.expect_request("/v1/embeddings", method="POST").respond_with_handler(self._handle)
+        self._http.expect_request(re.compile(r"^/\d+/v1/embeddings$"), method="POST").respond_with_handler(self._handle)
         return self
 
     def __exit__(
@@ -121,8 +123,8 @@ class OpenAIServer:
 
     @property
     def base_url(self) -> str:
-        """What `OPENAI_BASE_URL` is set to."""
-        return str(self._http.url_for("/v1"))
+        """What `OPENAI_BASE_URL` is set to; another address after each reset, so that late requests are told apart."""
+        return str(self._http.url_for(f"/{self._round}/v1"))
 
     @property
     def requests(self) -> list[Received]:
@@ -153,12 +155,15 @@ class OpenAIServer:
 
     def reset(self) -> None:
         """Forget requests and faults, and let go of what is held."""
+        self._round += 1
         self._released.set()
         self._released = threading.Event()
         self._traffic = _Traffic()
         self._faults.clear()
 
     def _handle(self, request: Request) -> Response:
+        if not request.path.startswith(f"/{self._round}/"):
+            return _error(503, "This request is of an earlier test")
         traffic, released = self._traffic, self._released
         with traffic.counted():
             body = json.loads(request.get_data())
