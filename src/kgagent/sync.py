@@ -151,12 +151,13 @@ class SyncRetrieval:
         limit: int = 20,
         *,
         vector: Sequence[float] | None = None,
+        expand_hops: int = 0,
     ) -> Matches[RelationshipSearchResult]:
         """Find relationships by meaning."""
 
         async def search() -> Matches[RelationshipSearchResult]:
             return await self._retrieval.relationship_vector_search(
-                query, threshold, user_id, relationship_types, limit, vector=vector
+                query, threshold, user_id, relationship_types, limit, vector=vector, expand_hops=expand_hops
             )
 
         return self._portal.call(search)
@@ -187,12 +188,13 @@ class SyncRetrieval:
         limit: int = 20,
         *,
         vector: Sequence[float] | None = None,
+        expand_hops: int = 0,
     ) -> DiscoveredNodes:
         """Find relationships by meaning, and the nodes that they join."""
 
         async def search() -> DiscoveredNodes:
             return await self._retrieval.find_nodes_via_relationship_search(
-                query, threshold, user_id, relationship_types, limit, vector=vector
+                query, threshold, user_id, relationship_types, limit, vector=vector, expand_hops=expand_hops
             )
 
         return self._portal.call(search)

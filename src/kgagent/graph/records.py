@@ -143,9 +143,33 @@ class RelationshipRecord(Record):
         """
         return GraphRelationship(**self._fields(ontology, asked_from=asked_from))
 
-    def matched(self, ontology: Ontology, similarity: float) -> RelationshipSearchResult:
-        """As a search shows it."""
-        return RelationshipSearchResult(**self._fields(ontology, asked_from=None), similarity=similarity)
+    @property
+    def triplet(self) -> str:
+        """The relationship as a short sentence."""
+        return f"{self.from_name} {self.text('relationship_type')} {self.to_name}"
+
+    def matched(
+        self,
+        ontology: Ontology,
+        similarity: float,
+        *,
+        score: float | None = None,
+        path: Sequence["RelationshipRecord"] = (),
+    ) -> RelationshipSearchResult:
+        """As a search shows it.
+
+        Args:
+            ontology: gives the words and what is hidden.
+            similarity: plain cosine with the query.
+            score: what the search ranks by; the similarity where None.
+            path: the relationships that led to it.
+        """
+        return RelationshipSearchResult(
+            **self._fields(ontology, asked_from=None),
+            similarity=similarity,
+            score=similarity if score is None else score,
+            path=tuple(record.triplet for record in path),
+        )
 
     def _fields(self, ontology: Ontology, *, asked_from: str | None) -> dict[str, Any]:
         reverse = asked_from is not None and asked_from != self.from_entity_key

@@ -9,6 +9,9 @@ from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
 Plan = Literal["exact", "index", "procedure", "none"]
 """How a vector search was run: each vector compared, in-index filters, the procedure widened, or nothing to search."""
 
+MOST_HOPS = 5
+"""Levels that a search may go on from its best hits."""
+
 Threshold = Annotated[float, Field(ge=-1.0, le=1.0)]
 
 
@@ -27,9 +30,17 @@ class VectorQuery(BaseModel):
 
 
 class RelationshipSearchResult(GraphRelationship):
-    """A relationship that matched; `similarity` is plain cosine, -1 to 1."""
+    """A relationship that matched.
+
+    Attributes:
+        similarity: plain cosine of the relationship itself with the query, -1 to 1.
+        score: what the search ranks by; `similarity`, or for one that was reached over others a blend with theirs.
+        path: the relationships that led to it, as short sentences; empty where the query itself found it.
+    """
 
     similarity: float
+    score: float
+    path: tuple[str, ...] = ()
 
 
 class NodeSearchResult(GraphModel):
@@ -88,6 +99,7 @@ class ExploreRequest(BaseModel):
     node_types: tuple[str, ...] | None = None
     relationship_types: tuple[str, ...] | None = None
     max_results_per_type: int = Field(10, ge=1, le=100)
+    expand_hops: int = Field(0, ge=0, le=MOST_HOPS)
 
 
 class ExploreResult(GraphModel):

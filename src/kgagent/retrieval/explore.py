@@ -95,7 +95,9 @@ class Explorer:
     ) -> list[Sequence[RelationshipSearchResult]]:
         if not request.search_relationships:
             return []
-        found = await self._retrieval.relationships_near(near, user_id, request.relationship_types, RELATIONSHIPS)
+        found = await self._retrieval.relationships_near(
+            near, user_id, request.relationship_types, RELATIONSHIPS, expand_hops=request.expand_hops
+        )
         return list(found)
 
     def _best(self, found: _Found, labels: Sequence[str], of_each: int) -> tuple[ExploredNode, ...]:
@@ -145,7 +147,7 @@ def _relationship_signals(matches: Iterable[RelationshipSearchResult]) -> tuple[
 def _most_similar(matches: Iterable[RelationshipSearchResult]) -> tuple[RelationshipSearchResult, ...]:
     """Each relationship once with its best similarity, best first."""
     best: dict[tuple[str, str, str], RelationshipSearchResult] = {}
-    for match in sorted(matches, key=lambda match: (-match.similarity, match.pair)):
+    for match in sorted(matches, key=lambda match: (-match.score, match.pair)):
         best.setdefault(match.pair, match)
     return tuple(best.values())
 

@@ -21,7 +21,9 @@ from kgagent.models import (
     NodeSearchResult,
     RelationshipSearchResult,
 )
+from kgagent.models.search import MOST_HOPS
 from kgagent.ontology import Ontology
+from kgagent.retrieval.beam import BeamScope, BeamSearch
 from kgagent.retrieval.explore import Explorer
 from kgagent.retrieval.text_match import match_text
 from kgagent.retrieval.together import together
@@ -50,6 +52,7 @@ class RetrievalService:
         self._timeout = timeout
         self._nodes = NodeRepository(store, ontology)
         self._relationships = RelationshipRepository(store, ontology)
+        self._beam = BeamSearch(self._relationships, embedder, timeout=timeout)
         self._vectors = VectorSearch(
             store, embedder, exact_scan_limit=exact_scan_limit, oversampling=oversampling, timeout=timeout
         )
@@ -63,6 +66,7 @@ class RetrievalService:
         limit: int = 20,
         *,
         vector: Sequence[float] | None = None,
+        expand_hops: int = 0,
     ) -> Matches[RelationshipSearchResult]:
         """Find relationships by meaning.
 
@@ -73,9 +77,11 @@ class RetrievalService:
             relationship_types: free types ("mentor") to keep to; None keeps all.
             limit: relationships at the most.
             vector: an embedding to look for instead of a text, shape (dimensions,); no embedding call is made.
+            expand_hops: levels, 0 to 5, on which the search goes on from its best hits to the relationships that share
+                a node with them; answers a question that names only where to begin. `score` then ranks.
 
         Returns:
-            Relationships, most similar first.
+            Relationships, best first.
 
         Raises:
             InputError: an argument is not one that it may be.
@@ -83,7 +89,9 @@ class RetrievalService:
             StoreError: the database failed.
         """
         nearest = await self._nearest_query(query, vector, threshold, user_id)
-        [matches] = await self.relationships_near([nearest], user_id, relationship_types, limit)
+        [matches] = await self.relationships_near(
+            [nearest], user_id, relationship_types, limit, expand_hops=expand_hops
+        )
         return matches
 
     async def node_vector_search(
@@ -127,13 +135,14 @@ class RetrievalService:
         limit: int = 20,
         *,
         vector: Sequence[float] | None = None,
+        expand_hops: int = 0,
     ) -> DiscoveredNodes:
         """Find relationships by meaning, and the nodes that they join.
 
         Args and errors are those of `relationship_vector_search`.
         """
         matches = await self.relationship_vector_search(
-            query, threshold, user_id, relationship_types, limit, vector=vector
+            query, threshold, user_id, relationship_types, limit, vector=vector, expand_hops=expand_hops
         )
         ends = dict.fromkeys(key for match in matches for key in (match.from_entity_key, match.to_entity_key))
         nodes = await self._nodes.get(user_id, list(ends))
@@ -225,29 +234,29 @@ class RetrievalService:
         user_id: str,
         relationship_types: Sequence[str] | None = None,
         limit: int = 20,
+        *,
+        expand_hops: int = 0,
     ) -> list[Matches[RelationshipSearchResult]]:
-        """Find the relationships near each of several vectors, in one statement.
+        """Find the relationships near each of several vectors, in one statement, and go on from them where asked to.
 
         Raises:
             InputError: an argument is not one that it may be.
             StoreError: the database failed.
         """
         _check_scope(user_id, limit)
+        if not 0 <= expand_hops <= MOST_HOPS:
+            raise InputError(f"expand_hops must be 0 to {MOST_HOPS}, got {expand_hops}")
         if relationship_types is not None and not relationship_types:
             return [Matches() for _ in queries]
         target = relationship_target(self._ontology, self._store.features, relationship_types)
         nearest = await self._vectors.nearest(target, user_id=user_id, queries=queries, limit=limit)
-        return [
-            Matches(
-                [
-                    hit.record.matched(self._ontology, hit.similarity)
-                    for hit in hits
-                    if isinstance(hit.record, RelationshipRecord)
-                ],
-                plan=nearest.plan,
-            )
-            for hits in nearest.hits
-        ]
+        scope = BeamScope(user_id, hops=expand_hops, limit=limit, relationship_types=relationship_types)
+        async with together() as group:
+            tasks = [
+                group.create_task(self._beam.expand(hits, query.vector, scope))
+                for hits, query in zip(nearest.hits, queries, strict=True)
+            ]
+        return [Matches([step.shown(self._ontology) for step in task.result()], plan=nearest.plan) for task in tasks]
 
     async def nodes_near(
         self, queries: Sequence[NearestQuery], user_id: str, labels: Sequence[str] | None = None, limit: int = 20

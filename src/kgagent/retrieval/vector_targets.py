@@ -55,9 +55,9 @@ class VectorTarget:
 
     def read(self, row: Mapping[str, Any]) -> Record:
         """Read a matched record, whose properties come as pairs."""
-        found = row[self.kind]
-        found = {**found, "properties": dict(found["properties"])}
-        return NodeRecord.read(found, self.ontology) if self.kind == "node" else RelationshipRecord.read(found)
+        if self.kind == "node":
+            return NodeRecord.read(_with_properties(row["node"]), self.ontology)
+        return found_relationship(row["relationship"])
 
 
 def relationship_target(
@@ -87,3 +87,12 @@ def node_target(ontology: Ontology, label: str) -> VectorTarget:
         indexes=(node_vector_index(label),),
         identifiers={"label": Identifier(label)},
     )
+
+
+def found_relationship(found: Mapping[str, Any]) -> RelationshipRecord:
+    """Read the map that `_found_relationship.cypher` makes."""
+    return RelationshipRecord.read(_with_properties(found))
+
+
+def _with_properties(found: Mapping[str, Any]) -> dict[str, Any]:
+    return {**found, "properties": dict(found["properties"])}

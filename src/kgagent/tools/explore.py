@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from kgagent.models import ExploreRequest, ExploreResult, VectorQuery
-from kgagent.models.search import Threshold
+from kgagent.models.search import MOST_HOPS, Threshold
 from kgagent.ontology import Ontology
 from kgagent.tools.base import Arguments, FilledText, Payload, ShortText, Tool, ToolContext
 from kgagent.tools.explore_text import as_text
@@ -34,6 +34,13 @@ class ExploreArguments(Arguments):
     )
     node_types: list[ShortText] | None = Field(None, description="Labels to keep to; leave out for all.")
     max_results_per_type: int = Field(10, ge=1, le=100, description="Nodes of each label at the most.")
+    expand_hops: int = Field(
+        0,
+        ge=0,
+        le=MOST_HOPS,
+        description="Steps to go on from relationships that match to those next to them, for questions that name only "
+        'where to begin: 1 or 2 for "where was the mother of my mentor born?".',
+    )
     format: Literal["json", "text"] = Field("json", description="json: structured; text: compact lines to read.")
     return_explanations: bool = Field(
         False, description="Whether each node says which searches found it, and how well."
@@ -70,6 +77,7 @@ class Explore(Tool[ExploreArguments]):
             search_relationships=arguments.search_relationships,
             node_types=None if arguments.node_types is None else tuple(arguments.node_types),
             max_results_per_type=arguments.max_results_per_type,
+            expand_hops=arguments.expand_hops,
         )
         result = await context.retrieval.explore(request, context.user_id)
         message = f"Found {len(result.nodes)} nodes and {len(result.relationships)} relationships"

@@ -15,6 +15,7 @@ def relationship(first: str, second: str) -> RelationshipSearchResult:
         to_name=second,
         neo4j_type="has_relationship_with",
         similarity=0.6,
+        score=0.6,
     )
 
 
