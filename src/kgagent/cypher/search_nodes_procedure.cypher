@@ -1,11 +1,16 @@
 // The user's nodes of one label nearest to one query, for servers whose indexes cannot filter.
 // Parameters: user_id; dimensions; model; limit; fetch (hits asked for); index; query {vector, threshold}.
-// Rows: hits (what the index gave in all), least similarity among them, matches [{similarity (plain cosine), node}], best first.
+// The index only estimates similarities, so they are computed anew.
+// Rows: hits (what the index gave in all), least estimate among them, matches [{similarity (plain cosine), node}], best first.
 CALL db.index.vector.queryNodes($index, $fetch, $query.vector) YIELD node AS n, score
-WITH n, 2.0 * score - 1.0 AS similarity, n.user_id = $user_id AND «_eligible_node» AS wanted
+WITH n, 2.0 * score - 1.0 AS estimate,
+  n.user_id = $user_id AND «_eligible_node» AS wanted
+WITH n, estimate, CASE
+    WHEN wanted THEN 2.0 * vector.similarity.cosine(n.embedding, $query.vector) - 1.0
+  END AS similarity
 ORDER BY similarity DESC, n.entity_key
-WITH count(*) AS hits, min(similarity) AS least,
-  collect(CASE WHEN wanted AND similarity >= $query.threshold THEN {n: n, similarity: similarity} END)[..$limit] AS kept
+WITH count(*) AS hits, min(estimate) AS least,
+  collect(CASE WHEN similarity >= $query.threshold THEN {n: n, similarity: similarity} END)[..$limit] AS kept
 RETURN hits, least, COLLECT {
   UNWIND kept AS hit
   WITH hit, hit.n AS n

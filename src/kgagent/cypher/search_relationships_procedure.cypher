@@ -1,13 +1,17 @@
 // The user's relationships of one Neo4j type nearest to one query, for servers whose indexes cannot filter.
 // Parameters: user_id; dimensions; relationship_types [text] or null; model; limit; fetch (hits asked for); index; query {vector, threshold}.
-// Rows: hits (what the index gave in all), least similarity among them, matches [{similarity (plain cosine), relationship}], best first.
+// The index only estimates similarities, so they are computed anew.
+// Rows: hits (what the index gave in all), least estimate among them, matches [{similarity (plain cosine), relationship}], best first.
 CALL db.index.vector.queryRelationships($index, $fetch, $query.vector) YIELD relationship AS r, score
-WITH r, 2.0 * score - 1.0 AS similarity,
+WITH r, 2.0 * score - 1.0 AS estimate,
   r.user_id = $user_id AND «_eligible_relationship»
   AND ($relationship_types IS NULL OR r.relationship_type IN $relationship_types) AS wanted
+WITH r, estimate, CASE
+    WHEN wanted THEN 2.0 * vector.similarity.cosine(r.relationship_embedding, $query.vector) - 1.0
+  END AS similarity
 ORDER BY similarity DESC, r.relationship_key
-WITH count(*) AS hits, min(similarity) AS least,
-  collect(CASE WHEN wanted AND similarity >= $query.threshold THEN {r: r, similarity: similarity} END)[..$limit] AS kept
+WITH count(*) AS hits, min(estimate) AS least,
+  collect(CASE WHEN similarity >= $query.threshold THEN {r: r, similarity: similarity} END)[..$limit] AS kept
 RETURN hits, least, COLLECT {
   UNWIND kept AS hit
   WITH hit, hit.r AS r

@@ -275,7 +275,7 @@ class RetrievalService:
                 for target in targets
             ]
         by_label = [task.result() for task in tasks]
-        plan = "index" if any(part.plan == "index" for part in by_label) else by_label[0].plan
+        plan = next((part.plan for part in by_label if part.plan != "exact"), by_label[0].plan)
         found = []
         for position in range(len(queries)):
             hits = [hit for part in by_label for hit in part.hits[position]]

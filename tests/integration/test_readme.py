@@ -1,0 +1,56 @@
+"""The README's examples, run as they stand."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Server
+
+CLI = "from kgagent.cli.app import main; main()"
+Run = Callable[..., str]
+
+
+def blocks(root: Path, language: str) -> list[str]:
+    """The code blocks of a language."""
+    return re.findall(rf"```{language}\n(.*?)```", (root / "README.md").read_text("utf-8"), re.DOTALL)
+
+
+@pytest.fixture
+def run(server: Server, tmp_path: Path) -> Run:
+    """Runs Python with arguments on the tests' Neo4j, with the local model, and gives what it prints."""
+
+    def one(*arguments: str) -> str:
+        surroundings = os.environ | {
+            "NEO4J_URI": server.uri,
+            "NEO4J_USERNAME": server.username,
+            "NEO4J_PASSWORD": server.password,
+            "KGAGENT_EMBEDDER": "local",
+        }
+        done = subprocess.run(
+            [sys.executable, *arguments], capture_output=True, text=True, cwd=tmp_path, env=surroundings, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return one
+
+
+def test_the_examples_in_python_find_the_mentor(repository_root: Path, run: Run, user_id: str) -> None:
+    first, *others = [block.replace('"me"', f'"{user_id}"') for block in blocks(repository_root, "python")]
+    assert "Ruth Calder" in run("-c", first)
+    searched, explored = (run("-c", block) for block in others)
+    assert re.search(r"0\.\d\d Ruth Calder -\[mentor\]- Me", searched)
+    assert '"success": true' in explored
+
+
+def test_the_example_of_a_file_loads(repository_root: Path, run: Run, user_id: str, tmp_path: Path) -> None:
+    [example] = blocks(repository_root, "json")
+    file = tmp_path / "people.jsonl"
+    file.write_text(example, "utf-8")
+    run("-c", CLI, "load", str(file), "--user", user_id)
+    assert "Ruth Calder" in run("-c", CLI, "explore", "who is my mentor?", "--user", user_id)
