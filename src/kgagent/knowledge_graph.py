@@ -188,13 +188,16 @@ async def _open_store(  # noqa: PLR0917
     address = uri or settings.neo4j_uri
     if address is None:
         info = await asyncio.to_thread(LocalNeo4j.from_settings(settings).up, progress)
-        return await Store.connect(info.uri, username=info.username, password=info.password)
+        return await Store.connect(
+            info.uri, username=info.username, password=info.password, timeout=settings.query_timeout
+        )
     known = settings.neo4j_password.get_secret_value() if settings.neo4j_password else None
     return await Store.connect(
         address,
         username=username or settings.neo4j_username,
         password=known if password is None else password,
         database=database or settings.neo4j_database,
+        timeout=settings.query_timeout,
     )
 
 

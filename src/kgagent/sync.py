@@ -1,5 +1,6 @@
 """The knowledge graph for code that is not asynchronous: the same calls, each waited for."""
 
+import atexit
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -74,7 +75,10 @@ class SyncKnowledgeGraph:
 
             graph = portal.call(open_graph)
             stack.callback(portal.call, graph.close)
-            return cls(graph, portal, stack.pop_all())
+            opened = cls(graph, portal, stack.pop_all())
+        # A program that ends without closing would wait for the thread for ever.
+        atexit.register(opened.close)
+        return opened
 
     def tools(self, *, user_id: str) -> "SyncToolset":
         """The agent's tools, bound to one user.
@@ -86,6 +90,7 @@ class SyncKnowledgeGraph:
 
     def close(self) -> None:
         """Close the connection and end the thread; closing twice is no error."""
+        atexit.unregister(self.close)
         self._stack.close()
 
     def __enter__(self) -> Self:
@@ -109,7 +114,7 @@ class SyncTool:
         self._tool = tool
         self._portal = portal
 
-    def __call__(self, **arguments: Any) -> Payload:  # noqa: ANN401
+    def __call__(self, /, **arguments: Any) -> Payload:  # noqa: ANN401
         """Call the tool; what goes wrong is in the answer."""
 
         async def call() -> Payload:

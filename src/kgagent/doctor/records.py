@@ -10,7 +10,6 @@ from kgagent.doctor.ledger import Issue, Ledger
 from kgagent.doctor.shared_keys import SharedKeys
 from kgagent.embedding.base import Embedder
 from kgagent.graph.conditions import (
-    LEVELS,
     VectorCondition,
     node_defect,
     relationship_defect,
@@ -18,7 +17,7 @@ from kgagent.graph.conditions import (
 )
 from kgagent.graph.inspection import InspectedNode, InspectedRelationship
 from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.records import Record
+from kgagent.graph.records import LEVELS, Record
 from kgagent.graph.relationships import RelationshipRepository
 from kgagent.graph.vectors import is_current
 

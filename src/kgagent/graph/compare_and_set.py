@@ -6,12 +6,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Generic, TypeVar
 
-from kgagent.errors import ConflictError, InputError, KgAgentError
+from kgagent.errors import ConflictError, EmbeddingResponseError, InputError, KgAgentError
 
 IntentT = TypeVar("IntentT")
 StateT = TypeVar("StateT")
 PlannedT = TypeVar("PlannedT")
 DoneT = TypeVar("DoneT")
+
+REFUSALS_IN_A_ROW = 3
+"""Texts that a model refuses one after the other before it is not asked for the rest of a batch."""
 
 LONGEST_PAUSE = 0.5
 """Seconds, at the most, before a write that lost a race is tried again."""
@@ -54,20 +57,36 @@ class CompareAndSet(ABC, Generic[IntentT, StateT, PlannedT, DoneT]):
         tries = dict.fromkeys(range(len(intents)), 0)
         while pending := [position for position in tries if position not in results]:
             wave = self._first_of_each(intents, pending)
-            try:
-                results.update(await self._one_wave(intents, wave))
-            except KgAgentError as error:
-                results.update(dict.fromkeys(wave, error))
+            results.update(await self._outcomes(intents, wave))
             lost = [position for position in wave if position not in results]
             for position in lost:
                 tries[position] += 1
                 if tries[position] >= self._attempts:
                     results[position] = ConflictError(
-                        f"Other writers changed it during each of {self._attempts} tries; nothing was written"
+                        f"Other writers changed it during each of {self._attempts} tries, or its key is taken; "
+                        "nothing was written"
                     )
             if lost:
                 await asyncio.sleep(random.uniform(0, min(LONGEST_PAUSE, 0.01 * 2 ** max(tries.values()))))  # noqa: S311
         return [results[position] for position in tries]
+
+    async def _outcomes(self, intents: Sequence[IntentT], wave: Sequence[int]) -> dict[int, DoneT | KgAgentError]:
+        """Carry out a wave; where one text of it is refused, each intent by itself, so that the others are kept."""
+        try:
+            return await self._one_wave(intents, wave)
+        except (EmbeddingResponseError, InputError) as error:
+            refusal: KgAgentError = error
+        except KgAgentError as error:
+            return dict.fromkeys(wave, error)
+        outcomes: dict[int, DoneT | KgAgentError] = dict.fromkeys(wave, refusal)
+        in_a_row = 0
+        for position in wave if len(wave) > 1 else ():
+            del outcomes[position]
+            outcomes |= await self._outcomes(intents, [position])
+            in_a_row = in_a_row + 1 if isinstance(outcomes.get(position), EmbeddingResponseError) else 0
+            if in_a_row == REFUSALS_IN_A_ROW:
+                break
+        return outcomes
 
     async def _one_wave(self, intents: Sequence[IntentT], wave: Sequence[int]) -> dict[int, DoneT | KgAgentError]:
         states = await self.read([intents[position] for position in wave])

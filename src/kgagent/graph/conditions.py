@@ -6,13 +6,11 @@ from typing import TypeVar
 from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError
 from kgagent.graph.inspection import InspectedNode, InspectedRelationship
-from kgagent.graph.records import Record, RelationshipRecord
+from kgagent.graph.records import LEVELS, Record, RelationshipRecord
 from kgagent.graph.vectors import is_current
 from kgagent.ontology import Ontology
 
 FoundT = TypeVar("FoundT")
-
-LEVELS = ("attitude", "proximity")
 
 
 class VectorCondition(StrEnum):

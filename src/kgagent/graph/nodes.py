@@ -47,19 +47,30 @@ class NodeRepository:
         self.ontology = ontology
         self.names = {"labels": Identifier.any_of(ontology.labels)}
 
-    async def read(self, user_id: str, keys: Sequence[str]) -> dict[str, NodeRecord]:
-        """Read nodes by their keys; a key that the user has no node of is missing from the answer."""
+    async def read(
+        self, user_id: str, keys: Sequence[str], labels: Sequence[str] | None = None
+    ) -> dict[str, NodeRecord]:
+        """Read nodes by their keys; a key that the user has no node of is missing from the answer.
+
+        Args:
+            user_id: whose nodes.
+            keys: their keys.
+            labels: those that are told of a node that carries several; None tells the first of the ontology's.
+        """
         if not keys:
             return {}
         rows = await self.store.read(
             statement("read_nodes", **self.names), {"user_id": user_id, "keys": list(dict.fromkeys(keys))}
         )
-        records = (NodeRecord.read(row["node"], self.ontology) for row in rows)
+        records = (NodeRecord.read(row["node"], self.ontology, labels=labels) for row in rows)
         return {record.entity_key: record for record in records}
 
-    async def get(self, user_id: str, keys: Sequence[str]) -> list[GraphNode]:
-        """Find nodes by their keys, in the order of the keys; those that do not exist are left out."""
-        records = await self.read(user_id, keys)
+    async def get(self, user_id: str, keys: Sequence[str], labels: Sequence[str] | None = None) -> list[GraphNode]:
+        """Find nodes by their keys, in the order of the keys; those that do not exist are left out.
+
+        Args are those of `read`.
+        """
+        records = await self.read(user_id, keys, labels)
         return [records[key].shown(self.ontology) for key in dict.fromkeys(keys) if key in records]
 
     def text(self, record: NodeRecord, now: datetime) -> str:
@@ -97,6 +108,10 @@ class NodeWriter(RecordWriter[NodeIntent, NodeRecord | None, NodeRecord, GraphNo
         """
         if state is None and intent.label is None:
             raise NotFoundError(f"Node not found: {intent.entity_key}")
+        if state is not None and intent.label not in {None, state.label}:
+            raise InputError(
+                f"The key of this {intent.label} is that of the {state.label} {state.text('name')!r}; take another name"
+            )
         if state is not None and intent.label is not None and not intent.or_update:
             raise AlreadyExistsError(
                 f"{state.label} {state.text('name')!r} exists already as {state.entity_key}. "

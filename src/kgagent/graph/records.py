@@ -19,6 +19,7 @@ BOOKKEEPING = frozenset(
     {"embedding", "relationship_embedding", *OLD_EMBEDDINGS}
     | {"embedding_hash", "embedding_model", "version", "write_lock", "relationship_key", "user_id"}
 )
+LEVELS = ("attitude", "proximity")
 _NODE_FIELDS = frozenset({"entity_key", "name", "description", "notes"})
 _RELATIONSHIP_FIELDS = frozenset({"relationship_type", "description", "attitude", "proximity", "notes"})
 
@@ -74,11 +75,13 @@ class NodeRecord(Record):
     label: str
 
     @classmethod
-    def read(cls, row: Mapping[str, Any], ontology: Ontology) -> "NodeRecord":
-        """Read the map that `_node.cypher` makes."""
+    def read(cls, row: Mapping[str, Any], ontology: Ontology, *, labels: Sequence[str] | None = None) -> "NodeRecord":
+        """Read the map that `_node.cypher` makes; of a node with several labels, one of `labels` is told."""
         return cls(
             element_id=row["element_id"],
-            label=ontology_label(row["labels"], ontology),
+            label=ontology_label(
+                [label for label in row["labels"] if label in (labels or ())] or row["labels"], ontology
+            ),
             vector_length=row["vector_length"],
             properties=_present(row["properties"]),
         )
@@ -134,6 +137,16 @@ class RelationshipRecord(Record):
             properties=_present(row["properties"]),
         )
 
+    def known_level(self, ontology: Ontology, field: str) -> int | None:
+        """Attitude or proximity; old graphs also hold words and numbers written as text. None where it is neither."""
+        value = self.properties.get(field)
+        if not isinstance(value, str):
+            return self.level(field)
+        try:
+            return ontology.level(self.neo4j_type, field, value.strip() or None)
+        except InputError:
+            return None
+
     def shown(self, ontology: Ontology, *, asked_from: str | None = None) -> GraphRelationship:
         """As a caller sees it.
 
@@ -175,7 +188,7 @@ class RelationshipRecord(Record):
         reverse = asked_from is not None and asked_from != self.from_entity_key
         ends = (self.to_entity_key, self.from_entity_key) if reverse else (self.from_entity_key, self.to_entity_key)
         names = (self.to_name, self.from_name) if reverse else (self.from_name, self.to_name)
-        attitude, proximity = self.level("attitude"), self.level("proximity")
+        attitude, proximity = (self.known_level(ontology, field) for field in LEVELS)
         return {
             "from_entity_key": ends[0],
             "to_entity_key": ends[1],
@@ -205,7 +218,11 @@ def as_text(value: object) -> str:
 
 def visible(properties: Mapping[str, Any], hidden: Iterable[str]) -> dict[str, JsonValue]:
     """What of a record's properties may be shown, as JSON types."""
-    return {key: plain(value) for key, value in sorted(properties.items()) if key not in hidden}
+    return {
+        key: plain(value)
+        for key, value in sorted(properties.items())
+        if key not in hidden and not key.lower().endswith("embedding")
+    }
 
 
 def plain(value: object) -> JsonValue:

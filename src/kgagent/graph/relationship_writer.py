@@ -7,11 +7,9 @@ from typing import Any
 
 from kgagent.errors import AlreadyExistsError
 from kgagent.graph.record_writer import Planned, RecordWriter, Writing, Written, without_nothing
-from kgagent.graph.records import RelationshipRecord
+from kgagent.graph.records import LEVELS, RelationshipRecord
 from kgagent.graph.relationships import PairState, RelationshipIntent, RelationshipRepository, not_found
 from kgagent.models import GraphRelationship
-
-LEVELS = ("attitude", "proximity")
 
 RelationshipWritten = Written[GraphRelationship]
 """A relationship after a write, told from the end that the caller named first."""
@@ -53,7 +51,8 @@ class RelationshipWriter(RecordWriter[RelationshipIntent, PairState, Relationshi
                 "Use update_relationship tool to modify existing relationships instead of creating duplicates."
             )
         before = stored or blank
-        changes = self.changes(before, self._values(intent, before.neo4j_type), intent.notes)
+        values = self._levels_in_words(before) | self._values(intent, before.neo4j_type)
+        changes = self.changes(before, values, intent.notes)
         after = replace(before, properties=without_nothing({**before.properties, **changes}))
         return Planned(intent, stored, after, changes)
 
@@ -83,6 +82,15 @@ class RelationshipWriter(RecordWriter[RelationshipIntent, PairState, Relationshi
         """Whether it holds fields that kgagent removes, or lacks those that it keeps, or has them wrong."""
         kept = self.kept_properties(record)
         return record.has_old_embeddings or any(record.properties.get(name) != value for name, value in kept.items())
+
+    def _levels_in_words(self, record: RelationshipRecord) -> dict[str, Any]:
+        """What an old graph holds as a word or as text, as the number that it is."""
+        known = {field: record.known_level(self._repository.ontology, field) for field in LEVELS}
+        return {
+            field: level
+            for field, level in known.items()
+            if level is not None and isinstance(record.properties.get(field), str)
+        }
 
     def _values(self, intent: RelationshipIntent, neo4j_type: str) -> dict[str, Any]:
         level = self._repository.ontology.level

@@ -140,15 +140,16 @@ class RelationshipRepository:
             neo4j_type=record.neo4j_type,
             relationship_type=record.text("relationship_type"),
             description=record.text("description"),
-            attitude=record.level("attitude"),
-            proximity=record.level("proximity"),
+            attitude=record.known_level(self.ontology, "attitude"),
+            proximity=record.known_level(self.ontology, "proximity"),
             notes=record.notes,
             now=now,
         )
 
     def relationship_key(self, record: RelationshipRecord) -> str:
-        """The key that the database keeps unique, the same from either end."""
-        return ":".join((record.neo4j_type, *sorted((record.from_entity_key, record.to_entity_key))))
+        """The key that the database keeps unique, the same from either end; a length parts the ends."""
+        first, second = sorted((record.from_entity_key, record.to_entity_key))
+        return f"{record.neo4j_type}:{len(first)}:{first}:{second}"
 
     def _pair(self, intent: RelationshipIntent, row: Mapping[str, Any]) -> PairState:
         records = (RelationshipRecord.read(item) for item in row["relationships"])

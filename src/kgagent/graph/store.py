@@ -1,11 +1,11 @@
 """The connection to Neo4j: runs statements, keeps a caller's reads behind its own writes, and words errors plainly."""
 
-import re
 import sys
 from array import array
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Self
+from urllib.parse import urlsplit
 
 from neo4j import READ_ACCESS, AsyncDriver, AsyncGraphDatabase, Query, RoutingControl
 from neo4j import exceptions as neo4j_errors
@@ -13,6 +13,8 @@ from neo4j.vector import Vector
 
 from kgagent.errors import StoreError
 from kgagent.graph.features import ServerFeatures
+
+SCHEMES = frozenset({"bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc"})
 
 Row = dict[str, Any]
 Parameters = Mapping[str, Any]
@@ -29,14 +31,31 @@ class StatementTimeoutError(StoreError):
 class Store:
     """One database of one Neo4j, shared by everything in this process that works on it."""
 
-    def __init__(self, driver: AsyncDriver, features: ServerFeatures, *, uri: str, database: str | None) -> None:
+    def __init__(
+        self,
+        driver: AsyncDriver,
+        features: ServerFeatures,
+        *,
+        uri: str,
+        database: str | None,
+        timeout: float | None = None,
+    ) -> None:
         self._driver = driver
         self._database = database
         self.features = features
-        self.uri = _without_password(uri)
+        self._timeout = timeout
+        self.uri = uri
 
     @classmethod
-    async def connect(cls, uri: str, *, username: str, password: str | None, database: str | None = None) -> Self:
+    async def connect(
+        cls,
+        uri: str,
+        *,
+        username: str,
+        password: str | None,
+        database: str | None = None,
+        timeout: float | None = None,
+    ) -> Self:
         """Connect and look at what the server can do.
 
         Args:
@@ -44,18 +63,16 @@ class Store:
             username: name to log in with.
             password: None where the server asks for none.
             database: None is the user's home database.
+            timeout: seconds that a statement may take on the server; None leaves it to the server.
 
         Raises:
             StoreError: the address is wrong, the server cannot be reached, refuses the login, or is too old.
         """
+        shown = _address(uri)
         auth = (username, password) if password is not None else None
+        driver = AsyncGraphDatabase.driver(uri, auth=auth, notifications_min_severity="OFF", user_agent="kgagent")
         try:
-            driver = AsyncGraphDatabase.driver(uri, auth=auth, notifications_min_severity="OFF", user_agent="kgagent")
-        except (ValueError, neo4j_errors.Neo4jError, neo4j_errors.DriverError) as error:
-            what = f"{uri!r} is not an address of a Neo4j: {error}"
-            raise StoreError(_without_password(what)) from error
-        try:
-            with _plain_errors(_without_password(uri)):
+            with _plain_errors(shown):
                 info = await driver.get_server_info()
                 answer = await driver.execute_query(
                     "CALL dbms.components() YIELD name, versions RETURN name, versions",
@@ -68,7 +85,7 @@ class Store:
         except BaseException:
             await driver.close()
             raise
-        return cls(driver, features, uri=uri, database=database)
+        return cls(driver, features, uri=shown, database=database, timeout=timeout)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -80,7 +97,7 @@ class Store:
         Args:
             text: Cypher without its language prefix.
             parameters: values of the statement.
-            timeout: seconds that it may take on the server; None leaves it to the server.
+            timeout: seconds that it may take on the server; None is what the connection says.
 
         Raises:
             StoreError: it failed; StatementTimeoutError where it took too long.
@@ -137,7 +154,10 @@ class Store:
     ) -> list[Row]:
         with _plain_errors(self.uri):
             answer = await self._driver.execute_query(
-                self._query(text, timeout), dict(parameters), routing_=routing, database_=self._database
+                self._query(text, self._timeout if timeout is None else timeout),
+                dict(parameters),
+                routing_=routing,
+                database_=self._database,
             )
         return [record.data() for record in answer.records]
 
@@ -165,11 +185,32 @@ class _plain_errors:  # noqa: N801
             if "TransactionTimedOut" in (error.code or ""):
                 raise StatementTimeoutError("The database ended the statement: it took longer than it may") from error
             raise StoreError(f"Neo4j at {self._uri} refused the statement: {error.message}") from error
+        if isinstance(error, neo4j_errors.IncompleteCommit):
+            raise StoreError(
+                f"The connection to Neo4j at {self._uri} broke during a write: it is not known whether it was "
+                "kept. Look before you try again"
+            ) from error
         if isinstance(error, neo4j_errors.DriverError):
             raise StoreError(
                 f"Neo4j at {self._uri} cannot be used: {error}. Is it running? Try `kgagent status`"
             ) from error
 
 
-def _without_password(uri: str) -> str:
-    return re.sub(r"//[^/@]*@", "//***@", uri)
+def _address(uri: str) -> str:
+    """Check an address, and give what of it may be shown.
+
+    Raises:
+        StoreError: it is none, or holds a name or a password; those are not repeated.
+    """
+    try:
+        parts = urlsplit(uri)
+        _ = parts.port
+    except ValueError:
+        parts = None
+    if parts is None or parts.scheme not in SCHEMES or not parts.hostname or "@" in uri:
+        shown = "The address" if set(uri) & set("@?#") else repr(uri)
+        raise StoreError(
+            f"{shown} is not an address of a Neo4j: it must be like bolt://host:7687 or neo4j+s://host, "
+            "with NEO4J_USERNAME and NEO4J_PASSWORD apart"
+        )
+    return f"{parts.scheme}://{parts.netloc}"

@@ -6,10 +6,10 @@ from datetime import datetime
 from typing import Any
 
 from kgagent.errors import InputError
-from kgagent.graph.conditions import LEVELS, Defect, stored_level
+from kgagent.graph.conditions import Defect, stored_level
 from kgagent.graph.nodes import NodeIntent, NodeRepository, NodeWriter
 from kgagent.graph.record_writer import Planned, Writing
-from kgagent.graph.records import NodeRecord, RelationshipRecord
+from kgagent.graph.records import LEVELS, NodeRecord, RelationshipRecord
 from kgagent.graph.relationship_writer import RelationshipWriter
 from kgagent.graph.relationships import PairState, RelationshipIntent, RelationshipRepository
 from kgagent.graph.vectors import VectorChange

@@ -9,8 +9,15 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, TypeAdapter, Validat
 
 
 def as_utc(moment: datetime) -> datetime:
-    """Read a time without zone as UTC."""
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+    """Turn a time into UTC; one without zone is read as UTC.
+
+    Raises:
+        ValueError: it is out of range there.
+    """
+    try:
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except OverflowError:
+        raise ValueError(f"the time is out of range in UTC: {moment}") from None
 
 
 UtcTime = Annotated[datetime, AfterValidator(as_utc)]
@@ -27,7 +34,7 @@ class Note(BaseModel):
         expires_at: when it stops to count; None is never.
     """
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="allow", coerce_numbers_to_str=True)
 
     content: str
     added_by: str = "unknown"
@@ -106,14 +113,14 @@ def _note(item: object) -> tuple[Note, ...]:
 
 
 def _from_fields(fields: dict[str, object]) -> Note:
-    """Read a note; of one whose content is text, the fields that cannot be read are left out."""
+    """Read a note; fields that cannot be read are kept under another name, so that no write loses them."""
     try:
         return Note.model_validate(fields)
     except ValidationError as error:
         wrong = {item["loc"][0] for item in error.errors(include_url=False)}
     if "content" in wrong:
         return Note(content=json.dumps(fields, ensure_ascii=False, default=str))
-    return Note.model_validate({key: value for key, value in fields.items() if key not in wrong})
+    return Note.model_validate({f"{key}_as_found" if key in wrong else key: value for key, value in fields.items()})
 
 
 def _is_json(text: str) -> bool:

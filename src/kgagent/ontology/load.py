@@ -32,9 +32,11 @@ def load_ontology(path: Path) -> Ontology:
 
 def _parse(text: str, origin: str) -> Ontology:
     try:
-        return Ontology.model_validate(yaml.safe_load(text))
-    except yaml.YAMLError as error:
+        described = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError) as error:
         raise ConfigurationError(f"{origin} is not valid YAML: {' '.join(str(error).split())}") from error
+    try:
+        return Ontology.model_validate(described)
     except ValidationError as error:
         wrong = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'file'}: {e['msg']}" for e in error.errors())
         raise ConfigurationError(f"{origin} is not an ontology: {wrong}") from error

@@ -75,6 +75,11 @@ class NodeLabel(BaseModel):
         return self.key != "uuid4"
 
     @property
+    def is_dated(self) -> bool:
+        """Whether the time of making is part of the key."""
+        return "created_at" in self.key
+
+    @property
     def is_named(self) -> bool:
         """Whether the name is part of the key, and so cannot change."""
         return "lower_name" in self.key
@@ -129,6 +134,8 @@ class Ontology(BaseModel):
             for label in (kind.from_label, kind.to_label):
                 if label not in self.labels:
                     raise ValueError(f"relationship {neo4j_type} names label {label}, which is not among the labels")
+        if shared := sorted(({"relationship"} | self.relationships.keys()) & self.labels.keys()):
+            raise ValueError(f"label {shared[0]} has the name of a relationship type, or of relationships as such")
         if self.default_note_lifetime not in self.note_lifetimes_in_days:
             raise ValueError(f"default_note_lifetime {self.default_note_lifetime!r} is not among the lifetimes")
         return self

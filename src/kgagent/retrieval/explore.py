@@ -63,11 +63,13 @@ class Explorer:
         texts = [query.query for query in request.queries]
         vectors = await self._retrieval.embed_queries(texts) if texts else []
         near = [NearestQuery(v, q.threshold) for v, q in zip(vectors, request.queries, strict=True)]
+        of_each = max(NODES_OF_A_LABEL, request.max_results_per_type)
         async with together() as group:
-            by_node = group.create_task(self._retrieval.nodes_near(near, user_id, labels, NODES_OF_A_LABEL))
+            by_node = group.create_task(self._retrieval.nodes_near(near, user_id, labels, of_each))
             by_relationship = group.create_task(self._relationships(request, near, user_id))
             by_text = [
-                group.create_task(self._retrieval.text_match(text, user_id, labels)) for text in request.text_matches
+                group.create_task(self._retrieval.text_match(text, user_id, labels, of_each * len(labels)))
+                for text in request.text_matches
             ]
         matches = by_relationship.result()
         unseen = {
@@ -76,7 +78,7 @@ class Explorer:
         hits = [hit for ranking in by_node.result() for hit in ranking]
         hits += [hit for task in by_text for hit in task.result()]
         nodes = {hit.node.entity_key: hit.node for hit in hits}
-        nodes |= {n.entity_key: n for n in await self._retrieval.nodes(sorted(unseen - nodes.keys()), user_id)}
+        nodes |= {n.entity_key: n for n in await self._retrieval.nodes(sorted(unseen - nodes.keys()), user_id, labels)}
         return _Found(
             rankings=(
                 *(_node_signals("node", t, ranking) for t, ranking in zip(texts, by_node.result(), strict=True)),

@@ -27,7 +27,7 @@ from kgagent.retrieval.beam import BeamScope, BeamSearch
 from kgagent.retrieval.explore import Explorer
 from kgagent.retrieval.text_match import match_text
 from kgagent.retrieval.together import together
-from kgagent.retrieval.vector_search import NearestQuery, VectorSearch
+from kgagent.retrieval.vector_search import WIDEST_FETCH, NearestQuery, VectorSearch
 from kgagent.retrieval.vector_targets import node_target, relationship_target
 
 DEFAULT_THRESHOLD = 0.3
@@ -284,12 +284,23 @@ class RetrievalService:
                 for hit in hits
                 if isinstance(hit.record, NodeRecord)
             ]
-            found.append(Matches(sorted(results, key=self._best_first), plan=plan))
+            once: dict[str, NodeSearchResult] = {}
+            for result in sorted(results, key=self._best_first):
+                once.setdefault(result.node.entity_key, result)
+            found.append(Matches(list(once.values()), plan=plan))
         return found
 
-    async def nodes(self, entity_keys: Sequence[str], user_id: str) -> list[GraphNode]:
-        """Read nodes by key, in the order of the keys; those that the user does not own are left out."""
-        return await self._nodes.get(user_id, entity_keys)
+    async def nodes(
+        self, entity_keys: Sequence[str], user_id: str, labels: Sequence[str] | None = None
+    ) -> list[GraphNode]:
+        """Read nodes by key, in the order of the keys; those that the user does not own are left out.
+
+        Args:
+            entity_keys: keys of the nodes.
+            user_id: whose nodes.
+            labels: those that are told of a node that carries several.
+        """
+        return await self._nodes.get(user_id, entity_keys, labels)
 
     def known_labels(self, labels: Sequence[str] | None) -> list[str]:
         """Check labels against the ontology; all of them where none are named.
@@ -337,5 +348,5 @@ class RetrievalService:
 def _check_scope(user_id: str, limit: int) -> None:
     if not user_id:
         raise InputError("user_id must not be empty: every search is one user's")
-    if limit < 1:
-        raise InputError(f"limit must be at least 1, got {limit}")
+    if not 1 <= limit <= WIDEST_FETCH:
+        raise InputError(f"limit must be 1 to {WIDEST_FETCH}, got {limit}")

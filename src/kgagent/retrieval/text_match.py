@@ -35,7 +35,7 @@ async def match_text(
     scored = ((text_score(text, row["name"]), row["entity_key"]) for row in rows)
     best = sorted((item for item in scored if item[0] >= LEAST_SCORE), key=lambda item: (-item[0], item[1]))[:limit]
     scores = {key: score for score, key in best}
-    found = await nodes.get(user_id, list(scores))
+    found = await nodes.get(user_id, list(scores), labels)
     return Matches([NodeSearchResult(node=node, similarity=scores[node.entity_key]) for node in found], plan="exact")
 
 

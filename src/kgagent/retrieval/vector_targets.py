@@ -56,7 +56,7 @@ class VectorTarget:
     def read(self, row: Mapping[str, Any]) -> Record:
         """Read a matched record, whose properties come as pairs."""
         if self.kind == "node":
-            return NodeRecord.read(_with_properties(row["node"]), self.ontology)
+            return NodeRecord.read(_with_properties(row["node"]), self.ontology, labels=[self.name])
         return found_relationship(row["relationship"])
 
 

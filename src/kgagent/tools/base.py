@@ -121,10 +121,10 @@ class BoundTool:
             _log.exception("Tool %s failed", self.name)
             return failure(f"{self.name} failed inside; nothing more is known. It is in the log of the host program")
 
-    async def call_json(self, arguments: str) -> str:
+    async def call_json(self, arguments: str | None) -> str:
         """Call the tool with arguments as a JSON object; the answer is a JSON object too."""
         try:
-            decoded = json.loads(arguments) if arguments.strip() else {}
+            decoded = json.loads(arguments) if arguments and arguments.strip() else {}
         except (ValueError, RecursionError) as error:
             return dump(failure(f"Arguments are not JSON: {error}"))
         if not isinstance(decoded, dict):
@@ -190,7 +190,14 @@ def _explain_one(item: dict[str, Any]) -> str:
         return f"{where} is not an argument of this tool"
     if item["type"] == "value_error" and isinstance(item.get("ctx", {}).get("error"), InputError):
         return str(item["ctx"]["error"])
-    return f"{where}: {item['msg']}, got {_shortened(repr(item['input']))}"
+    return f"{where}: {item['msg']}, got {_shortened(_represented(item['input']))}"
+
+
+def _represented(value: object) -> str:
+    try:
+        return repr(value)
+    except (ValueError, RecursionError):
+        return f"a {type(value).__name__} too large to show"
 
 
 def _shortened(text: str) -> str:

@@ -81,8 +81,9 @@ async def test_invoke_works_from_another_thread(graph: KnowledgeGraph, user_id: 
 
 async def test_invoke_on_the_graphs_own_loop_says_what_to_do(graph: KnowledgeGraph, user_id: str) -> None:
     tools = by_name(get_tools(graph, user_id=user_id))
-    with pytest.raises(ConfigurationError, match="use ainvoke"):
-        tools["explore"].invoke({"text_matches": ["Ada"]})
+    answer = json.loads(tools["explore"].invoke({"text_matches": ["Ada"]}))
+    assert answer["success"] is False
+    assert "use ainvoke" in answer["error"]
 
 
 def test_a_synchronous_program_needs_no_event_loop(settings: Settings, user_id: str) -> None:
@@ -101,5 +102,9 @@ def test_a_synchronous_program_needs_no_event_loop(settings: Settings, user_id: 
 def test_tools_of_a_closed_graph_say_so(settings: Settings, user_id: str) -> None:
     with SyncKnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(384)) as graph:
         [explore] = get_tools(graph, user_id=user_id, names=["explore"])
-    with pytest.raises(ConfigurationError, match="has ended"):
-        explore.invoke({"text_matches": ["ada"]})
+    assert "has ended" in json.loads(explore.invoke({"text_matches": ["ada"]}))["error"]
+
+
+async def test_arguments_without_names_are_an_answer(graph: KnowledgeGraph, user_id: str) -> None:
+    [update] = get_tools(graph, user_id=user_id, names=["update_node"])
+    assert "by name" in json.loads(await update.ainvoke("abc"))["error"]

@@ -127,7 +127,7 @@ async def test_the_length_of_a_vector_does_not_count(searched: KnowledgeGraph, u
         ({}, "query must not be empty"),
         ({"query": "x", "threshold": 1.5}, "threshold must be a cosine from -1 to 1, got 1.5"),
         ({"query": "x", "threshold": math.nan}, "threshold must be a cosine from -1 to 1, got nan"),
-        ({"query": "x", "limit": 0}, "limit must be at least 1, got 0"),
+        ({"query": "x", "limit": 0}, "limit must be 1 to 10000, got 0"),
         ({"query": "x", "user_id": ""}, "user_id must not be empty"),
         ({"vector": [1.0]}, "vector must have 384 dimensions, got 1"),
         ({"vector": [0.0] * 384}, "vector must be finite and not all zero"),

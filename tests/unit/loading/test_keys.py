@@ -50,5 +50,5 @@ def test_unknown_label_is_named() -> None:
 
 
 def test_time_out_of_range_is_named() -> None:
-    with pytest.raises(InputError, match="created_at is out of range"):
+    with pytest.raises(InputError, match="created_at: the time is out of range in UTC"):
         key(label="Source", name="Diary", created_at="0001-01-01T00:00:00+12:00")

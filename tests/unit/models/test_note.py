@@ -62,7 +62,7 @@ def test_nothing_stored_is_no_notes(stored: object) -> None:
         ('{"content": "alone"}', ["alone"]),
         ('[{"content": "a"}, "b", 3]', ["a", "b", "3"]),
         ('[{"text": "no content"}]', ['{"text": "no content"}']),
-        ('[{"content": 7}]', ['{"content": 7}']),
+        ('[{"content": 7}]', ["7"]),
     ],
 )
 def test_notes_of_old_graphs_lose_no_text(stored: object, contents: list[str]) -> None:
