@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kgagent.embedding.base import Embedder
+    from kgagent.embedding.langchain import LangChainEmbedder
     from kgagent.errors import KgAgentError
     from kgagent.knowledge_graph import KnowledgeGraph
     from kgagent.models import ExploreRequest, Matches, VectorQuery
@@ -22,6 +23,7 @@ __all__ = [
     "ExploreRequest",
     "KgAgentError",
     "KnowledgeGraph",
+    "LangChainEmbedder",
     "Matches",
     "Ontology",
     "RetrievalService",
@@ -38,6 +40,7 @@ _HOMES = {
     "ExploreRequest": "kgagent.models",
     "KgAgentError": "kgagent.errors",
     "KnowledgeGraph": "kgagent.knowledge_graph",
+    "LangChainEmbedder": "kgagent.embedding.langchain",
     "Matches": "kgagent.models",
     "Ontology": "kgagent.ontology",
     "RetrievalService": "kgagent.retrieval",

@@ -75,5 +75,11 @@ def load_settings() -> Settings:
     try:
         return Settings()
     except ValidationError as error:
-        wrong = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_input=False))
+        wrong = "; ".join(f"{_variable(e['loc'])}: {e['msg']}" for e in error.errors(include_input=False))
         raise ConfigurationError(f"Settings cannot be used: {wrong}") from None
+
+
+def _variable(location: tuple[int | str, ...]) -> str:
+    """The environment variable of a setting."""
+    name = ".".join(map(str, location)).upper()
+    return name if name.startswith(("NEO4J_", "OPENAI_")) else f"KGAGENT_{name.removeprefix('KGAGENT_')}"

@@ -114,11 +114,11 @@ class SyncTool:
         self._tool = tool
         self._portal = portal
 
-    def __call__(self, /, **arguments: Any) -> Payload:  # noqa: ANN401
+    def __call__(self, /, *unnamed: Any, **arguments: Any) -> Payload:  # noqa: ANN401
         """Call the tool; what goes wrong is in the answer."""
 
         async def call() -> Payload:
-            return await self._tool(**arguments)
+            return await self._tool(*unnamed, **arguments)
 
         return self._portal.call(call)
 

@@ -16,8 +16,6 @@ from kgagent.tools.base import dump, explain, failure
 
 ResultT = TypeVar("ResultT")
 
-BY_NAME = dump(failure("Give the arguments by name, as an object"))
-
 
 def get_tools(
     graph: KnowledgeGraph | SyncKnowledgeGraph, *, user_id: str, names: Sequence[str] | None = None
@@ -47,13 +45,13 @@ def get_tools(
 def _structured(tool: BoundTool, loop: asyncio.AbstractEventLoop) -> StructuredTool:
     def invoke(*unnamed: Any, **arguments: Any) -> str:  # noqa: ANN401
         try:
-            return BY_NAME if unnamed else dump(_wait_on(loop, tool(**arguments)))
+            return dump(_wait_on(loop, tool(*unnamed, **arguments)))
         except ConfigurationError as error:
             return dump(failure(str(error)))
 
     async def ainvoke(*unnamed: Any, **arguments: Any) -> str:  # noqa: ANN401
         try:
-            return BY_NAME if unnamed else dump(await _run_on(loop, tool(**arguments)))
+            return dump(await _run_on(loop, tool(*unnamed, **arguments)))
         except ConfigurationError as error:
             return dump(failure(str(error)))
 

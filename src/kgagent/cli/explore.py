@@ -13,7 +13,7 @@ def explore(
     text: Annotated[list[str] | None, typer.Option(help="A name, or part of one; may be repeated.")] = None,
     label: Annotated[list[str] | None, typer.Option(help="Keep to nodes of this label; may be repeated.")] = None,
     threshold: Annotated[float, typer.Option(help="Least cosine similarity.", min=-1.0, max=1.0)] = 0.3,
-    limit: Annotated[int, typer.Option(help="Nodes of each label at the most.", min=1, max=100)] = 10,
+    limit: Annotated[int, typer.Option(help="Nodes of each label at the most.", min=1, max=100)] = 5,
     relationships: Annotated[bool, typer.Option(help="Whether relationships are searched too.")] = True,
     user: User = None,
     json: Json = False,
@@ -25,13 +25,14 @@ def explore(
     from kgagent.models import ExploreRequest, VectorQuery
     from kgagent.settings import load_settings
 
+    queries, text = ([item for item in given or () if item.strip()] for given in (queries, text))
     if not queries and not text:
         raise typer.BadParameter("say what to look for: a QUERY, or --text NAME")
     settings = load_settings()
     user_id = user_of(settings, user)
     request = ExploreRequest(
-        queries=tuple(VectorQuery(query=query, threshold=threshold) for query in queries or ()),
-        text_matches=tuple(text or ()),
+        queries=tuple(VectorQuery(query=query, threshold=threshold) for query in queries),
+        text_matches=tuple(text),
         search_relationships=relationships,
         node_types=tuple(label) if label else None,
         max_results_per_type=limit,

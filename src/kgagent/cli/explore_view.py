@@ -8,7 +8,7 @@ from rich.text import Text
 
 from kgagent.models import ExploredNode, ExploreResult, GraphRelationship, Signal
 
-RELATIONSHIPS_SHOWN = 20
+RELATIONSHIPS_SHOWN = 10
 """Those that matched come first; those around the nodes fill up."""
 
 _SIGNS = {"node": "own text", "relationship": "relationship", "text": "name"}
@@ -17,7 +17,9 @@ _SIGNS = {"node": "own text", "relationship": "relationship", "text": "name"}
 def found_tables(result: ExploreResult, user_id: str) -> list[RenderableType]:
     """Nodes, relationships and neighbours; a hint where nothing was found."""
     if not result.nodes and not result.relationships:
-        return [f"Nothing found in the graph of user {user_id}. A lower --threshold finds more."]
+        return [
+            f"Nothing found in the graph of user {user_id}. A lower --threshold finds more; --user takes another graph."
+        ]
     shown: list[RenderableType] = [_nodes(result)]
     if result.relationships:
         shown += ["", _relationships(result)]

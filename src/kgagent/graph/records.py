@@ -16,7 +16,7 @@ from kgagent.ontology import Ontology
 
 OLD_EMBEDDINGS = ("relation_embedding", "notes_embedding", "description_embedding")
 BOOKKEEPING = frozenset(
-    {"embedding", "relationship_embedding", *OLD_EMBEDDINGS}
+    {"embedding", "relationship_embedding", *OLD_EMBEDDINGS, "told_in_reverse"}
     | {"embedding_hash", "embedding_model", "version", "write_lock", "relationship_key", "user_id"}
 )
 LEVELS = ("attitude", "proximity")
@@ -152,14 +152,17 @@ class RelationshipRecord(Record):
 
         Args:
             ontology: gives the words and what is hidden.
-            asked_from: the end that the caller named first; the stored direction where None.
+            asked_from: the end that the caller named first; where None, the one that its creator named first.
         """
         return GraphRelationship(**self._fields(ontology, asked_from=asked_from))
 
     @property
     def triplet(self) -> str:
-        """The relationship as a short sentence."""
-        return f"{self.from_name} {self.text('relationship_type')} {self.to_name}"
+        """The relationship as a short sentence, as its creator told it."""
+        ends = [self.from_name, self.to_name]
+        if self.properties.get("told_in_reverse"):
+            ends.reverse()
+        return f"{ends[0]} {self.text('relationship_type')} {ends[1]}"
 
     def matched(
         self,
@@ -185,7 +188,10 @@ class RelationshipRecord(Record):
         )
 
     def _fields(self, ontology: Ontology, *, asked_from: str | None) -> dict[str, Any]:
-        reverse = asked_from is not None and asked_from != self.from_entity_key
+        if asked_from is None:
+            reverse = bool(self.properties.get("told_in_reverse"))
+        else:
+            reverse = asked_from != self.from_entity_key
         ends = (self.to_entity_key, self.from_entity_key) if reverse else (self.from_entity_key, self.to_entity_key)
         names = (self.to_name, self.from_name) if reverse else (self.from_name, self.to_name)
         attitude, proximity = (self.known_level(ontology, field) for field in LEVELS)

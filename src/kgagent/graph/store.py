@@ -192,7 +192,7 @@ class _plain_errors:  # noqa: N801
             ) from error
         if isinstance(error, neo4j_errors.DriverError):
             raise StoreError(
-                f"Neo4j at {self._uri} cannot be used: {error}. Is it running? Try `kgagent status`"
+                f"Neo4j at {self._uri} cannot be used: {error}. Is it running, and is NEO4J_URI right?"
             ) from error
 
 

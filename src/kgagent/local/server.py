@@ -213,6 +213,9 @@ class LocalNeo4j:
     def _await_ready(self, state: State, running: "psutil.Process", progress: Progress, *, log_start: int) -> None:
         password = self._home.password()
         deadline = time.monotonic() + _START_SECONDS
+        if answers(state.port, _USERNAME, password):
+            self._mark_initialised(state)
+            return
         with progress.task(f"Starting Neo4j {state.version}") as advance:
             while not answers(state.port, _USERNAME, password):
                 if ended_within(running, _POLL_SECONDS):
@@ -221,6 +224,9 @@ class LocalNeo4j:
                     end(running, patience=_STOP_SECONDS)
                     raise self._failure(f"did not answer within {_START_SECONDS:.0f} s and was ended", log_start)
                 advance(1)
+        self._mark_initialised(state)
+
+    def _mark_initialised(self, state: State) -> None:
         if not state.initialised:
             self._home.write_state(state.model_copy(update={"initialised": True}))
 

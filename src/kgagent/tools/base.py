@@ -108,8 +108,10 @@ class BoundTool:
         self.arguments: type[Arguments] = tool.arguments
         self.read_only = tool.read_only
 
-    async def __call__(self, /, **arguments: Any) -> Payload:  # noqa: ANN401
+    async def __call__(self, /, *unnamed: Any, **arguments: Any) -> Payload:  # noqa: ANN401
         """Call the tool; what goes wrong is in the answer, and nothing is raised but a cancellation."""
+        if unnamed:
+            return failure(f"Give the arguments of {self.name} by name")
         try:
             checked = self.arguments.model_validate(arguments)
             return {"success": True, **await self._tool.run(self._context, checked)}

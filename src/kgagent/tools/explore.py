@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from kgagent.models import ExploreRequest, ExploreResult, VectorQuery
 from kgagent.models.search import MOST_HOPS, Threshold
@@ -19,12 +19,20 @@ class ExploreQuery(Arguments):
         0.3, description="Least cosine similarity of a hit, -1 to 1. Lower finds more; 0.3 is a good start."
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _from_text(cls, given: object) -> object:
+        """A model that gives a bare text means the query."""
+        return {"query": given} if isinstance(given, str) else given
+
 
 class ExploreArguments(Arguments):
     """Arguments of explore."""
 
     queries: list[ExploreQuery] = Field(
-        default_factory=list, max_length=20, description="Texts to search nodes and relationships for by meaning."
+        default_factory=list,
+        max_length=20,
+        description="Texts to search nodes and relationships for by meaning.",
     )
     text_matches: list[FilledText] = Field(
         default_factory=list, max_length=20, description="Names, or parts of names, of nodes to find."

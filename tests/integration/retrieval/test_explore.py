@@ -178,7 +178,7 @@ async def test_a_node_that_several_matches_lead_to_ranks_as_the_best_of_them(
         ({"queries": [{"query": "x" * 8_001}]}, "query: String should have at most 8000 characters"),
         ({"queries": [{"query": "x", "threshold": 2}]}, "queries.0.threshold: Input should be less than or equal to 1"),
         ({"queries": [{"query": "x", "threshold": float("nan")}]}, "queries.0.threshold: Input should be"),
-        ({"queries": ["x"]}, "queries.0: Input should be a valid dictionary or instance of ExploreQuery, got 'x'"),
+        ({"queries": [7]}, "queries.0: Input should be a valid dictionary or instance of ExploreQuery, got 7"),
         ({"queries": [{"query": "x"}] * 21}, "queries: List should have at most 20 items"),
         ({"text_matches": ["x"], "max_results_per_type": 0}, "max_results_per_type: Input should be greater than"),
         ({"text_matches": ["x"], "max_results_per_type": 101}, "max_results_per_type: Input should be less than"),
