@@ -9,6 +9,7 @@ KgAgentError
 ├── EmbeddingError
 │   ├── EmbeddingUnavailableError   the model could not be reached, retries included
 │   └── EmbeddingResponseError      the model's answer was not what was asked for
+├── SearchError                 no part of a search could be carried out
 ├── StoreError                  the database refused or could not be reached
 │   └── SchemaError             indexes or constraints are missing or do not fit
 └── LocalServerError            the local Neo4j
@@ -51,6 +52,10 @@ class EmbeddingUnavailableError(EmbeddingError):
 
 class EmbeddingResponseError(EmbeddingError):
     """The embedding model answered, but not with what was asked for."""
+
+
+class SearchError(KgAgentError):
+    """No part of a search that has several could be carried out."""
 
 
 class StoreError(KgAgentError):

@@ -69,6 +69,7 @@ class KnowledgeGraph:
             exact_scan_limit=settings.exact_scan_limit,
             oversampling=settings.oversampling,
             timeout=settings.query_timeout,
+            hybrid_limit=settings.hybrid_limit,
         )
 
     @staticmethod

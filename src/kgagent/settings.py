@@ -47,6 +47,7 @@ class Settings(BaseSettings):
         description="Up to this many relationships (or nodes of a label) of a user are compared one by one.",
     )
     oversampling: int = Field(10, ge=1, description="Index hits asked for, as a multiple of those wanted.")
+    hybrid_limit: int = Field(32, ge=1, le=100, description="Items of a hybrid search at the most, unless it says.")
     write_attempts: int = Field(20, ge=1, description="Tries of a write that loses races against other writers.")
     query_timeout: float = Field(30.0, gt=0, description="Seconds that a search may take on the server.")
 

@@ -55,8 +55,10 @@ async def assert_embeddings_are_current(
         await _assert_current(relationship, "relationship_embedding", relationship_text(relationship, now), embedder)
         assert not set(facts.OLD_FIELDS) & relationship.keys()
         assert relationship["user_id"] == user_id
+        assert relationship.get("notes_text") == (_current_notes(relationship, now) or None)
     for node in await nodes_of(graph, user_id):
         await _assert_current(node, "embedding", node_text(node, now), embedder)
+        assert node.get("notes_text") == (_current_notes(node, now) or None)
     return stored
 
 
@@ -97,9 +99,12 @@ def note_contents(stored: Mapping[str, Any]) -> list[str]:
 
 
 def _notes_text(stored: Mapping[str, Any], now: datetime) -> str:
+    return _current_notes(stored, now)[:1000]
+
+
+def _current_notes(stored: Mapping[str, Any], now: datetime) -> str:
     notes = json.loads(stored.get("notes") or "[]")
-    current = [n["content"] for n in notes if not n["expires_at"] or datetime.fromisoformat(n["expires_at"]) > now]
-    return " ".join(current)[:1000]
+    return " ".join(n["content"] for n in notes if not n["expires_at"] or datetime.fromisoformat(n["expires_at"]) > now)
 
 
 def cosine(one: Sequence[float], other: Sequence[float]) -> float:

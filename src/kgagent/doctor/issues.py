@@ -63,6 +63,11 @@ class MigrationIssues:
         return Issue("warning", "have an embedding that still holds notes which have expired", self.command)
 
     @property
+    def unfound_notes(self) -> Issue:
+        """Notes as full-text search knows them are not those that the record has."""
+        return Issue("warning", "have notes that full-text search does not find, or still finds", self.command)
+
+    @property
     def old_embeddings(self) -> Issue:
         """Embedding fields that kgagent no longer reads."""
         return Issue("warning", "hold embedding fields of an old form", self.command)

@@ -26,8 +26,8 @@ RecordT = TypeVar("RecordT", bound=Record)
 _JUST_BEFORE = timedelta(microseconds=1)
 
 
-class VectorCheck(Generic[RecordT]):
-    """Compares vectors with the texts that they should be of."""
+class TextCheck(Generic[RecordT]):
+    """Compares with the texts of a record what searches find it by."""
 
     def __init__(
         self,
@@ -42,12 +42,13 @@ class VectorCheck(Generic[RecordT]):
         self._issues = issues
 
     def issue(self, record: RecordT, *, has_vector: bool) -> Issue | None:
-        """What is wrong with the vector of a record."""
+        """What is wrong with the vector of a record or, where it is current, with what full-text search finds."""
         now = self._clock()
         text = self._text(record, now)
         condition = vector_condition(record, text, self._embedder, has_vector=has_vector)
         if condition is VectorCondition.CURRENT:
-            return None
+            found = record.properties.get("notes_text") == record.notes_text(now)
+            return None if found else self._issues.unfound_notes
         if self._was_current_before_a_note_expired(record, now):
             return self._issues.expired
         return self._issues.vector(condition)
@@ -65,7 +66,7 @@ class NodeExamination:
     ) -> None:
         self._ledger = Ledger("nodes")
         self._keys = SharedKeys()
-        self._vectors = VectorCheck(nodes.text, embedder, clock, issues)
+        self._texts = TextCheck(nodes.text, embedder, clock, issues)
 
     def take(self, node: InspectedNode) -> None:
         """Examine one node."""
@@ -73,7 +74,7 @@ class NodeExamination:
         if node.record.entity_key:
             self._keys.note(node.record.entity_key)
         defect = node_defect(node)
-        found = NODE_DEFECTS[defect] if defect else self._vectors.issue(node.record, has_vector=node.has_vector)
+        found = NODE_DEFECTS[defect] if defect else self._texts.issue(node.record, has_vector=node.has_vector)
         if found:
             self._ledger.note(found, node)
 
@@ -103,7 +104,7 @@ class RelationshipExamination:
         self._ledger = Ledger("relationships")
         self._repository = relationships
         self._issues = issues
-        self._vectors = VectorCheck(relationships.text, embedder, clock, issues)
+        self._texts = TextCheck(relationships.text, embedder, clock, issues)
 
     def take(self, relationship: InspectedRelationship) -> None:
         """Examine one relationship."""
@@ -128,7 +129,7 @@ class RelationshipExamination:
         record = relationship.record
         if any(isinstance(record.properties.get(field), str) for field in LEVELS):
             yield self._issues.written_levels
-        elif issue := self._vectors.issue(record, has_vector=relationship.has_vector):
+        elif issue := self._texts.issue(record, has_vector=relationship.has_vector):
             yield issue
         if record.has_old_embeddings:
             yield self._issues.old_embeddings

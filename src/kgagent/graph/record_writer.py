@@ -99,13 +99,14 @@ class RecordWriter(
     def place(self, record: RecordT) -> Mapping[str, Any]:
         """What the statements need to find the record, or to put a new one where it belongs."""
 
-    def kept_properties(self, record: RecordT) -> Mapping[str, Any]:  # noqa: ARG002
-        """Properties that every write makes sure of."""
-        return {"user_id": self._user_id}
+    def kept_properties(self, record: RecordT, now: datetime) -> Mapping[str, Any]:
+        """Properties that every write makes sure of: whose it is, and its notes as full-text search finds them."""
+        return {"user_id": self._user_id, "notes_text": record.notes_text(now)}
 
-    def needs_tidying(self, record: RecordT) -> bool:  # noqa: ARG002
+    def needs_tidying(self, record: RecordT, now: datetime) -> bool:
         """Whether a record is written even where nothing that it says changes."""
-        return False
+        kept = self.kept_properties(record, now)
+        return any(record.properties.get(name) != value for name, value in kept.items())
 
     async def save(self, planned: Mapping[int, Planned[IntentT, RecordT]]) -> Mapping[int, Written[ShownT]]:
         """Embed what changed its text, in one batch, and write; what lost a race is missing from the answer."""
@@ -116,7 +117,7 @@ class RecordWriter(
             vector_property=self.vector_property,
         )
         changes = dict(zip(planned, vectors, strict=True))
-        written = {position: self._written(p, changes[position]) for position, p in planned.items()}
+        written = {position: self._written(p, changes[position], now) for position, p in planned.items()}
         rows = [self._row(i, p, changes[i], now) for i, p in planned.items() if written[i].changed]
         kept = await self._write(self.create_statement, [row for row in rows if not row["element_id"]])
         kept |= await self._write(self.update_statement, [row for row in rows if row["element_id"]])
@@ -130,13 +131,13 @@ class RecordWriter(
             wanted["notes"] = dump_notes(together)
         return {key: value for key, value in wanted.items() if record.properties.get(key) != value}
 
-    def _written(self, planned: Planned[IntentT, RecordT], change: VectorChange) -> Written[ShownT]:
+    def _written(self, planned: Planned[IntentT, RecordT], change: VectorChange, now: datetime) -> Written[ShownT]:
         stored = planned.stored
         return Written(
             shown=self.show(planned),
             created=stored is None,
             embedded=change.vector is not None,
-            changed=stored is None or bool(planned.changes) or change.changes or self.needs_tidying(stored),
+            changed=stored is None or bool(planned.changes) or change.changes or self.needs_tidying(stored, now),
         )
 
     def _row(
@@ -153,7 +154,7 @@ class RecordWriter(
             "properties": {
                 **content,
                 **change.properties,
-                **self.kept_properties(record),
+                **self.kept_properties(record, now),
                 "version": record.version + 1,
                 "updated_at": now,
             },

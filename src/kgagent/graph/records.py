@@ -11,12 +11,13 @@ from pydantic import JsonValue
 
 from kgagent.errors import InputError
 from kgagent.models import GraphNode, GraphRelationship, Note, RelationshipSearchResult
-from kgagent.models.note import parse_notes
+from kgagent.models.note import current_text, parse_notes
+from kgagent.models.triplet import triplet_text
 from kgagent.ontology import Ontology
 
 OLD_EMBEDDINGS = ("relation_embedding", "notes_embedding", "description_embedding")
 BOOKKEEPING = frozenset(
-    {"embedding", "relationship_embedding", *OLD_EMBEDDINGS, "told_in_reverse"}
+    {"embedding", "relationship_embedding", *OLD_EMBEDDINGS, "told_in_reverse", "notes_text"}
     | {"embedding_hash", "embedding_model", "version", "write_lock", "relationship_key", "user_id"}
 )
 LEVELS = ("attitude", "proximity")
@@ -57,6 +58,10 @@ class Record:
             StoreError: what is stored there are no notes.
         """
         return parse_notes(self.properties.get("notes"))
+
+    def notes_text(self, now: datetime) -> str | None:
+        """What full-text search finds of the notes: those that have not expired; None where there are none."""
+        return current_text(self.notes, now) or None
 
     def text(self, field: str) -> str:
         """A text property; empty where it is missing."""
@@ -159,10 +164,10 @@ class RelationshipRecord(Record):
     @property
     def triplet(self) -> str:
         """The relationship as a short sentence, as its creator told it."""
-        ends = [self.from_name, self.to_name]
+        ends = [self.from_name or self.from_entity_key, self.to_name or self.to_entity_key]
         if self.properties.get("told_in_reverse"):
             ends.reverse()
-        return f"{ends[0]} {self.text('relationship_type')} {ends[1]}"
+        return triplet_text(ends[0], self.neo4j_type, ends[1], label=self.text("relationship_type"))
 
     def matched(
         self,

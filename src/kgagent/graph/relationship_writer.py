@@ -74,14 +74,13 @@ class RelationshipWriter(RecordWriter[RelationshipIntent, PairState, Relationshi
             "to_entity_key": record.to_entity_key,
         }
 
-    def kept_properties(self, record: RelationshipRecord) -> Mapping[str, Any]:
-        """Whose it is, and the key that makes it one of its kind."""
-        return {"user_id": self._user_id, "relationship_key": self._repository.relationship_key(record)}
+    def kept_properties(self, record: RelationshipRecord, now: datetime) -> Mapping[str, Any]:
+        """Those of every record, and the key that makes it one of its kind."""
+        return {**super().kept_properties(record, now), "relationship_key": self._repository.relationship_key(record)}
 
-    def needs_tidying(self, record: RelationshipRecord) -> bool:
+    def needs_tidying(self, record: RelationshipRecord, now: datetime) -> bool:
         """Whether it holds fields that kgagent removes, or lacks those that it keeps, or has them wrong."""
-        kept = self.kept_properties(record)
-        return record.has_old_embeddings or any(record.properties.get(name) != value for name, value in kept.items())
+        return record.has_old_embeddings or super().needs_tidying(record, now)
 
     def _levels_in_words(self, record: RelationshipRecord) -> dict[str, Any]:
         """What an old graph holds as a word or as text, as the number that it is."""

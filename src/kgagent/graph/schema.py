@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -22,6 +22,9 @@ NODE_TEXT_INDEX = "kgagent_node_text"
 RELATIONSHIP_TEXT_INDEX = "kgagent_relationship_text"
 RELATIONSHIP_VECTOR_INDEX = "kgagent_relationship_embedding"
 FILTERS = ("user_id", "relationship_type")
+NODE_TEXTS = ("name", "description", "notes_text")
+RELATIONSHIP_TEXTS = ("relationship_type", "description", "notes_text")
+"""Properties whose words full-text search finds; their indexes hold `user_id` too, to search for one user's alone."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,10 @@ class SchemaPart:
     def is_vector(self) -> bool:
         """Whether it is a vector index."""
         return self.kind == "vector"
+
+    def fits(self, row: Row) -> bool:
+        """Whether an index covers what this part must cover."""
+        return set(row["labelsOrTypes"] or ()) == set(self.covers) and set(self.properties) <= set(row["properties"])
 
     def found_in(self, indexes: Sequence[Row]) -> Row | None:
         """Find it among the indexes that are there.
@@ -94,7 +101,7 @@ class Schema:
         Raises:
             SchemaError: an index is there but does not fit, or the data breaks a constraint; the text names the mend.
         """
-        present = await self._present()
+        present = await self._renewed()
         missing = [part for part in self.parts if part.found_in(present) is None]
         for part in missing:
             await self._create(part)
@@ -103,6 +110,18 @@ class Schema:
         problems = await self.problems()
         if problems:
             raise SchemaError("; ".join(map(str, problems)))
+
+    async def _renewed(self) -> list[Row]:
+        """Drop text indexes of another form, which hold nothing of their own; give the indexes that stay."""
+        present = await self._present()
+        outdated = [
+            part
+            for part in self.parts
+            if part.kind == "text" and (row := part.found_in(present)) and not part.fits(row)
+        ]
+        for part in outdated:
+            await self._store.run_schema(f"DROP INDEX {Identifier(part.name)} IF EXISTS")
+        return await self._present() if outdated else present
 
     async def rebuild_vector_indexes(self) -> None:
         """Drop the vector indexes and make them anew for the embedder's dimensions; stored vectors stay.
@@ -131,6 +150,12 @@ class Schema:
             return
         if row["state"] == "FAILED":
             yield "failed", REBUILD
+        if part.kind in {"vector", "text"} and not part.fits(row):
+            yield (
+                f"covers {row['labelsOrTypes']} {row['properties']} instead of "
+                f"{list(part.covers)} {list(part.properties)}",
+                REBUILD if part.is_vector else "kgagent init",
+            )
         if not part.is_vector:
             return
         dimensions = (row["options"].get("indexConfig") or {}).get("vector.dimensions")
@@ -138,12 +163,6 @@ class Schema:
             yield (
                 f"made for embeddings of length {dimensions}, but {self._embedder} makes {self._embedder.dimensions}",
                 f"{REBUILD}, or choose the embedder that the graph was made with",
-            )
-        if set(row["labelsOrTypes"] or ()) != set(part.covers) or not set(part.properties) <= set(row["properties"]):
-            yield (
-                f"covers {row['labelsOrTypes']} {row['properties']} instead of "
-                f"{list(part.covers)} {list(part.properties)}",
-                REBUILD,
             )
 
     async def _present(self) -> list[Row]:
@@ -191,12 +210,8 @@ def schema_parts(ontology: Ontology, dimensions: int, features: ServerFeatures) 
         parts.append(_vector(name, pattern, "r", properties, types, dimensions, features))
     return [
         *parts,
-        _text(NODE_TEXT_INDEX, f"(n:{Identifier.any_of(ontology.labels)})", "n.name, n.description, n.notes"),
-        _text(
-            RELATIONSHIP_TEXT_INDEX,
-            f"()-[r:{Identifier.any_of(ontology.relationships)}]-()",
-            "r.relationship_type, r.description, r.notes",
-        ),
+        _text(NODE_TEXT_INDEX, "(n:{})", "n", NODE_TEXTS, ontology.labels),
+        _text(RELATIONSHIP_TEXT_INDEX, "()-[r:{}]-()", "r", RELATIONSHIP_TEXTS, ontology.relationships),
     ]
 
 
@@ -222,9 +237,12 @@ def _range(name: str, pattern: str, variable: str, field: str, covers: str) -> S
     return SchemaPart(name, create, "range", (covers,), (field,))
 
 
-def _text(name: str, pattern: str, values: str) -> SchemaPart:
-    create = f"CREATE FULLTEXT INDEX {Identifier(name)} IF NOT EXISTS FOR {pattern} ON EACH [{values}]"
-    return SchemaPart(name, create, "text")
+def _text(name: str, pattern: str, variable: str, texts: Sequence[str], covers: Iterable[str]) -> SchemaPart:
+    properties = (*texts, "user_id")
+    within = pattern.format(Identifier.any_of(covers))
+    values = ", ".join(f"{variable}.{item}" for item in properties)
+    create = f"CREATE FULLTEXT INDEX {Identifier(name)} IF NOT EXISTS FOR {within} ON EACH [{values}]"
+    return SchemaPart(name, create, "text", tuple(covers), properties)
 
 
 def _vector(  # noqa: PLR0917

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from neo4j import READ_ACCESS, AsyncDriver, AsyncGraphDatabase, Query, RoutingControl
+from neo4j import READ_ACCESS, WRITE_ACCESS, AsyncDriver, AsyncGraphDatabase, AsyncSession, Query, RoutingControl
 from neo4j import exceptions as neo4j_errors
 from neo4j.vector import Vector
 
@@ -120,7 +120,7 @@ class Store:
             StoreError: it failed.
         """
         with _plain_errors(self.uri):
-            async with self._driver.session(database=self._database) as session:
+            async with self._session() as session:
                 result = await session.run(self._query(text, None))
                 return await result.data()
 
@@ -132,7 +132,7 @@ class Store:
             StoreError: it failed.
         """
         with _plain_errors(self.uri):
-            async with self._driver.session(database=self._database, default_access_mode=READ_ACCESS) as session:
+            async with self._session(READ_ACCESS) as session:
                 result = await session.run(self._query(text, None), dict(parameters))
                 yield (record.data() async for record in result)
 
@@ -148,6 +148,14 @@ class Store:
                 swapped.byteswap()
             return Vector(swapped.tobytes(), "f32")
         return Vector(embedding, "f32")
+
+    def _session(self, access: str = WRITE_ACCESS) -> AsyncSession:
+        """A session that sees what earlier statements wrote, as all of this connection share their bookmarks."""
+        return self._driver.session(
+            database=self._database,
+            default_access_mode=access,
+            bookmark_manager=self._driver.execute_query_bookmark_manager,
+        )
 
     async def _run(
         self, text: str, parameters: Parameters, routing: RoutingControl, timeout: float | None

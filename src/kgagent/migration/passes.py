@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any, ClassVar, Generic, TypeVar
 
 from kgagent.errors import KgAgentError
@@ -106,15 +107,21 @@ class NodePass(Pass[InspectedNode, NodeIntent]):
         return inspect_nodes(self._nodes, self.user_id)
 
     def judge(self, inspected: InspectedNode) -> Task[NodeIntent] | Skipped | None:
-        """A node needs a vector where its own is not that of its text."""
+        """A node needs a vector where its own is not that of its text, and its notes as full-text search finds them."""
         record = inspected.record
         if defect := node_defect(inspected):
             return Skipped(str(inspected), str(defect))
-        text = self._nodes.text(record, self.writing.clock())
-        if is_current(record, text, self.writing.embedder):
+        now = self.writing.clock()
+        text = self._nodes.text(record, now)
+        current = is_current(record, text, self.writing.embedder)
+        if current and record.properties.get("notes_text") == record.notes_text(now):
             return None
-        intent = NodeMigration(entity_key=record.entity_key, element_id=record.element_id)
-        return Task(what=str(inspected), user_id=inspected.user_id, intent=intent, text=text or None)
+        return Task(
+            what=str(inspected),
+            user_id=inspected.user_id,
+            intent=NodeMigration(entity_key=record.entity_key, element_id=record.element_id),
+            text=None if current else text or None,
+        )
 
     async def write(self, user_id: str, intents: Sequence[NodeIntent], writing: Writing) -> Results:
         """Bring nodes of one user to the present form."""
@@ -145,9 +152,10 @@ class RelationshipPass(Pass[InspectedRelationship, RelationshipIntent]):
         if defect := relationship_defect(inspected, self._relationships.ontology):
             return Skipped(str(inspected), str(defect))
         record = inspected.record
-        wanted = self._wanted(inspected)
+        now = self.writing.clock()
+        wanted = self._wanted(inspected, now)
         after = replace(record, properties={**record.properties, **wanted})
-        text = self._relationships.text(after, self.writing.clock())
+        text = self._relationships.text(after, now)
         current = is_current(record, text, self.writing.embedder)
         tidy = not record.has_old_embeddings and all(record.properties.get(key) == wanted[key] for key in wanted)
         if current and tidy:
@@ -164,11 +172,12 @@ class RelationshipPass(Pass[InspectedRelationship, RelationshipIntent]):
         migrator = RelationshipMigrator(self._relationships, writing, user_id=user_id, dry_run=self.dry_run)
         return await migrator.carry_out(intents)
 
-    def _wanted(self, inspected: InspectedRelationship) -> dict[str, Any]:
+    def _wanted(self, inspected: InspectedRelationship, now: datetime) -> dict[str, Any]:
         """What each relationship holds in the present form beside its texts."""
         record = inspected.record
         return {
             **levels(self._relationships.ontology, record),
+            "notes_text": record.notes_text(now),
             "user_id": inspected.start.user_id,
             "relationship_key": self._relationships.relationship_key(record),
         }

@@ -6,6 +6,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from kgagent.models.note import Note
+from kgagent.models.triplet import triplet_text
 
 
 class GraphModel(BaseModel):
@@ -61,6 +62,12 @@ class GraphRelationship(GraphModel):
         """The type and the two ends, the same from either end."""
         first, second = sorted((self.from_entity_key, self.to_entity_key))
         return self.neo4j_type, first, second
+
+    @property
+    def triplet(self) -> str:
+        """The relationship as a short sentence, such as "Elon Musk founded Tesla"."""
+        source, target = self.from_name or self.from_entity_key, self.to_name or self.to_entity_key
+        return triplet_text(source, self.neo4j_type, target, label=self.relationship_type)
 
 
 def without_empty(value: Any) -> Any:  # noqa: ANN401

@@ -4,7 +4,7 @@ import math
 from array import array
 from collections.abc import Sequence
 
-from kgagent.embedding.base import Embedder
+from kgagent.embedding.base import Embedder, require_texts
 from kgagent.errors import InputError
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.records import NodeRecord, RelationshipRecord
@@ -21,16 +21,20 @@ from kgagent.models import (
     NodeSearchResult,
     RelationshipSearchResult,
 )
+from kgagent.models.hybrid import HybridOptions, HybridResult
 from kgagent.models.search import MOST_HOPS
 from kgagent.ontology import Ontology
 from kgagent.retrieval.beam import BeamScope, BeamSearch
 from kgagent.retrieval.explore import Explorer
+from kgagent.retrieval.full_text import FullTextSearch
+from kgagent.retrieval.hybrid import HybridSearch, Question
 from kgagent.retrieval.text_match import match_text
 from kgagent.retrieval.together import together
 from kgagent.retrieval.vector_search import WIDEST_FETCH, NearestQuery, VectorSearch
 from kgagent.retrieval.vector_targets import node_target, relationship_target
 
 DEFAULT_THRESHOLD = 0.3
+DEFAULT_OPTIONS = HybridOptions()
 
 
 class RetrievalService:
@@ -45,13 +49,16 @@ class RetrievalService:
         exact_scan_limit: int,
         oversampling: int,
         timeout: float,
+        hybrid_limit: int = 32,
     ) -> None:
+        self._hybrid_limit = hybrid_limit
         self._store = store
         self._ontology = ontology
         self._embedder = embedder
         self._timeout = timeout
         self._nodes = NodeRepository(store, ontology)
         self._relationships = RelationshipRepository(store, ontology)
+        self._full_text = FullTextSearch(store, ontology, timeout=timeout)
         self._beam = BeamSearch(self._relationships, embedder, timeout=timeout)
         self._vectors = VectorSearch(
             store, embedder, exact_scan_limit=exact_scan_limit, oversampling=oversampling, timeout=timeout
@@ -169,6 +176,44 @@ class RetrievalService:
         return await match_text(
             self._nodes, text, user_id=user_id, labels=self.known_labels(labels), limit=limit, timeout=self._timeout
         )
+
+    async def hybrid_search(
+        self,
+        query: str | None,
+        user_id: str,
+        options: HybridOptions = DEFAULT_OPTIONS,
+        *,
+        vector: Sequence[float] | None = None,
+    ) -> HybridResult:
+        """Find nodes and relationships, by meaning and by their words, all at once and fused into one ranking.
+
+        A part that fails, finds nothing or runs out of time leaves the others' results, with a warning among them.
+
+        Args:
+            query: what to look for; embedded in one call, unless `vector` is given.
+            user_id: whose graph.
+            options: limits, filters and how the rankings become one.
+            vector: an embedding to use instead of the query's own, shape (dimensions,); no embedding call is made. With
+                no query beside it, nothing is looked for by words.
+
+        Raises:
+            InputError: an argument is not one that it may be.
+            SearchError: every part of the search failed.
+        """
+        _check_scope(user_id, 1)
+        if query is not None:
+            require_texts([query])
+        elif vector is None:
+            raise InputError("Say what to look for: give a query, a vector, or both")
+        question = Question(
+            text=query,
+            vector=None if vector is None else self._checked(vector),
+            user_id=user_id,
+            options=options,
+            timeout=options.timeout or self._timeout,
+            limit=options.limit or self._hybrid_limit,
+        )
+        return await HybridSearch(self, self._full_text, self._ontology).search(question)
 
     async def expand_graph(
         self, entity_keys: Sequence[str], user_id: str, *, max_relationships: int = 10, max_neighbours: int = 30

@@ -56,7 +56,7 @@ class VectorTarget:
     def read(self, row: Mapping[str, Any]) -> Record:
         """Read a matched record, whose properties come as pairs."""
         if self.kind == "node":
-            return NodeRecord.read(_with_properties(row["node"]), self.ontology, labels=[self.name])
+            return found_node(row["node"], self.ontology, [self.name])
         return found_relationship(row["relationship"])
 
 
@@ -87,6 +87,11 @@ def node_target(ontology: Ontology, label: str) -> VectorTarget:
         indexes=(node_vector_index(label),),
         identifiers={"label": Identifier(label)},
     )
+
+
+def found_node(found: Mapping[str, Any], ontology: Ontology, labels: Sequence[str]) -> NodeRecord:
+    """Read the map that `_found_node.cypher` makes; of a node with several labels, one of `labels` is told."""
+    return NodeRecord.read(_with_properties(found), ontology, labels=labels)
 
 
 def found_relationship(found: Mapping[str, Any]) -> RelationshipRecord:

@@ -52,6 +52,14 @@ MENDED_BY_MIGRATION = [
         "MATCH ()-[r {description: 'They row'}]->() SET r.attitude = 'warm'",
         "hold attitude or proximity as text instead of as a number",
     ),
+    (
+        "MATCH ()-[r {description: 'They sing'}]->() REMOVE r.notes_text",
+        "have notes that full-text search does not find, or still finds",
+    ),
+    (
+        "MATCH ()-[r {description: 'They row'}]->() SET r.notes_text = 'what no note says'",
+        "have notes that full-text search does not find, or still finds",
+    ),
 ]
 
 MENDED_BY_HAND = [

@@ -145,3 +145,20 @@ async def test_a_server_that_is_not_there_is_named() -> None:
         await Store.connect("bolt://127.0.0.1:1", username="neo4j", password="x")
     with pytest.raises(StoreError, match="'ftp://x' is not an address of a Neo4j"):
         await Store.connect("ftp://x", username="neo4j", password="x")
+
+
+async def test_a_text_index_of_an_earlier_form_is_made_anew(opened: KnowledgeGraph) -> None:
+    before = await schema_of(opened.store, "kgagent_node_text")
+    await opened.store.run_schema("DROP INDEX kgagent_node_text")
+    await opened.store.run_schema(
+        "CREATE FULLTEXT INDEX kgagent_node_text FOR (n:Person) ON EACH [n.name, n.description, n.notes]"
+    )
+    [problem] = await opened.schema.problems()
+    assert "kgagent_node_text: covers ['Person'] ['name', 'description', 'notes'] instead of" in str(problem)
+    assert problem.mend == "kgagent init"
+    await asyncio.gather(*(opened.schema.ensure() for _ in range(3)))
+    assert await opened.schema.problems() == []
+    [after] = await schema_of(opened.store, "kgagent_node_text")
+    assert {key: after[key] for key in ("properties", "labelsOrTypes")} == {
+        key: before[0][key] for key in ("properties", "labelsOrTypes")
+    }

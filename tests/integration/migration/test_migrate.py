@@ -18,7 +18,7 @@ from tests.integration.migration.old_graph import (
 )
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import succeeded
-from tests.support.people import two_friends
+from tests.support.people import person, two_friends
 from tests.support.stored import assert_embeddings_are_current, cypher, nodes_of, relationships_of, the_relationship
 
 
@@ -181,3 +181,17 @@ async def test_a_batch_is_embedded_in_one_call(graph: KnowledgeGraph, user_id: s
 async def test_sizes_below_one_are_refused(graph: KnowledgeGraph, user_id: str, wrong: dict[str, int]) -> None:
     with pytest.raises(InputError, match="must be 1 or more"):
         await run(graph, user_id, **wrong)
+
+
+async def test_notes_that_full_text_search_does_not_find_yet_are_mended_without_an_embedding(
+    graph: KnowledgeGraph, user_id: str, tools: Toolset, embedder: WatchedEmbedder, clock: Clock
+) -> None:
+    await two_friends(tools, notes=["They sail"])
+    await person(tools, "Cy", notes=["Sails too"])
+    await cypher(graph, "MATCH (a {user_id: $user})-[r]->() REMOVE r.notes_text", user=user_id)
+    await cypher(graph, "MATCH (a {user_id: $user}) REMOVE a.notes_text", user=user_id)
+    embedder.forget()
+    report = await run(graph, user_id)
+    assert (report.relationships.tidied, report.nodes.tidied, embedder.calls) == (1, 1, 0)
+    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    assert (await run(graph, user_id)).nodes.up_to_date == 3

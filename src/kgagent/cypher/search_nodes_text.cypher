@@ -1,0 +1,12 @@
+// The user's nodes that a full-text index finds, best first.
+// Parameters: user_id; labels [text]; index; query (Lucene); limit; fetch (hits asked for); dimensions (null).
+// Rows: one {hits (what the index gave in all), matches [{score (BM25, above 0), node}]}.
+CALL db.index.fulltext.queryNodes($index, $query, {limit: $fetch}) YIELD node AS n, score
+WITH n, score, n.user_id = $user_id AND any(label IN labels(n) WHERE label IN $labels) AS wanted
+ORDER BY score DESC, n.entity_key
+WITH count(*) AS hits, collect(CASE WHEN wanted THEN {n: n, score: score} END)[..$limit] AS kept
+RETURN hits, COLLECT {
+  UNWIND kept AS hit
+  WITH hit, hit.n AS n
+  RETURN {score: hit.score, node: «_found_node»}
+} AS matches

@@ -1,0 +1,78 @@
+"""Nodes and relationships as lines for a model to read, within a budget of tokens."""
+
+import re
+from collections.abc import Callable, Iterable
+from datetime import datetime
+
+from kgagent.models.graph import GraphNode, GraphRelationship
+from kgagent.models.note import current_text
+
+Lines = list[str]
+
+_LETTERS_OF_A_TOKEN = 4
+_DIGITS_OF_A_TOKEN = 3
+_PIECE = re.compile(r"(?P<letters>[A-Za-z]+)|(?P<digits>\d+)|(?P<ascii>[!-~])|(?P<line>\n)|(?P<other>[^\s!-~])")
+
+
+def estimated_tokens(text: str) -> int:
+    """Estimate how many tokens a text is, rather too many than too few.
+
+    A word counts one for every four letters begun, a number one for every three digits, a sign one, and a character
+    beyond ASCII two; the tokenizers of current models mostly make fewer.
+    """
+    return sum(map(_tokens_of, _PIECE.finditer(text)))
+
+
+def fit(blocks: Iterable[Lines], token_budget: int, count_tokens: Callable[[str], int]) -> str:
+    """Join blocks of lines, in their order, as long as there is room.
+
+    A block that does not fit is cut to its first line; where that does not fit either, it is left out, and what
+    comes after it may still fit.
+    """
+    kept: Lines = []
+    for block in blocks:
+        for shown in (block, block[:1]):
+            if count_tokens("\n".join((*kept, *shown))) <= token_budget:
+                kept += shown
+                break
+    return "\n".join(kept)
+
+
+def node_lines(node: GraphNode, now: datetime) -> Lines:
+    """A node: its name, label and description, then its notes."""
+    about = f"Object: {node.name or node.entity_key} ({node.label})"
+    return _lines(f"{about}: {node.description}" if node.description else about, _notes(node, now))
+
+
+def relationship_lines(relationship: GraphRelationship, now: datetime) -> Lines:
+    """A relationship: its triplet, then its description, words and notes."""
+    words = ", ".join(word for word in (relationship.attitude_word, relationship.proximity_word) if word)
+    return _lines(
+        f"Relationship: {relationship.triplet}",
+        relationship.description,
+        words and f"Standing: {words}",
+        _notes(relationship, now),
+    )
+
+
+def _lines(first: str, *others: str) -> Lines:
+    """Flat lines, so that no stored text can pose as a line of its own."""
+    return [_flat(first), *(f"  {_flat(other)}" for other in others if other)]
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _notes(item: GraphNode | GraphRelationship, now: datetime) -> str:
+    text = current_text(item.notes, now)
+    return f"Notes: {text}" if text else ""
+
+
+def _tokens_of(piece: re.Match[str]) -> int:
+    length = len(piece.group())
+    if piece.lastgroup == "letters":
+        return -(-length // _LETTERS_OF_A_TOKEN)
+    if piece.lastgroup == "digits":
+        return -(-length // _DIGITS_OF_A_TOKEN)
+    return 2 if piece.lastgroup == "other" else 1

@@ -1,0 +1,176 @@
+"""Hybrid search: nodes and relationships, by meaning and by words, all at once and fused into one ranking."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kgagent.errors import SearchError
+from kgagent.models.hybrid import Finder, HybridOptions, HybridResult
+from kgagent.ontology import Ontology
+from kgagent.retrieval.full_text import FullTextSearch
+from kgagent.retrieval.hybrid_parts import Found, answer, failures, node_key, relationship_key, tried
+from kgagent.retrieval.strategies import Ranked, fuse
+from kgagent.retrieval.together import together
+from kgagent.retrieval.vector_search import NearestQuery
+
+if TYPE_CHECKING:
+    from kgagent.retrieval.service import RetrievalService
+
+LONGEST_EMBEDDED = 8_000
+"""Characters of a query that are embedded."""
+
+BOTH_ENDS: tuple[Finder, ...] = ("relationship", "relationship_text")
+"""Rankings of relationships, through whose ends nodes are found."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a hybrid search looks for.
+
+    Attributes:
+        text: what to look for, in words; None where only a vector was given.
+        vector: shape (dimensions,); None has the text embedded.
+        user_id: whose graph.
+        options: how.
+        timeout: seconds for each part of the search.
+        limit: items at the most.
+    """
+
+    text: str | None
+    vector: Sequence[float] | None
+    user_id: str
+    options: HybridOptions
+    timeout: float
+    limit: int
+
+
+class HybridSearch:
+    """Answers `hybrid_search`."""
+
+    def __init__(self, retrieval: "RetrievalService", full_text: FullTextSearch, ontology: Ontology) -> None:
+        self._retrieval = retrieval
+        self._full_text = full_text
+        self._ontology = ontology
+
+    async def search(self, question: Question) -> HybridResult:
+        """Search, fuse, and cut to the best.
+
+        Raises:
+            InputError: a label is unknown.
+            SearchError: every part failed.
+        """
+        options = question.options
+        labels = self._retrieval.known_labels(options.labels)
+        parts = await self._side_by_side(question, labels)
+        if all(part.failure is not None for part in parts.values()):
+            raise SearchError("Every part of the search failed: " + "; ".join(failures(parts)))
+        if options.include_relationships:
+            parts["through"] = await tried(self._through(question, labels, parts), question.timeout)
+        fused = fuse(
+            {finder: part.ranking for finder, part in parts.items()},
+            strategy=options.strategy,
+            weights=options.weights,
+            limit=question.limit,
+        )
+        return answer(parts, fused, with_relationships=options.include_relationships)
+
+    async def _side_by_side(self, question: Question, labels: Sequence[str]) -> dict[Finder, Found]:
+        vector = asyncio.ensure_future(self._vector(question))
+
+        async def near() -> NearestQuery:
+            # Shielded, so that a part that runs out of time does not take the embedding from the others.
+            return NearestQuery(await asyncio.shield(vector), question.options.threshold)
+
+        parts: dict[Finder, Callable[[], Awaitable[Found]]] = {
+            "graph": lambda: self._nodes_near(question, labels, near),
+            "relationship": lambda: self._relationships_near(question, near),
+        }
+        if question.text is not None:
+            parts["text"] = lambda: self._nodes_by_words(question, labels, question.text or "")
+            parts["relationship_text"] = lambda: self._relationships_by_words(question, question.text or "")
+        if not question.options.include_relationships:
+            parts = {finder: part for finder, part in parts.items() if finder in {"graph", "text"}}
+        try:
+            async with together() as group:
+                tasks = {finder: group.create_task(tried(part(), question.timeout)) for finder, part in parts.items()}
+        finally:
+            vector.cancel()
+            await asyncio.gather(vector, return_exceptions=True)
+        return {finder: task.result() for finder, task in tasks.items()}
+
+    async def _vector(self, question: Question) -> Sequence[float]:
+        if question.vector is not None:
+            return question.vector
+        [embedding] = await self._retrieval.embed_queries([(question.text or "")[:LONGEST_EMBEDDED]])
+        return embedding
+
+    async def _nodes_near(
+        self, question: Question, labels: Sequence[str], near: Callable[[], Awaitable[NearestQuery]]
+    ) -> Found:
+        [matches] = await self._retrieval.nodes_near(
+            [await near()], question.user_id, labels, question.options.object_limit
+        )
+        return Found(
+            ranking=[Ranked(node_key(match.node.entity_key), match.similarity) for match in matches],
+            nodes={node_key(match.node.entity_key): match.node for match in matches},
+            plan=matches.plan,
+        )
+
+    async def _relationships_near(self, question: Question, near: Callable[[], Awaitable[NearestQuery]]) -> Found:
+        options = question.options
+        [matches] = await self._retrieval.relationships_near(
+            [await near()],
+            question.user_id,
+            options.relationship_types,
+            options.relationship_limit,
+            expand_hops=options.expand_hops,
+        )
+        return Found(
+            ranking=[Ranked(relationship_key(match), match.score) for match in matches],
+            relationships={relationship_key(match): match for match in matches},
+            plan=matches.plan,
+        )
+
+    async def _nodes_by_words(self, question: Question, labels: Sequence[str], text: str) -> Found:
+        hits = await self._full_text.nodes(
+            text, user_id=question.user_id, labels=labels, limit=question.options.text_limit
+        )
+        shown = [(hit.record.shown(self._ontology), hit.score) for hit in hits]
+        return Found(
+            ranking=[Ranked(node_key(node.entity_key), score) for node, score in shown],
+            nodes={node_key(node.entity_key): node for node, _ in shown},
+        )
+
+    async def _relationships_by_words(self, question: Question, text: str) -> Found:
+        options = question.options
+        hits = await self._full_text.relationships(
+            text,
+            user_id=question.user_id,
+            relationship_types=options.relationship_types,
+            limit=options.relationship_limit,
+        )
+        shown = [(hit.record.shown(self._ontology), hit.score) for hit in hits]
+        return Found(
+            ranking=[Ranked(relationship_key(relationship), score) for relationship, score in shown],
+            relationships={relationship_key(relationship): relationship for relationship, _ in shown},
+        )
+
+    async def _through(self, question: Question, labels: Sequence[str], parts: Mapping[Finder, Found]) -> Found:
+        """Nodes at the ends of the relationships that matched, best first; those that no part found are read."""
+        ends: dict[str, float] = {}
+        for finder in BOTH_ENDS:
+            part = parts.get(finder, Found())
+            for item in part.ranking:
+                relationship = part.relationships[item.key]
+                ends.setdefault(relationship.from_entity_key, item.score)
+                ends.setdefault(relationship.to_entity_key, item.score)
+        wanted = dict(list(ends.items())[: question.options.object_limit])
+        known = {node.entity_key: node for part in parts.values() for node in part.nodes.values()}
+        unknown = [key for key in wanted if key not in known]
+        known |= {n.entity_key: n for n in await self._retrieval.nodes(unknown, question.user_id, labels)}
+        nodes = {key: known[key] for key in wanted if key in known and known[key].label in labels}
+        return Found(
+            ranking=[Ranked(node_key(key), wanted[key]) for key in nodes],
+            nodes={node_key(key): node for key, node in nodes.items()},
+        )

@@ -1,0 +1,124 @@
+"""What the parts of a hybrid search found, and the one answer that is made of it."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kgagent.errors import KgAgentError
+from kgagent.models import GraphNode, GraphRelationship, RelationshipSearchResult
+from kgagent.models.hybrid import Finder, HybridObject, HybridRelationship, HybridResult
+from kgagent.models.search import Plan
+from kgagent.retrieval.strategies import FINDERS, Fused, Ranked
+
+WORDS_OF: Mapping[Finder, str] = {
+    "graph": "nodes by meaning",
+    "text": "nodes by their words",
+    "relationship": "relationships by meaning",
+    "relationship_text": "relationships by their words",
+    "through": "nodes through relationships",
+}
+"""What each ranking is of, for a person to read."""
+
+_log = logging.getLogger(__name__)
+
+Parts = Mapping[Finder, "Found"]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What one part of a hybrid search found.
+
+    Attributes:
+        ranking: items, best first.
+        nodes: those that are nodes, by their key in the ranking.
+        relationships: those that are relationships.
+        plan: how a search by meaning was run.
+        failure: why there is nothing, where the part could not be carried out.
+    """
+
+    ranking: Sequence[Ranked] = ()
+    nodes: Mapping[str, GraphNode] = field(default_factory=dict)
+    relationships: Mapping[str, GraphRelationship] = field(default_factory=dict)
+    plan: Plan | None = None
+    failure: str | None = None
+
+
+async def tried(part: Awaitable[Found], timeout: float) -> Found:
+    """A part's answer, or why there is none."""
+    try:
+        async with asyncio.timeout(timeout):
+            return await part
+    except TimeoutError:
+        return Found(failure=f"it took longer than {timeout:g} s")
+    except KgAgentError as error:
+        return Found(failure=str(error))
+    except Exception as error:
+        # One part that fails in a way that nobody foresaw must not keep back what the others found.
+        _log.exception("Part of a hybrid search failed")
+        return Found(failure=f"{type(error).__name__}: {error}")
+
+
+def failures(parts: Parts) -> list[str]:
+    """Which parts could not be carried out, and why."""
+    return [
+        f"Left out {WORDS_OF[finder]}: {parts[finder].failure}"
+        for finder in FINDERS
+        if finder in parts and parts[finder].failure is not None
+    ]
+
+
+def answer(parts: Parts, fused: Sequence[Fused], *, with_relationships: bool) -> HybridResult:
+    """Make the answer.
+
+    Args:
+        parts: what was found.
+        fused: what is answered of it, best first.
+        with_relationships: whether relationships were asked for.
+    """
+    scores = {finder: {item.key: item.score for item in part.ranking} for finder, part in parts.items()}
+    objects, relationships = [], []
+    for rank, item in enumerate(fused, start=1):
+        found_by = tuple(finder for finder in FINDERS if item.key in scores.get(finder, ()))
+        by_words = (scores[finder][item.key] for finder in found_by if finder in {"text", "relationship_text"})
+        standing = {"rank": rank, "score": item.score, "found_by": found_by, "text_score": next(by_words, None)}
+        first = parts[item.source]
+        if item.key in first.nodes:
+            similarity = scores.get("graph", {}).get(item.key)
+            objects.append(HybridObject(**{**dict(first.nodes[item.key]), **standing, "similarity": similarity}))
+        else:
+            relationships.append(_relationship(first.relationships[item.key], standing))
+    return HybridResult(
+        objects=tuple(objects),
+        relationships=tuple(relationships) if with_relationships else None,
+        warnings=(*failures(parts), *(_emptiness(parts) if with_relationships else ())),
+        plan={finder: part.plan for finder, part in parts.items() if part.plan is not None},
+    )
+
+
+def node_key(entity_key: str) -> str:
+    """What a node is called in a ranking."""
+    return f"object:{entity_key}"
+
+
+def relationship_key(relationship: GraphRelationship) -> str:
+    """What a relationship is called in a ranking."""
+    return f"relationship:{':'.join(relationship.pair)}"
+
+
+def _relationship(relationship: GraphRelationship, standing: Mapping[str, object]) -> HybridRelationship:
+    told = {name: getattr(relationship, name) for name in GraphRelationship.model_fields}
+    path = relationship.path if isinstance(relationship, RelationshipSearchResult) else ()
+    return HybridRelationship(**{**told, **standing, "triplet_text": relationship.triplet, "path": path})
+
+
+def _emptiness(parts: Parts) -> Iterator[str]:
+    """Say that nothing of one kind matched where something of the other did."""
+    nodes, relationships = (
+        any(parts[finder].ranking for finder in finders if finder in parts)
+        for finders in (("graph", "text"), ("relationship", "relationship_text"))
+    )
+    if nodes and not relationships:
+        yield "No relationship matched: what was found are nodes"
+    if relationships and not nodes:
+        yield "No node matched by itself: what was found are relationships and the nodes that they join"

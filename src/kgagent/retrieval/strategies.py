@@ -1,0 +1,146 @@
+"""Ways to make one ranking of several."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import get_args
+
+from kgagent.errors import InputError
+from kgagent.models.hybrid import Finder, FusionStrategy
+from kgagent.retrieval.fusion import RRF_K, reciprocal_rank_fusion
+
+FINDERS: tuple[Finder, ...] = get_args(Finder)
+"""The rankings in the order that breaks ties, and that decides where an item is from that stands in several."""
+
+GRAPH_FIRST: tuple[Finder, ...] = ("graph", "relationship", "relationship_text", "through", "text")
+TEXT_FIRST: tuple[Finder, ...] = ("text", "relationship_text", "relationship", "through", "graph")
+
+EVEN_WEIGHTS: Mapping[Finder, float] = {"graph": 0.5, "text": 0.5}
+STANDS_FOR: Mapping[Finder, Finder] = {"relationship": "graph", "relationship_text": "text", "through": "relationship"}
+"""Whose weight a ranking has that was given none."""
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """An item of one ranking.
+
+    Attributes:
+        key: what it is; the same in every ranking that it stands in.
+        score: how well that ranking thinks of it; plain cosine, or a text score.
+    """
+
+    key: str
+    score: float
+
+
+@dataclass(frozen=True)
+class Fused:
+    """An item of the one ranking.
+
+    Attributes:
+        key: what it is.
+        source: the first of the rankings that it stands in.
+        score: as the strategy counts it.
+    """
+
+    key: str
+    source: Finder
+    score: float
+
+
+Rankings = Mapping[Finder, Sequence[Ranked]]
+
+
+def fuse(
+    rankings: Rankings,
+    *,
+    strategy: FusionStrategy = "rrf",
+    limit: int,
+    weights: Mapping[Finder, float] | None = None,
+    k: int = RRF_K,
+) -> list[Fused]:
+    """Make one ranking of several.
+
+    Args:
+        rankings: each best first; of an item that stands twice in one, the first counts.
+        strategy: `rrf` sums 1 / (k + rank); `weighted` sums weighted scores; `interleave` takes one of each in turn;
+            `graph_first` and `text_first` take that ranking, then relationships, then the other.
+        limit: items at the most.
+        weights: for `weighted`; they are divided by their sum.
+        k: for `rrf`; 0 or less is 60.
+
+    Returns:
+        Each item once, best first; items of one score by the order of the rankings and then by key.
+
+    Raises:
+        InputError: the strategy is unknown, or the weights do not serve.
+    """
+    lists = {finder: _each_once(rankings.get(finder, ())) for finder in FINDERS}
+    strategies: dict[str, Callable[[], list[Fused]]] = {
+        "rrf": lambda: _reciprocal(lists, k if k > 0 else RRF_K),
+        "weighted": lambda: _weighted(lists, EVEN_WEIGHTS if weights is None else weights),
+        "interleave": lambda: _in_turn(lists),
+        "graph_first": lambda: _one_after_another(lists, GRAPH_FIRST),
+        "text_first": lambda: _one_after_another(lists, TEXT_FIRST),
+    }
+    if strategy not in strategies:
+        raise InputError(f"strategy must be one of {', '.join(strategies)}, got {strategy!r}")
+    return strategies[strategy]()[:limit]
+
+
+def _reciprocal(lists: Rankings, k: int) -> list[Fused]:
+    sources = _sources(lists)
+    ranks = [[(item.key, rank) for rank, item in enumerate(items, start=1)] for items in lists.values()]
+    fused = reciprocal_rank_fusion(ranks, tie_break=lambda key: (FINDERS.index(sources[key]), key), k=k)
+    return [Fused(key, sources[key], score) for key, score in fused]
+
+
+def _weighted(lists: Rankings, weights: Mapping[Finder, float]) -> list[Fused]:
+    total = sum(weights.values())
+    if not total > 0.0 or min(weights.values()) < 0.0 or not set(weights) <= set(FINDERS):
+        raise InputError(f"weights must name {', '.join(FINDERS)} with numbers from 0, not all 0; got {dict(weights)}")
+    sources = _sources(lists)
+    scores = dict.fromkeys(sources, 0.0)
+    for finder, items in lists.items():
+        share = _weight(finder, weights) / total
+        for item in items:
+            scores[item.key] += share * item.score
+    fused = [Fused(key, source, scores[key]) for key, source in sources.items()]
+    return sorted(fused, key=lambda item: (-item.score, FINDERS.index(item.source), item.key))
+
+
+def _weight(finder: Finder, weights: Mapping[Finder, float]) -> float:
+    if finder in weights:
+        return weights[finder]
+    return _weight(STANDS_FOR[finder], weights) if finder in STANDS_FOR else 0.0
+
+
+def _in_turn(lists: Rankings) -> list[Fused]:
+    columns = ([Fused(item.key, finder, item.score) for item in lists[finder]] for finder in FINDERS)
+    return _first_of_each(item for row in zip_longest(*columns) for item in row if item is not None)
+
+
+def _one_after_another(lists: Rankings, order: Sequence[Finder]) -> list[Fused]:
+    return _first_of_each(Fused(item.key, finder, item.score) for finder in order for item in lists[finder])
+
+
+def _first_of_each(items: Iterable[Fused]) -> list[Fused]:
+    first: dict[str, Fused] = {}
+    for item in items:
+        first.setdefault(item.key, item)
+    return list(first.values())
+
+
+def _sources(lists: Rankings) -> dict[str, Finder]:
+    sources: dict[str, Finder] = {}
+    for finder in FINDERS:
+        for item in lists[finder]:
+            sources.setdefault(item.key, finder)
+    return sources
+
+
+def _each_once(items: Sequence[Ranked]) -> list[Ranked]:
+    first: dict[str, Ranked] = {}
+    for item in items:
+        first.setdefault(item.key, item)
+    return list(first.values())

@@ -1,0 +1,53 @@
+"""What was written is found by the very next search, by every way of searching and through every kind of address."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from kgagent import KnowledgeGraph, Settings
+from kgagent.embedding.hashing import HashingEmbedder
+from kgagent.models.hybrid import HybridOptions
+from tests.conftest import DIMENSIONS
+from tests.support.payloads import succeeded
+from tests.support.people import person, relate
+
+
+@pytest.fixture(params=["bolt", "neo4j"])
+async def addressed(request: pytest.FixtureRequest, settings: Settings) -> AsyncIterator[KnowledgeGraph]:
+    """The graph through an address of either kind, every search from the indexes."""
+    uri = f"{request.param}://{(settings.neo4j_uri or '').partition('://')[2]}"
+    indexed = settings.model_copy(update={"neo4j_uri": uri, "exact_scan_limit": 0})
+    async with KnowledgeGraph.connect(settings=indexed, embedder=HashingEmbedder(DIMENSIONS)) as graph:
+        yield graph
+
+
+async def test_a_write_is_found_by_the_next_search(addressed: KnowledgeGraph, user_id: str) -> None:
+    tools, retrieval = addressed.tools(user_id=user_id), addressed.retrieval
+    first = await person(tools, "Ada")
+    for number in range(5):
+        other = await person(tools, f"Friend {number}")
+        await relate(tools, first, other, f"kind{number}", description=f"word{number}")
+        [near, *_] = await retrieval.relationship_vector_search(f"word{number} kind{number}", 0.5, user_id)
+        assert near.to_entity_key == other
+        found = await retrieval.hybrid_search(f"word{number}", user_id, HybridOptions(threshold=0.2))
+        assert found.relationships is not None
+        assert found.relationships[0].found_by == ("relationship", "relationship_text")
+        succeeded(
+            await tools.update_relationship(from_entity_key=first, to_entity_key=other, description=f"news{number}")
+        )
+        assert (await retrieval.hybrid_search(f"word{number}", user_id, HybridOptions(threshold=0.9))).items == []
+        [news] = (
+            await retrieval.hybrid_search(f"news{number}", user_id, HybridOptions(threshold=0.9))
+        ).relationships or ()
+        assert news.description == f"news{number}"
+
+
+async def test_all_statements_of_a_connection_share_their_bookmarks(addressed: KnowledgeGraph, user_id: str) -> None:
+    tools = addressed.tools(user_id=user_id)
+    await person(tools, "Ada")
+    async with addressed.store.stream("MATCH (n {user_id: $user}) RETURN n.name AS name", {"user": user_id}) as rows:
+        assert [row["name"] async for row in rows] == ["Ada"]
+    session = addressed.store._session()
+    async with session:
+        await (await session.run("RETURN 1")).consume()
+        assert await session.last_bookmarks()

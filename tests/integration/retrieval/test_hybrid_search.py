@@ -1,0 +1,376 @@
+"""Hybrid search: nodes and relationships, by meaning and by words, in one answer."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.embedding.hashing import hashed
+from kgagent.errors import EmbeddingUnavailableError, InputError, SearchError, StoreError
+from kgagent.graph.store import Store
+from kgagent.models.hybrid import HybridOptions, HybridResult
+from kgagent.tools import Toolset
+from tests.support.crowd import plant_people, plant_relationships
+from tests.support.embedders import WatchedEmbedder
+from tests.support.people import node, person, relate
+from tests.support.stored import cypher
+
+ANY = HybridOptions(threshold=-1.0)
+
+
+@pytest.fixture
+async def people(tools: Toolset) -> dict[str, str]:
+    """Ruth mentors Ada, who plays chess with Bo; nothing on Ruth herself says so."""
+    keys = {
+        "ruth": await person(tools, "Ruth Calder", "Naval architect"),
+        "ada": await person(tools, "Ada", "Likes boats"),
+        "bo": await person(tools, "Bo", "Plays chess"),
+        "chess": await node(tools, "Concept", "Chess", "A board game"),
+    }
+    await relate(tools, keys["ruth"], keys["ada"], "mentor", description="She taught Ada to lead", attitude=5)
+    await relate(tools, keys["ada"], keys["bo"], "chess partner", description="They play on Sundays")
+    return keys
+
+
+def named(result: HybridResult) -> list[str]:
+    return [item.name for item in result.objects]
+
+
+def told(result: HybridResult) -> list[str]:
+    assert result.relationships is not None
+    return [item.triplet_text for item in result.relationships]
+
+
+@pytest.mark.usefixtures("people")
+async def test_nodes_and_relationships_come_in_one_ranking(searched: KnowledgeGraph, user_id: str) -> None:
+    result = await searched.retrieval.hybrid_search("mentor who taught to lead", user_id)
+    assert told(result)[0] == "Ruth Calder mentor Ada"
+    assert {"Ruth Calder", "Ada"} <= set(named(result))
+    assert [item.rank for item in result.items] == list(range(1, len(result.items) + 1))
+    assert [item.score for item in result.items] == sorted((item.score for item in result.items), reverse=True)
+    assert result.warnings == () or result.warnings[0].startswith("No node matched by itself")
+
+
+@pytest.mark.usefixtures("people")
+async def test_a_relationship_tells_its_ends_its_similarity_and_how_it_was_found(
+    graph: KnowledgeGraph, user_id: str, people: dict[str, str]
+) -> None:
+    result = await graph.retrieval.hybrid_search("mentor", user_id, ANY)
+    first = next(item for item in result.relationships or () if item.relationship_type == "mentor")
+    assert (first.from_entity_key, first.to_entity_key) == (people["ruth"], people["ada"])
+    assert (first.from_name, first.to_name, first.type) == ("Ruth Calder", "Ada", "relationship")
+    assert first.found_by == ("relationship", "relationship_text")
+    assert first.text_score == 1.0
+    [match] = await graph.retrieval.relationship_vector_search("mentor", -1.0, user_id, ["mentor"])
+    assert first.similarity == pytest.approx(match.similarity)
+    assert first.score == pytest.approx(2 / 61)
+
+
+async def test_an_item_of_two_rankings_has_the_sum_of_both(
+    graph: KnowledgeGraph, user_id: str, people: dict[str, str]
+) -> None:
+    only_nodes = HybridOptions(threshold=-1.0, include_relationships=False)
+    result = await graph.retrieval.hybrid_search("chess board game", user_id, only_nodes)
+    assert result.objects[0].entity_key == people["chess"]
+    assert result.objects[0].score == pytest.approx(2 / 61)
+    assert result.objects[0].found_by == ("graph", "text")
+
+
+@pytest.mark.usefixtures("people")
+async def test_nodes_are_found_through_relationships(graph: KnowledgeGraph, user_id: str) -> None:
+    result = await graph.retrieval.hybrid_search("mentor", user_id, HybridOptions(threshold=0.2))
+    assert next(item for item in result.objects if item.name == "Ruth Calder").found_by == ("through",)
+
+
+@pytest.mark.usefixtures("people")
+async def test_without_relationships_the_answer_has_none(graph: KnowledgeGraph, user_id: str) -> None:
+    options = HybridOptions(threshold=-1.0, include_relationships=False)
+    result = await graph.retrieval.hybrid_search("mentor chess", user_id, options)
+    assert result.relationships is None
+    assert "relationships" not in result.to_payload()
+    assert {finder for item in result.objects for finder in item.found_by} <= {"graph", "text"}
+
+
+@pytest.mark.usefixtures("people")
+async def test_one_search_is_one_embedding_call_and_none_with_a_vector(
+    graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+) -> None:
+    embedder.forget()
+    with_text = await graph.retrieval.hybrid_search("mentor chess", user_id, ANY)
+    assert embedder.queries == [["mentor chess"]]
+    embedder.forget()
+    with_vector = await graph.retrieval.hybrid_search("mentor chess", user_id, ANY, vector=hashed("mentor chess", 384))
+    assert embedder.calls == 0
+    assert with_vector == with_text
+
+
+@pytest.mark.usefixtures("people")
+async def test_a_vector_alone_searches_by_meaning_alone(graph: KnowledgeGraph, user_id: str) -> None:
+    result = await graph.retrieval.hybrid_search(None, user_id, ANY, vector=hashed("mentor", 384))
+    assert {finder for item in result.items for finder in item.found_by} == {"graph", "relationship", "through"}
+
+
+@pytest.mark.usefixtures("people")
+async def test_a_vector_is_used_as_it_is(graph: KnowledgeGraph, user_id: str) -> None:
+    result = await graph.retrieval.hybrid_search(
+        "nothing of this is stored", user_id, HybridOptions(threshold=0.2), vector=hashed("mentor", 384)
+    )
+    assert told(result)[0] == "Ruth Calder mentor Ada"
+
+
+@pytest.mark.parametrize("strategy", ["rrf", "weighted", "interleave", "graph_first", "text_first"])
+async def test_every_strategy_answers_and_answers_the_same_again(
+    graph: KnowledgeGraph, user_id: str, people: dict[str, str], strategy: Any
+) -> None:
+    options = HybridOptions(threshold=-1.0, strategy=strategy)
+    first = await graph.retrieval.hybrid_search("chess mentor", user_id, options)
+    assert {item.entity_key for item in first.objects} == set(people.values())
+    assert len(first.relationships or ()) == 2
+    assert await graph.retrieval.hybrid_search("chess mentor", user_id, options) == first
+
+
+@pytest.mark.usefixtures("people")
+async def test_weights_decide_what_comes_first(graph: KnowledgeGraph, user_id: str) -> None:
+    async def first(**weights: float) -> str:
+        options = HybridOptions.model_validate({"threshold": -1.0, "strategy": "weighted", "weights": weights})
+        return (await graph.retrieval.hybrid_search("chess", user_id, options)).items[0].type
+
+    assert await first(graph=1.0, relationship=0.0, through=0.0) == "object"
+    assert await first(graph=0.0, relationship=1.0, through=0.0) == "relationship"
+
+
+async def test_relationships_are_limited_before_they_are_fused(graph: KnowledgeGraph, user_id: str) -> None:
+    people = await plant_people(graph, user_id, 120)
+    rows = [
+        {"first": people[0], "second": other, "properties": {"description": "mentor", "relationship_type": "mentor"}}
+        for other in people[1:]
+    ]
+    await plant_relationships(graph, user_id, rows)
+    every = HybridOptions(threshold=-1.0, limit=100, object_limit=1)
+    assert len(told(await graph.retrieval.hybrid_search("mentor", user_id, every))) == 50
+    few = every.model_copy(update={"relationship_limit": 3})
+    assert len(told(await graph.retrieval.hybrid_search("mentor", user_id, few))) == 3
+    assert len((await graph.retrieval.hybrid_search("mentor", user_id, HybridOptions())).items) == 32
+
+
+@pytest.mark.usefixtures("people")
+async def test_filters_keep_to_labels_and_free_types(graph: KnowledgeGraph, user_id: str) -> None:
+    options = HybridOptions(threshold=-1.0, labels=("Concept",), relationship_types=("chess partner",))
+    result = await graph.retrieval.hybrid_search("chess mentor", user_id, options)
+    assert named(result) == ["Chess"]
+    assert told(result) == ["Ada chess partner Bo"]
+
+
+async def test_a_relationship_without_a_vector_is_found_by_its_words(graph: KnowledgeGraph, user_id: str) -> None:
+    first, second = await plant_people(graph, user_id, 2)
+    properties = {"description": "taught by a mentor", "relationship_type": "mentor"}
+    await plant_relationships(graph, user_id, [{"first": first, "second": second, "properties": properties}])
+    result = await graph.retrieval.hybrid_search("mentor", user_id, ANY)
+    [found] = result.relationships or ()
+    assert (found.found_by, found.similarity) == (("relationship_text",), None)
+
+
+async def test_expansion_goes_on_to_what_shares_a_node_and_tells_the_path(
+    graph: KnowledgeGraph, user_id: str, tools: Toolset, people: dict[str, str]
+) -> None:
+    await relate(tools, people["bo"], await person(tools, "Cy"), "cousin", description="zzz")
+    options = HybridOptions(threshold=0.2, expand_hops=2)
+    result = await graph.retrieval.hybrid_search(None, user_id, options, vector=hashed("mentor", 384))
+    reached = {item.triplet_text: item for item in result.relationships or ()}
+    assert reached["Bo cousin Cy"].path == ("Ruth Calder mentor Ada", "Ada chess partner Bo")
+    assert reached["Bo cousin Cy"].similarity != reached["Bo cousin Cy"].score
+
+
+async def test_a_user_sees_nothing_of_another(graph: KnowledgeGraph, user_id: str, people: dict[str, str]) -> None:
+    other = f"{user_id}-other"
+    theirs = graph.tools(user_id=other)
+    stranger = await person(theirs, "Ruth Calder", "mentor chess secret")
+    await relate(theirs, stranger, await person(theirs, "Zed"), "mentor", description="secret mentor chess")
+    result = await graph.retrieval.hybrid_search("secret mentor chess", user_id, ANY)
+    assert {item.entity_key for item in result.objects} == set(people.values())
+    assert "secret" not in str(result.to_payload())
+    assert {item.entity_key for item in (await graph.retrieval.hybrid_search("mentor", other, ANY)).objects} > {
+        stranger
+    }
+
+
+async def test_an_empty_graph_answers_nothing_and_warns_of_nothing(graph: KnowledgeGraph, user_id: str) -> None:
+    result = await graph.retrieval.hybrid_search("mentor", user_id)
+    assert result.to_payload() == {"objects": [], "relationships": []}
+
+
+async def test_where_only_nodes_match_it_is_said(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+    await person(tools, "Ruth", "mentor")
+    result = await graph.retrieval.hybrid_search("mentor", user_id)
+    assert named(result) == ["Ruth"]
+    assert result.relationships == ()
+    assert result.warnings == ("No relationship matched: what was found are nodes",)
+
+
+@pytest.mark.usefixtures("people")
+async def test_where_only_relationships_match_it_is_said(graph: KnowledgeGraph, user_id: str) -> None:
+    options = HybridOptions(threshold=0.3)
+    result = await graph.retrieval.hybrid_search("sundays", user_id, options)
+    assert told(result) == ["Ada chess partner Bo"]
+    assert set(named(result)) == {"Ada", "Bo"}
+    assert [w.split(":")[0] for w in result.warnings] == ["No node matched by itself"]
+
+
+@pytest.mark.usefixtures("people")
+async def test_without_embeddings_the_words_are_still_found(
+    graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+) -> None:
+    embedder.failure = EmbeddingUnavailableError("the model is away")
+    result = await graph.retrieval.hybrid_search("mentor chess", user_id)
+    assert "Ruth Calder mentor Ada" in told(result)
+    assert "Chess" in named(result)
+    assert result.warnings == (
+        "Left out nodes by meaning: the model is away",
+        "Left out relationships by meaning: the model is away",
+    )
+
+
+@pytest.mark.usefixtures("people")
+async def test_a_failure_that_nobody_foresaw_is_a_warning_too(
+    graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+) -> None:
+    embedder.failure = RuntimeError("boom")
+    result = await graph.retrieval.hybrid_search("mentor", user_id)
+    assert told(result) == ["Ruth Calder mentor Ada"]
+    assert "Left out nodes by meaning: RuntimeError: boom" in result.warnings
+
+
+@pytest.mark.usefixtures("people")
+async def test_a_part_that_takes_too_long_is_left_out(
+    graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+) -> None:
+    embedder.gate.clear()
+    result = await graph.retrieval.hybrid_search("mentor", user_id, HybridOptions(timeout=0.5))
+    assert told(result) == ["Ruth Calder mentor Ada"]
+    assert result.warnings[0] == "Left out nodes by meaning: it took longer than 0.5 s"
+    embedder.gate.set()
+    again = await graph.retrieval.hybrid_search("mentor", user_id)
+    assert not any(warning.startswith("Left out") for warning in again.warnings)
+
+
+@pytest.fixture
+def breaking(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Makes the database refuse statements that hold one of some texts."""
+
+    def break_at(*texts: str) -> None:
+        read = Store.read
+
+        async def refuse(store: Store, text: str, *args: Any, **kwargs: Any) -> Any:
+            if any(part in text for part in texts):
+                raise StoreError("the index is gone")
+            return await read(store, text, *args, **kwargs)
+
+        monkeypatch.setattr(Store, "read", refuse)
+
+    return break_at
+
+
+BY_WORDS = {"text": "fulltext.queryNodes", "relationship_text": "fulltext.queryRelationships"}
+BY_MEANING = {"graph": " AS node\nORDER BY query", "relationship": " AS relationship\nORDER BY query"}
+
+
+@pytest.mark.usefixtures("people")
+@pytest.mark.parametrize("finder", [*BY_WORDS, *BY_MEANING])
+async def test_a_part_that_fails_leaves_the_others(
+    graph: KnowledgeGraph, user_id: str, breaking: Callable[..., None], finder: str
+) -> None:
+    breaking((BY_WORDS | BY_MEANING)[finder])
+    result = await graph.retrieval.hybrid_search("mentor chess", user_id, ANY)
+    assert result.items
+    assert finder not in {found for item in result.items for found in item.found_by}
+    assert len(result.warnings) == 1
+    assert result.warnings[0].endswith(": the index is gone")
+
+
+@pytest.mark.usefixtures("people")
+async def test_all_that_concerns_relationships_may_fail(
+    graph: KnowledgeGraph, user_id: str, breaking: Callable[..., None]
+) -> None:
+    breaking(BY_WORDS["relationship_text"], BY_MEANING["relationship"])
+    result = await graph.retrieval.hybrid_search("mentor chess", user_id, ANY)
+    assert named(result)
+    assert result.relationships == ()
+    assert len(result.warnings) == 3
+
+
+@pytest.mark.usefixtures("people")
+async def test_where_every_part_fails_it_is_an_error(
+    graph: KnowledgeGraph, user_id: str, breaking: Callable[..., None]
+) -> None:
+    breaking(*BY_WORDS.values(), *BY_MEANING.values())
+    with pytest.raises(SearchError, match="Every part of the search failed: Left out nodes by meaning: the index is"):
+        await graph.retrieval.hybrid_search("mentor chess", user_id, ANY)
+
+
+@pytest.mark.parametrize(
+    ("query", "vector", "said"),
+    [
+        (None, None, "give a query, a vector, or both"),
+        ("", None, "empty"),
+        ("  ", None, "empty"),
+        ("half \ud800", None, "surrogate"),
+        ("mentor", [0.1, 0.2], "384 dimensions, got 2"),
+        ("mentor", [0.0] * 384, "not all zero"),
+    ],
+)
+async def test_what_cannot_be_searched_for_is_refused(
+    graph: KnowledgeGraph, user_id: str, query: str | None, vector: list[float] | None, said: str
+) -> None:
+    with pytest.raises(InputError, match=said):
+        await graph.retrieval.hybrid_search(query, user_id, vector=vector)
+
+
+async def test_an_unknown_label_is_refused(graph: KnowledgeGraph, user_id: str) -> None:
+    with pytest.raises(InputError, match="Robot"):
+        await graph.retrieval.hybrid_search("mentor", user_id, HybridOptions(labels=("Robot",)))
+
+
+async def test_no_user_is_refused(graph: KnowledgeGraph) -> None:
+    with pytest.raises(InputError, match="user_id must not be empty"):
+        await graph.retrieval.hybrid_search("mentor", "")
+
+
+@pytest.mark.usefixtures("people")
+async def test_a_query_of_any_length_is_searched_for(
+    graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+) -> None:
+    embedder.forget()
+    result = await graph.retrieval.hybrid_search("many words " * 1_800 + "mentor", user_id)
+    assert "Ruth Calder mentor Ada" in told(result)
+    assert [len(text) for [text] in embedder.queries] == [8_000]
+
+
+@pytest.mark.usefixtures("people")
+async def test_the_context_for_a_model_tells_nodes_and_relationships_within_its_budget(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
+    result = await graph.retrieval.hybrid_search("mentor", user_id, ANY)
+    lines = result.to_llm_context().splitlines()
+    assert "Relationship: Ruth Calder mentor Ada" in lines
+    assert "Object: Ruth Calder (Person): Naval architect" in lines
+    assert result.to_llm_context(12).splitlines() == lines[:1]
+    assert result.to_llm_context(0) == ""
+
+
+async def test_searches_side_by_side_do_not_mix(graph: KnowledgeGraph, user_id: str, people: dict[str, str]) -> None:
+    other = f"{user_id}-other"
+    await person(graph.tools(user_id=other), "Zed", "mentor chess")
+    results = await asyncio.gather(
+        *(graph.retrieval.hybrid_search("mentor chess", user, ANY) for user in [user_id, other] * 8)
+    )
+    assert {item.entity_key for result in results[::2] for item in result.objects} == set(people.values())
+    assert [named(result) for result in results[1::2]] == [["Zed"]] * 8
+
+
+@pytest.mark.usefixtures("people")
+async def test_no_embedding_leaves_a_search(graph: KnowledgeGraph, user_id: str) -> None:
+    await cypher(graph, "MATCH (n {user_id: $user}) SET n.other_embedding = [0.1, 0.2, 0.3]", user=user_id)
+    result = await graph.retrieval.hybrid_search("mentor chess", user_id, ANY)
+    assert "embedding" not in str(result.to_payload())

@@ -1,0 +1,68 @@
+import pytest
+from pydantic import ValidationError
+
+from kgagent.models.hybrid import HybridObject, HybridOptions, HybridRelationship, HybridResult
+
+
+def found(**more: object) -> HybridObject:
+    return HybridObject(**{"entity_key": "a", "label": "Person", "name": "Ada", "rank": 1, "score": 0.1, **more})
+
+
+def related(**more: object) -> HybridRelationship:
+    given = {
+        "from_entity_key": "a",
+        "to_entity_key": "b",
+        "neo4j_type": "has_relationship_with",
+        "triplet_text": "Ada friend Bo",
+        "found_by": ("relationship",),
+        "rank": 2,
+        "score": 0.05,
+    }
+    return HybridRelationship(**{**given, **more})
+
+
+def test_objects_are_always_answered_and_relationships_only_where_asked_for() -> None:
+    assert HybridResult().to_payload() == {"objects": []}
+    assert HybridResult(relationships=()).to_payload() == {"objects": [], "relationships": []}
+
+
+def test_each_item_says_what_it_is() -> None:
+    result = HybridResult(objects=(found(found_by=("graph",)),), relationships=(related(),))
+    payload = result.to_payload()
+    assert payload["objects"][0]["type"] == "object"
+    assert payload["relationships"][0]["type"] == "relationship"
+    assert payload["relationships"][0]["triplet_text"] == "Ada friend Bo"
+    assert "warnings" not in payload
+
+
+def test_items_stand_in_the_order_of_their_rank() -> None:
+    result = HybridResult(objects=(found(rank=2, found_by=()),), relationships=(related(rank=1),))
+    assert [item.type for item in result.items] == ["relationship", "object"]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"strategy": "best"},
+        {"relationship_limit": 0},
+        {"relationship_limit": 101},
+        {"limit": 101},
+        {"object_limit": 201},
+        {"text_limit": 101},
+        {"weights": {"graph": -0.1}},
+        {"weights": {"graph": 0.0}},
+        {"weights": {"nodes": 1.0}},
+        {"weights": {"graph": float("nan")}},
+        {"timeout": 0},
+        {"threshold": 2.0},
+        {"user_id": "someone"},
+    ],
+)
+def test_options_that_cannot_be_are_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(ValidationError, match=next(iter(wrong))):
+        HybridOptions.model_validate(wrong)
+
+
+def test_the_defaults_are_those_of_the_documents() -> None:
+    options = HybridOptions()
+    assert (options.relationship_limit, options.strategy, options.include_relationships) == (50, "rrf", True)

@@ -1,0 +1,55 @@
+import pytest
+
+from kgagent.models.triplet import display_name, humanize_relation_type, triplet_text
+
+
+@pytest.mark.parametrize(
+    ("relation_type", "words"),
+    [
+        ("WORKS_FOR", "works for"),
+        ("FOUNDED_BY", "founded by"),
+        ("located_in", "located in"),
+        ("HAS", "has"),
+        ("", ""),
+        ("WORKS__FOR", "works  for"),
+        ("A_TYPE_OF_MANY_WORDS", "a type of many words"),
+        ("ÜBER_ALLES", "über alles"),
+    ],
+)
+def test_a_type_is_told_in_words(relation_type: str, words: str) -> None:
+    assert humanize_relation_type(relation_type) == words
+
+
+@pytest.mark.parametrize(
+    ("properties", "key", "element_id", "name"),
+    [
+        ({"name": "Ada"}, "k", "4:1", "Ada"),
+        ({"name": ""}, "k", "4:1", "k"),
+        ({"title": "Ada"}, "k", "4:1", "k"),
+        ({"name": 7}, "k", "4:1", "k"),
+        (None, "k", "4:1", "k"),
+        ({}, "", "4:1", "4:1"),
+        ({}, None, "4:1", "4:1"),
+    ],
+)
+def test_a_node_is_called_by_its_name_else_its_key_else_its_id(
+    properties: dict[str, object] | None, key: str | None, element_id: str, name: str
+) -> None:
+    assert display_name(properties, key, element_id) == name
+
+
+@pytest.mark.parametrize(
+    ("source", "relation_type", "target", "label", "text"),
+    [
+        ("Elon Musk", "FOUNDED_BY", "Tesla", "", "Elon Musk founded by Tesla"),
+        ("Ada", "WORKS_FOR", "key-of-a-firm", "", "Ada works for key-of-a-firm"),
+        ("Ada", "CREATED", "a firm", "founded", "Ada founded a firm"),
+        ("Ada", "has_relationship_with", "Bo", "best friend", "Ada best friend Bo"),
+        ("Ada", "connected_to", "Bo", "WORKS_FOR", "Ada works for Bo"),
+        ("Ada", "connected_to", "Bo", "CEO of", "Ada CEO of Bo"),
+    ],
+)
+def test_a_relationship_is_told_by_its_own_words_else_by_its_type(
+    source: str, relation_type: str, target: str, label: str, text: str
+) -> None:
+    assert triplet_text(source, relation_type, target, label=label) == text

@@ -1,0 +1,158 @@
+import itertools
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgagent.errors import InputError
+from kgagent.models.hybrid import Finder
+from kgagent.retrieval.strategies import FINDERS, Ranked, fuse
+
+SHORT: dict[str, Finder] = {"g": "graph", "t": "text", "r": "relationship", "w": "relationship_text"}
+
+
+def rankings(**counts: int) -> dict[Finder, list[Ranked]]:
+    """Rankings of so many items each, none of them in two; keys begin with the letter of their ranking."""
+    return {SHORT[name]: [Ranked(f"{name}{i}", 1.0 - i / 10) for i in range(n)] for name, n in counts.items()}
+
+
+def keys(*rows: str) -> dict[Finder, list[Ranked]]:
+    return {finder: [Ranked(key, 0.5) for key in row.split()] for finder, row in zip(FINDERS, rows, strict=False)}
+
+
+def letters(fused: list[Any]) -> str:
+    return "".join(item.key[0] for item in fused)
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        (("g1 g2", "t1 t2"), {"g1": 1 / 61, "t1": 1 / 61, "g2": 1 / 62, "t2": 1 / 62}),
+        (("x g2", "x t2"), {"x": 2 / 61, "g2": 1 / 62, "t2": 1 / 62}),
+        (("a", "", "r1 r2"), {"a": 1 / 61, "r1": 1 / 61, "r2": 1 / 62}),
+        (("a b a", ""), {"a": 1 / 61, "b": 1 / 62}),
+        (("", "", ""), {}),
+    ],
+)
+def test_reciprocal_ranks_are_summed(rows: tuple[str, ...], expected: dict[str, float]) -> None:
+    fused = fuse(keys(*rows), limit=10)
+    assert {item.key: item.score for item in fused} == pytest.approx(expected)
+    assert [item.score for item in fused] == sorted(expected.values(), reverse=True)
+
+
+@pytest.mark.parametrize("k", [0, -3])
+def test_a_constant_that_is_none_becomes_60(k: int) -> None:
+    [item] = fuse(keys("a"), limit=1, k=k)
+    assert item.score == pytest.approx(1 / 61)
+
+
+def test_items_of_one_score_stand_by_the_order_of_rankings_and_then_by_key() -> None:
+    assert [item.key for item in fuse(keys("b", "a", "c"), limit=10)] == ["b", "a", "c"]
+    tied = {"graph": [Ranked("z", 0.5), Ranked("a", 0.5)]}
+    assert [i.key for i in fuse(tied, strategy="weighted", limit=10)] == ["a", "z"]  # type: ignore[arg-type]
+
+
+def test_an_item_of_several_rankings_is_from_the_first_of_them() -> None:
+    assert [item.source for item in fuse(keys("", "x", "x"), limit=10)] == ["text"]
+
+
+@pytest.mark.parametrize(
+    ("counts", "limit", "order"),
+    [
+        ({"g": 3, "t": 2}, 5, "gtgtg"),
+        ({"g": 3, "t": 2}, 3, "gtg"),
+        ({"g": 3, "t": 2}, 10, "gtgtg"),
+        ({"g": 3, "t": 2}, 1, "g"),
+        ({"g": 2, "t": 2, "r": 2}, 10, "gtrgtr"),
+        ({"g": 2, "t": 2, "r": 2}, 4, "gtrg"),
+        ({"r": 2}, 10, "rr"),
+        ({}, 10, ""),
+        ({"g": 1, "t": 1, "r": 1, "w": 2}, 10, "gtrww"),
+    ],
+)
+def test_interleaving_takes_one_of_each_in_turn(counts: dict[str, int], limit: int, order: str) -> None:
+    assert letters(fuse(rankings(**counts), strategy="interleave", limit=limit)) == order
+
+
+@pytest.mark.parametrize(
+    ("counts", "limit", "order"),
+    [
+        ({"g": 1, "t": 1, "r": 1}, 10, "grt"),
+        ({"g": 1, "t": 1, "r": 3}, 3, "grr"),
+        ({"g": 2, "t": 2}, 3, "ggt"),
+        ({"g": 4, "t": 2}, 2, "gg"),
+        ({"g": 1, "t": 1, "r": 1, "w": 1}, 10, "grwt"),
+    ],
+)
+def test_graph_first_ends_with_text(counts: dict[str, int], limit: int, order: str) -> None:
+    assert letters(fuse(rankings(**counts), strategy="graph_first", limit=limit)) == order
+
+
+@pytest.mark.parametrize(
+    ("counts", "limit", "order"),
+    [
+        ({"g": 1, "t": 1, "r": 1}, 10, "trg"),
+        ({"g": 1, "t": 1, "r": 3}, 3, "trr"),
+        ({"g": 2, "t": 2}, 3, "ttg"),
+        ({"g": 1, "t": 1, "r": 1, "w": 1}, 10, "twrg"),
+    ],
+)
+def test_text_first_ends_with_graph(counts: dict[str, int], limit: int, order: str) -> None:
+    assert letters(fuse(rankings(**counts), strategy="text_first", limit=limit)) == order
+
+
+@pytest.mark.parametrize(
+    ("weights", "expected"),
+    [
+        ({"graph": 0.5, "text": 0.5}, {"g": 0.5, "t": 0.5, "r": 0.5}),
+        ({"graph": 0.8, "text": 0.2}, {"g": 0.8, "t": 0.2, "r": 0.8, "w": 0.2}),
+        ({"graph": 1, "text": 1, "relationship": 1}, {"g": 1 / 3, "t": 1 / 3, "r": 1 / 3}),
+        ({"graph": 0.5, "text": 0.3, "relationship": 0.2}, {"g": 0.5, "t": 0.3, "r": 0.2}),
+        ({"graph": 0.2, "text": 0.2, "relationship": 0.6}, {"r": 0.6, "g": 0.2, "t": 0.2}),
+        ({"text": 1}, {"t": 1.0, "g": 0.0, "r": 0.0}),
+        (None, {"g": 0.5, "t": 0.5, "r": 0.5}),
+    ],
+)
+def test_weights_share_out_one(weights: dict[Finder, float] | None, expected: dict[str, float]) -> None:
+    given = {SHORT[name]: [Ranked(name, 1.0)] for name in expected}
+    fused = fuse(given, strategy="weighted", weights=weights, limit=10)
+    assert {item.key: item.score for item in fused} == pytest.approx(expected)
+    assert fused[0].score == max(expected.values())
+
+
+def test_weighted_scores_of_two_rankings_are_ordered_together() -> None:
+    given: dict[Finder, list[Ranked]] = {
+        "graph": [Ranked("a", 0.9), Ranked("b", 0.5)],
+        "text": [Ranked("c", 0.8), Ranked("d", 0.6)],
+    }
+    fused = fuse(given, strategy="weighted", limit=10)
+    assert [item.score for item in fused] == pytest.approx([0.45, 0.4, 0.3, 0.25])
+
+
+@pytest.mark.parametrize("weights", [{"graph": 0.0}, {"graph": -1.0, "text": 2.0}, {"nodes": 1.0}, {}])
+def test_weights_that_do_not_serve_are_refused(weights: Any) -> None:
+    with pytest.raises(InputError, match="weights must name"):
+        fuse(rankings(g=1), strategy="weighted", weights=weights, limit=10)
+
+
+def test_an_unknown_strategy_is_refused_with_those_that_there_are() -> None:
+    with pytest.raises(InputError, match=r"strategy must be one of rrf, weighted, interleave.*got 'best'"):
+        fuse(rankings(g=1), strategy="best", limit=10)  # type: ignore[arg-type]
+
+
+RANKINGS = st.dictionaries(
+    st.sampled_from(FINDERS),
+    st.lists(st.builds(Ranked, st.sampled_from("abcdef"), st.floats(0.0, 1.0)), max_size=6),
+)
+
+
+@given(RANKINGS, st.sampled_from(["rrf", "weighted", "interleave", "graph_first", "text_first"]), st.integers(1, 8))
+def test_every_strategy_gives_each_item_once_and_the_same_whatever_the_order_of_the_rankings(
+    given_rankings: Any, strategy: Any, limit: int
+) -> None:
+    fused = fuse(given_rankings, strategy=strategy, limit=limit)
+    every = {item.key for items in given_rankings.values() for item in items}
+    assert len({item.key for item in fused}) == len(fused) == min(limit, len(every))
+    for order in itertools.islice(itertools.permutations(given_rankings), 6):
+        assert fuse({name: given_rankings[name] for name in order}, strategy=strategy, limit=limit) == fused
