@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from kgagent.embedding.langchain import LangChainEmbedder
     from kgagent.errors import KgAgentError
     from kgagent.knowledge_graph import KnowledgeGraph
-    from kgagent.models import ExploreRequest, Matches, VectorQuery
+    from kgagent.models import ExploreRequest, HybridOptions, HybridResult, Matches, VectorQuery
     from kgagent.ontology import Ontology, default_ontology, load_ontology
     from kgagent.retrieval import RetrievalService
     from kgagent.settings import Settings
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Embedder",
     "ExploreRequest",
+    "HybridOptions",
+    "HybridResult",
     "KgAgentError",
     "KnowledgeGraph",
     "LangChainEmbedder",
@@ -38,6 +40,8 @@ __all__ = [
 _HOMES = {
     "Embedder": "kgagent.embedding.base",
     "ExploreRequest": "kgagent.models",
+    "HybridOptions": "kgagent.models",
+    "HybridResult": "kgagent.models",
     "KgAgentError": "kgagent.errors",
     "KnowledgeGraph": "kgagent.knowledge_graph",
     "LangChainEmbedder": "kgagent.embedding.langchain",

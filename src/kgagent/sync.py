@@ -16,6 +16,8 @@ from kgagent.models import (
     ExploreRequest,
     ExploreResult,
     GraphExpansion,
+    HybridOptions,
+    HybridResult,
     Matches,
     NodeSearchResult,
     RelationshipSearchResult,
@@ -23,7 +25,7 @@ from kgagent.models import (
 from kgagent.ontology import Ontology
 from kgagent.progress import Progress
 from kgagent.retrieval import RetrievalService
-from kgagent.retrieval.service import DEFAULT_THRESHOLD
+from kgagent.retrieval.service import DEFAULT_OPTIONS, DEFAULT_THRESHOLD
 from kgagent.settings import Settings
 from kgagent.tools import BoundTool, Payload
 
@@ -209,6 +211,21 @@ class SyncRetrieval:
     ) -> Matches[NodeSearchResult]:
         """Find nodes by name."""
         return self._portal.call(self._retrieval.text_match, text, user_id, labels, limit)
+
+    def hybrid_search(
+        self,
+        query: str | None,
+        user_id: str,
+        options: HybridOptions = DEFAULT_OPTIONS,
+        *,
+        vector: Sequence[float] | None = None,
+    ) -> HybridResult:
+        """Find nodes and relationships, by meaning and by their words, all at once and fused into one ranking."""
+
+        async def search() -> HybridResult:
+            return await self._retrieval.hybrid_search(query, user_id, options, vector=vector)
+
+        return self._portal.call(search)
 
     def expand_graph(
         self, entity_keys: Sequence[str], user_id: str, *, max_relationships: int = 10, max_neighbours: int = 30

@@ -1,6 +1,7 @@
 """What crosses a boundary: notes, nodes, relationships, search requests and results."""
 
 from kgagent.models.graph import GraphNode, GraphRelationship
+from kgagent.models.hybrid import HybridObject, HybridOptions, HybridRelationship, HybridResult
 from kgagent.models.matches import Matches
 from kgagent.models.note import Note
 from kgagent.models.search import (
@@ -23,6 +24,10 @@ __all__ = [
     "GraphExpansion",
     "GraphNode",
     "GraphRelationship",
+    "HybridObject",
+    "HybridOptions",
+    "HybridRelationship",
+    "HybridResult",
     "Matches",
     "NodeSearchResult",
     "Note",

@@ -64,7 +64,7 @@ class HybridSearch:
         labels = self._retrieval.known_labels(options.labels)
         parts = await self._side_by_side(question, labels)
         if all(part.failure is not None for part in parts.values()):
-            raise SearchError("Every part of the search failed: " + "; ".join(failures(parts)))
+            raise _nothing(parts)
         if options.include_relationships:
             parts["through"] = await tried(self._through(question, labels, parts), question.timeout)
         fused = fuse(
@@ -174,3 +174,10 @@ class HybridSearch:
             ranking=[Ranked(node_key(key), wanted[key]) for key in nodes],
             nodes={node_key(key): node for key, node in nodes.items()},
         )
+
+
+def _nothing(parts: Mapping[Finder, Found]) -> Exception:
+    """Why no part could be carried out; a fault of the program's own where there was nothing else."""
+    faults = [part.unforeseen for part in parts.values() if part.unforeseen is not None]
+    told = SearchError(f"Nothing could be searched. {'; '.join(failures(parts))}")
+    return faults[0] if len(faults) == len(parts) else told

@@ -35,6 +35,7 @@ class Found:
         relationships: those that are relationships.
         plan: how a search by meaning was run.
         failure: why there is nothing, where the part could not be carried out.
+        unforeseen: the fault, where it is one of the program's own.
     """
 
     ranking: Sequence[Ranked] = ()
@@ -42,6 +43,7 @@ class Found:
     relationships: Mapping[str, GraphRelationship] = field(default_factory=dict)
     plan: Plan | None = None
     failure: str | None = None
+    unforeseen: Exception | None = None
 
 
 async def tried(part: Awaitable[Found], timeout: float) -> Found:
@@ -56,7 +58,7 @@ async def tried(part: Awaitable[Found], timeout: float) -> Found:
     except Exception as error:
         # One part that fails in a way that nobody foresaw must not keep back what the others found.
         _log.exception("Part of a hybrid search failed")
-        return Found(failure=f"{type(error).__name__}: {error}")
+        return Found(failure="it failed inside; more is in the log of the host program", unforeseen=error)
 
 
 def failures(parts: Parts) -> list[str]:

@@ -10,12 +10,14 @@ from kgagent.tools.create_relationship import CreateRelationship
 from kgagent.tools.create_relationships import CreateRelationships
 from kgagent.tools.explore import Explore
 from kgagent.tools.get_relationship import GetRelationship
+from kgagent.tools.hybrid_search import HybridSearch
 from kgagent.tools.update_node import UpdateNode
 from kgagent.tools.update_relationship import UpdateRelationship
 from kgagent.tools.update_relationships import UpdateRelationships
 
 TOOLS: tuple[Tool[Any], ...] = (
     Explore(),
+    HybridSearch(),
     GetRelationship(),
     CreateNode(),
     UpdateNode(),

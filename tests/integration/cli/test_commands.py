@@ -64,6 +64,21 @@ def test_load_then_explore_finds_through_the_relationship(kgagent: Kgagent, fami
     assert "\x1b" not in shown.out
 
 
+def test_search_ranks_nodes_and_relationships_together(kgagent: Kgagent, family: Path) -> None:
+    assert kgagent("load", str(family)).code == 0
+    found = kgagent("search", "who are my mentors?", "--json")
+    assert "Ruth Adeyemi" in {item["name"] for item in found.payload["objects"]}
+    assert any(item["triplet_text"].startswith("Ruth Adeyemi mentor") for item in found.payload["relationships"])
+    assert "embedding" not in found.out
+    shown = kgagent("search", "who are my mentors?")
+    assert "Ruth Adeyemi mentor" in shown.out
+    context = kgagent("search", "who are my mentors?", "--context", "200")
+    assert "Relationship: Ruth Adeyemi mentor" in context.out
+    assert kgagent("search", "mentor", "--no-relationships", "--json").payload.keys() == {"user", "objects"}
+    nobody = kgagent("search", "mentor", "--user", "nobody-of-that-name")
+    assert (nobody.code, nobody.out.startswith("Nothing found in the graph of user nobody")) == (0, True)
+
+
 def test_explore_by_name_and_label_and_of_another_user(kgagent: Kgagent, family: Path) -> None:
     assert kgagent("load", str(family)).code == 0
     by_name = kgagent("explore", "--text", "Ruth", "--label", "Person", "--json")

@@ -239,7 +239,8 @@ async def test_a_failure_that_nobody_foresaw_is_a_warning_too(
     embedder.failure = RuntimeError("boom")
     result = await graph.retrieval.hybrid_search("mentor", user_id)
     assert told(result) == ["Ruth Calder mentor Ada"]
-    assert "Left out nodes by meaning: RuntimeError: boom" in result.warnings
+    assert result.warnings[0].startswith("Left out nodes by meaning: it failed inside")
+    assert "boom" not in str(result.warnings)
 
 
 @pytest.mark.usefixtures("people")
@@ -305,7 +306,9 @@ async def test_where_every_part_fails_it_is_an_error(
     graph: KnowledgeGraph, user_id: str, breaking: Callable[..., None]
 ) -> None:
     breaking(*BY_WORDS.values(), *BY_MEANING.values())
-    with pytest.raises(SearchError, match="Every part of the search failed: Left out nodes by meaning: the index is"):
+    with pytest.raises(
+        SearchError, match=r"Nothing could be searched\. Left out nodes by meaning: the index is gone; "
+    ):
         await graph.retrieval.hybrid_search("mentor chess", user_id, ANY)
 
 
@@ -355,7 +358,9 @@ async def test_the_context_for_a_model_tells_nodes_and_relationships_within_its_
     lines = result.to_llm_context().splitlines()
     assert "Relationship: Ruth Calder mentor Ada" in lines
     assert "Object: Ruth Calder (Person): Naval architect" in lines
-    assert result.to_llm_context(12).splitlines() == lines[:1]
+    short = result.to_llm_context(12).splitlines()
+    assert len(short) == 1
+    assert short[0] in lines
     assert result.to_llm_context(0) == ""
 
 

@@ -6,7 +6,7 @@ from typer.testing import CliRunner
 
 from kgagent.cli.app import app
 
-COMMANDS = ("demo", "up", "down", "status", "init", "load", "explore", "migrate", "doctor")
+COMMANDS = ("demo", "up", "down", "status", "init", "load", "search", "explore", "migrate", "doctor")
 HEAVY = ("neo4j", "openai", "langchain_core", "pydantic", "onnxruntime", "tokenizers", "jgo", "numpy")
 
 
@@ -34,6 +34,11 @@ def test_version_is_that_of_the_package() -> None:
         ["nope"],
         ["load"],
         ["load", "/no/such/file.jsonl"],
+        ["search"],
+        ["search", " "],
+        ["search", "x", "--strategy", "best"],
+        ["search", "x", "--limit", "0"],
+        ["search", "x", "--hops", "6"],
         ["explore"],
         ["explore", "x", "--threshold", "2"],
         ["explore", "x", "--limit", "0"],

@@ -11,6 +11,7 @@ from kgagent.tools.base import Tool
 
 NAMES = {
     "explore",
+    "hybrid_search",
     "get_relationship",
     "create_node",
     "update_node",
@@ -86,4 +87,4 @@ def test_tools_that_take_words_tell_them() -> None:
 
 
 def test_tools_that_only_read_say_so() -> None:
-    assert {tool.name for tool in TOOLS if tool.read_only} == {"explore", "get_relationship"}
+    assert {tool.name for tool in TOOLS if tool.read_only} == {"explore", "hybrid_search", "get_relationship"}

@@ -1,0 +1,59 @@
+"""kgagent search: nodes and relationships for one question, best first."""
+
+from typing import Annotated
+
+import typer
+
+from kgagent.cli.options import Json, User
+
+
+def search(
+    query: Annotated[str, typer.Argument(help="What to look for, in words.")],
+    *,
+    limit: Annotated[int, typer.Option(help="Nodes and relationships together at the most.", min=1, max=100)] = 10,
+    strategy: Annotated[
+        str, typer.Option(help="rrf, weighted, interleave, graph_first or text_first.", metavar="STRATEGY")
+    ] = "rrf",
+    label: Annotated[list[str] | None, typer.Option(help="Keep to nodes of this label; may be repeated.")] = None,
+    hops: Annotated[int, typer.Option(help="Steps to go on from relationships that match.", min=0, max=5)] = 0,
+    relationships: Annotated[bool, typer.Option(help="Whether relationships are searched too.")] = True,
+    context: Annotated[
+        int | None, typer.Option(help="Print it as context for a model, of so many tokens at the most.", min=1)
+    ] = None,
+    user: User = None,
+    json: Json = False,
+) -> None:
+    """Find what the graph has on one question, by meaning and by words: kgagent search "who taught me to sail?"."""
+    from typing import get_args
+
+    from kgagent.cli.graph import user_of, with_graph
+    from kgagent.cli.output import emit, say, show
+    from kgagent.cli.search_view import found_table
+    from kgagent.models.hybrid import FusionStrategy, HybridOptions
+    from kgagent.settings import load_settings
+
+    if strategy not in get_args(FusionStrategy):
+        raise typer.BadParameter(f"strategy must be one of {', '.join(get_args(FusionStrategy))}, got {strategy!r}")
+    if not query.strip():
+        raise typer.BadParameter("say what to look for: a QUERY")
+    settings = load_settings()
+    user_id = user_of(settings, user)
+    options = HybridOptions.model_validate(
+        {
+            "limit": limit,
+            "strategy": strategy,
+            "labels": tuple(label) if label else None,
+            "expand_hops": hops,
+            "include_relationships": relationships,
+        }
+    )
+    result = with_graph(lambda graph: graph.retrieval.hybrid_search(query, user_id, options), settings=settings)
+    if json:
+        emit({"user": user_id, **result.to_payload()})
+        return
+    for warning in result.warnings:
+        say(f"[yellow]{warning}[/yellow]")
+    if context is None:
+        show(found_table(result, user_id))
+    else:
+        typer.echo(result.to_llm_context(context))

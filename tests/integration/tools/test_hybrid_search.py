@@ -1,0 +1,64 @@
+import pytest
+
+from kgagent.errors import EmbeddingUnavailableError
+from kgagent.tools import Toolset
+from tests.conftest import Clock
+from tests.support.embedders import WatchedEmbedder
+from tests.support.payloads import error_of, succeeded
+from tests.support.people import node, person, relate
+
+
+@pytest.fixture(autouse=True)
+async def people(tools: Toolset) -> None:
+    ruth, ada = await person(tools, "Ruth", "Naval architect"), await person(tools, "Ada", "Likes boats")
+    await relate(tools, ruth, ada, "mentor", description="She taught Ada", notes=["A gruff mentor"])
+    await relate(tools, ada, await node(tools, "Concept", "Mentorship"), "studies")
+
+
+async def test_nodes_and_relationships_are_answered_with_their_standing(tools: Toolset) -> None:
+    answer = succeeded(await tools.hybrid_search(query="mentor", threshold=0.2))
+    first = answer["relationships"][0]
+    assert first["triplet_text"] == "Ruth mentor Ada"
+    assert {"rank", "score", "similarity", "found_by", "from_entity_key", "to_entity_key"} <= first.keys()
+    assert {item["name"] for item in answer["objects"]} >= {"Ruth", "Ada"}
+    assert answer["message"] == f"Found {len(answer['objects'])} nodes and {len(answer['relationships'])} relationships"
+
+
+async def test_without_relationships_there_are_none_in_the_answer(tools: Toolset) -> None:
+    answer = succeeded(await tools.hybrid_search(query="mentorship", search_relationships=False))
+    assert "relationships" not in answer
+    assert [item["name"] for item in answer["objects"]] == ["Mentorship"]
+
+
+async def test_filters_and_limits_hold(tools: Toolset) -> None:
+    answer = succeeded(
+        await tools.hybrid_search(
+            query="mentor", threshold=-1, node_types=["Concept"], relationship_types=["studies"], limit=1
+        )
+    )
+    assert len(answer["objects"]) + len(answer["relationships"]) == 1
+    assert "Unknown label: Robot" in error_of(await tools.hybrid_search(query="x", node_types=["Robot"]))
+    assert "strategy" in error_of(await tools.hybrid_search(query="x", strategy="best"))
+
+
+async def test_as_text_it_is_context_within_its_budget(tools: Toolset) -> None:
+    answer = succeeded(await tools.hybrid_search(query="mentor", threshold=0.2, format="text"))
+    assert "Relationship: Ruth mentor Ada" in answer["text"].splitlines()
+    assert "A gruff mentor" in answer["text"]
+    short = succeeded(await tools.hybrid_search(query="mentor", threshold=0.2, format="text", token_budget=12))
+    assert short["text"] == answer["text"].splitlines()[0]
+
+
+async def test_notes_that_have_expired_are_not_told(tools: Toolset, clock: Clock) -> None:
+    answer = succeeded(await tools.hybrid_search(query="mentor", format="text"))
+    assert "A gruff mentor" in answer["text"]
+    clock.forward(days=100_000)
+    later = succeeded(await tools.hybrid_search(query="mentor", format="text"))
+    assert "A gruff mentor" not in later["text"]
+
+
+async def test_what_is_missing_is_told_as_a_warning(tools: Toolset, embedder: WatchedEmbedder) -> None:
+    embedder.failure = EmbeddingUnavailableError("the model is away")
+    for form in ("json", "text"):
+        answer = succeeded(await tools.hybrid_search(query="mentor", format=form))
+        assert answer["warnings"][0] == "Left out nodes by meaning: the model is away"
