@@ -35,6 +35,8 @@ class HybridOptions(BaseModel):
         labels: labels of nodes to keep to; None keeps all.
         relationship_types: free types ("mentor") to keep to; None keeps all.
         threshold: least plain cosine of what is found by meaning, -1 to 1.
+        text_threshold: least text score of what is found by words, 0 to 1. With 0.5, what matches less than half as
+            well as the best is left out, since a fused ranking counts places and not how far apart they are.
         expand_hops: levels on which relationships are gone on from, 0 to 5.
         timeout: seconds for each part of the search; None takes the setting.
     """
@@ -51,6 +53,7 @@ class HybridOptions(BaseModel):
     labels: tuple[str, ...] | None = None
     relationship_types: tuple[str, ...] | None = None
     threshold: Threshold = 0.3
+    text_threshold: Share = Field(0.5, le=1.0)
     expand_hops: int = Field(0, ge=0, le=MOST_HOPS)
     timeout: float | None = Field(None, gt=0)
 

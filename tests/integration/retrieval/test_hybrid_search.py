@@ -172,6 +172,18 @@ async def test_a_relationship_without_a_vector_is_found_by_its_words(graph: Know
     assert (found.found_by, found.similarity) == (("relationship_text",), None)
 
 
+async def test_words_that_match_far_less_than_the_best_do_not_count(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
+    await node(tools, "Concept", "Chess club night", "chess club night")
+    await person(tools, "Bo", "Among a great many other things of no concern here, has been in one club or another")
+    options = HybridOptions(threshold=1.0, include_relationships=False)
+    found = await graph.retrieval.hybrid_search("chess club night", user_id, options)
+    assert named(found) == ["Chess club night"]
+    every = options.model_copy(update={"text_threshold": 0.0})
+    assert named(await graph.retrieval.hybrid_search("chess club night", user_id, every)) == ["Chess club night", "Bo"]
+
+
 async def test_expansion_goes_on_to_what_shares_a_node_and_tells_the_path(
     graph: KnowledgeGraph, user_id: str, tools: Toolset, people: dict[str, str]
 ) -> None:
@@ -223,7 +235,7 @@ async def test_without_embeddings_the_words_are_still_found(
     graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
 ) -> None:
     embedder.failure = EmbeddingUnavailableError("the model is away")
-    result = await graph.retrieval.hybrid_search("mentor chess", user_id)
+    result = await graph.retrieval.hybrid_search("mentor chess", user_id, HybridOptions(text_threshold=0.0))
     assert "Ruth Calder mentor Ada" in told(result)
     assert "Chess" in named(result)
     assert result.warnings == (

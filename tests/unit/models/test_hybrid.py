@@ -55,6 +55,7 @@ def test_items_stand_in_the_order_of_their_rank() -> None:
         {"weights": {"graph": float("nan")}},
         {"timeout": 0},
         {"threshold": 2.0},
+        {"text_threshold": 1.1},
         {"user_id": "someone"},
     ],
 )
