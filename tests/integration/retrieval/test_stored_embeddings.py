@@ -1,9 +1,10 @@
 import pytest
 
 from kgagent import KnowledgeGraph
-from kgagent.retrieval.rerank import maximal_marginal_relevance
+from kgagent.retrieval.rerank import decay_by_age, maximal_marginal_relevance, written_at
 from kgagent.retrieval.stored_embeddings import StoredEmbeddings
 from kgagent.tools import Toolset
+from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
 from tests.support.people import person, relate
 from tests.support.stored import cypher, nodes_of, relationships_of
@@ -94,3 +95,25 @@ async def test_stored_embeddings_tell_duplicates_among_the_hits_of_a_search(
         k=2,
     )
     assert [match.node.name for match in chosen] == ["Ada", "Eve"]
+
+
+async def test_nodes_and_relationships_of_a_search_decay_by_when_they_were_written(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str, clock: Clock
+) -> None:
+    ada, bo = await person(tools, "chess club Ada"), await person(tools, "Bo")
+    await relate(tools, ada, bo, "chess rival")
+    clock.forward(days=90)
+    eve = await person(tools, "chess Eve")
+    await relate(tools, eve, bo, "rival")
+    nodes = await graph.retrieval.node_vector_search("chess club", -1.0, user_id)
+    relationships = await graph.retrieval.relationship_vector_search("chess rival", -1.0, user_id)
+    assert [match.node.name for match in nodes][:2] == ["chess club Ada", "chess Eve"]
+    assert [match.from_name for match in relationships] == ["chess club Ada", "chess Eve"]
+    decayed = decay_by_age(
+        nodes, score=lambda match: match.similarity, timestamp=lambda match: written_at(match.node), now=clock.now
+    )
+    assert decayed[0].item.node.name == "chess Eve"
+    assert decayed[0].score == decayed[0].item.similarity
+    half = decay_by_age(relationships, score=lambda match: match.score, timestamp=written_at, now=clock.now)
+    by_name = {one.item.from_name: one.score / one.item.score for one in half}
+    assert by_name == pytest.approx({"chess club Ada": 0.5, "chess Eve": 1.0})

@@ -3,7 +3,14 @@
 from kgagent.retrieval.rerank.cross_encoder import CrossEncoder, rerank_with
 from kgagent.retrieval.rerank.diversity import maximal_marginal_relevance
 from kgagent.retrieval.rerank.ranked import Ranked
-from kgagent.retrieval.rerank.recency import RETENTION_HALF_LIFE_DAYS, decay, decay_by_age, decayed_score, heat
+from kgagent.retrieval.rerank.recency import (
+    RETENTION_HALF_LIFE_DAYS,
+    decay,
+    decay_by_age,
+    decayed_score,
+    heat,
+    written_at,
+)
 
 __all__ = [
     "RETENTION_HALF_LIFE_DAYS",
@@ -15,4 +22,5 @@ __all__ = [
     "heat",
     "maximal_marginal_relevance",
     "rerank_with",
+    "written_at",
 ]

@@ -2,10 +2,12 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from types import MappingProxyType
 
 from kgagent.errors import InputError
+from kgagent.models import GraphNode, GraphRelationship
 from kgagent.models.note import as_utc
 from kgagent.retrieval.rerank.ranked import ItemT, Ranked, best_first
 
@@ -78,7 +80,7 @@ def decay_by_age(
     Args:
         items: what a search found; more than `top_k`, so that there is something to rise.
         score: of an item; above 0 for decay to push it down.
-        timestamp: when an item was written; without a zone it is read as UTC, and None does not decay.
+        timestamp: when an item was written, see `written_at`; UTC where it has no zone, and None does not decay.
         now: the time, from which ages are counted.
         half_life_days: of all items, or of each; see `RETENTION_HALF_LIFE_DAYS`.
         accesses: counts of accesses of an item; without it, or where they are empty, age alone counts.
@@ -102,6 +104,17 @@ def decay_by_age(
             counts = accesses(item) if accesses else ()
             kept.append(Ranked(item, decayed_score(score(item), factor, counts, reference=reference_accesses)))
     return best_first(kept, top_k)
+
+
+def written_at(record: GraphNode | GraphRelationship) -> datetime | None:
+    """When a node or a relationship was last written, else created; None where it does not say so legibly."""
+    for field in ("updated_at", "created_at"):
+        moment = record.properties.get(field)
+        if isinstance(moment, str):
+            # The database ends a time in a zone that has a name with that name, in brackets.
+            with suppress(ValueError):
+                return as_utc(datetime.fromisoformat(moment.partition("[")[0]))
+    return None
 
 
 def _age_in_days(written: datetime | None, now: datetime) -> float:

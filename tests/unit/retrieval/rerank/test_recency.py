@@ -4,7 +4,8 @@ from typing import NamedTuple
 import pytest
 
 from kgagent.errors import InputError
-from kgagent.retrieval.rerank import RETENTION_HALF_LIFE_DAYS, decay, decay_by_age, decayed_score, heat
+from kgagent.models import GraphNode
+from kgagent.retrieval.rerank import RETENTION_HALF_LIFE_DAYS, decay, decay_by_age, decayed_score, heat, written_at
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -151,3 +152,18 @@ def test_fewer_than_none_cannot_be_asked_for() -> None:
 
 def test_heat_of_the_reference_is_exactly_1() -> None:
     assert all(heat(reference, reference) == 1.0 for reference in range(1, 200))
+
+
+@pytest.mark.parametrize(
+    ("properties", "expected"),
+    [
+        ({"updated_at": "2026-01-01T00:00:00Z", "created_at": "2020-01-01T00:00:00Z"}, NOW),
+        ({"created_at": "2026-01-01T01:00:00.000000000+01:00"}, NOW),
+        ({"updated_at": "2026-01-01T01:00+01:00[Europe/Berlin]"}, NOW),
+        ({"updated_at": "yesterday", "created_at": "2026-01-01T00:00:00"}, NOW),
+        ({"updated_at": 1_767_225_600}, None),
+        ({}, None),
+    ],
+)
+def test_a_record_was_written_when_it_was_last_changed(properties: dict[str, str], expected: datetime | None) -> None:
+    assert written_at(GraphNode(entity_key="key", label="Person", name="Ada", properties=properties)) == expected
