@@ -2,7 +2,6 @@
 
 from kgagent.retrieval.rerank.cross_encoder import CrossEncoder, rerank_with
 from kgagent.retrieval.rerank.diversity import maximal_marginal_relevance
-from kgagent.retrieval.rerank.ranked import Ranked
 from kgagent.retrieval.rerank.recency import (
     RETENTION_HALF_LIFE_DAYS,
     decay,
@@ -11,11 +10,12 @@ from kgagent.retrieval.rerank.recency import (
     heat,
     written_at,
 )
+from kgagent.retrieval.rerank.reranked import Reranked
 
 __all__ = [
     "RETENTION_HALF_LIFE_DAYS",
     "CrossEncoder",
-    "Ranked",
+    "Reranked",
     "decay",
     "decay_by_age",
     "decayed_score",

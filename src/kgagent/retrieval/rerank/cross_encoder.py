@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from kgagent.errors import InputError, RerankingError
-from kgagent.retrieval.rerank.ranked import ItemT, Ranked, best_first
+from kgagent.retrieval.rerank.reranked import ItemT, Reranked, best_first
 
 
 class CrossEncoder(Protocol):
@@ -31,7 +31,7 @@ async def rerank_with(
     *,
     text_of: Callable[[ItemT], str],
     top_k: int | None = None,
-) -> list[Ranked[ItemT]]:
+) -> list[Reranked[ItemT]]:
     """Put items into the order that a cross-encoder gives their texts; no items make no call.
 
     Args:
@@ -58,4 +58,4 @@ async def rerank_with(
     if any(map(math.isnan, scores)):
         position = next(position for position, score in enumerate(scores) if math.isnan(score))
         raise RerankingError(f"The cross-encoder gave no number for text {position + 1} of {len(items)}")
-    return best_first(map(Ranked, items, scores), top_k)
+    return best_first(map(Reranked, items, scores), top_k)

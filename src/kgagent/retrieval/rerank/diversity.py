@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from kgagent.errors import InputError
 from kgagent.retrieval.cosine import dot, unit
-from kgagent.retrieval.rerank.ranked import ItemT
+from kgagent.retrieval.rerank.reranked import ItemT
 
 
 def maximal_marginal_relevance(

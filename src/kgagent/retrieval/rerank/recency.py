@@ -9,7 +9,7 @@ from types import MappingProxyType
 from kgagent.errors import InputError
 from kgagent.models import GraphNode, GraphRelationship
 from kgagent.models.note import as_utc
-from kgagent.retrieval.rerank.ranked import ItemT, Ranked, best_first
+from kgagent.retrieval.rerank.reranked import ItemT, Reranked, best_first
 
 RETENTION_HALF_LIFE_DAYS: Mapping[str, float | None] = MappingProxyType(
     {"permanent": None, "decision": 365.0, "standard": 90.0, "ephemeral": 7.0, "session": 1.0}
@@ -72,7 +72,7 @@ def decay_by_age(
     reference_accesses: int = REFERENCE_ACCESSES,
     drop_below: float = DROP_BELOW,
     top_k: int | None = None,
-) -> list[Ranked[ItemT]]:
+) -> list[Reranked[ItemT]]:
     """Put items into the order of their scores after decay.
 
     All items decay before any is cut off, so that a recent one may rise over an old one that a search ranked higher.
@@ -102,7 +102,7 @@ def decay_by_age(
         factor = decay(_age_in_days(timestamp(item), now), half_life)
         if factor >= drop_below:
             counts = accesses(item) if accesses else ()
-            kept.append(Ranked(item, decayed_score(score(item), factor, counts, reference=reference_accesses)))
+            kept.append(Reranked(item, decayed_score(score(item), factor, counts, reference=reference_accesses)))
     return best_first(kept, top_k)
 
 
