@@ -11,9 +11,18 @@ if TYPE_CHECKING:
     from kgagent.embedding.langchain import LangChainEmbedder
     from kgagent.errors import KgAgentError
     from kgagent.knowledge_graph import KnowledgeGraph
-    from kgagent.models import ExploreRequest, HybridOptions, HybridResult, Matches, VectorQuery
+    from kgagent.models import (
+        ExploreRequest,
+        HybridOptions,
+        HybridResult,
+        Matches,
+        SearchHit,
+        SearchOptions,
+        VectorQuery,
+    )
     from kgagent.ontology import Ontology, default_ontology, load_ontology
     from kgagent.retrieval import RetrievalService
+    from kgagent.retrieval.searchers import Searcher
     from kgagent.settings import Settings
     from kgagent.sync import SyncKnowledgeGraph
     from kgagent.tools import Toolset
@@ -29,6 +38,9 @@ __all__ = [
     "Matches",
     "Ontology",
     "RetrievalService",
+    "SearchHit",
+    "SearchOptions",
+    "Searcher",
     "Settings",
     "SyncKnowledgeGraph",
     "Toolset",
@@ -48,6 +60,9 @@ _HOMES = {
     "Matches": "kgagent.models",
     "Ontology": "kgagent.ontology",
     "RetrievalService": "kgagent.retrieval",
+    "SearchHit": "kgagent.models",
+    "SearchOptions": "kgagent.models",
+    "Searcher": "kgagent.retrieval.searchers",
     "Settings": "kgagent.settings",
     "SyncKnowledgeGraph": "kgagent.sync",
     "Toolset": "kgagent.tools",

@@ -9,6 +9,7 @@ KgAgentError
 ├── EmbeddingError
 │   ├── EmbeddingUnavailableError   the model could not be reached, retries included
 │   └── EmbeddingResponseError      the model's answer was not what was asked for
+├── RerankingError              a cross-encoder's answer was not what was asked for
 ├── SearchError                 no part of a search could be carried out
 ├── StoreError                  the database refused or could not be reached
 │   └── SchemaError             indexes or constraints are missing or do not fit
@@ -52,6 +53,10 @@ class EmbeddingUnavailableError(EmbeddingError):
 
 class EmbeddingResponseError(EmbeddingError):
     """The embedding model answered, but not with what was asked for."""
+
+
+class RerankingError(KgAgentError):
+    """A cross-encoder answered, but not with one number for each text."""
 
 
 class SearchError(KgAgentError):

@@ -19,6 +19,7 @@ from kgagent.local import LocalNeo4j
 from kgagent.ontology import Ontology, default_ontology, load_ontology
 from kgagent.progress import Progress
 from kgagent.retrieval import RetrievalService
+from kgagent.retrieval.searchers import Searcher, make_searcher
 from kgagent.settings import Settings, get_settings
 from kgagent.tools import ToolContext, Toolset
 
@@ -144,6 +145,20 @@ class KnowledgeGraph:
                 retrieval=self.retrieval,
                 writing=self.writing,
             )
+        )
+
+    def searcher(self, name: str, *, user_id: str) -> Searcher:
+        """A search for nodes, bound to one user.
+
+        Args:
+            name: "vector" (by meaning), "graph" (around seed nodes) or "hybrid" (both).
+            user_id: whose nodes.
+
+        Raises:
+            InputError: the name is unknown or the user id empty.
+        """
+        return make_searcher(
+            name, self.retrieval, self.relationships, user_id=user_id, timeout=self.settings.query_timeout
         )
 
     async def close(self) -> None:

@@ -21,10 +21,13 @@ from kgagent.models import (
     Matches,
     NodeSearchResult,
     RelationshipSearchResult,
+    SearchHit,
+    SearchOptions,
 )
 from kgagent.ontology import Ontology
 from kgagent.progress import Progress
 from kgagent.retrieval import RetrievalService
+from kgagent.retrieval.searchers.base import DEFAULT_SEARCH, Searcher
 from kgagent.retrieval.service import DEFAULT_OPTIONS, DEFAULT_THRESHOLD
 from kgagent.settings import Settings
 from kgagent.tools import BoundTool, Payload
@@ -89,6 +92,10 @@ class SyncKnowledgeGraph:
             InputError: the user id is empty.
         """
         return SyncToolset(self.graph.tools(user_id=user_id), self._portal)
+
+    def searcher(self, name: str, *, user_id: str) -> "SyncSearcher":
+        """A search for nodes, bound to one user; arguments and errors are those of `KnowledgeGraph.searcher`."""
+        return SyncSearcher(self.graph.searcher(name, user_id=user_id), self._portal)
 
     def close(self) -> None:
         """Close the connection and end the thread; closing twice is no error."""
@@ -242,3 +249,15 @@ class SyncRetrieval:
     def explore(self, request: ExploreRequest, user_id: str) -> ExploreResult:
         """Run all searches at once, fuse what they find, and show it with what surrounds it."""
         return self._portal.call(self._retrieval.explore, request, user_id)
+
+
+class SyncSearcher:
+    """A searcher, waited for; arguments, results and errors are those of `Searcher`."""
+
+    def __init__(self, searcher: Searcher, portal: BlockingPortal) -> None:
+        self._searcher = searcher
+        self._portal = portal
+
+    def search(self, query: str | None = None, options: SearchOptions = DEFAULT_SEARCH) -> list[SearchHit]:
+        """Find nodes."""
+        return self._portal.call(self._searcher.search, query, options)

@@ -15,6 +15,7 @@ from kgagent.models.search import (
     Signal,
     VectorQuery,
 )
+from kgagent.models.searchers import HitSource, SearchHit, SearchOptions
 
 __all__ = [
     "DiscoveredNodes",
@@ -24,6 +25,7 @@ __all__ = [
     "GraphExpansion",
     "GraphNode",
     "GraphRelationship",
+    "HitSource",
     "HybridObject",
     "HybridOptions",
     "HybridRelationship",
@@ -32,6 +34,8 @@ __all__ = [
     "NodeSearchResult",
     "Note",
     "RelationshipSearchResult",
+    "SearchHit",
+    "SearchOptions",
     "Signal",
     "VectorQuery",
 ]

@@ -1,5 +1,6 @@
 """Reciprocal rank fusion of several rankings."""
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
@@ -22,8 +23,10 @@ def reciprocal_rank_fusion(
     Returns:
         Each item once with its score, best first.
     """
-    scores: dict[ItemT, float] = {}
+    parts: dict[ItemT, list[float]] = {}
     for ranking in rankings:
         for item, rank in ranking:
-            scores[item] = scores.get(item, 0.0) + 1.0 / (k + rank)
+            parts.setdefault(item, []).append(1.0 / (k + rank))
+    # A sum that depended on the order of the rankings would tell apart items that score the same.
+    scores = {item: math.fsum(of_item) for item, of_item in parts.items()}
     return sorted(scores.items(), key=lambda scored: (-scored[1], tie_break(scored[0])))

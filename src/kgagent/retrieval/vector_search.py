@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from kgagent.embedding.base import Embedder
+from kgagent.errors import StoreError
 from kgagent.graph.records import Record
-from kgagent.graph.store import Store
+from kgagent.graph.store import StatementTimeoutError, Store
 from kgagent.models.search import Plan
 from kgagent.retrieval.vector_targets import VectorTarget
 
@@ -132,7 +133,10 @@ class ExactScan:
 
 
 class IndexedSearch(ABC):
-    """Asks an index for more hits than are wanted, and for still more where that was too few."""
+    """Asks an index for more hits than are wanted, and for still more where that was too few.
+
+    Where that is still not enough, or the index fails, the vectors are compared one by one.
+    """
 
     plan: Plan
 
@@ -152,7 +156,14 @@ class IndexedSearch(ABC):
         open_queries = list(range(len(request.queries)))
         while open_queries and fetch <= WIDEST_FETCH:
             part = _Request(request.target, request.user_id, [request.queries[i] for i in open_queries], request.limit)
-            answers = await self.ask(part, fetch)
+            try:
+                answers = await self.ask(part, fetch)
+            except StatementTimeoutError:
+                raise
+            except StoreError:
+                # Neo4j 2026.08.1 fails ("Index … out of bounds") where fewer match than are asked for and an entry was
+                # deleted from a segment of the index, by whomever.
+                break
             found.update((i, hits) for i, (hits, _) in zip(open_queries, answers, strict=True))
             open_queries = [i for i, (_, complete) in zip(open_queries, answers, strict=True) if not complete]
             fetch *= WIDENING

@@ -1,0 +1,125 @@
+"""Breadth-first expansion at hubs of growing size: time of a search, and memory that its statement takes on the server.
+
+    python benchmarks/hub_expansion.py [--neighbours 1000 10000 100000] [--json]
+
+Each neighbour of the hub is also joined to three others. Memory is what the server reckons.
+"""
+
+import asyncio
+import random
+from collections.abc import Iterator, Sequence
+
+import neo4j
+from _common import Server, finish, open_graph, p50, parser, server, show, timed
+
+from kgagent import KnowledgeGraph, SearchOptions, Settings
+from kgagent.embedding.hashing import HashingEmbedder
+from kgagent.graph.statements import statement
+
+DIMENSIONS = 384
+DEPTHS = (1, 2, 3, 5)
+BATCH = 10_000
+RUNS = 10
+CREATE_NODES = (
+    "UNWIND range($first, $last) AS number CREATE (:Entity {user_id: $user, name: 'Entity ' + number, "
+    "entity_key: $user + ' ' + right('000000' + number, 6)})"
+)
+JOIN = (
+    "UNWIND $pairs AS pair MATCH (a:Entity {entity_key: pair[0]}) MATCH (b:Entity {entity_key: pair[1]}) "
+    "CREATE (a)-[:connected_to {user_id: $user, relationship_type: 'near'}]->(b)"
+)
+
+
+def key(user: str, number: int) -> str:
+    """Key of a node; the hub is number 0."""
+    return f"{user} {number:06}"
+
+
+def pairs(user: str, neighbours: int, rng: random.Random) -> Iterator[list[str]]:
+    """Ends of all relationships."""
+    for number in range(1, neighbours + 1):
+        yield [key(user, 0), key(user, number)]
+        for _ in range(3):
+            yield [key(user, number), key(user, rng.randint(1, neighbours))]
+
+
+async def build(graph: KnowledgeGraph, user: str, neighbours: int, rng: random.Random) -> None:
+    """Make a hub, its neighbours, and what joins them; one neighbour in a hundred has an embedding."""
+    for first in range(0, neighbours + 1, BATCH):
+        last = min(first + BATCH - 1, neighbours)
+        await graph.store.write(CREATE_NODES, {"user": user, "first": first, "last": last})
+    drawn = list(pairs(user, neighbours, rng))
+    for first in range(0, len(drawn), BATCH):
+        await graph.store.write(JOIN, {"user": user, "pairs": drawn[first : first + BATCH]})
+    rows = [
+        {"key": key(user, number), "vector": [rng.gauss(0, 1) for _ in range(DIMENSIONS)]}
+        for number in range(0, neighbours + 1, 100)
+    ]
+    await graph.store.write(
+        "UNWIND $rows AS row MATCH (n:Entity {entity_key: row.key}) SET n.embedding = row.vector", {"rows": rows}
+    )
+
+
+def megabytes(graph: KnowledgeGraph, where: Server, parameters: dict[str, object]) -> float:
+    """Memory of one expansion on the server."""
+    text = f"{graph.store.features.language}PROFILE {statement('expand_breadth_first', **graph.relationships.names)}"
+    auth = (where.username, where.password) if where.password is not None else None
+    with neo4j.GraphDatabase.driver(where.uri, auth=auth) as driver:
+        profile = driver.execute_query(text, parameters).summary.profile
+    return float(profile["args"]["GlobalMemory"]) / 1e6 if profile else 0.0
+
+
+async def measured(
+    graph: KnowledgeGraph, where: Server, user: str, sizes: Sequence[int], rng: random.Random
+) -> list[dict[str, object]]:
+    """Search at each hub and depth."""
+    rows: list[dict[str, object]] = []
+    for neighbours in sizes:
+        owner = f"{user}-{neighbours}"
+        await build(graph, owner, neighbours, rng)
+        vector = [rng.gauss(0, 1) for _ in range(DIMENSIONS)]
+        for depth in DEPTHS:
+            options = SearchOptions(seed_node_ids=(key(owner, 0),), graph_depth=depth, vector=vector)
+            row: dict[str, object] = {"neighbours": neighbours, "depth": depth}
+            for name in ("graph", "hybrid"):
+                searcher = graph.searcher(name, user_id=owner)
+                await searcher.search(None, options)
+                seconds = [(await timed(searcher.search(None, options)))[1] for _ in range(RUNS)]
+                row[f"{name}_p50_ms"] = p50(seconds) * 1e3
+            row["expansion_mb"] = megabytes(
+                graph,
+                where,
+                {
+                    "user_id": owner,
+                    "keys": [key(owner, 0)],
+                    "starts": 1,
+                    "label_order": dict(graph.ontology.label_order),
+                    "depth": depth,
+                    "others": True,
+                    "nodes": 1_000,
+                    "node_neighbours": 100,
+                    "start_relationships": 2_000_000,
+                    "node_relationships": 2_000,
+                },
+            )
+            rows.append(row)
+    return rows
+
+
+async def main() -> None:
+    """Run it."""
+    arguments = parser(__doc__)
+    arguments.add_argument("--neighbours", type=int, nargs="+", default=[1_000, 10_000, 100_000])
+    given = arguments.parse_args()
+    rng = random.Random(given.seed)
+    with server(given.uri) as where:
+        users = [f"hub-{size}" for size in given.neighbours]
+        opening = open_graph(where, HashingEmbedder(DIMENSIONS), Settings(), users=users)
+        async with opening as graph:
+            rows = await measured(graph, where, "hub", given.neighbours, rng)
+    show("Expansion at a hub", rows)
+    finish({f"{r['neighbours']}@{r['depth']}": [*r.values()][2:] for r in rows}, as_json=given.json)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,62 @@
+"""What the searchers are asked and what they answer."""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SkipValidation
+
+from kgagent.models.graph import GraphModel, GraphNode
+from kgagent.models.search import MOST_HOPS, Threshold
+
+DEFAULT_TOP_K = 10
+DEFAULT_GRAPH_DEPTH = 1
+MOST_HITS = 1_000
+MOST_SEEDS = 1_000
+
+HitSource = Literal["vector", "graph", "hybrid"]
+"""What found a node: its own text, its place in the graph, or both."""
+
+
+def _or_default(default: int) -> AfterValidator:
+    """Read a count that is not above 0 as "the default"."""
+    return AfterValidator(lambda value: value if value > 0 else default)
+
+
+class SearchOptions(BaseModel):
+    """How a searcher searches.
+
+    Attributes:
+        top_k: hits at the most, up to 1,000; 0 and less mean 10.
+        seed_node_ids: entity keys of the nodes that a graph search starts from and a hybrid search starts from too.
+        graph_depth: hops from the seeds, up to 5; 0 and less mean 1.
+        threshold: least plain cosine of a vector hit, -1 to 1.
+        vector: an embedding to look for instead of the query's, shape (dimensions,); no embedding call is made.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    top_k: Annotated[int, Field(le=MOST_HITS), _or_default(DEFAULT_TOP_K)] = DEFAULT_TOP_K
+    seed_node_ids: tuple[str, ...] = Field(default=(), max_length=MOST_SEEDS)
+    graph_depth: Annotated[int, Field(le=MOST_HOPS), _or_default(DEFAULT_GRAPH_DEPTH)] = DEFAULT_GRAPH_DEPTH
+    threshold: Threshold = -1.0
+    vector: SkipValidation[Sequence[float]] | None = None
+
+
+class SearchHit(GraphModel):
+    """A node that a searcher found.
+
+    Attributes:
+        score: plain cosine of a vector hit, plus 1 / (1 + hops) of a node that the graph leads to.
+        source: what found it.
+        depth: hops from the nearest start; 0 for a seed and for every vector hit.
+    """
+
+    node: GraphNode
+    score: float
+    source: HitSource
+    depth: int = 0
+
+    @property
+    def entity_key(self) -> str:
+        """The node's key."""
+        return self.node.entity_key

@@ -1,0 +1,26 @@
+"""Steps that put results of a search into another order; each takes any kind of item and says itself what it needs."""
+
+from kgagent.retrieval.rerank.cross_encoder import CrossEncoder, rerank_with
+from kgagent.retrieval.rerank.diversity import maximal_marginal_relevance
+from kgagent.retrieval.rerank.recency import (
+    RETENTION_HALF_LIFE_DAYS,
+    decay,
+    decay_by_age,
+    decayed_score,
+    heat,
+    written_at,
+)
+from kgagent.retrieval.rerank.reranked import Reranked
+
+__all__ = [
+    "RETENTION_HALF_LIFE_DAYS",
+    "CrossEncoder",
+    "Reranked",
+    "decay",
+    "decay_by_age",
+    "decayed_score",
+    "heat",
+    "maximal_marginal_relevance",
+    "rerank_with",
+    "written_at",
+]

@@ -1,0 +1,20 @@
+"""An item and the score that a reranking gave it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+ItemT = TypeVar("ItemT")
+
+
+@dataclass(frozen=True)
+class Reranked(Generic[ItemT]):
+    """An item with its new score."""
+
+    item: ItemT
+    score: float
+
+
+def best_first(ranked: Iterable[Reranked[ItemT]], top_k: int | None) -> list[Reranked[ItemT]]:
+    """Sort by score; items of one score keep their order. Only then is it cut to `top_k`, None keeps all."""
+    return sorted(ranked, key=lambda one: -one.score)[:top_k]
