@@ -27,6 +27,7 @@ from kgagent.models import (
 from kgagent.ontology import Ontology
 from kgagent.progress import Progress
 from kgagent.retrieval import RetrievalService
+from kgagent.retrieval.rerank import CrossEncoder
 from kgagent.retrieval.searchers.base import DEFAULT_SEARCH, Searcher
 from kgagent.retrieval.service import DEFAULT_OPTIONS, DEFAULT_THRESHOLD
 from kgagent.settings import Settings
@@ -226,11 +227,14 @@ class SyncRetrieval:
         options: HybridOptions = DEFAULT_OPTIONS,
         *,
         vector: Sequence[float] | None = None,
+        cross_encoder: CrossEncoder | None = None,
     ) -> HybridResult:
         """Find nodes and relationships, by meaning and by their words, all at once and fused into one ranking."""
 
         async def search() -> HybridResult:
-            return await self._retrieval.hybrid_search(query, user_id, options, vector=vector)
+            return await self._retrieval.hybrid_search(
+                query, user_id, options, vector=vector, cross_encoder=cross_encoder
+            )
 
         return self._portal.call(search)
 

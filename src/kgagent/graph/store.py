@@ -134,7 +134,7 @@ class Store:
         with _plain_errors(self.uri):
             async with self._session(READ_ACCESS) as session:
                 result = await session.run(self._query(text, None), dict(parameters))
-                yield (dict(record.items()) async for record in result)
+                yield (dict(record) async for record in result)
 
     def vector(self, embedding: Sequence[float] | None) -> Vector | list[float] | None:
         """An embedding in the form in which this server takes it as a parameter."""
@@ -167,7 +167,7 @@ class Store:
                 routing_=routing,
                 database_=self._database,
             )
-        return [dict(record.items()) for record in answer.records]
+        return [dict(record) for record in answer.records]
 
     def _query(self, text: str, timeout: float | None) -> Query:
         return Query(self.features.language + text, timeout=timeout)

@@ -9,8 +9,11 @@ from kgagent.errors import SearchError
 from kgagent.models.hybrid import Finder, HybridOptions, HybridResult
 from kgagent.ontology import Ontology
 from kgagent.retrieval.full_text import FullTextSearch
-from kgagent.retrieval.hybrid_parts import Found, answer, failures, node_key, relationship_key, tried
-from kgagent.retrieval.strategies import Ranked, fuse
+from kgagent.retrieval.hybrid_parts import Found, answer, attempt, failures, node_key, relationship_key, tried
+from kgagent.retrieval.hybrid_rerank import POOL, Reranking
+from kgagent.retrieval.rerank import CrossEncoder
+from kgagent.retrieval.stored_embeddings import StoredEmbeddings
+from kgagent.retrieval.strategies import Fused, Ranked, fuse
 from kgagent.retrieval.together import together
 from kgagent.retrieval.vector_search import NearestQuery
 
@@ -35,6 +38,7 @@ class Question:
         options: how.
         timeout: seconds for each part of the search.
         limit: items at the most.
+        cross_encoder: gives the last order; None leaves it.
     """
 
     text: str | None
@@ -43,13 +47,21 @@ class Question:
     options: HybridOptions
     timeout: float
     limit: int
+    cross_encoder: CrossEncoder | None = None
 
 
 class HybridSearch:
     """Answers `hybrid_search`."""
 
-    def __init__(self, retrieval: "RetrievalService", full_text: FullTextSearch, ontology: Ontology) -> None:
+    def __init__(
+        self,
+        retrieval: "RetrievalService",
+        full_text: FullTextSearch,
+        embeddings: StoredEmbeddings,
+        ontology: Ontology,
+    ) -> None:
         self._retrieval = retrieval
+        self._embeddings = embeddings
         self._full_text = full_text
         self._ontology = ontology
 
@@ -62,7 +74,7 @@ class HybridSearch:
         """
         options = question.options
         labels = self._retrieval.known_labels(options.labels)
-        parts = await self._side_by_side(question, labels)
+        parts, vector = await self._side_by_side(question, labels)
         if all(part.failure is not None for part in parts.values()):
             raise _nothing(parts)
         if options.include_relationships:
@@ -71,11 +83,32 @@ class HybridSearch:
             {finder: part.ranking for finder, part in parts.items()},
             strategy=options.strategy,
             weights=options.weights,
-            limit=question.limit,
+            limit=question.limit * POOL,
         )
-        return answer(parts, fused, with_relationships=options.include_relationships)
+        ordered, warnings = await self._reranked(question, parts, fused, vector)
+        return answer(parts, ordered[: question.limit], warnings, with_relationships=options.include_relationships)
 
-    async def _side_by_side(self, question: Question, labels: Sequence[str]) -> dict[Finder, Found]:
+    async def _reranked(
+        self, question: Question, parts: Mapping[Finder, Found], fused: list[Fused], vector: Sequence[float] | None
+    ) -> tuple[list[Fused], list[str]]:
+        """The last steps that were asked for; one that fails leaves the order as it was, and a warning."""
+        reranking, options, warnings = Reranking(parts, question.options), question.options, []
+        if options.half_life_days is not None:
+            fused = reranking.recent_first(fused)
+        if question.cross_encoder is not None and question.text is not None:
+            read = reranking.by_reading(fused, question.cross_encoder, question.text)
+            fused, failure = await attempt(read, question.timeout, otherwise=fused)
+            warnings += [f"Left the order without the cross-encoder: {failure}"] if failure else []
+        if options.mmr_lambda is not None and vector is not None:
+            chosen = reranking.diverse(fused, vector, self._embeddings, question.user_id, question.limit)
+            fused, failure = await attempt(chosen, question.timeout, otherwise=fused)
+            warnings += [f"Left the order without regard to difference: {failure}"] if failure else []
+        return fused, warnings
+
+    async def _side_by_side(
+        self, question: Question, labels: Sequence[str]
+    ) -> tuple[dict[Finder, Found], Sequence[float] | None]:
+        """What each part found, and the vector that was looked for; None where there is none."""
         vector = asyncio.ensure_future(self._vector(question))
 
         async def near() -> NearestQuery:
@@ -96,8 +129,9 @@ class HybridSearch:
                 tasks = {finder: group.create_task(tried(part(), question.timeout)) for finder, part in parts.items()}
         finally:
             vector.cancel()
-            await asyncio.gather(vector, return_exceptions=True)
-        return {finder: task.result() for finder, task in tasks.items()}
+            [known] = await asyncio.gather(vector, return_exceptions=True)
+        found = {finder: task.result() for finder, task in tasks.items()}
+        return found, None if isinstance(known, BaseException) else known
 
     async def _vector(self, question: Question) -> Sequence[float]:
         if question.vector is not None:

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from kgagent.errors import KgAgentError
 from kgagent.models import GraphNode, GraphRelationship, RelationshipSearchResult
@@ -23,6 +24,7 @@ WORDS_OF: Mapping[Finder, str] = {
 _log = logging.getLogger(__name__)
 
 Parts = Mapping[Finder, "Found"]
+ResultT = TypeVar("ResultT")
 
 
 @dataclass(frozen=True)
@@ -48,17 +50,41 @@ class Found:
 
 async def tried(part: Awaitable[Found], timeout: float) -> Found:
     """A part's answer, or why there is none."""
+    found, failure = await attempt(part, timeout, otherwise=Found())
+    return found if failure is None else Found(failure=str(failure), unforeseen=failure.unforeseen)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a step could not be carried out; `unforeseen` is the fault, where it is one of the program's own."""
+
+    why: str
+    unforeseen: Exception | None = None
+
+    def __str__(self) -> str:
+        """The reason."""
+        return self.why
+
+
+async def attempt(step: Awaitable[ResultT], timeout: float, *, otherwise: ResultT) -> tuple[ResultT, Failure | None]:
+    """Take a step of a search that has others; where it fails, tell why and give what stands in for its result.
+
+    Args:
+        step: the step.
+        timeout: seconds that it may take.
+        otherwise: stands in for its result.
+    """
     try:
         async with asyncio.timeout(timeout):
-            return await part
+            return await step, None
     except TimeoutError:
-        return Found(failure=f"it took longer than {timeout:g} s")
+        return otherwise, Failure(f"it took longer than {timeout:g} s")
     except KgAgentError as error:
-        return Found(failure=str(error))
+        return otherwise, Failure(str(error))
     except Exception as error:
         # One part that fails in a way that nobody foresaw must not keep back what the others found.
         _log.exception("Part of a hybrid search failed")
-        return Found(failure="it failed inside; more is in the log of the host program", unforeseen=error)
+        return otherwise, Failure("it failed inside; more is in the log of the host program", error)
 
 
 def failures(parts: Parts) -> list[str]:
@@ -70,12 +96,13 @@ def failures(parts: Parts) -> list[str]:
     ]
 
 
-def answer(parts: Parts, fused: Sequence[Fused], *, with_relationships: bool) -> HybridResult:
+def answer(parts: Parts, fused: Sequence[Fused], warnings: Sequence[str], *, with_relationships: bool) -> HybridResult:
     """Make the answer.
 
     Args:
         parts: what was found.
         fused: what is answered of it, best first.
+        warnings: what is to be said beside that of the parts.
         with_relationships: whether relationships were asked for.
     """
     scores = {finder: {item.key: item.score for item in part.ranking} for finder, part in parts.items()}
@@ -93,7 +120,7 @@ def answer(parts: Parts, fused: Sequence[Fused], *, with_relationships: bool) ->
     return HybridResult(
         objects=tuple(objects),
         relationships=tuple(relationships) if with_relationships else None,
-        warnings=(*failures(parts), *(_emptiness(parts) if with_relationships else ())),
+        warnings=(*failures(parts), *(_emptiness(parts) if with_relationships else ()), *warnings),
         plan={finder: part.plan for finder, part in parts.items() if part.plan is not None},
     )
 

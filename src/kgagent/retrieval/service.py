@@ -28,6 +28,8 @@ from kgagent.retrieval.beam import BeamScope, BeamSearch
 from kgagent.retrieval.explore import Explorer
 from kgagent.retrieval.full_text import FullTextSearch
 from kgagent.retrieval.hybrid import HybridSearch, Question
+from kgagent.retrieval.rerank import CrossEncoder
+from kgagent.retrieval.stored_embeddings import StoredEmbeddings
 from kgagent.retrieval.text_match import match_text
 from kgagent.retrieval.together import together
 from kgagent.retrieval.vector_search import WIDEST_FETCH, NearestQuery, VectorSearch
@@ -59,6 +61,7 @@ class RetrievalService:
         self._nodes = NodeRepository(store, ontology)
         self._relationships = RelationshipRepository(store, ontology)
         self._full_text = FullTextSearch(store, ontology, timeout=timeout)
+        self._stored = StoredEmbeddings(self._relationships, embedder, timeout=timeout)
         self._beam = BeamSearch(self._relationships, embedder, timeout=timeout)
         self._vectors = VectorSearch(
             store, embedder, exact_scan_limit=exact_scan_limit, oversampling=oversampling, timeout=timeout
@@ -184,6 +187,7 @@ class RetrievalService:
         options: HybridOptions = DEFAULT_OPTIONS,
         *,
         vector: Sequence[float] | None = None,
+        cross_encoder: CrossEncoder | None = None,
     ) -> HybridResult:
         """Find nodes and relationships, by meaning and by their words, all at once and fused into one ranking.
 
@@ -195,6 +199,7 @@ class RetrievalService:
             options: limits, filters and how the rankings become one.
             vector: an embedding to use instead of the query's own, shape (dimensions,); no embedding call is made. With
                 no query beside it, nothing is looked for by words.
+            cross_encoder: reads the query with each of the best items and gives the last order.
 
         Raises:
             InputError: an argument is not one that it may be.
@@ -212,8 +217,9 @@ class RetrievalService:
             options=options,
             timeout=options.timeout or self._timeout,
             limit=options.limit or self._hybrid_limit,
+            cross_encoder=cross_encoder,
         )
-        return await HybridSearch(self, self._full_text, self._ontology).search(question)
+        return await HybridSearch(self, self._full_text, self._stored, self._ontology).search(question)
 
     async def expand_graph(
         self, entity_keys: Sequence[str], user_id: str, *, max_relationships: int = 10, max_neighbours: int = 30

@@ -1,7 +1,7 @@
 """Hybrid search: nodes and relationships, by meaning and by words, in one answer."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -12,6 +12,7 @@ from kgagent.errors import EmbeddingUnavailableError, InputError, SearchError, S
 from kgagent.graph.store import Store
 from kgagent.models.hybrid import HybridOptions, HybridResult
 from kgagent.tools import Toolset
+from tests.conftest import Clock
 from tests.support.crowd import plant_people, plant_relationships
 from tests.support.embedders import WatchedEmbedder
 from tests.support.people import node, person, relate
@@ -389,3 +390,85 @@ async def test_no_embedding_leaves_a_search(graph: KnowledgeGraph, user_id: str)
     await cypher(graph, "MATCH (n {user_id: $user}) SET n.other_embedding = [0.1, 0.2, 0.3]", user=user_id)
     result = await graph.retrieval.hybrid_search("mentor chess", user_id, ANY)
     assert "embedding" not in str(result.to_payload())
+
+
+class Preferring:
+    """A cross-encoder that counts how often a word stands in a text."""
+
+    def __init__(self, word: str) -> None:
+        self.word = word
+        self.texts: list[str] = []
+
+    async def score(self, query: str, texts: Sequence[str]) -> list[float]:
+        assert query
+        self.texts = list(texts)
+        return [float(text.lower().count(self.word)) for text in texts]
+
+
+@pytest.mark.usefixtures("people")
+async def test_a_cross_encoder_has_the_last_word(graph: KnowledgeGraph, user_id: str) -> None:
+    reader = Preferring("sundays")
+    result = await graph.retrieval.hybrid_search("mentor", user_id, ANY, cross_encoder=reader)
+    assert result.items[0].description == "They play on Sundays"
+    assert result.items[0].score == 1.0
+    assert any(text.startswith("Relationship: Ruth Calder mentor Ada She taught Ada to lead") for text in reader.texts)
+
+
+@pytest.mark.usefixtures("people")
+async def test_a_cross_encoder_that_fails_leaves_the_order(graph: KnowledgeGraph, user_id: str) -> None:
+    class Short:
+        async def score(self, query: str, texts: Sequence[str]) -> list[float]:
+            return [float(len(query) + len(texts))]
+
+    plain = await graph.retrieval.hybrid_search("mentor", user_id, ANY)
+    result = await graph.retrieval.hybrid_search("mentor", user_id, ANY, cross_encoder=Short())
+    assert result.items == plain.items
+    assert result.warnings[0].startswith("Left the order without the cross-encoder: The cross-encoder was given")
+
+
+async def test_what_was_written_long_ago_sinks(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str, clock: Clock
+) -> None:
+    await node(tools, "Concept", "Old chess", "chess chess chess")
+    clock.forward(days=300)
+    await node(tools, "Concept", "New chess", "chess and checkers")
+    options = HybridOptions(threshold=-1.0, text_threshold=0.0, include_relationships=False, now=clock())
+    assert named(await graph.retrieval.hybrid_search("chess", user_id, options))[0] == "Old chess"
+    aged = options.model_copy(update={"half_life_days": 30.0})
+    result = await graph.retrieval.hybrid_search("chess", user_id, aged)
+    assert named(result) == ["New chess"]
+    slow = options.model_copy(update={"half_life_days": 3_000.0})
+    assert set(named(await graph.retrieval.hybrid_search("chess", user_id, slow))) == {"Old chess", "New chess"}
+
+
+async def test_items_that_say_the_same_make_room_for_others(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
+    for name in ("chess club", "Chess Club again", "chess clubs"):
+        await node(tools, "Concept", name, "chess club")
+    await node(tools, "Concept", "Sailing", "club of sailors")
+    options = HybridOptions(threshold=-1.0, limit=2, include_relationships=False)
+    assert "Sailing" not in named(await graph.retrieval.hybrid_search("chess club", user_id, options))
+    diverse = options.model_copy(update={"mmr_lambda": 0.3})
+    result = await graph.retrieval.hybrid_search("chess club", user_id, diverse)
+    assert named(result)[1] == "Sailing"
+    assert [item.rank for item in result.items] == [1, 2]
+
+
+@pytest.mark.usefixtures("people")
+async def test_difference_counts_among_nodes_and_relationships_alike(graph: KnowledgeGraph, user_id: str) -> None:
+    plain = await graph.retrieval.hybrid_search("mentor chess", user_id, ANY)
+    near = await graph.retrieval.hybrid_search("mentor chess", user_id, ANY.model_copy(update={"mmr_lambda": 1.0}))
+    assert {item.type for item in near.items} == {"object", "relationship"}
+    assert len(near.items) == len(plain.items)
+    similarities = [item.similarity for item in near.items if item.similarity is not None]
+    assert similarities == sorted(similarities, reverse=True)
+
+
+@pytest.mark.usefixtures("people")
+async def test_without_an_embedding_of_the_query_the_order_stays(
+    graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+) -> None:
+    embedder.failure = EmbeddingUnavailableError("the model is away")
+    options = HybridOptions(mmr_lambda=0.3)
+    assert told(await graph.retrieval.hybrid_search("mentor", user_id, options)) == ["Ruth Calder mentor Ada"]

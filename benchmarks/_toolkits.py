@@ -1,0 +1,209 @@
+"""Other toolkits' own searches, over the same triples in the form that each of them expects."""
+
+import asyncio
+import os
+import re
+import uuid
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from importlib.util import find_spec
+from typing import Any, TypeVar
+
+from _common import Server
+from _questions import Pair, Triple, by_pair, fact, relation_words
+from neo4j import GraphDatabase
+
+from kgagent.embedding.base import Embedder
+
+GROUP = "benchmark"
+ROWS_AT_ONCE = 500
+
+ItemT = TypeVar("ItemT")
+Found = tuple[Sequence[Pair] | None, Sequence[str] | None]
+Search = Callable[[str, list[float], int], Awaitable[Found]]
+
+
+class Peer(ABC):
+    """A toolkit.
+
+    Attributes:
+        searches: its searches by name; each takes the question, its embedding and how much is wanted.
+    """
+
+    searches: Mapping[str, Search]
+
+    @abstractmethod
+    async def load(self, triples: Sequence[Triple], embedder: Embedder) -> None:
+        """Write the triples with their embeddings."""
+
+    @abstractmethod
+    async def close(self) -> None:
+        """Close its connections."""
+
+
+class Graphiti(Peer):
+    """graphiti-core: nodes and edges by meaning and by words, fused by reciprocal rank; no LLM, no cross-encoder."""
+
+    def __init__(self, where: Server) -> None:
+        os.environ["GRAPHITI_TELEMETRY_ENABLED"] = "false"
+        from graphiti_core.driver.neo4j_driver import Neo4jDriver
+        from graphiti_core.graphiti_types import GraphitiClients
+        from graphiti_core.tracer import NoOpTracer
+
+        self._driver = Neo4jDriver(where.uri, where.username, where.password)
+        # A search by reciprocal rank that is given its vector needs none of the models.
+        self._clients = GraphitiClients.model_construct(
+            driver=self._driver, llm_client=None, embedder=None, cross_encoder=None, tracer=NoOpTracer()
+        )
+        self.searches = {"graphiti, hybrid": self._search}
+        self._names: dict[str, str] = {}
+
+    async def load(self, triples: Sequence[Triple], embedder: Embedder) -> None:
+        """Write nodes and edges through its own bulk function."""
+        from graphiti_core.edges import EntityEdge
+        from graphiti_core.nodes import EntityNode
+        from graphiti_core.utils.bulk_utils import add_nodes_and_edges_bulk
+
+        await self._driver.build_indices_and_constraints()
+        now = datetime.now(UTC)
+        names = {name.lower(): name for triple in triples for name in (triple[0], triple[2])}
+        keys = {key: str(uuid.uuid4()) for key in names}
+        self._names = {identity: key for key, identity in keys.items()}
+        common = {"group_id": GROUP, "created_at": now}
+        for part in _batches(list(names)):
+            vectors = await embedder.embed([names[key] for key in part])
+            nodes = [
+                EntityNode(uuid=keys[key], name=names[key], labels=[], name_embedding=list(vector), **common)
+                for key, vector in zip(part, vectors, strict=True)
+            ]
+            await add_nodes_and_edges_bulk(self._driver, [], [], nodes, [], self._clients.embedder)
+        for same in _batches(by_pair(triples)):
+            vectors = await embedder.embed([fact(one) for one in same])
+            edges = [
+                EntityEdge(
+                    source_node_uuid=keys[one[0][0].lower()],
+                    target_node_uuid=keys[one[0][2].lower()],
+                    name=relation_words(one),
+                    fact=fact(one),
+                    fact_embedding=list(vector),
+                    episodes=[],
+                    **common,
+                )
+                for one, vector in zip(same, vectors, strict=True)
+            ]
+            await add_nodes_and_edges_bulk(self._driver, [], [], [], edges, self._clients.embedder)
+
+    async def _search(self, text: str, vector: list[float], wanted: int) -> Found:
+        from graphiti_core.search.search import search
+        from graphiti_core.search.search_config_recipes import COMBINED_HYBRID_SEARCH_RRF
+        from graphiti_core.search.search_filters import SearchFilters
+
+        config = COMBINED_HYBRID_SEARCH_RRF.model_copy(update={"limit": wanted})
+        found = await search(self._clients, text, [GROUP], config, SearchFilters(), query_vector=vector)
+        pairs = [frozenset((self._names[e.source_node_uuid], self._names[e.target_node_uuid])) for e in found.edges]
+        return pairs, [self._names[node.uuid] for node in found.nodes]
+
+    async def close(self) -> None:
+        """Close its connection."""
+        await self._driver.close()
+
+
+class GraphRag(Peer):
+    """neo4j-graphrag: nodes by vector, by vector and words, and what surrounds the nodes by a query of the user's."""
+
+    def __init__(self, where: Server) -> None:
+        self._driver = GraphDatabase.driver(where.uri, auth=(where.username, where.password or ""))
+        self.searches = {
+            "neo4j-graphrag, VectorRetriever": self._vector,
+            "neo4j-graphrag, HybridRetriever": self._hybrid,
+            "neo4j-graphrag, HybridCypherRetriever": self._around,
+        }
+
+    async def load(self, triples: Sequence[Triple], embedder: Embedder) -> None:
+        """Write nodes with their embeddings, relationships with their texts, and the indexes that it asks for."""
+        from neo4j_graphrag.indexes import create_fulltext_index, create_vector_index
+
+        create_vector_index(self._driver, "names", "Thing", "embedding", embedder.dimensions, "cosine")
+        create_fulltext_index(self._driver, "words", "Thing", ["name"])
+        names = {name.lower(): name for triple in triples for name in (triple[0], triple[2])}
+        self._run("CREATE CONSTRAINT IF NOT EXISTS FOR (n:Thing) REQUIRE n.key IS UNIQUE")
+        for part in _batches(list(names)):
+            vectors = await embedder.embed([names[key] for key in part])
+            self._run(
+                "UNWIND $rows AS row CREATE (n:Thing {key: row.key, name: row.name}) "
+                "WITH n, row CALL db.create.setNodeVectorProperty(n, 'embedding', row.vector)",
+                rows=[
+                    {"key": key, "name": names[key], "vector": list(vector)}
+                    for key, vector in zip(part, vectors, strict=True)
+                ],
+            )
+        for same in _batches(by_pair(triples)):
+            self._run(
+                "UNWIND $rows AS row MATCH (a:Thing {key: row.a}) MATCH (b:Thing {key: row.b}) "
+                "CREATE (a)-[:RELATED {fact: row.fact}]->(b)",
+                rows=[{"a": one[0][0].lower(), "b": one[0][2].lower(), "fact": fact(one)} for one in same],
+            )
+        self._run("CALL db.awaitIndexes(300)")
+
+    async def _vector(self, _text: str, vector: list[float], wanted: int) -> Found:
+        from neo4j_graphrag.retrievers import VectorRetriever
+
+        retriever = VectorRetriever(self._driver, "names", return_properties=["key"])
+        found = await asyncio.to_thread(retriever.get_search_results, query_vector=vector, top_k=wanted)
+        return None, [record["node"]["key"] for record in found.records]
+
+    async def _hybrid(self, text: str, vector: list[float], wanted: int) -> Found:
+        from neo4j_graphrag.retrievers import HybridRetriever
+
+        retriever = HybridRetriever(self._driver, "names", "words", return_properties=["key"])
+        found = await asyncio.to_thread(
+            retriever.get_search_results, query_text=_plain(text), query_vector=vector, top_k=wanted
+        )
+        return None, [record["node"]["key"] for record in found.records]
+
+    async def _around(self, text: str, vector: list[float], wanted: int) -> Found:
+        """The relationships of the nodes that it finds, the best node's first."""
+        from neo4j_graphrag.retrievers import HybridCypherRetriever
+
+        retriever = HybridCypherRetriever(
+            self._driver,
+            "names",
+            "words",
+            "MATCH (node)-[r:RELATED]-(other) RETURN node.key AS key, other.key AS other, score ORDER BY score DESC",
+        )
+        found = await asyncio.to_thread(
+            retriever.get_search_results, query_text=_plain(text), query_vector=vector, top_k=wanted
+        )
+        rows = [(record["key"], record["other"]) for record in found.records]
+        return list(dict.fromkeys(map(frozenset, rows))), list(dict.fromkeys(key for row in rows for key in row))
+
+    async def close(self) -> None:
+        """Close its connection."""
+        self._driver.close()
+
+    def _run(self, text: str, **parameters: Any) -> None:  # noqa: ANN401
+        self._driver.execute_query(text, parameters)
+
+
+PEERS: Mapping[str, type[Peer]] = {"graphiti_core": Graphiti, "neo4j_graphrag": GraphRag}
+"""Toolkits by the name of their package."""
+
+
+def installed_peers() -> Iterator[Callable[[Server], Peer]]:
+    """Those that are installed; of the others it is said that they are left out."""
+    for package, peer in PEERS.items():
+        if find_spec(package) is None:
+            print(f"{package} is not installed and is left out")
+        else:
+            yield peer
+
+
+def _plain(text: str) -> str:
+    """The words of a question: punctuation is grammar to a full-text index, and a slash alone is an error."""
+    return " ".join(re.findall(r"\w+", text))
+
+
+def _batches(items: Sequence[ItemT]) -> Iterator[Sequence[ItemT]]:
+    for first in range(0, len(items), ROWS_AT_ONCE):
+        yield items[first : first + ROWS_AT_ONCE]

@@ -1,0 +1,240 @@
+"""How much of what a question needs is found, beside other toolkits, with the same embeddings for all.
+
+    python benchmarks/search_quality.py --twowiki path/to/2wiki --metaqa path/to/metaqa --markdown docs/benchmarks.md
+
+Each toolkit has a throw-away Neo4j of its own with the same triples in the form that it expects, and is asked the same
+questions through its own search. A toolkit that is not installed is left out (`pip install -e ".[bench]"`).
+"""
+
+import argparse
+import asyncio
+import json
+import logging
+import tempfile
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from _common import Server, finish, open_graph, parser, server, show
+from _questions import Pair, Question, QuestionSet, as_lines, meta_qa, two_wiki
+from _toolkits import Peer, Search, installed_peers
+
+from kgagent import HybridOptions, KnowledgeGraph, Settings
+from kgagent.embedding.base import Embedder, Embedding
+from kgagent.embedding.factory import make_embedder
+from kgagent.loading import load_file
+
+USER = "benchmark-quality"
+K = 10
+CANDIDATES = 60
+THRESHOLD = -1.0
+LEFT_OUT = "-"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a search found, best first; None where it does not find that kind of thing."""
+
+    pairs: Sequence[Pair] | None
+    names: Sequence[str] | None
+
+
+Ask = Callable[[Question, Embedding], Awaitable[Answer]]
+
+
+class RememberedEmbedder(Embedder):
+    """Embeds each text once, whichever toolkit asks for it."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._known: dict[str, Embedding] = {}
+
+    @property
+    def model(self) -> str:
+        """Name of the real embedder's model."""
+        return self._embedder.model
+
+    @property
+    def dimensions(self) -> int:
+        """Length of each embedding."""
+        return self._embedder.dimensions
+
+    async def embed(self, texts: Sequence[str]) -> list[Embedding]:
+        """Embed texts, asking the real embedder for those that it was not asked for yet."""
+        unknown = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if unknown:
+            self._known |= dict(zip(unknown, await self._embedder.embed(unknown), strict=True))
+        return [self._known[text] for text in texts]
+
+
+def recall(right: Sequence[object], found: Sequence[object] | None) -> float:
+    """Share of what is right that is among the first K; of more than K, of as many as there is room for."""
+    return float("nan") if found is None else len(set(right) & set(found[:K])) / min(len(right), K)
+
+
+async def measure(ask: Ask, asked: QuestionSet, embedder: Embedder) -> dict[str, float]:
+    """Ask every question in one way."""
+    relationships, nodes = [], []
+    for question, vector in zip(asked.questions, await embedder.embed([q.text for q in asked.questions]), strict=True):
+        answer = await ask(question, vector)
+        relationships.append(recall(question.pairs, answer.pairs))
+        nodes.append(recall(sorted(question.names), answer.names))
+    return {"relationships": float(np.mean(relationships)), "nodes": float(np.mean(nodes))}
+
+
+def ways_of_kgagent(graph: KnowledgeGraph) -> dict[str, Ask]:
+    """The searches of kgagent."""
+    retrieval = graph.retrieval
+
+    async def nodes_alone(_question: Question, vector: Embedding) -> Answer:
+        hits = await retrieval.node_vector_search(
+            vector=vector, threshold=THRESHOLD, user_id=USER, labels=["Entity"], limit=K
+        )
+        return Answer(None, [hit.node.name.lower() for hit in hits])
+
+    async def relationships_alone(_question: Question, vector: Embedding) -> Answer:
+        found = await retrieval.find_nodes_via_relationship_search(
+            vector=vector, threshold=THRESHOLD, user_id=USER, limit=K
+        )
+        pairs = [frozenset((one.from_name.lower(), one.to_name.lower())) for one in found.relationships]
+        return Answer(pairs, [node.name.lower() for node in found.nodes])
+
+    def hybrid(hops: int) -> Ask:
+        options = HybridOptions(threshold=THRESHOLD, labels=("Entity",), limit=CANDIDATES, expand_hops=hops)
+
+        async def ask(question: Question, vector: Embedding) -> Answer:
+            found = await retrieval.hybrid_search(question.text, USER, options, vector=vector)
+            pairs = [frozenset((r.from_name.lower(), r.to_name.lower())) for r in found.relationships or ()]
+            return Answer(pairs, [node.name.lower() for node in found.objects])
+
+        return ask
+
+    return {
+        "kgagent, nodes alone": nodes_alone,
+        "kgagent, relationships alone": relationships_alone,
+        "kgagent, hybrid": hybrid(0),
+        "kgagent, hybrid, one hop on": hybrid(1),
+    }
+
+
+async def run_kgagent(where: Server, asked: QuestionSet, embedder: Embedder) -> dict[str, dict[str, float]]:
+    """Load the triples as a user would, and ask."""
+    async with open_graph(where, embedder, Settings(), users=[USER]) as graph:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "triples.jsonl"
+            lines = (json.dumps(line, ensure_ascii=False) for line in as_lines(asked.triples))
+            path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+            report = await load_file(
+                path, nodes=graph.nodes, relationships=graph.relationships, writing=graph.writing, user_id=USER
+            )
+        if report.problems:
+            raise SystemExit("Not all could be loaded: " + "; ".join(map(str, report.problems[:5])))
+        return {name: await measure(ask, asked, embedder) for name, ask in ways_of_kgagent(graph).items()}
+
+
+async def run_peer(peer: Peer, asked: QuestionSet, embedder: Embedder) -> dict[str, dict[str, float]]:
+    """Give a peer the triples, and ask."""
+    await peer.load(asked.triples, embedder)
+    measured = {name: await measure(asking(search), asked, embedder) for name, search in peer.searches.items()}
+    await peer.close()
+    return measured
+
+
+def asking(search: Search) -> Ask:
+    """A peer's search, asked as kgagent's are."""
+
+    async def ask(question: Question, vector: Embedding) -> Answer:
+        pairs, names = await search(question.text, list(vector), K)
+        return Answer(pairs, names)
+
+    return ask
+
+
+async def run(sets: Sequence[QuestionSet]) -> dict[str, dict[str, dict[str, float]]]:
+    """Every toolkit on every set."""
+    embedder = RememberedEmbedder(make_embedder(Settings()))
+    figures: dict[str, dict[str, dict[str, float]]] = {}
+    for asked in sets:
+        with server(None) as where:
+            figures[asked.name] = await run_kgagent(where, asked, embedder)
+        for peer in installed_peers():
+            with server(None) as where:
+                figures[asked.name] |= await run_peer(peer(where), asked, embedder)
+    return figures
+
+
+def table(figures: Mapping[str, Mapping[str, Mapping[str, float]]]) -> list[dict[str, str]]:
+    """A row for each way of searching."""
+    names = dict.fromkeys(name for ways in figures.values() for name in ways)
+    return [
+        {"search": name}
+        | {f"{which}: {kind}": _shown(ways[name][kind]) for which, ways in figures.items() for kind in ways[name]}
+        for name in names
+    ]
+
+
+def _shown(value: float) -> str:
+    return LEFT_OUT if np.isnan(value) else f"{value:.3f}"
+
+
+def as_markdown(rows: Sequence[Mapping[str, str]], sets: Sequence[QuestionSet], command: str) -> str:
+    """The table as a page."""
+    columns = list(rows[0])
+    sizes = "; ".join(f"{one.name}: {len(one.questions)} questions, {len(one.triples):,} triples" for one in sets)
+    return "\n".join(
+        [
+            "# Benchmarks",
+            "",
+            f"Recall@{K} of the relationships and the nodes that answer a question, with the same embeddings for all",
+            f"(bge-small-en-v1.5) and no LLM in between. {sizes}.",
+            f"“{LEFT_OUT}”: this search does not give such things. Made by",
+            "",
+            "```sh",
+            command,
+            "```",
+            "",
+            "| " + " | ".join(columns) + " |",
+            "| " + " | ".join(["---", *["---:"] * (len(columns) - 1)]) + " |",
+            *("| " + " | ".join(row[column] for column in columns) + " |" for row in rows),
+            "",
+        ]
+    )
+
+
+def main() -> None:
+    """Run from the command line."""
+    arguments = parser(__doc__)
+    arguments.add_argument("--twowiki", type=Path, help="folder of 2WikiMultihopQA")
+    arguments.add_argument("--metaqa", type=Path, help="folder of MetaQA")
+    arguments.add_argument("--questions", type=int, default=200, help="of MetaQA")
+    arguments.add_argument("--triples", type=int, default=20_000, help="of MetaQA")
+    arguments.add_argument("--markdown", type=Path, help="file that the table is written to")
+    chosen = arguments.parse_args()
+    sets = [two_wiki(chosen.twowiki)] if chosen.twowiki else []
+    if chosen.metaqa:
+        sets.append(meta_qa(chosen.metaqa, triples=chosen.triples, questions=chosen.questions, seed=chosen.seed))
+    if not sets:
+        raise SystemExit("Name the data: --twowiki FOLDER, --metaqa FOLDER, or both")
+    logging.getLogger("neo4j").setLevel(logging.ERROR)
+    figures = asyncio.run(run(sets))
+    rows = table(figures)
+    show(f"Recall@{K}", rows)
+    if chosen.markdown:
+        chosen.markdown.write_text(as_markdown(rows, sets, _command(chosen)), "utf-8")
+    flat = {
+        f"{which}: {name}: {kind}": None if np.isnan(value) else value
+        for which, ways in figures.items()
+        for name, kinds in ways.items()
+        for kind, value in kinds.items()
+    }
+    finish(flat, as_json=chosen.json)
+
+
+def _command(chosen: argparse.Namespace) -> str:
+    given = "".join(f" --{name} path/to/{name}" for name in ("twowiki", "metaqa") if getattr(chosen, name))
+    return f"python benchmarks/search_quality.py{given} --markdown docs/benchmarks.md"
+
+
+if __name__ == "__main__":
+    main()

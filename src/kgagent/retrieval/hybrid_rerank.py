@@ -1,0 +1,85 @@
+"""The optional last steps of a hybrid search: recent items first, a cross-encoder's order, items that differ."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from kgagent.models import GraphNode, GraphRelationship
+from kgagent.models.hybrid import HybridOptions
+from kgagent.models.llm_context import node_lines, relationship_lines
+from kgagent.retrieval.cosine import cosine
+from kgagent.retrieval.hybrid_parts import Parts
+from kgagent.retrieval.rerank import CrossEncoder, decay_by_age, maximal_marginal_relevance, rerank_with, written_at
+from kgagent.retrieval.stored_embeddings import StoredEmbeddings
+from kgagent.retrieval.strategies import Fused
+
+POOL = 3
+"""Items that are put into another order, as a multiple of those that are answered."""
+
+Vector = Sequence[float]
+
+
+class Reranking:
+    """Puts the items of one fused ranking into another order."""
+
+    def __init__(self, parts: Parts, options: HybridOptions) -> None:
+        self._records: dict[str, GraphNode | GraphRelationship] = {}
+        for part in parts.values():
+            self._records |= {**part.nodes, **part.relationships}
+        self._options = options
+        self._now = options.now or datetime.now(UTC)
+
+    def recent_first(self, fused: Sequence[Fused]) -> list[Fused]:
+        """Let scores decay with the age of what they are of."""
+        decayed = decay_by_age(
+            fused,
+            score=lambda item: item.score,
+            timestamp=lambda item: written_at(self._records[item.key]),
+            now=self._now,
+            half_life_days=self._options.half_life_days,
+        )
+        return [replace(one.item, score=one.score) for one in decayed]
+
+    async def by_reading(self, fused: Sequence[Fused], cross_encoder: CrossEncoder, query: str) -> list[Fused]:
+        """Take the order of a model that reads the query and each item together.
+
+        Raises:
+            RerankingError: it gave something else than one number for each.
+        """
+        read = await rerank_with(cross_encoder, query, fused, text_of=lambda item: self._text(item.key))
+        return [replace(one.item, score=one.score) for one in read]
+
+    async def diverse(
+        self, fused: Sequence[Fused], query: Vector, embeddings: StoredEmbeddings, user_id: str, limit: int
+    ) -> list[Fused]:
+        """Choose items that are near the query and differ from one another.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        vector = await self._vectors([item.key for item in fused], embeddings, user_id)
+        return maximal_marginal_relevance(
+            fused,
+            relevance=lambda item: cosine(query, vector(item.key) or ()),
+            vector=lambda item: vector(item.key),
+            k=limit,
+            lambda_=1.0 if self._options.mmr_lambda is None else self._options.mmr_lambda,
+        )
+
+    async def _vectors(
+        self, keys: Sequence[str], embeddings: StoredEmbeddings, user_id: str
+    ) -> Callable[[str], Vector | None]:
+        records = {key: self._records[key] for key in keys}
+        nodes = {key: record.entity_key for key, record in records.items() if isinstance(record, GraphNode)}
+        pairs = {key: record.pair for key, record in records.items() if isinstance(record, GraphRelationship)}
+        of_nodes = await embeddings.of_nodes(user_id, list(nodes.values()))
+        of_relationships = await embeddings.of_relationships(user_id, list(pairs.values()))
+        stored: dict[str, Any] = {key: of_nodes.get(entity_key) for key, entity_key in nodes.items()}
+        stored |= {key: of_relationships.get(pair) for key, pair in pairs.items()}
+        return stored.get
+
+    def _text(self, key: str) -> str:
+        record, now = self._records[key], self._now
+        lines = node_lines(record, now) if isinstance(record, GraphNode) else relationship_lines(record, now)
+        return " ".join(line.strip() for line in lines)
