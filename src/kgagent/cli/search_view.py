@@ -12,6 +12,7 @@ _SIGNS: dict[Finder, str] = {
     "relationship": "meaning",
     "relationship_text": "words",
     "through": "relationship",
+    "through_text": "relationship",
 }
 
 

@@ -12,9 +12,9 @@ from kgagent.models.search import MOST_HOPS, Plan, Threshold
 
 FusionStrategy = Literal["rrf", "weighted", "interleave", "graph_first", "text_first"]
 
-Finder = Literal["graph", "text", "relationship", "relationship_text", "through"]
-"""Rankings that are fused: nodes by meaning, nodes by their words, relationships by meaning, relationships by theirs,
-and nodes at the ends of relationships that matched."""
+Finder = Literal["graph", "text", "relationship", "relationship_text", "through", "through_text"]
+"""Rankings that are fused: nodes by meaning and by words, relationships by meaning and by words, and nodes at the ends
+of relationships that were found by meaning and by words."""
 
 Share = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kgagent.errors import SearchError
+from kgagent.models import GraphNode
 from kgagent.models.hybrid import Finder, HybridOptions, HybridResult
 from kgagent.ontology import Ontology
 from kgagent.retrieval.full_text import FullTextSearch
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 LONGEST_EMBEDDED = 8_000
 """Characters of a query that are embedded."""
 
-BOTH_ENDS: tuple[Finder, ...] = ("relationship", "relationship_text")
-"""Rankings of relationships, through whose ends nodes are found."""
+THROUGH: Mapping[Finder, Finder] = {"through": "relationship", "through_text": "relationship_text"}
+"""Rankings of nodes, each with that of the relationships at whose ends they stand."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ class HybridSearch:
         if all(part.failure is not None for part in parts.values()):
             raise _nothing(parts)
         if options.include_relationships:
-            parts["through"] = await tried(self._through(question, labels, parts), question.timeout)
+            parts |= await self._through(question, labels, parts)
         fused = fuse(
             {finder: part.ranking for finder, part in parts.items()},
             strategy=options.strategy,
@@ -189,24 +190,43 @@ class HybridSearch:
             relationships={relationship_key(relationship): relationship for relationship, _ in shown},
         )
 
-    async def _through(self, question: Question, labels: Sequence[str], parts: Mapping[Finder, Found]) -> Found:
+    async def _through(
+        self, question: Question, labels: Sequence[str], parts: Mapping[Finder, Found]
+    ) -> dict[Finder, Found]:
         """Nodes at the ends of the relationships that matched, best first; those that no part found are read."""
-        ends: dict[str, float] = {}
-        for finder in BOTH_ENDS:
-            part = parts.get(finder, Found())
-            for item in part.ranking:
-                relationship = part.relationships[item.key]
-                ends.setdefault(relationship.from_entity_key, item.score)
-                ends.setdefault(relationship.to_entity_key, item.score)
-        wanted = dict(list(ends.items())[: question.options.object_limit])
+        ends = {
+            through: _ends(parts.get(finder, Found()), question.options.object_limit)
+            for through, finder in THROUGH.items()
+        }
         known = {node.entity_key: node for part in parts.values() for node in part.nodes.values()}
-        unknown = [key for key in wanted if key not in known]
-        known |= {n.entity_key: n for n in await self._retrieval.nodes(unknown, question.user_id, labels)}
-        nodes = {key: known[key] for key in wanted if key in known and known[key].label in labels}
-        return Found(
-            ranking=[Ranked(node_key(key), wanted[key]) for key in nodes],
-            nodes={node_key(key): node for key, node in nodes.items()},
-        )
+        unknown = {key for scores in ends.values() for key in scores if key not in known}
+        reading = self._retrieval.nodes(sorted(unknown), question.user_id, labels)
+        read, failure = await attempt(reading, question.timeout, otherwise=[])
+        known |= {node.entity_key: node for node in read}
+        return {
+            through: Found(
+                ranking=[
+                    Ranked(node_key(key), score) for key, score in scores.items() if _has_label(known, key, labels)
+                ],
+                nodes={node_key(key): known[key] for key in scores if _has_label(known, key, labels)},
+                failure=None if failure is None else str(failure),
+            )
+            for through, scores in ends.items()
+        }
+
+
+def _ends(part: Found, limit: int) -> dict[str, float]:
+    """Keys of the nodes that relationships join, those of the best first, with the scores of the relationships."""
+    ends: dict[str, float] = {}
+    for item in part.ranking:
+        relationship = part.relationships[item.key]
+        ends.setdefault(relationship.from_entity_key, item.score)
+        ends.setdefault(relationship.to_entity_key, item.score)
+    return dict(list(ends.items())[:limit])
+
+
+def _has_label(nodes: Mapping[str, GraphNode], key: str, labels: Sequence[str]) -> bool:
+    return key in nodes and nodes[key].label in labels
 
 
 def _nothing(parts: Mapping[Finder, Found]) -> Exception:

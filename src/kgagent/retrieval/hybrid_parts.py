@@ -17,7 +17,8 @@ WORDS_OF: Mapping[Finder, str] = {
     "text": "nodes by their words",
     "relationship": "relationships by meaning",
     "relationship_text": "relationships by their words",
-    "through": "nodes through relationships",
+    "through": "nodes through relationships found by meaning",
+    "through_text": "nodes through relationships found by their words",
 }
 """What each ranking is of, for a person to read."""
 

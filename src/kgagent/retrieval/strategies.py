@@ -12,11 +12,16 @@ from kgagent.retrieval.fusion import RRF_K, reciprocal_rank_fusion
 FINDERS: tuple[Finder, ...] = get_args(Finder)
 """The rankings in the order that breaks ties, and that decides where an item is from that stands in several."""
 
-GRAPH_FIRST: tuple[Finder, ...] = ("graph", "relationship", "relationship_text", "through", "text")
-TEXT_FIRST: tuple[Finder, ...] = ("text", "relationship_text", "relationship", "through", "graph")
+GRAPH_FIRST: tuple[Finder, ...] = ("graph", "relationship", "relationship_text", "through", "through_text", "text")
+TEXT_FIRST: tuple[Finder, ...] = ("text", "relationship_text", "relationship", "through_text", "through", "graph")
 
 EVEN_WEIGHTS: Mapping[Finder, float] = {"graph": 0.5, "text": 0.5}
-STANDS_FOR: Mapping[Finder, Finder] = {"relationship": "graph", "relationship_text": "text", "through": "relationship"}
+STANDS_FOR: Mapping[Finder, Finder] = {
+    "relationship": "graph",
+    "relationship_text": "text",
+    "through": "relationship",
+    "through_text": "relationship_text",
+}
 """Whose weight a ranking has that was given none."""
 
 

@@ -82,7 +82,7 @@ async def test_an_item_of_two_rankings_has_the_sum_of_both(
 @pytest.mark.usefixtures("people")
 async def test_nodes_are_found_through_relationships(graph: KnowledgeGraph, user_id: str) -> None:
     result = await graph.retrieval.hybrid_search("mentor", user_id, HybridOptions(threshold=0.2))
-    assert next(item for item in result.objects if item.name == "Ruth Calder").found_by == ("through",)
+    assert next(item for item in result.objects if item.name == "Ruth Calder").found_by == ("through", "through_text")
 
 
 @pytest.mark.usefixtures("people")
