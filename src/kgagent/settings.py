@@ -10,6 +10,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from kgagent.errors import ConfigurationError
 
 EmbedderName = Literal["auto", "openai", "local", "hashing"]
+IndexQuantization = Literal["none", "scalar", "binary"]
 
 
 def _env(name: str) -> AliasChoices:
@@ -46,7 +47,20 @@ class Settings(BaseSettings):
         ge=0,
         description="Up to this many relationships (or nodes of a label) of a user are compared one by one.",
     )
-    oversampling: int = Field(10, ge=1, description="Index hits asked for, as a multiple of those wanted.")
+    oversampling: int = Field(
+        25, ge=1, description="Candidates that a vector index compares, as a multiple of the hits wanted."
+    )
+    index_quantization: IndexQuantization = Field(
+        "none",
+        description="How a vector index shortens the vectors that it compares: none finds most, binary is smallest.",
+    )
+    index_m: int = Field(32, ge=1, le=512, description="Neighbours of each vector in a vector index's graph (HNSW).")
+    index_ef_construction: int = Field(
+        200, ge=1, le=3_200, description="Candidates among which those are chosen; with more, indexing takes longer."
+    )
+    index_search_expansion: float = Field(
+        20.0, ge=1, le=10_000, description="Candidates that a vector index compares for each hit that it gives."
+    )
     write_attempts: int = Field(20, ge=1, description="Tries of a write that loses races against other writers.")
     query_timeout: float = Field(30.0, gt=0, description="Seconds that a search may take on the server.")
 

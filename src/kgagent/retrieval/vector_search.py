@@ -1,6 +1,7 @@
 """Nearest vectors of one user: compared one by one where the user has few, from an index where there are many."""
 
 import asyncio
+import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -9,7 +10,9 @@ from typing import Any
 
 from kgagent.embedding.base import Embedder
 from kgagent.graph.records import Record
+from kgagent.graph.statements import statement
 from kgagent.graph.store import Store
+from kgagent.graph.vector_index import IndexScores
 from kgagent.models.search import Plan
 from kgagent.retrieval.vector_targets import VectorTarget
 
@@ -20,8 +23,11 @@ WIDENING = 5
 COUNT_LIFETIME = 10.0
 """Seconds for which it is remembered whether a user has few or many; either way the answer is right."""
 
-LEAST_FETCH = 50
-"""Index hits asked for at the least."""
+INDEX_LIFETIME = 60.0
+"""Seconds for which it is remembered how an index was made."""
+
+LEAST_CANDIDATES = 200
+"""Vectors that an index compares at the least: with fewer, a search for a single hit would often miss it."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +153,8 @@ class IndexedSearch(ABC):
 
     async def search(self, request: _Request) -> tuple[tuple[Hit, ...], ...]:
         """Find the hits of each query."""
-        fetch = max(request.limit * self._oversampling, LEAST_FETCH)
+        candidates = max(request.limit * self._oversampling, LEAST_CANDIDATES)
+        fetch = max(request.limit, math.ceil(candidates / await self.expansion(request.target)))
         found: dict[int, tuple[Hit, ...]] = {}
         open_queries = list(range(len(request.queries)))
         while open_queries and fetch <= WIDEST_FETCH:
@@ -160,6 +167,10 @@ class IndexedSearch(ABC):
             rest = _Request(request.target, request.user_id, [request.queries[i] for i in open_queries], request.limit)
             found.update(zip(open_queries, await self._exact.search(rest), strict=True))
         return tuple(found[i] for i in range(len(request.queries)))
+
+    async def expansion(self, target: VectorTarget) -> float:  # noqa: ARG002
+        """Candidates that the target's index compares for each hit asked for."""
+        return 1.0
 
     @abstractmethod
     async def ask(self, request: _Request, fetch: int) -> list[tuple[tuple[Hit, ...], bool]]:
@@ -182,25 +193,39 @@ class FilteredIndex(IndexedSearch):
 
     plan: Plan = "index"
 
+    def __init__(
+        self, store: Store, embedder: Embedder, exact: ExactScan, *, oversampling: int, timeout: float
+    ) -> None:
+        super().__init__(store, embedder, exact, oversampling=oversampling, timeout=timeout)
+        self._scores: dict[str, tuple[float, IndexScores]] = {}
+
+    async def expansion(self, target: VectorTarget) -> float:
+        """Candidates that the target's index compares for each hit asked for."""
+        return (await self._scores_of(target.indexes[0])).expansion
+
+    async def _scores_of(self, index: str) -> IndexScores:
+        known = self._scores.get(index)
+        if known is not None and known[0] > time.monotonic():
+            return known[1]
+        rows = await self.store.read(statement("show_index_config"), {"index": index}, timeout=self.timeout)
+        scores = IndexScores.of(rows[0]["config"] if rows else {})
+        self._scores[index] = (time.monotonic() + INDEX_LIFETIME, scores)
+        return scores
+
     async def ask(self, request: _Request, fetch: int) -> list[tuple[tuple[Hit, ...], bool]]:
         """Ask once, all queries in one statement."""
-        parameters = self.common(request, fetch) | {"queries": query_parameters(self.store, request.queries)}
+        scores = await self._scores_of(request.target.indexes[0])
+        parameters = self.common(request, fetch) | {
+            "queries": query_parameters(self.store, request.queries),
+            "estimated": scores.estimated,
+        }
         rows = await self.store.read(request.target.index_statement(), parameters, timeout=self.timeout)
-        hits = hits_by_query(request, rows)
-        complete = await asyncio.gather(
-            *(
-                self._is_complete(request, query, found, fetch)
-                for query, found in zip(request.queries, hits, strict=True)
-            )
-        )
-        return list(zip(hits, complete, strict=True))
+        return [_answer(request, query, row, fetch) for query, row in zip(request.queries, rows, strict=True)]
 
-    async def _is_complete(self, request: _Request, query: NearestQuery, found: Sequence[Hit], fetch: int) -> bool:
-        if len(found) >= request.limit:
-            return True
-        parameters = self.common(request, fetch) | {"vector": self.store.vector(query.vector)}
-        [row] = await self.store.read(request.target.hits_statement(), parameters, timeout=self.timeout)
-        return bool(row["hits"] < fetch or row["least"] < query.threshold)
+
+def _answer(request: _Request, query: NearestQuery, row: Mapping[str, Any], fetch: int) -> tuple[tuple[Hit, ...], bool]:
+    hits = tuple(Hit(request.target.read(match), match["similarity"]) for match in row["matches"])
+    return hits, len(hits) >= request.limit or row["hits"] < fetch or row["least"] < query.threshold
 
 
 class WidenedProcedure(IndexedSearch):
