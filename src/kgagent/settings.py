@@ -42,10 +42,13 @@ class Settings(BaseSettings):
     embedding_attempts: int = Field(5, ge=1, description="Tries of one request, the first included.")
     query_cache_size: int = Field(512, ge=0, description="Query embeddings kept in memory.")
 
-    exact_scan_limit: int = Field(
-        2_000,
+    exact_scan_limit: int | None = Field(
+        None,
         ge=0,
-        description="Up to this many relationships (or nodes of a label) of a user are compared one by one.",
+        description=(
+            "Up to this many relationships (or nodes of a label) of a user are compared one by one; "
+            "left out, 100 where an index filters by user inside itself, and 2,000 on older servers."
+        ),
     )
     oversampling: int = Field(
         25, ge=1, description="Candidates that a vector index compares, as a multiple of the hits wanted."

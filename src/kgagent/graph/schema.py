@@ -19,6 +19,9 @@ REBUILD = "kgagent migrate --rebuild-indexes"
 ONLINE_TIMEOUT = 300
 """Seconds that indexes may take to come online."""
 
+REBUILD_TIMEOUT = 86_400
+"""Seconds that they may take where they are made anew from all that is stored."""
+
 NODE_TEXT_INDEX = "kgagent_node_text"
 RELATIONSHIP_TEXT_INDEX = "kgagent_relationship_text"
 RELATIONSHIP_VECTOR_INDEX = "kgagent_relationship_embedding"
@@ -90,8 +93,11 @@ class Schema:
         self._options = options
         self.parts = schema_parts(ontology, options.config(embedder.dimensions, store.features), store.features)
 
-    async def ensure(self) -> None:
+    async def ensure(self, *, online_timeout: int = ONLINE_TIMEOUT) -> None:
         """Make what is missing and wait until all of it is online; safe when several run at once.
+
+        Args:
+            online_timeout: seconds to wait at the most.
 
         Raises:
             SchemaError: an index is there but does not fit, or the data breaks a constraint; the text names the mend.
@@ -101,7 +107,7 @@ class Schema:
         for part in missing:
             await self._create(part)
         if missing or any(row["state"] != "ONLINE" for row in present):
-            await self._store.run_schema(f"CALL db.awaitIndexes({ONLINE_TIMEOUT})")
+            await self._store.run_schema(f"CALL db.awaitIndexes({online_timeout:d})")
         problems = await self.problems()
         if problems:
             raise SchemaError("; ".join(map(str, problems)))
@@ -115,7 +121,7 @@ class Schema:
         for part in self.parts:
             if part.is_vector:
                 await self._store.run_schema(f"DROP INDEX {Identifier(part.name)} IF EXISTS")
-        await self.ensure()
+        await self.ensure(online_timeout=REBUILD_TIMEOUT)
 
     async def problems(self) -> list[SchemaProblem]:
         """Say what is missing, not online, or does not fit."""

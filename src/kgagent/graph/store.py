@@ -159,7 +159,8 @@ class Store:
                 routing_=routing,
                 database_=self._database,
             )
-        return [record.data() for record in answer.records]
+        # Statements give maps, never nodes; `Record.data` would walk through all of them to see.
+        return [dict(record) for record in answer.records]
 
     def _query(self, text: str, timeout: float | None) -> Query:
         return Query(self.features.language + text, timeout=timeout)

@@ -42,7 +42,7 @@ class RetrievalService:
         ontology: Ontology,
         embedder: Embedder,
         *,
-        exact_scan_limit: int,
+        exact_scan_limit: int | None,
         oversampling: int,
         timeout: float,
     ) -> None:

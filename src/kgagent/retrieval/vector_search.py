@@ -71,12 +71,12 @@ class VectorSearch:
     """Chooses between comparing one by one and asking an index, by what the user has."""
 
     def __init__(
-        self, store: Store, embedder: Embedder, *, exact_scan_limit: int, oversampling: int, timeout: float
+        self, store: Store, embedder: Embedder, *, exact_scan_limit: int | None, oversampling: int, timeout: float
     ) -> None:
-        self._exact_scan_limit = exact_scan_limit
         self._exact = ExactScan(store, embedder, timeout=timeout)
-        indexed = FilteredIndex if store.features.filtered_vector_indexes else WidenedProcedure
+        indexed: type[IndexedSearch] = FilteredIndex if store.features.filtered_vector_indexes else WidenedProcedure
         self._indexed: IndexedSearch = indexed(store, embedder, self._exact, oversampling=oversampling, timeout=timeout)
+        self._exact_scan_limit = indexed.exact_scan_limit if exact_scan_limit is None else exact_scan_limit
         self._store = store
         self._few: dict[tuple[str, str], tuple[float, bool]] = {}
 
@@ -138,9 +138,15 @@ class ExactScan:
 
 
 class IndexedSearch(ABC):
-    """Asks an index for more hits than are wanted, and for still more where that was too few."""
+    """Asks an index for more hits than are wanted, and for still more where that was too few.
+
+    Attributes:
+        plan: what this way of searching is called.
+        exact_scan_limit: up to how many vectors of a user it is quicker to compare them one by one.
+    """
 
     plan: Plan
+    exact_scan_limit: int
 
     def __init__(
         self, store: Store, embedder: Embedder, exact: ExactScan, *, oversampling: int, timeout: float
@@ -192,6 +198,7 @@ class FilteredIndex(IndexedSearch):
     """Cypher 25's SEARCH, which filters by user and free type inside the index."""
 
     plan: Plan = "index"
+    exact_scan_limit = 100
 
     def __init__(
         self, store: Store, embedder: Embedder, exact: ExactScan, *, oversampling: int, timeout: float
@@ -232,6 +239,7 @@ class WidenedProcedure(IndexedSearch):
     """The query procedures of 5.26, whose hits are of all users and are filtered afterwards."""
 
     plan: Plan = "procedure"
+    exact_scan_limit = 2_000
 
     async def ask(self, request: _Request, fetch: int) -> list[tuple[tuple[Hit, ...], bool]]:
         """Ask once, each query and index by a statement of its own."""
