@@ -51,7 +51,8 @@ async def copy_for_graphiti(graph: KnowledgeGraph, where: Server, everyone: list
         await graph.store.run_schema(_filled(PREPARE_NODES, owner))
         await graph.store.run_schema(_filled(COPY_RELATIONSHIPS, owner))
     driver = _graphiti_driver(where)
-    await driver.build_indices_and_constraints()
+    # It begins to make them by itself where it is made inside a running loop.
+    await (getattr(driver, "_init_task", None) or driver.build_indices_and_constraints())
     await driver.close()
     await graph.store.run_schema("CALL db.awaitIndexes(3600)")
 
