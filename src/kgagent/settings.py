@@ -51,7 +51,7 @@ class Settings(BaseSettings):
         ),
     )
     oversampling: int = Field(
-        25, ge=1, description="Candidates that a vector index compares, as a multiple of the hits wanted."
+        20, ge=1, description="Candidates that a vector index compares, as a multiple of the hits wanted."
     )
     index_quantization: IndexQuantization = Field(
         "none",
