@@ -159,7 +159,6 @@ class Store:
                 routing_=routing,
                 database_=self._database,
             )
-        # Statements give maps, never nodes; `Record.data` would walk through all of them to see.
         return [dict(record) for record in answer.records]
 
     def _query(self, text: str, timeout: float | None) -> Query:
