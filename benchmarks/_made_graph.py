@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kgagent import KnowledgeGraph
 from kgagent.embedding.hashing import HashingEmbedder
+from kgagent.graph.identifiers import Identifier
 from kgagent.graph.store import Store
 
 Vectors = NDArray[np.float32]
@@ -18,12 +19,17 @@ Vectors = NDArray[np.float32]
 RELATIONSHIPS_PER_CLUSTER = 50
 RELATIONSHIPS_PER_NODE = 3
 LEAST_NODES = 10
-ROWS_AT_ONCE = 500
+ROWS_AT_ONCE = 2_000
 DRAWN_AT_ONCE = 10_000
+SMALL_USER = 10
+MOST_SMALL_USERS = 300
+MIDDLE_USERS = 4
+RARE_TYPE = "seen once in a lifetime"
+RARE = 3
 
 CREATE_NODES = """
 UNWIND $rows AS row
-CREATE (n:Entity {entity_key: row.entity_key, user_id: $user_id, name: row.name, description: row.description})
+CREATE (n:Entity {entity_key: row.entity_key, user_id: row.user_id, name: row.name, description: row.description})
 RETURN count(*) AS made
 """
 CREATE_RELATIONSHIPS = """
@@ -56,6 +62,11 @@ class Owner:
         start, lap = position % self.nodes, position // self.nodes
         return self.key(start), self.key((start + lap + 1) % self.nodes)
 
+    @property
+    def rare(self) -> list[int]:
+        """Positions of the few relationships that have `RARE_TYPE`, where they were asked for."""
+        return [(2 * n + 1) * self.count // (2 * RARE) for n in range(RARE)]
+
     def key(self, node: int) -> str:
         """Key of a node."""
         return f"{self.user_id}:{node}"
@@ -65,6 +76,17 @@ def owners(prefix: str, relationships: int, users: int, of_each: int) -> list[Ow
     """One user with all the `relationships`, then `users` with a few each."""
     few = [Owner(f"{prefix}-few-{n}", relationships + n * of_each, of_each) for n in range(users)]
     return [Owner(f"{prefix}-many", 0, relationships), *few]
+
+
+def scoped_owners(prefix: str, total: int) -> list[Owner]:
+    """Users of very uneven size: one with half of all, some with a share of the rest, many with 10, one with 1."""
+    sizes = [total // 2, *[SMALL_USER] * min(MOST_SMALL_USERS, total // 40), 1]
+    share = (total - sum(sizes)) // MIDDLE_USERS
+    sizes[1:1] = [total - sum(sizes) - (MIDDLE_USERS - 1) * share, *[share] * (MIDDLE_USERS - 1)]
+    firsts = np.cumsum([0, *sizes])
+    return [
+        Owner(f"{prefix}-{n}", int(first), size) for n, (first, size) in enumerate(zip(firsts, sizes, strict=False))
+    ]
 
 
 class ClusteredVectors:
@@ -99,31 +121,64 @@ def as_embedding(vector: Vectors) -> "array[float]":
     return array("f", vector.tobytes())
 
 
-async def load(graph: KnowledgeGraph, embedder: HashingEmbedder, everyone: Sequence[Owner], vectors: Vectors) -> None:
+@dataclass(frozen=True)
+class Content:
+    """What is loaded.
+
+    Attributes:
+        everyone: the users.
+        vectors: of all their relationships, float32, shape (relationships, dimensions).
+        texts: descriptions of all relationships; made where there are none.
+        rare_of: the user of whose relationships a few get `RARE_TYPE`.
+    """
+
+    everyone: Sequence[Owner]
+    vectors: Vectors
+    texts: Sequence[str] = ()
+    rare_of: Owner | None = None
+
+
+async def load(graph: KnowledgeGraph, embedder: HashingEmbedder, content: Content) -> None:
     """Write nodes and relationships with their vectors."""
-    for owner in everyone:
-        for rows in _batches(_node_rows(owner)):
-            await graph.store.write(CREATE_NODES, {"rows": rows, "user_id": owner.user_id})
-        for rows in _batches(_relationship_rows(graph.store, embedder, owner, vectors)):
-            await graph.store.write(CREATE_RELATIONSHIPS, {"rows": rows})
+    for rows in _batches(row for owner in content.everyone for row in _node_rows(owner)):
+        await graph.store.write(CREATE_NODES, {"rows": rows})
+    made = (row for owner in content.everyone for row in _relationship_rows(graph.store, embedder, content, owner))
+    for rows in _batches(made):
+        await graph.store.write(CREATE_RELATIONSHIPS, {"rows": rows})
+
+
+async def load_then_index(graph: KnowledgeGraph, embedder: HashingEmbedder, content: Content) -> None:
+    """Do the same with the vector and text indexes away, and make those from the whole: that is quicker."""
+    for part in graph.schema.parts:
+        if part.kind in {"vector", "text"}:
+            await graph.store.run_schema(f"DROP INDEX {Identifier(part.name)} IF EXISTS")
+    await load(graph, embedder, content)
+    await graph.schema.rebuild_vector_indexes()
 
 
 def _node_rows(owner: Owner) -> Iterator[Mapping[str, Any]]:
     for node in range(owner.nodes):
-        yield {"entity_key": owner.key(node), "name": f"Thing {node}", "description": f"The thing number {node}."}
+        yield {
+            "entity_key": owner.key(node),
+            "user_id": owner.user_id,
+            "name": f"Thing {node}",
+            "description": f"The thing number {node}.",
+        }
 
 
 def _relationship_rows(
-    store: Store, embedder: HashingEmbedder, owner: Owner, vectors: Vectors
+    store: Store, embedder: HashingEmbedder, content: Content, owner: Owner
 ) -> Iterator[Mapping[str, Any]]:
+    rare = set(owner.rare) if owner == content.rare_of else set()
     now = datetime.now(UTC)
     for position in range(owner.count):
         start, end = owner.ends(position)
+        told = f"{start} and {end} have met {position} times, and neither of them forgets it."
         properties = {
             "relationship_key": f"connected_to:{start}:{end}",
             "user_id": owner.user_id,
-            "relationship_type": f"kind {position % 20}",
-            "description": f"{start} and {end} have met {position} times, and neither of them forgets it.",
+            "relationship_type": RARE_TYPE if position in rare else f"kind {position % 20}",
+            "description": content.texts[owner.first + position] if content.texts else told,
             "attitude": position % 5 + 1,
             "proximity": position % 3 + 1,
             "notes": '[{"content": "They met at a conference in 2011.", "added_by": "me"}]',
@@ -133,7 +188,7 @@ def _relationship_rows(
             "created_at": now,
             "updated_at": now,
         }
-        vector = store.vector(as_embedding(vectors[owner.first + position]))
+        vector = store.vector(as_embedding(content.vectors[owner.first + position]))
         yield {"from_entity_key": start, "to_entity_key": end, "properties": properties, "vector": vector}
 
 

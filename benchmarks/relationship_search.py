@@ -8,24 +8,21 @@ size and any length can be measured without a model.
 
 import argparse
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+import math
 
 import numpy as np
+from _asking import LIMIT, WARM_UP, Ends, Measured, bare, compare, driver_of, nearest
 from _common import Server, finish, open_graph, p50, p95, parser, server, show, single_embedding_seconds, timed
-from _made_graph import RELATIONSHIPS_PER_CLUSTER, ClusteredVectors, Owner, Vectors, as_embedding, load, owners
-from neo4j import AsyncDriver, AsyncGraphDatabase, RoutingControl
+from _made_graph import Content, Owner, Vectors, as_embedding, load, owners
+from _vectors import made
 
-from kgagent import KnowledgeGraph, Settings
+from kgagent import Settings
 from kgagent.embedding.factory import make_embedder
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import ConfigurationError
 from kgagent.graph.schema import RELATIONSHIP_VECTOR_INDEX
 
-LIMIT = 20
 THRESHOLD = -1.0
-WARM_UP = 20
 OF_EACH_SMALL_USER = 50
 SMALL_USERS_ASKED = 20
 
@@ -51,79 +48,27 @@ RETURN startNode(r).entity_key AS from_key, endNode(r).entity_key AS to_key,
   r.relationship_type AS relationship_type, r.description AS description, score
 """
 
-Ends = tuple[str, str]
-Ask = Callable[[Owner, Vectors], Awaitable[list[Ends]]]
 
-
-@dataclass
-class Measured:
-    """What one way of searching did."""
-
-    seconds: list[float] = field(default_factory=list)
-    recalls: list[float] = field(default_factory=list)
-    missing: int = 0
-    foreign: int = 0
-
-    def add(self, seconds: float, found: Sequence[Ends], right: set[Ends], owner: Owner) -> None:
-        """Count one answer."""
-        self.seconds.append(seconds)
-        self.recalls.append(len(right & set(found)) / len(right))
-        self.missing += max(0, len(right) - len(found))
-        self.foreign += sum(not key.startswith(f"{owner.user_id}:") for pair in found for key in pair)
-
-
-def exact(owner: Owner, vectors: Vectors, query: Vectors) -> set[Ends]:
-    """The pairs whose vectors are nearest, by comparing all of the user's."""
-    similarities = vectors[owner.first : owner.first + owner.count] @ query
-    return {owner.ends(int(position)) for position in np.argsort(-similarities)[:LIMIT]}
-
-
-def bare(driver: AsyncDriver, graph: KnowledgeGraph, text: str, **parameters: Any) -> Ask:  # noqa: ANN401
-    """A statement sent through the driver, without anything of kgagent around it."""
-
-    async def ask(owner: Owner, query: Vectors) -> list[Ends]:
-        values = {"user_id": owner.user_id, "limit": LIMIT, "vector": graph.store.vector(as_embedding(query))}
-        answer = await driver.execute_query(text, values | parameters, routing_=RoutingControl.READ)
-        rows = [record.data() for record in answer.records]
-        return [(row["from_key"], row["to_key"]) for row in rows]
-
-    return ask
-
-
-async def compare(ways: Mapping[str, Ask], owner: Owner, vectors: Vectors, queries: Vectors) -> dict[str, Measured]:
-    """Ask each query in every way, the ways taking turns at going first."""
-    measured = {name: Measured() for name in ways}
-    names = list(ways)
-    for number, query in enumerate(queries):
-        right = exact(owner, vectors, query)
-        shift = number % len(names)
-        for name in names[shift:] + names[:shift]:
-            found, seconds = await timed(ways[name](owner, query))
-            if number >= WARM_UP:
-                measured[name].add(seconds, found, right, owner)
-    return measured
+def fetched(settings: Settings) -> int:
+    """Index hits that kgagent asks for on an index of these settings."""
+    return max(LIMIT, math.ceil(LIMIT * settings.oversampling / settings.index_search_expansion))
 
 
 async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]:
     """Make the graph, ask, and work out the figures."""
-    generator = np.random.default_rng(arguments.seed)
     everyone = owners(f"benchmark-{arguments.seed}", arguments.relationships, arguments.users, OF_EACH_SMALL_USER)
     total = sum(owner.count for owner in everyone)
-    made = ClusteredVectors(generator, arguments.dimensions, max(20, total // RELATIONSHIPS_PER_CLUSTER))
-    vectors, queries = made.draw(total), made.draw(arguments.queries + WARM_UP)
+    corpus = made(arguments.seed, arguments.dimensions, total, arguments.queries + WARM_UP)
+    vectors, queries = corpus.vectors, corpus.questions
     embedder = HashingEmbedder(arguments.dimensions)
     settings = Settings()
     async with (
         open_graph(where, embedder, settings, users=[owner.user_id for owner in everyone]) as graph,
-        AsyncGraphDatabase.driver(
-            where.uri,
-            auth=None if where.password is None else (where.username, where.password),
-            notifications_min_severity="OFF",
-        ) as driver,
+        driver_of(where) as driver,
     ):
         if not graph.store.features.filtered_vector_indexes:
             raise SystemExit(f"This benchmark needs Neo4j 2026.01 or later, got {graph.store.features.version}")
-        _, load_seconds = await timed(load(graph, embedder, everyone, vectors))
+        _, load_seconds = await timed(load(graph, embedder, Content(everyone, vectors)))
         plans = set()
 
         async def kgagent(owner: Owner, query: Vectors) -> list[Ends]:
@@ -136,15 +81,15 @@ async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]
         ways = {
             "kgagent": kgagent,
             "scan of all vectors": bare(driver, graph, SCAN, least=(1.0 + THRESHOLD) / 2.0),
-            "floor, same fetch": bare(driver, graph, FLOOR, fetch=LIMIT * settings.oversampling),
+            "floor, same fetch": bare(driver, graph, FLOOR, fetch=fetched(settings)),
             "floor, no oversampling": bare(driver, graph, FLOOR, fetch=LIMIT),
         }
-        many = await compare(ways, everyone[0], vectors, queries)
+        many = await compare(ways, [(everyone[0], query, nearest(everyone[0], vectors, query)) for query in queries])
         plan = "+".join(sorted(plans))
         few = Measured()
         for owner, query in zip(everyone[1 : 1 + SMALL_USERS_ASKED], queries, strict=False):
             found, seconds = await timed(kgagent(owner, query))
-            few.add(seconds, found, exact(owner, vectors, query), owner)
+            few.add(seconds, found, nearest(owner, vectors, query), owner)
     show(
         f"{arguments.relationships:,} relationships of one user x {arguments.dimensions:,} dimensions, "
         f"{total - arguments.relationships:,} of others",
@@ -182,7 +127,6 @@ async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]
         "small_user_p50_seconds": p50(few.seconds) if few.seconds else None,
         "load_relationships_per_second": total / load_seconds,
         "oversampling": settings.oversampling,
-        "exact_scan_limit": settings.exact_scan_limit,
         "server": graph.store.features.version,
         **await embedding_figures(settings),
     }

@@ -15,6 +15,7 @@ from kgagent.graph.record_writer import Writing
 from kgagent.graph.relationships import RelationshipRepository
 from kgagent.graph.schema import Schema
 from kgagent.graph.store import Store
+from kgagent.graph.vector_index import VectorIndexOptions
 from kgagent.local import LocalNeo4j
 from kgagent.ontology import Ontology, default_ontology, load_ontology
 from kgagent.progress import Progress
@@ -62,7 +63,7 @@ class KnowledgeGraph:
         self.writing = Writing(embedder, clock, settings.write_attempts)
         self.nodes = NodeRepository(store, ontology)
         self.relationships = RelationshipRepository(store, ontology)
-        self.schema = Schema(store, ontology, embedder)
+        self.schema = Schema(store, ontology, embedder, VectorIndexOptions.of(settings))
         self.retrieval = RetrievalService(
             store,
             ontology,

@@ -10,6 +10,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from kgagent.errors import ConfigurationError
 
 EmbedderName = Literal["auto", "openai", "local", "hashing"]
+IndexQuantization = Literal["none", "scalar", "binary"]
 
 
 def _env(name: str) -> AliasChoices:
@@ -41,12 +42,28 @@ class Settings(BaseSettings):
     embedding_attempts: int = Field(5, ge=1, description="Tries of one request, the first included.")
     query_cache_size: int = Field(512, ge=0, description="Query embeddings kept in memory.")
 
-    exact_scan_limit: int = Field(
-        2_000,
+    exact_scan_limit: int | None = Field(
+        None,
         ge=0,
-        description="Up to this many relationships (or nodes of a label) of a user are compared one by one.",
+        description=(
+            "Up to this many relationships (or nodes of a label) of a user are compared one by one; "
+            "left out, 100 where an index filters by user inside itself, and 2,000 on older servers."
+        ),
     )
-    oversampling: int = Field(10, ge=1, description="Index hits asked for, as a multiple of those wanted.")
+    oversampling: int = Field(
+        20, ge=1, description="Candidates that a vector index compares, as a multiple of the hits wanted."
+    )
+    index_quantization: IndexQuantization = Field(
+        "none",
+        description="How a vector index shortens the vectors that it compares: none finds most, binary is smallest.",
+    )
+    index_m: int = Field(32, ge=1, le=512, description="Neighbours of each vector in a vector index's graph (HNSW).")
+    index_ef_construction: int = Field(
+        200, ge=1, le=3_200, description="Candidates among which those are chosen; with more, indexing takes longer."
+    )
+    index_search_expansion: float = Field(
+        20.0, ge=1, le=10_000, description="Candidates that a vector index compares for each hit that it gives."
+    )
     hybrid_limit: int = Field(32, ge=1, le=100, description="Items of a hybrid search at the most, unless it says.")
     write_attempts: int = Field(20, ge=1, description="Tries of a write that loses races against other writers.")
     query_timeout: float = Field(30.0, gt=0, description="Seconds that a search may take on the server.")

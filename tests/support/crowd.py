@@ -1,6 +1,6 @@
 """Relationships and nodes put straight into the database, as other programs leave them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kgagent import KnowledgeGraph
@@ -32,3 +32,45 @@ async def plant_relationships(
         rows=rows,
         user=user_id,
     )
+
+
+async def plant_crowd(
+    graph: KnowledgeGraph, model: str, owned: Mapping[str, Sequence[dict[str, Any]]], *, at_once: int = 500
+) -> None:
+    """Create relationships of many users at once, each user's from one person of theirs to others.
+
+    Args:
+        graph: where to.
+        model: the embedding model that is noted with the vectors.
+        owned: by user, the properties of each relationship.
+        at_once: relationships of one statement.
+    """
+    people = [(f"{user}:{n}", user) for user, items in owned.items() for n in range(len(items) + 1)]
+    rows = [
+        {
+            "first": f"{user}:0",
+            "second": f"{user}:{n}",
+            "properties": {
+                "user_id": user,
+                "relationship_key": f"has_relationship_with:{user}:0:{user}:{n}",
+                "embedding_model": model,
+                "embedding_hash": "planted",
+                **properties,
+            },
+        }
+        for user, items in owned.items()
+        for n, properties in enumerate(items, 1)
+    ]
+    for start in range(0, len(people), at_once):
+        await cypher(
+            graph,
+            "UNWIND $people AS one CREATE (:Person {entity_key: one[0], user_id: one[1], name: one[0]})",
+            people=people[start : start + at_once],
+        )
+    for start in range(0, len(rows), at_once):
+        await cypher(
+            graph,
+            "UNWIND $rows AS row MATCH (a:Person {entity_key: row.first}) MATCH (b:Person {entity_key: row.second}) "
+            "CREATE (a)-[r:has_relationship_with]->(b) SET r = row.properties",
+            rows=rows[start : start + at_once],
+        )

@@ -1,15 +1,23 @@
 // The user's nodes of one label nearest to each query, from the index that filters by user inside itself.
-// Parameters: user_id; dimensions; model; limit; fetch (index hits asked for, at least limit); queries [{position, vector, threshold}].
-// Rows: query, similarity (plain cosine), node; best first within each query.
+// Parameters: user_id; dimensions; model; limit; fetch (index hits asked for, at least limit);
+// estimated (whether the index only estimates similarities: then they are computed anew); queries [{position, vector, threshold}].
+// Rows: one for each query: query, hits (what the index gave in all), least score among them as cosine,
+// matches [{similarity (plain cosine), node}], best first.
 UNWIND $queries AS query
 CALL (query) {
   MATCH (n)
   SEARCH n IN (VECTOR INDEX «index» FOR query.vector WHERE n.user_id = $user_id LIMIT $fetch) SCORE AS score
-  WITH n, score
-  ORDER BY score DESC
-  WHERE 2.0 * score - 1.0 >= query.threshold AND «_eligible_node»
-  RETURN n, 2.0 * score - 1.0 AS similarity
-  LIMIT $limit
+  WITH n, 2.0 * score - 1.0 AS told, CASE
+      WHEN NOT $estimated THEN 2.0 * score - 1.0
+      WHEN «_eligible_node» THEN 2.0 * vector.similarity.cosine(n.embedding, query.vector) - 1.0
+    END AS similarity
+  ORDER BY similarity DESC, n.entity_key
+  RETURN count(*) AS hits, min(told) AS least, collect(
+    CASE WHEN similarity >= query.threshold AND «_eligible_node» THEN {n: n, similarity: similarity} END
+  )[..$limit] AS kept
 }
-RETURN query.position AS query, similarity, «_found_node» AS node
-ORDER BY query, similarity DESC, n.entity_key
+RETURN query.position AS query, hits, least, COLLECT {
+  UNWIND kept AS hit
+  WITH hit, hit.n AS n
+  RETURN {similarity: hit.similarity, node: «_found_node»}
+} AS matches

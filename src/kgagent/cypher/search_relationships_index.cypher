@@ -1,15 +1,23 @@
 // The user's relationships nearest to each query, from the index that filters by user inside itself.
-// Parameters: user_id; dimensions; model; limit; fetch (index hits asked for, at least limit); queries [{position, vector, threshold}].
-// Rows: query, similarity (plain cosine), relationship; best first within each query.
+// Parameters: user_id; dimensions; model; limit; fetch (index hits asked for, at least limit);
+// estimated (whether the index only estimates similarities: then they are computed anew); queries [{position, vector, threshold}].
+// Rows: one for each query: query, hits (what the index gave in all), least score among them as cosine,
+// matches [{similarity (plain cosine), relationship}], best first.
 UNWIND $queries AS query
 CALL (query) {
   MATCH ()-[r]->()
   SEARCH r IN (VECTOR INDEX «index» FOR query.vector WHERE r.user_id = $user_id LIMIT $fetch) SCORE AS score
-  WITH r, score
-  ORDER BY score DESC
-  WHERE 2.0 * score - 1.0 >= query.threshold AND «_eligible_relationship»
-  RETURN r, 2.0 * score - 1.0 AS similarity
-  LIMIT $limit
+  WITH r, 2.0 * score - 1.0 AS told, CASE
+      WHEN NOT $estimated THEN 2.0 * score - 1.0
+      WHEN «_eligible_relationship» THEN 2.0 * vector.similarity.cosine(r.relationship_embedding, query.vector) - 1.0
+    END AS similarity
+  ORDER BY similarity DESC, r.relationship_key
+  RETURN count(*) AS hits, min(told) AS least, collect(
+    CASE WHEN similarity >= query.threshold AND «_eligible_relationship» THEN {r: r, similarity: similarity} END
+  )[..$limit] AS kept
 }
-RETURN query.position AS query, similarity, «_found_relationship» AS relationship
-ORDER BY query, similarity DESC, r.relationship_key
+RETURN query.position AS query, hits, least, COLLECT {
+  UNWIND kept AS hit
+  WITH hit, hit.r AS r
+  RETURN {similarity: hit.similarity, relationship: «_found_relationship»}
+} AS matches

@@ -34,6 +34,9 @@ async def examine_schema(store: Store, schema: Schema) -> list[Finding]:
     """
     problems = await schema.problems()
     found = [Finding("error", f"{', '.join(p.names)}: {p.what}", p.mend) for p in problems]
+    for other in await schema.differing_options():
+        what = f"{', '.join(other.names)}: made with other options than the settings choose ({other.what})"
+        found.append(Finding("info", what, f"Nothing has to be changed; {other.mend} makes them anew"))
     ours = {part.name for part in schema.parts}
     for row in await store.run_schema(statement("show_index_states")):
         if row["name"] in ours and row["state"] != "FAILED":

@@ -7,6 +7,7 @@ from kgagent.errors import StoreError
 
 OLDEST = (5, 26)
 FILTERED_INDEXES_SINCE = (2026, 1)
+QUANTIZATION_TYPES_SINCE = (2026, 6)
 
 
 @dataclass(frozen=True)
@@ -17,11 +18,13 @@ class ServerFeatures:
         version: as the server tells it.
         filtered_vector_indexes: Cypher 25's SEARCH, with filters inside the index and several types in one index.
         vectors_on_the_wire: the driver's Vector is accepted as a parameter.
+        quantization_types: a vector index's quantisation can be chosen, and how many candidates its searches keep.
     """
 
     version: str
     filtered_vector_indexes: bool
     vectors_on_the_wire: bool
+    quantization_types: bool = False
 
     @classmethod
     def detect(cls, version: str, cypher_versions: list[str], bolt: tuple[int, int]) -> "ServerFeatures":
@@ -40,7 +43,12 @@ class ServerFeatures:
         if known < OLDEST:
             raise StoreError(f"Neo4j {version} is too old: kgagent needs 5.26 or later")
         filtered = known >= FILTERED_INDEXES_SINCE and "25" in cypher_versions
-        return cls(version, filtered, vectors_on_the_wire=filtered and bolt >= (6, 0))
+        return cls(
+            version,
+            filtered,
+            vectors_on_the_wire=filtered and bolt >= (6, 0),
+            quantization_types=filtered and known >= QUANTIZATION_TYPES_SINCE,
+        )
 
     @property
     def language(self) -> str:

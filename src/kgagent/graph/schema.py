@@ -11,12 +11,16 @@ from kgagent.errors import SchemaError, StoreError
 from kgagent.graph.features import ServerFeatures
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.store import Row, Store
+from kgagent.graph.vector_index import VectorIndexOptions
 from kgagent.ontology import Ontology
 
 CREATE_ATTEMPTS = 8
 REBUILD = "kgagent migrate --rebuild-indexes"
 ONLINE_TIMEOUT = 300
 """Seconds that indexes may take to come online."""
+
+REBUILD_TIMEOUT = 86_400
+"""Seconds that they may take where they are made anew from all that is stored."""
 
 NODE_TEXT_INDEX = "kgagent_node_text"
 RELATIONSHIP_TEXT_INDEX = "kgagent_relationship_text"
@@ -90,13 +94,17 @@ class SchemaProblem:
 class Schema:
     """The constraints and indexes that an ontology and an embedder need on a server."""
 
-    def __init__(self, store: Store, ontology: Ontology, embedder: Embedder) -> None:
+    def __init__(self, store: Store, ontology: Ontology, embedder: Embedder, options: VectorIndexOptions) -> None:
         self._store = store
         self._embedder = embedder
-        self.parts = schema_parts(ontology, embedder.dimensions, store.features)
+        self._options = options
+        self.parts = schema_parts(ontology, options.config(embedder.dimensions, store.features), store.features)
 
-    async def ensure(self) -> None:
+    async def ensure(self, *, online_timeout: int = ONLINE_TIMEOUT) -> None:
         """Make what is missing and wait until all of it is online; safe when several run at once.
+
+        Args:
+            online_timeout: seconds to wait at the most.
 
         Raises:
             SchemaError: an index is there but does not fit, or the data breaks a constraint; the text names the mend.
@@ -106,7 +114,7 @@ class Schema:
         for part in missing:
             await self._create(part)
         if missing or any(row["state"] != "ONLINE" for row in present):
-            await self._store.run_schema(f"CALL db.awaitIndexes({ONLINE_TIMEOUT})")
+            await self._store.run_schema(f"CALL db.awaitIndexes({online_timeout:d})")
         problems = await self.problems()
         if problems:
             raise SchemaError("; ".join(map(str, problems)))
@@ -132,7 +140,7 @@ class Schema:
         for part in self.parts:
             if part.is_vector:
                 await self._store.run_schema(f"DROP INDEX {Identifier(part.name)} IF EXISTS")
-        await self.ensure()
+        await self.ensure(online_timeout=REBUILD_TIMEOUT)
 
     async def problems(self) -> list[SchemaProblem]:
         """Say what is missing, not online, or does not fit."""
@@ -142,6 +150,17 @@ class Schema:
             for problem in self._misfits(part, part.found_in(present)):
                 found.setdefault(problem, []).append(part.name)
         return [SchemaProblem(tuple(names), what, mend) for (what, mend), names in found.items()]
+
+    async def differing_options(self) -> list[SchemaProblem]:
+        """Name vector indexes that were made with other options; they serve, though perhaps not as well."""
+        present = await self._present()
+        found: dict[str, list[str]] = {}
+        for part in self.parts:
+            row = part.found_in(present) if part.is_vector else None
+            config = (row["options"].get("indexConfig") or {}) if row else {}
+            if different := self._options.differences(config, self._store.features):
+                found.setdefault("; ".join(different), []).append(part.name)
+        return [SchemaProblem(tuple(names), what, REBUILD) for what, names in found.items()]
 
     def _misfits(self, part: SchemaPart, row: Row | None) -> Iterator[tuple[str, str]]:
         """What is wrong with a part, and what mends it."""
@@ -188,15 +207,23 @@ class Schema:
                 return
 
 
-def schema_parts(ontology: Ontology, dimensions: int, features: ServerFeatures) -> list[SchemaPart]:
-    """List the constraints and indexes that a graph needs."""
+def schema_parts(ontology: Ontology, vector_config: str, features: ServerFeatures) -> list[SchemaPart]:
+    """List the constraints and indexes that a graph needs.
+
+    Args:
+        ontology: its labels and relationships.
+        vector_config: the `indexConfig` of its vector indexes.
+        features: what the server knows.
+    """
     parts: list[SchemaPart] = []
     for label in ontology.labels:
         pattern = f"(n:{Identifier(label)})"
         parts += [
             _unique(f"kgagent_{label}_key", pattern, "n", "entity_key", label),
             _range(f"kgagent_{label}_user", pattern, "n", "user_id", label),
-            _vector(node_vector_index(label), pattern, "n", ("embedding", FILTERS[0]), [label], dimensions, features),
+            _vector(
+                node_vector_index(label), pattern, "n", ("embedding", FILTERS[0]), [label], vector_config, features
+            ),
         ]
     for neo4j_type in ontology.relationships:
         pattern = f"()-[r:{Identifier(neo4j_type)}]-()"
@@ -207,7 +234,7 @@ def schema_parts(ontology: Ontology, dimensions: int, features: ServerFeatures) 
     for name, types in relationship_vector_indexes(ontology, features).items():
         pattern = f"()-[r:{Identifier.any_of(types)}]-()"
         properties = ("relationship_embedding", *FILTERS)
-        parts.append(_vector(name, pattern, "r", properties, types, dimensions, features))
+        parts.append(_vector(name, pattern, "r", properties, types, vector_config, features))
     return [
         *parts,
         _text(NODE_TEXT_INDEX, "(n:{})", "n", NODE_TEXTS, ontology.labels),
@@ -251,14 +278,14 @@ def _vector(  # noqa: PLR0917
     variable: str,
     properties: Sequence[str],
     covers: Sequence[str],
-    dimensions: int,
+    config: str,
     features: ServerFeatures,
 ) -> SchemaPart:
     vector, *filters = (f"{variable}.{item}" for item in properties)
     within = f" WITH [{', '.join(filters)}]" if features.filtered_vector_indexes else ""
     create = (
         f"CREATE VECTOR INDEX {Identifier(name)} IF NOT EXISTS FOR {pattern} ON {vector}{within} "
-        f"OPTIONS {{indexConfig: {{`vector.dimensions`: {dimensions:d}, `vector.similarity_function`: 'cosine'}}}}"
+        f"OPTIONS {{indexConfig: {config}}}"
     )
     wanted = tuple(properties) if features.filtered_vector_indexes else (properties[0],)
     return SchemaPart(name, create, "vector", tuple(covers), wanted)

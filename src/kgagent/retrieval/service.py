@@ -48,7 +48,7 @@ class RetrievalService:
         ontology: Ontology,
         embedder: Embedder,
         *,
-        exact_scan_limit: int,
+        exact_scan_limit: int | None,
         oversampling: int,
         timeout: float,
         hybrid_limit: int = 32,

@@ -1,6 +1,7 @@
 """Nearest vectors of one user: compared one by one where the user has few, from an index where there are many."""
 
 import asyncio
+import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -10,7 +11,9 @@ from typing import Any
 from kgagent.embedding.base import Embedder
 from kgagent.errors import StoreError
 from kgagent.graph.records import Record
+from kgagent.graph.statements import statement
 from kgagent.graph.store import StatementTimeoutError, Store
+from kgagent.graph.vector_index import IndexScores
 from kgagent.models.search import Plan
 from kgagent.retrieval.vector_targets import VectorTarget
 
@@ -21,8 +24,11 @@ WIDENING = 5
 COUNT_LIFETIME = 10.0
 """Seconds for which it is remembered whether a user has few or many; either way the answer is right."""
 
-LEAST_FETCH = 50
-"""Index hits asked for at the least."""
+INDEX_LIFETIME = 60.0
+"""Seconds for which it is remembered how an index was made."""
+
+LEAST_CANDIDATES = 200
+"""Vectors that an index compares at the least: with fewer, a search for a single hit would often miss it."""
 
 
 @dataclass(frozen=True)
@@ -66,12 +72,12 @@ class VectorSearch:
     """Chooses between comparing one by one and asking an index, by what the user has."""
 
     def __init__(
-        self, store: Store, embedder: Embedder, *, exact_scan_limit: int, oversampling: int, timeout: float
+        self, store: Store, embedder: Embedder, *, exact_scan_limit: int | None, oversampling: int, timeout: float
     ) -> None:
-        self._exact_scan_limit = exact_scan_limit
         self._exact = ExactScan(store, embedder, timeout=timeout)
-        indexed = FilteredIndex if store.features.filtered_vector_indexes else WidenedProcedure
+        indexed: type[IndexedSearch] = FilteredIndex if store.features.filtered_vector_indexes else WidenedProcedure
         self._indexed: IndexedSearch = indexed(store, embedder, self._exact, oversampling=oversampling, timeout=timeout)
+        self._exact_scan_limit = indexed.exact_scan_limit if exact_scan_limit is None else exact_scan_limit
         self._store = store
         self._few: dict[tuple[str, str], tuple[float, bool]] = {}
 
@@ -136,9 +142,14 @@ class IndexedSearch(ABC):
     """Asks an index for more hits than are wanted, and for still more where that was too few.
 
     Where that is still not enough, or the index fails, the vectors are compared one by one.
+
+    Attributes:
+        plan: what this way of searching is called.
+        exact_scan_limit: up to how many vectors of a user it is quicker to compare them one by one.
     """
 
     plan: Plan
+    exact_scan_limit: int
 
     def __init__(
         self, store: Store, embedder: Embedder, exact: ExactScan, *, oversampling: int, timeout: float
@@ -151,7 +162,8 @@ class IndexedSearch(ABC):
 
     async def search(self, request: _Request) -> tuple[tuple[Hit, ...], ...]:
         """Find the hits of each query."""
-        fetch = max(request.limit * self._oversampling, LEAST_FETCH)
+        candidates = max(request.limit * self._oversampling, LEAST_CANDIDATES)
+        fetch = max(request.limit, math.ceil(candidates / await self.expansion(request.target)))
         found: dict[int, tuple[Hit, ...]] = {}
         open_queries = list(range(len(request.queries)))
         while open_queries and fetch <= WIDEST_FETCH:
@@ -171,6 +183,10 @@ class IndexedSearch(ABC):
             rest = _Request(request.target, request.user_id, [request.queries[i] for i in open_queries], request.limit)
             found.update(zip(open_queries, await self._exact.search(rest), strict=True))
         return tuple(found[i] for i in range(len(request.queries)))
+
+    async def expansion(self, target: VectorTarget) -> float:  # noqa: ARG002
+        """Candidates that the target's index compares for each hit asked for."""
+        return 1.0
 
     @abstractmethod
     async def ask(self, request: _Request, fetch: int) -> list[tuple[tuple[Hit, ...], bool]]:
@@ -192,32 +208,48 @@ class FilteredIndex(IndexedSearch):
     """Cypher 25's SEARCH, which filters by user and free type inside the index."""
 
     plan: Plan = "index"
+    exact_scan_limit = 100
+
+    def __init__(
+        self, store: Store, embedder: Embedder, exact: ExactScan, *, oversampling: int, timeout: float
+    ) -> None:
+        super().__init__(store, embedder, exact, oversampling=oversampling, timeout=timeout)
+        self._scores: dict[str, tuple[float, IndexScores]] = {}
+
+    async def expansion(self, target: VectorTarget) -> float:
+        """Candidates that the target's index compares for each hit asked for."""
+        return (await self._scores_of(target.indexes[0])).expansion
+
+    async def _scores_of(self, index: str) -> IndexScores:
+        known = self._scores.get(index)
+        if known is not None and known[0] > time.monotonic():
+            return known[1]
+        rows = await self.store.read(statement("show_index_config"), {"index": index}, timeout=self.timeout)
+        scores = IndexScores.of(rows[0]["config"] if rows else {})
+        self._scores[index] = (time.monotonic() + INDEX_LIFETIME, scores)
+        return scores
 
     async def ask(self, request: _Request, fetch: int) -> list[tuple[tuple[Hit, ...], bool]]:
         """Ask once, all queries in one statement."""
-        parameters = self.common(request, fetch) | {"queries": query_parameters(self.store, request.queries)}
+        scores = await self._scores_of(request.target.indexes[0])
+        parameters = self.common(request, fetch) | {
+            "queries": query_parameters(self.store, request.queries),
+            "estimated": scores.estimated,
+        }
         rows = await self.store.read(request.target.index_statement(), parameters, timeout=self.timeout)
-        hits = hits_by_query(request, rows)
-        complete = await asyncio.gather(
-            *(
-                self._is_complete(request, query, found, fetch)
-                for query, found in zip(request.queries, hits, strict=True)
-            )
-        )
-        return list(zip(hits, complete, strict=True))
+        return [_answer(request, query, row, fetch) for query, row in zip(request.queries, rows, strict=True)]
 
-    async def _is_complete(self, request: _Request, query: NearestQuery, found: Sequence[Hit], fetch: int) -> bool:
-        if len(found) >= request.limit:
-            return True
-        parameters = self.common(request, fetch) | {"vector": self.store.vector(query.vector)}
-        [row] = await self.store.read(request.target.hits_statement(), parameters, timeout=self.timeout)
-        return bool(row["hits"] < fetch or row["least"] < query.threshold)
+
+def _answer(request: _Request, query: NearestQuery, row: Mapping[str, Any], fetch: int) -> tuple[tuple[Hit, ...], bool]:
+    hits = tuple(Hit(request.target.read(match), match["similarity"]) for match in row["matches"])
+    return hits, len(hits) >= request.limit or row["hits"] < fetch or row["least"] < query.threshold
 
 
 class WidenedProcedure(IndexedSearch):
     """The query procedures of 5.26, whose hits are of all users and are filtered afterwards."""
 
     plan: Plan = "procedure"
+    exact_scan_limit = 2_000
 
     async def ask(self, request: _Request, fetch: int) -> list[tuple[tuple[Hit, ...], bool]]:
         """Ask once, each query and index by a statement of its own."""

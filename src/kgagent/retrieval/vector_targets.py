@@ -45,10 +45,6 @@ class VectorTarget:
         """Asks the index that filters inside itself."""
         return statement(f"search_{self.kind}s_index{self.variant}", index=Identifier(self.indexes[0]))
 
-    def hits_statement(self) -> str:
-        """Counts what that index gives."""
-        return statement(f"count_{self.kind}_hits{self.variant}", index=Identifier(self.indexes[0]))
-
     def procedure_statement(self) -> str:
         """Asks an index that cannot filter."""
         return statement(f"search_{self.kind}s_procedure")

@@ -1,4 +1,5 @@
 import asyncio
+import dataclasses
 import uuid
 from collections.abc import AsyncIterator
 
@@ -10,10 +11,13 @@ from kgagent.errors import SchemaError, StoreError
 from kgagent.graph import schema as schema_module
 from kgagent.graph.schema import Schema
 from kgagent.graph.store import Store
+from kgagent.graph.vector_index import VectorIndexOptions
 from tests.conftest import Clock
 from tests.support.graphs import connections
 
 Row = dict[str, object]
+
+CHOSEN = VectorIndexOptions("none", m=24, ef_construction=150, search_expansion=8.0)
 
 
 async def schema_of(store: Store, part: str) -> list[Row]:
@@ -50,8 +54,10 @@ async def own(opened: KnowledgeGraph, ontology: Ontology, label: str) -> AsyncIt
                 await opened.store.run_schema(f"DROP {drop} `{row['name']}`")
 
 
-def own_parts(store: Store, ontology: Ontology, label: str, dimensions: int) -> Schema:
-    schema = Schema(store, ontology, HashingEmbedder(dimensions))
+def own_parts(
+    store: Store, ontology: Ontology, label: str, dimensions: int, options: VectorIndexOptions = CHOSEN
+) -> Schema:
+    schema = Schema(store, ontology, HashingEmbedder(dimensions), options)
     # The indexes on all labels and on all types have one name in a database: they stay those of the other tests.
     schema.parts = [part for part in schema.parts if label in part.name]
     return schema
@@ -110,8 +116,28 @@ async def test_rebuilding_fits_the_vector_indexes_to_another_embedder(
     assert len(await own.problems()) == 1
 
 
+async def test_vector_indexes_are_made_with_the_options_that_are_chosen(own: Schema) -> None:
+    await own.ensure()
+    assert await own.differing_options() == []
+
+
+async def test_indexes_of_other_options_serve_and_are_told_of_until_they_are_made_anew(
+    opened: KnowledgeGraph, own: Schema, ontology: Ontology, label: str
+) -> None:
+    await own.ensure()
+    other = own_parts(opened.store, ontology, label, 384, dataclasses.replace(CHOSEN, m=8, quantization="binary"))
+    await other.ensure()
+    assert await other.problems() == []
+    [different] = await other.differing_options()
+    assert f"kgagent_{label}_embedding" in different.names
+    assert "vector.hnsw.m is 24, not 8" in different.what
+    assert "vector.quantization" in different.what
+    await other.rebuild_vector_indexes()
+    assert await other.differing_options() == []
+
+
 async def test_an_index_that_covers_other_types_is_named(opened: KnowledgeGraph, ontology: Ontology) -> None:
-    schema = Schema(opened.store, ontology, HashingEmbedder(384))
+    schema = Schema(opened.store, ontology, HashingEmbedder(384), CHOSEN)
     said = "; ".join(str(problem) for problem in await schema.problems())
     if opened.store.features.filtered_vector_indexes:
         assert "kgagent_relationship_embedding: covers ['" in said

@@ -1,0 +1,122 @@
+"""The same search by other toolkits, each by its own functions, on the same server and the same vectors."""
+
+import logging
+import os
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from importlib.util import find_spec
+from typing import Any
+
+from _asking import LIMIT, Ask, Ends
+from _common import Server
+from _made_graph import Owner, Vectors
+
+from kgagent import KnowledgeGraph
+from kgagent.graph.schema import RELATIONSHIP_VECTOR_INDEX
+
+GRAPHITI = "graphiti-core"
+LANGCHAIN = "langchain-neo4j"
+PACKAGES = {GRAPHITI: "graphiti_core", LANGCHAIN: "langchain_neo4j"}
+COPIED_AT_ONCE = 2_000
+
+PREPARE_NODES = """
+MATCH (n:Entity {user_id: $user_id})
+CALL (n) { SET n.uuid = n.entity_key, n.group_id = n.user_id } IN TRANSACTIONS OF 10000 ROWS
+"""
+COPY_RELATIONSHIPS = """
+MATCH (a:Entity {user_id: $user_id})-[r:connected_to]->(b)
+CALL (a, r, b) {
+  CREATE (a)-[e:RELATES_TO {
+    uuid: r.relationship_key, group_id: r.user_id, name: r.relationship_type, fact: r.description,
+    episodes: [], created_at: r.created_at, reference_time: r.created_at
+  }]->(b)
+  WITH e, r
+  CALL db.create.setRelationshipVectorProperty(e, 'fact_embedding', r.relationship_embedding)
+} IN TRANSACTIONS OF $rows ROWS
+"""
+
+
+def installed() -> list[str]:
+    """Peers that can be asked; says of the others how to get them."""
+    there = [name for name, package in PACKAGES.items() if find_spec(package) is not None]
+    for name in PACKAGES:
+        if name not in there:
+            print(f'{name} is not installed and is left out: pip install -e ".[bench]"', flush=True)
+    return there
+
+
+async def copy_for_graphiti(graph: KnowledgeGraph, where: Server, everyone: list[Owner]) -> None:
+    """Put graphiti's form of the relationships beside ours, between the same nodes, with graphiti's own indexes."""
+    for owner in everyone:
+        await graph.store.run_schema(_filled(PREPARE_NODES, owner))
+        await graph.store.run_schema(_filled(COPY_RELATIONSHIPS, owner))
+    driver = _graphiti_driver(where)
+    # It begins to make them by itself where it is made inside a running loop.
+    await (getattr(driver, "_init_task", None) or driver.build_indices_and_constraints())
+    await driver.close()
+    await graph.store.run_schema("CALL db.awaitIndexes(3600)")
+
+
+async def graphiti(where: Server, stack: AsyncExitStack) -> Ask:
+    """graphiti-core's own search of edges by similarity, with the group as its filter."""
+    from graphiti_core.search.search_filters import SearchFilters
+    from graphiti_core.search.search_utils import edge_similarity_search
+
+    # Hints of the server would be written out at every question, and counted as graphiti's time.
+    logging.getLogger("neo4j.notifications").setLevel(logging.ERROR)
+    driver = _graphiti_driver(where)
+    stack.push_async_callback(driver.close)
+
+    async def ask(owner: Owner, query: Vectors) -> list[Ends]:
+        edges = await edge_similarity_search(
+            driver,
+            query.tolist(),
+            None,
+            None,
+            SearchFilters(),
+            group_ids=[owner.user_id],
+            limit=LIMIT,
+            min_score=0.0,
+        )
+        return [(edge.source_node_uuid, edge.target_node_uuid) for edge in edges]
+
+    return ask
+
+
+def langchain(where: Server, dimensions: int) -> Ask:
+    """langchain-neo4j's search of a relationship index; it has no filter by user, so others' hits are dropped."""
+    from langchain_core.embeddings import DeterministicFakeEmbedding
+    from langchain_neo4j import Neo4jVector
+
+    store = Neo4jVector.from_existing_relationship_index(
+        DeterministicFakeEmbedding(size=dimensions),
+        RELATIONSHIP_VECTOR_INDEX,
+        embedding_dimension=dimensions,
+        url=where.uri,
+        username=where.username,
+        password=where.password,
+        text_node_property="description",
+    )
+
+    async def ask(owner: Owner, query: Vectors) -> list[Ends]:
+        found = store.similarity_search_by_vector(query.tolist(), k=LIMIT)
+        return [_ends(document.metadata) for document in found if document.metadata["user_id"] == owner.user_id]
+
+    return ask
+
+
+def _ends(metadata: Mapping[str, str]) -> Ends:
+    _, start, start_number, end, end_number = metadata["relationship_key"].split(":")
+    return f"{start}:{start_number}", f"{end}:{end_number}"
+
+
+def _graphiti_driver(where: Server) -> Any:  # noqa: ANN401 - of a package that need not be there
+    os.environ["GRAPHITI_TELEMETRY_ENABLED"] = "false"
+    from graphiti_core.driver.neo4j_driver import Neo4jDriver
+
+    return Neo4jDriver(where.uri, where.username, where.password)
+
+
+def _filled(text: str, owner: Owner) -> str:
+    # CALL … IN TRANSACTIONS runs only where `run_schema` runs it, which takes no parameters; the ids are our own.
+    return text.replace("$user_id", f"'{owner.user_id}'").replace("$rows", str(COPIED_AT_ONCE))

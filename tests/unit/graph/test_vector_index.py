@@ -1,0 +1,62 @@
+import dataclasses
+
+import pytest
+
+from kgagent import Settings
+from kgagent.graph.features import ServerFeatures
+from kgagent.graph.vector_index import IndexScores, VectorIndexOptions
+
+NEW = ServerFeatures("2026.08.1", True, vectors_on_the_wire=True, quantization_types=True)
+OLD = ServerFeatures("5.26.30", False, vectors_on_the_wire=False)
+OPTIONS = VectorIndexOptions("none", m=24, ef_construction=150, search_expansion=8.0)
+
+
+def test_the_settings_choose_the_options() -> None:
+    settings = Settings(
+        _env_file=None,
+        index_quantization="binary",
+        index_m=4,
+        index_ef_construction=30,
+        index_search_expansion=2,
+    )
+    assert VectorIndexOptions.of(settings) == VectorIndexOptions("binary", 4, 30, 2.0)
+
+
+def test_a_server_is_told_only_the_options_that_it_knows() -> None:
+    new, old = OPTIONS.config(384, NEW), OPTIONS.config(384, OLD)
+    for config in (new, old):
+        assert "`vector.dimensions`: 384" in config
+        assert "`vector.hnsw.m`: 24" in config
+        assert "`vector.hnsw.ef_construction`: 150" in config
+    assert "`vector.quantization.type`: 'none'" in new
+    assert "`vector.default_search_expansion_factor`: 8.0" in new
+    assert "`vector.quantization.enabled`: false" in old
+    assert "expansion" not in old
+    binary = dataclasses.replace(OPTIONS, quantization="binary")
+    assert "`vector.quantization.enabled`: true" in binary.config(384, OLD)
+
+
+def test_an_index_of_other_options_is_told_with_both_values() -> None:
+    there = {"vector.hnsw.m": 16, "vector.hnsw.ef_construction": 150, "vector.quantization.type": "BINARY"}
+    assert OPTIONS.differences(there, NEW) == [
+        "vector.hnsw.m is 16, not 24",
+        "vector.quantization.type is BINARY, not NONE",
+    ]
+    assert OPTIONS.differences({"vector.hnsw.m": 24, "vector.quantization.enabled": False}, OLD) == []
+
+
+@pytest.mark.parametrize(
+    ("config", "estimated", "expansion"),
+    [
+        ({"vector.quantization.type": "NONE", "vector.default_search_expansion_factor": 16.0}, False, 16.0),
+        ({"vector.quantization.type": "BINARY", "vector.default_search_expansion_factor": 3.0}, False, 3.0),
+        ({"vector.quantization.type": "SCALAR", "vector.default_search_expansion_factor": 1.5}, True, 1.5),
+        ({"vector.quantization.enabled": True}, True, 1.0),
+        ({"vector.quantization.enabled": False}, False, 1.0),
+        ({}, True, 1.0),
+    ],
+)
+def test_an_index_tells_whether_its_scores_are_estimates(
+    config: dict[str, object], estimated: bool, expansion: float
+) -> None:
+    assert IndexScores.of(config) == IndexScores(estimated, expansion)
