@@ -62,7 +62,7 @@ class Explorer:
     async def _search(self, request: ExploreRequest, user_id: str, labels: Sequence[str]) -> _Found:
         texts = [query.query for query in request.queries]
         vectors = await self._retrieval.embed_queries(texts) if texts else []
-        near = [NearestQuery(v, q.threshold) for v, q in zip(vectors, request.queries, strict=True)]
+        near = [NearestQuery(v, q.threshold, q.query) for v, q in zip(vectors, request.queries, strict=True)]
         of_each = max(NODES_OF_A_LABEL, request.max_results_per_type)
         async with together() as group:
             by_node = group.create_task(self._retrieval.nodes_near(near, user_id, labels, of_each))
