@@ -102,9 +102,9 @@ def as_embedding(vector: Vectors) -> "array[float]":
 async def load(graph: KnowledgeGraph, embedder: HashingEmbedder, everyone: Sequence[Owner], vectors: Vectors) -> None:
     """Write nodes and relationships with their vectors."""
     for owner in everyone:
-        for rows in _batches(_node_rows(owner)):
+        for rows in batches(_node_rows(owner)):
             await graph.store.write(CREATE_NODES, {"rows": rows, "user_id": owner.user_id})
-        for rows in _batches(_relationship_rows(graph.store, embedder, owner, vectors)):
+        for rows in batches(_relationship_rows(graph.store, embedder, owner, vectors)):
             await graph.store.write(CREATE_RELATIONSHIPS, {"rows": rows})
 
 
@@ -137,7 +137,8 @@ def _relationship_rows(
         yield {"from_entity_key": start, "to_entity_key": end, "properties": properties, "vector": vector}
 
 
-def _batches(rows: Iterator[Mapping[str, Any]]) -> Iterator[list[Mapping[str, Any]]]:
+def batches(rows: Iterator[Mapping[str, Any]]) -> Iterator[list[Mapping[str, Any]]]:
+    """Rows in lists of the size that is sent at once."""
     batch: list[Mapping[str, Any]] = []
     for row in rows:
         batch.append(row)

@@ -34,8 +34,8 @@ class RelationshipSearchResult(GraphRelationship):
 
     Attributes:
         similarity: plain cosine of the relationship itself with the query, -1 to 1.
-        score: what the search ranks by, in units of cosine: `similarity`; or where the search went on from its hits, that
-            of the path that led here, less what each step costs.
+        score: what the search ranks by, in units of cosine: `similarity`; or where the search went on from its hits,
+            that of the path that led here, less what each step costs.
         path: the relationships that led to it, as short sentences; empty where the query itself found it.
     """
 

@@ -1,12 +1,13 @@
 """From the relationships that match best to those that share a node with them, level by level: a beam search.
 
-It follows the walk that a reader of the question would most probably take. A start is as good as its similarity. At each
-node one relationship is chosen: the more the ones there are like the question, and the more of them there are, the less
-sure the choice, and the more it costs (a softmax over the relationships of the node, as a logarithm). A hub thus costs much
-by itself. All costs are in units of plain cosine, so that what was reached and what was found directly rank together.
+It follows the walk that a reader of the question would most probably take. A start is as good as its similarity. At
+each node one relationship is chosen: the more like the question the others at that node are, and the more of them there
+are, the less sure the choice and the more it costs (the logarithm of a softmax over the relationships of the node). A
+hub thus costs much by itself. Costs are in units of plain cosine, so that what was reached and what was found by itself
+rank together.
 
-A node whose name stands in the question is where a walk starts: hits at such nodes come before those at none, and the walk
-leaves them by the other end.
+A node whose name stands in the question is where a walk starts: hits at such nodes come before those at none, and the
+walk leaves them by the other end.
 """
 
 import time
@@ -40,7 +41,7 @@ UNNAMED_COST = 0.09
 STEP_COST = 0.01
 CHOICE_TEMPERATURE = 0.05
 CHOICE_WEIGHT = 0.6
-"""Cosine that the uncertainty of a choice costs; half the relationships at a node being as good costs 0.6 * 0.05 * ln 2 more."""
+"""Cosine that a choice costs is weight * temperature * -ln(its probability): 0.02 for one of two that are as good."""
 
 OVERLAP_WEIGHT = 0.5
 """How much of what a relationship shares with the one before it is taken from its own similarity."""
@@ -97,7 +98,7 @@ class BeamSearch:
     async def expand(
         self, hits: Sequence[Hit], vector: Sequence[float], scope: BeamScope, *, text: str = ""
     ) -> list[Step]:
-        """Go on from hits, one round trip a level, for no longer than one search may take; then what was found is enough.
+        """Go on from hits, one round trip a level, for no longer than one search may take.
 
         Args:
             hits: relationships that the query found, best first.
@@ -106,7 +107,7 @@ class BeamSearch:
             text: the query in words, whose names say where to begin; empty where only the vector is known.
 
         Returns:
-            Hits and what was reached from them, best score first.
+            Hits and what was reached from them until the time was up, best score first.
 
         Raises:
             StoreError: the database failed.
@@ -184,7 +185,7 @@ def _starts(found: Sequence[Step], text: str) -> list[Step]:
         keys = _ends(step.record).keys()
         at = keys & named
         if at:
-            # A question may name several things: the best hit at each of them is a start nearly as good as the best of all.
+            # A question may name several things: the best hit at each is a start nearly as good as the best of all.
             score = step.similarity + (top - min(nearest[key] for key in at)) / 2
         else:
             score = step.similarity - (UNNAMED_COST if named else 0.0)
