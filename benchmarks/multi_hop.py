@@ -237,8 +237,9 @@ async def ask(graph: KnowledgeGraph, prototype: Prototype, user_id: str, questio
     retrieval = graph.retrieval
     vectors = await retrieval.embed_queries([question.text for question in questions])
     for question, vector in zip(questions, vectors, strict=True):
-        for levels in (1, 2):
-            figures.add(f"prototype, {levels} levels", question, prototype.find(vector, levels), 0.0)
+        for levels in range(3):
+            way = f"prototype, {levels} levels" if levels else "nearest of all vectors"
+            figures.add(way, question, prototype.find(vector, levels), 0.0)
         for text in (question.text, None):
             for hops in range(MOST_HOPS + 1 if text else 2):
                 matches, seconds = await timed(
@@ -249,17 +250,15 @@ async def ask(graph: KnowledgeGraph, prototype: Prototype, user_id: str, questio
                 found = [frozenset((match.from_name.lower(), match.to_name.lower())) for match in matches]
                 figures.add(f"expand_hops={hops}" + ("" if text else ", vector alone"), question, found, seconds)
     for question in questions:
-        for hops in range(MOST_HOPS):
-            await _explore(graph, user_id, question, hops, figures)
+        for explored_hops in (0, None, 1, 2):
+            await _explore(graph, user_id, question, explored_hops, figures)
     return figures
 
 
-async def _explore(graph: KnowledgeGraph, user_id: str, question: Asked, hops: int, figures: Figures) -> None:
-    request = ExploreRequest(
-        queries=(VectorQuery(query=question.text, threshold=THRESHOLD),), max_results_per_type=NODES, expand_hops=hops
-    )
+async def _explore(graph: KnowledgeGraph, user_id: str, question: Asked, hops: int | None, figures: Figures) -> None:
+    request = ExploreRequest(queries=(VectorQuery(query=question.text),), max_results_per_type=NODES, expand_hops=hops)
     explored, seconds = await timed(graph.retrieval.explore(request, user_id))
-    way = f"explore, expand_hops={hops}"
+    way = "explore" if hops is None else f"explore, expand_hops={hops}"
     names = {one.node.name.lower() for one in explored.nodes[:NODES]}
     shown = {frozenset((one.from_name.lower(), one.to_name.lower())) for one in explored.relationships}
     right = question.names

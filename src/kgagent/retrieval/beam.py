@@ -56,12 +56,14 @@ class BeamScope:
         hops: levels; 0 keeps the hits as they are.
         limit: relationships at the most.
         relationship_types: free types ("mentor") to keep to; None keeps all.
+        threshold: least plain cosine with the query of a relationship that is told; -1 tells all that was reached.
     """
 
     user_id: str
     hops: int
     limit: int
     relationship_types: Sequence[str] | None = None
+    threshold: float = -1.0
 
 
 @dataclass(frozen=True)
@@ -134,8 +136,9 @@ class BeamSearch:
             better = [step for step in reached if _improves(step, best.get(step.record.element_id))]
             best.update((step.record.element_id, step) for step in better)
             frontier = better[:BEAM_WIDTH]
+        told = [step for step in best.values() if not step.path or step.similarity >= scope.threshold]
         # Sorting is stable: what scores the same stays in the order in which it was found.
-        return sorted(best.values(), key=lambda step: -step.score)[: scope.limit]
+        return sorted(told, key=lambda step: -step.score)[: scope.limit]
 
     async def _level(
         self, frontier: Sequence[Step], vector: Sequence[float], scope: BeamScope, timeout: float

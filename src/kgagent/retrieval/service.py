@@ -3,6 +3,7 @@
 import math
 from array import array
 from collections.abc import Sequence
+from dataclasses import replace
 
 from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError
@@ -237,8 +238,17 @@ class RetrievalService:
         limit: int = 20,
         *,
         expand_hops: int = 0,
+        all_above_threshold: bool = False,
     ) -> list[Matches[RelationshipSearchResult]]:
         """Find the relationships near each of several vectors, in one statement, and go on from them where asked to.
+
+        Args:
+            queries: what to look for; where a text is given, the names in it say where to begin to go on.
+            user_id: whose relationships.
+            relationship_types: free types ("mentor") to keep to; None keeps all.
+            limit: relationships of each query at the most.
+            expand_hops: levels to go on, 0 to 5.
+            all_above_threshold: whether what is reached must be as similar to the query as what it finds by itself.
 
         Raises:
             InputError: an argument is not one that it may be.
@@ -255,7 +265,14 @@ class RetrievalService:
         scope = BeamScope(user_id, hops=expand_hops, limit=limit, relationship_types=relationship_types)
         async with together() as group:
             tasks = [
-                group.create_task(self._beam.expand(hits, query.vector, scope, text=query.text))
+                group.create_task(
+                    self._beam.expand(
+                        hits,
+                        query.vector,
+                        replace(scope, threshold=query.threshold) if all_above_threshold else scope,
+                        text=query.text,
+                    )
+                )
                 for hits, query in zip(nearest.hits, queries, strict=True)
             ]
         return [Matches([step.shown(self._ontology) for step in task.result()], plan=nearest.plan) for task in tasks]

@@ -5,7 +5,7 @@ import pytest
 from kgagent import KnowledgeGraph
 from kgagent.errors import InputError
 from kgagent.graph.store import StatementTimeoutError
-from kgagent.retrieval import beam
+from kgagent.retrieval import beam, explore, service
 from kgagent.tools import Toolset
 
 QUESTION = "orchard painter"
@@ -81,6 +81,32 @@ async def test_explore_goes_on_as_far_as_it_is_asked_to(tools: Toolset) -> None:
     far = await tools.explore(**query, expand_hops=2)
     assert {node["name"] for node in near["nodes"]} == {"Ada", "Bo"}
     assert {node["name"] for node in far["nodes"]} == {"Ada", "Bo", "Cy", "Di"}
+
+
+async def test_explore_by_itself_shows_nothing_below_the_threshold(tools: Toolset) -> None:
+    await joined(tools, CHAIN)
+    answer = await tools.explore(queries=[{"query": QUESTION, "threshold": 0.2}])
+    assert {node["name"] for node in answer["nodes"]} == {"Ada", "Bo"}
+
+
+async def test_explore_by_itself_goes_one_step_among_what_reaches_the_threshold(
+    tools: Toolset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(explore, "RELATIONSHIPS", 2)
+    monkeypatch.setattr(service, "START_POOL", 2)
+    await joined(
+        tools,
+        {
+            ("Ada", "Bo"): "orchard painter",
+            ("Eve", "Fay"): "orchard painter village garden river",
+            ("Bo", "Cy"): "orchard violin submarine glacier duet",
+        },
+    )
+    query = [{"query": QUESTION, "threshold": 0.2}]
+    near = await tools.explore(queries=query, expand_hops=0)
+    assert {node["name"] for node in near["nodes"]} == {"Ada", "Bo", "Eve", "Fay"}
+    answer = await tools.explore(queries=query)
+    assert {node["name"] for node in answer["nodes"]} == {"Ada", "Bo", "Cy"}
 
 
 async def test_the_limit_holds_for_all_together(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
