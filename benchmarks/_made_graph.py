@@ -140,10 +140,10 @@ class Content:
 
 async def load(graph: KnowledgeGraph, embedder: HashingEmbedder, content: Content) -> None:
     """Write nodes and relationships with their vectors."""
-    for rows in _batches(row for owner in content.everyone for row in _node_rows(owner)):
+    for rows in batches(row for owner in content.everyone for row in _node_rows(owner)):
         await graph.store.write(CREATE_NODES, {"rows": rows})
     made = (row for owner in content.everyone for row in _relationship_rows(graph.store, embedder, content, owner))
-    for rows in _batches(made):
+    for rows in batches(made):
         await graph.store.write(CREATE_RELATIONSHIPS, {"rows": rows})
 
 
@@ -192,7 +192,8 @@ def _relationship_rows(
         yield {"from_entity_key": start, "to_entity_key": end, "properties": properties, "vector": vector}
 
 
-def _batches(rows: Iterator[Mapping[str, Any]]) -> Iterator[list[Mapping[str, Any]]]:
+def batches(rows: Iterator[Mapping[str, Any]]) -> Iterator[list[Mapping[str, Any]]]:
+    """Rows in lists of the size that is sent at once."""
     batch: list[Mapping[str, Any]] = []
     for row in rows:
         batch.append(row)

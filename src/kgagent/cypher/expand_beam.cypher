@@ -1,13 +1,16 @@
-// Relationships that share a node with one of the frontier, scored by the path that leads to them and by themselves.
+// Relationships that share a node with one of the frontier, scored by the path that leads to them and by how clearly they
+// are the ones to choose at that node: the fewer and the less like the query the others there are, the less a step costs.
 // What a relationship has in common with the one before it (mostly the shared node) is taken from its own similarity.
 // Parameters: user_id; relationship_types [text] or null; vector; dimensions; model; frontier [{element_id, score,
-//   path [element ids]}]; hub_limit (relationships read at a node); limit; path_weight; overlap_weight.
+//   path [element ids], through [entity keys of the ends to go on from]}]; hub_limit (relationships read at a node);
+//   limit; step_cost; choice_weight; choice_temperature; overlap_weight.
 // Rows: lead (element id of the one before), score, similarity (plain cosine), relationship; best first.
 UNWIND $frontier AS step
-MATCH ()-[lead:«types»]->()
-WHERE elementId(lead) = step.element_id
-WITH step, lead, lead.relationship_embedding AS before
-UNWIND [startNode(lead), endNode(lead)] AS shared
+MATCH ()-[r:«types»]->()
+WHERE elementId(r) = step.element_id
+WITH step, r, r.relationship_embedding AS embedding
+WITH step, r AS lead, CASE WHEN «_comparable_relationship» THEN embedding END AS before
+UNWIND [node IN [startNode(lead), endNode(lead)] WHERE node.entity_key IN step.through] AS shared
 CALL (step, lead, before, shared) {
   MATCH (shared)-[r:«types»]-(other)
   WHERE r.user_id = $user_id AND shared.user_id = $user_id AND other.user_id = $user_id
@@ -18,12 +21,16 @@ CALL (step, lead, before, shared) {
   WITH r, before, r.relationship_embedding AS embedding
   WHERE «_comparable_relationship»
   WITH r, 2.0 * vector.similarity.cosine(embedding, $vector) - 1.0 AS similarity,
-    2.0 * vector.similarity.cosine(embedding, before) - 1.0 AS overlap
+    CASE WHEN before IS NULL THEN 0.0 ELSE 2.0 * vector.similarity.cosine(embedding, before) - 1.0 END AS overlap
   WITH collect([r, similarity, overlap]) AS siblings, avg(overlap) AS usual
+  WITH [sibling IN siblings | [sibling[0], sibling[1], sibling[1] + $overlap_weight * (usual - sibling[2])]] AS siblings,
+    COUNT { (shared)-[:«types»]-() } AS degree
+  WITH siblings, reduce(total = 0.0, sibling IN siblings | total + exp(sibling[2] / $choice_temperature)) *
+    CASE WHEN degree > $hub_limit THEN toFloat(degree) / $hub_limit ELSE 1.0 END AS total
   UNWIND siblings AS sibling
-  RETURN sibling[0] AS r, sibling[1] AS similarity, sibling[1] + $overlap_weight * (usual - sibling[2]) AS own
+  RETURN sibling[0] AS r, sibling[1] AS similarity, $choice_temperature * log(total) - sibling[2] AS doubt
 }
-WITH r, similarity, step, $path_weight * step.score + (1.0 - $path_weight) * own AS score
+WITH r, similarity, step, step.score - $step_cost - $choice_weight * doubt AS score
 ORDER BY score DESC, step.element_id
 WITH r, similarity, head(collect([score, step.element_id])) AS best
 ORDER BY best[0] DESC, r.relationship_key

@@ -34,7 +34,8 @@ class RelationshipSearchResult(GraphRelationship):
 
     Attributes:
         similarity: plain cosine of the relationship itself with the query, -1 to 1.
-        score: what the search ranks by; `similarity`, or for one that was reached over others a blend with theirs.
+        score: what the search ranks by, in units of cosine: `similarity`; or where the search went on from its hits,
+            that of the path that led here, less what each step costs.
         path: the relationships that led to it, as short sentences; empty where the query itself found it.
     """
 
@@ -89,7 +90,18 @@ class ExploredNode(GraphModel):
 
 
 class ExploreRequest(BaseModel):
-    """What `explore` is asked."""
+    """What `explore` is asked.
+
+    Attributes:
+        queries: what to search for by meaning.
+        text_matches: names, or parts of names.
+        search_relationships: whether relationships are searched too.
+        node_types: labels to keep to; None keeps all.
+        relationship_types: free types ("mentor") to keep to; None keeps all.
+        max_results_per_type: nodes of each label at the most.
+        expand_hops: levels to go on from relationships that match to those next to them, whatever those are like; None
+            goes on for one level, to relationships that reach the query's threshold too.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -99,7 +111,7 @@ class ExploreRequest(BaseModel):
     node_types: tuple[str, ...] | None = None
     relationship_types: tuple[str, ...] | None = None
     max_results_per_type: int = Field(10, ge=1, le=100)
-    expand_hops: int = Field(0, ge=0, le=MOST_HOPS)
+    expand_hops: int | None = Field(None, ge=0, le=MOST_HOPS)
 
 
 class ExploreResult(GraphModel):

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 NOTHING_ASKED = "At least one search method required (queries or text_matches)"
 NODES_OF_A_LABEL = 20
 RELATIONSHIPS = 20
+DEFAULT_HOPS = 1
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class Explorer:
     async def _search(self, request: ExploreRequest, user_id: str, labels: Sequence[str]) -> _Found:
         texts = [query.query for query in request.queries]
         vectors = await self._retrieval.embed_queries(texts) if texts else []
-        near = [NearestQuery(v, q.threshold) for v, q in zip(vectors, request.queries, strict=True)]
+        near = [NearestQuery(v, q.threshold, q.query) for v, q in zip(vectors, request.queries, strict=True)]
         of_each = max(NODES_OF_A_LABEL, request.max_results_per_type)
         async with together() as group:
             by_node = group.create_task(self._retrieval.nodes_near(near, user_id, labels, of_each))
@@ -97,8 +98,14 @@ class Explorer:
     ) -> list[Sequence[RelationshipSearchResult]]:
         if not request.search_relationships:
             return []
+        hops = request.expand_hops
         found = await self._retrieval.relationships_near(
-            near, user_id, request.relationship_types, RELATIONSHIPS, expand_hops=request.expand_hops
+            near,
+            user_id,
+            request.relationship_types,
+            RELATIONSHIPS,
+            expand_hops=DEFAULT_HOPS if hops is None else hops,
+            all_above_threshold=hops is None,
         )
         return list(found)
 
@@ -149,7 +156,7 @@ def _relationship_signals(matches: Iterable[RelationshipSearchResult]) -> tuple[
 def _most_similar(matches: Iterable[RelationshipSearchResult]) -> tuple[RelationshipSearchResult, ...]:
     """Each relationship once with its best similarity, best first."""
     best: dict[tuple[str, str, str], RelationshipSearchResult] = {}
-    for match in sorted(matches, key=lambda match: (-match.score, match.pair)):
+    for match in sorted(matches, key=lambda match: (-match.similarity, match.pair)):
         best.setdefault(match.pair, match)
     return tuple(best.values())
 

@@ -114,7 +114,7 @@ class HybridSearch:
 
         async def near() -> NearestQuery:
             # Shielded, so that a part that runs out of time does not take the embedding from the others.
-            return NearestQuery(await asyncio.shield(vector), question.options.threshold)
+            return NearestQuery(await asyncio.shield(vector), question.options.threshold, question.text or "")
 
         parts: dict[Finder, Callable[[], Awaitable[Found]]] = {
             "graph": lambda: self._nodes_near(question, labels, near),

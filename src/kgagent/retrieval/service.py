@@ -3,6 +3,7 @@
 import math
 from array import array
 from collections.abc import Sequence
+from dataclasses import replace
 
 from kgagent.embedding.base import Embedder, require_texts
 from kgagent.errors import InputError
@@ -24,7 +25,7 @@ from kgagent.models import (
 from kgagent.models.hybrid import HybridOptions, HybridResult
 from kgagent.models.search import MOST_HOPS
 from kgagent.ontology import Ontology
-from kgagent.retrieval.beam import BeamScope, BeamSearch
+from kgagent.retrieval.beam import START_POOL, BeamScope, BeamSearch
 from kgagent.retrieval.explore import Explorer
 from kgagent.retrieval.full_text import FullTextSearch
 from kgagent.retrieval.hybrid import HybridSearch, Question
@@ -81,14 +82,15 @@ class RetrievalService:
         """Find relationships by meaning.
 
         Args:
-            query: what to look for; or give `vector`.
-            threshold: least plain cosine similarity, -1 to 1.
+            query: what to look for; or give `vector`, or both.
+            threshold: least plain cosine similarity, -1 to 1, of a relationship that the query finds by itself.
             user_id: whose relationships.
             relationship_types: free types ("mentor") to keep to; None keeps all.
             limit: relationships at the most.
             vector: an embedding to look for instead of a text, shape (dimensions,); no embedding call is made.
             expand_hops: levels, 0 to 5, on which the search goes on from its best hits to the relationships that share
-                a node with them; answers a question that names only where to begin. `score` then ranks.
+                a node with them; answers a question that names only where to begin. `score` then ranks. Names in
+                `query` say where to begin.
 
         Returns:
             Relationships, best first.
@@ -287,8 +289,17 @@ class RetrievalService:
         limit: int = 20,
         *,
         expand_hops: int = 0,
+        all_above_threshold: bool = False,
     ) -> list[Matches[RelationshipSearchResult]]:
         """Find the relationships near each of several vectors, in one statement, and go on from them where asked to.
+
+        Args:
+            queries: what to look for; where a text is given, the names in it say where to begin to go on.
+            user_id: whose relationships.
+            relationship_types: free types ("mentor") to keep to; None keeps all.
+            limit: relationships of each query at the most.
+            expand_hops: levels to go on, 0 to 5.
+            all_above_threshold: whether what is reached must be as similar to the query as what it finds by itself.
 
         Raises:
             InputError: an argument is not one that it may be.
@@ -300,11 +311,19 @@ class RetrievalService:
         if relationship_types is not None and not relationship_types:
             return [Matches() for _ in queries]
         target = relationship_target(self._ontology, self._store.features, relationship_types)
-        nearest = await self._vectors.nearest(target, user_id=user_id, queries=queries, limit=limit)
+        pool = max(limit, START_POOL) if expand_hops else limit
+        nearest = await self._vectors.nearest(target, user_id=user_id, queries=queries, limit=pool)
         scope = BeamScope(user_id, hops=expand_hops, limit=limit, relationship_types=relationship_types)
         async with together() as group:
             tasks = [
-                group.create_task(self._beam.expand(hits, query.vector, scope))
+                group.create_task(
+                    self._beam.expand(
+                        hits,
+                        query.vector,
+                        replace(scope, threshold=query.threshold) if all_above_threshold else scope,
+                        text=query.text,
+                    )
+                )
                 for hits, query in zip(nearest.hits, queries, strict=True)
             ]
         return [Matches([step.shown(self._ontology) for step in task.result()], plan=nearest.plan) for task in tasks]
@@ -377,11 +396,11 @@ class RetrievalService:
         if not -1.0 <= threshold <= 1.0:
             raise InputError(f"threshold must be a cosine from -1 to 1, got {threshold}")
         if vector is not None:
-            return NearestQuery(self._checked(vector), threshold)
+            return NearestQuery(self._checked(vector), threshold, query or "")
         if query is None or not query.strip():
             raise InputError("Say what to look for: query must not be empty")
         [embedding] = await self.embed_queries([query])
-        return NearestQuery(embedding, threshold)
+        return NearestQuery(embedding, threshold, query)
 
     def _checked(self, vector: Sequence[float]) -> Sequence[float]:
         if len(vector) != self._embedder.dimensions:

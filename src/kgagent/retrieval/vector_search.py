@@ -38,10 +38,12 @@ class NearestQuery:
     Attributes:
         vector: float32, shape (dimensions,).
         threshold: least plain cosine, -1 to 1.
+        text: what the vector stands for, in words; empty where that is not known.
     """
 
     vector: Sequence[float]
     threshold: float
+    text: str = ""
 
 
 @dataclass(frozen=True)

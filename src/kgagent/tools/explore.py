@@ -42,12 +42,13 @@ class ExploreArguments(Arguments):
     )
     node_types: list[ShortText] | None = Field(None, description="Labels to keep to; leave out for all.")
     max_results_per_type: int = Field(10, ge=1, le=100, description="Nodes of each label at the most.")
-    expand_hops: int = Field(
-        0,
+    expand_hops: int | None = Field(
+        None,
         ge=0,
         le=MOST_HOPS,
-        description="Steps to go on from relationships that match to those next to them, for questions that name only "
-        'where to begin: 1 or 2 for "where was the mother of my mentor born?".',
+        description="Steps to go on from relationships that match to those next to them, like the query or not, for "
+        'questions that name only where to begin: 2 for "where was the mother of my mentor born?". Left out: one step, '
+        "to those that reach the threshold too.",
     )
     format: Literal["json", "text"] = Field("json", description="json: structured; text: compact lines to read.")
     return_explanations: bool = Field(

@@ -4,7 +4,8 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.errors import InputError
-from kgagent.retrieval import beam
+from kgagent.graph.store import StatementTimeoutError
+from kgagent.retrieval import beam, explore, service
 from kgagent.tools import Toolset
 
 QUESTION = "orchard painter"
@@ -34,9 +35,11 @@ CHAIN = {
 }
 
 
-async def found(graph: KnowledgeGraph, user_id: str, hops: int, **more: object) -> list[tuple[str, str]]:
+async def found(
+    graph: KnowledgeGraph, user_id: str, hops: int, question: str = QUESTION, **more: object
+) -> list[tuple[str, str]]:
     matches = await graph.retrieval.relationship_vector_search(
-        QUESTION,
+        question,
         0.2,
         user_id,
         expand_hops=hops,
@@ -78,6 +81,32 @@ async def test_explore_goes_on_as_far_as_it_is_asked_to(tools: Toolset) -> None:
     far = await tools.explore(**query, expand_hops=2)
     assert {node["name"] for node in near["nodes"]} == {"Ada", "Bo"}
     assert {node["name"] for node in far["nodes"]} == {"Ada", "Bo", "Cy", "Di"}
+
+
+async def test_explore_by_itself_shows_nothing_below_the_threshold(tools: Toolset) -> None:
+    await joined(tools, CHAIN)
+    answer = await tools.explore(queries=[{"query": QUESTION, "threshold": 0.2}])
+    assert {node["name"] for node in answer["nodes"]} == {"Ada", "Bo"}
+
+
+async def test_explore_by_itself_goes_one_step_among_what_reaches_the_threshold(
+    tools: Toolset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(explore, "RELATIONSHIPS", 2)
+    monkeypatch.setattr(service, "START_POOL", 2)
+    await joined(
+        tools,
+        {
+            ("Ada", "Bo"): "orchard painter",
+            ("Eve", "Fay"): "orchard painter village garden river",
+            ("Bo", "Cy"): "orchard violin submarine glacier duet",
+        },
+    )
+    query = [{"query": QUESTION, "threshold": 0.2}]
+    near = await tools.explore(queries=query, expand_hops=0)
+    assert {node["name"] for node in near["nodes"]} == {"Ada", "Bo", "Eve", "Fay"}
+    answer = await tools.explore(queries=query)
+    assert {node["name"] for node in answer["nodes"]} == {"Ada", "Bo", "Cy"}
 
 
 async def test_the_limit_holds_for_all_together(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
@@ -124,6 +153,154 @@ async def test_a_hub_is_read_no_further_than_its_limit(
     )
     monkeypatch.setattr(beam, "HUB_LIMIT", 4)
     assert len(await found(graph, user_id, 1)) <= 1 + 4
+
+
+async def test_what_a_hub_leads_to_ranks_below_what_is_the_only_way_on(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
+    starts = {("Ada", "Bo"): "painter orchard neighbour", ("Eve", "Hub"): "painter orchard neighbour"}
+    hub = {("Hub", f"P{i}"): f"violin duet{i}" for i in range(9)}
+    await joined(tools, starts | {("Bo", "Cy"): "violin duet"} | hub)
+    reached = [pair for pair in await found(graph, user_id, 1) if pair not in starts]
+    assert reached[0] == ("Bo", "Cy")
+    assert set(reached[1:]) == set(hub)
+
+
+async def test_a_hub_costs_by_all_that_it_has_not_by_what_is_read(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub = {("Bo", f"P{i}"): f"task{i} duty" for i in range(9)}
+    await joined(tools, {("Ada", "Bo"): "painter orchard neighbour"} | hub)
+
+    async def best_reached() -> float:
+        matches = await graph.retrieval.relationship_vector_search(QUESTION, 0.2, user_id, expand_hops=1)
+        return matches[1].score
+
+    of_all = await best_reached()
+    monkeypatch.setattr(beam, "HUB_LIMIT", 3)
+    assert await best_reached() == pytest.approx(of_all, abs=0.01)
+
+
+NAMED = {
+    ("Zoe", "Bo"): "orchard painter neighbour",
+    ("Bo", "Cy"): "violin duet",
+    ("Zoe", "Dan"): "glacier expedition",
+    ("Eve", "Fay"): "orchard painter of rival",
+    ("Fay", "Gil"): "submarine chess",
+}
+ABOUT_ZOE = "orchard painter of Zoe"
+
+
+async def test_a_search_begins_at_the_nodes_that_the_question_names(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
+    await joined(tools, NAMED)
+    assert await found(graph, user_id, 0, ABOUT_ZOE) == [("Eve", "Fay"), ("Zoe", "Bo")]
+    answer = await found(graph, user_id, 1, ABOUT_ZOE)
+    assert answer[:2] == [("Zoe", "Bo"), ("Bo", "Cy")]
+    assert answer.index(("Eve", "Fay")) < answer.index(("Fay", "Gil"))
+
+
+async def test_a_search_leaves_a_named_node_by_the_other_end(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
+    await joined(tools, NAMED)
+    assert ("Zoe", "Dan") not in await found(graph, user_id, 1, ABOUT_ZOE)
+
+
+async def test_with_a_vector_alone_a_search_goes_on_by_both_ends(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
+    await joined(tools, NAMED)
+    [vector] = await graph.retrieval.embed_queries([ABOUT_ZOE])
+    matches = await graph.retrieval.relationship_vector_search(None, 0.2, user_id, vector=vector, expand_hops=1)
+    reached = {(match.from_name, match.to_name) for match in matches}
+    assert reached == NAMED.keys()
+
+
+async def test_names_count_beside_a_vector_too(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+    await joined(tools, NAMED)
+    [vector] = await graph.retrieval.embed_queries([ABOUT_ZOE])
+    assert await found(graph, user_id, 1, ABOUT_ZOE, vector=vector) == await found(graph, user_id, 1, ABOUT_ZOE)
+
+
+async def test_answers_come_best_score_first_and_each_once(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+    chain = CHAIN | {("Cy", "Ada"): "orchard choir", ("Ada", "Di"): "painter bicycle"}
+    await joined(tools, chain)
+    matches = await graph.retrieval.relationship_vector_search(QUESTION, 0.2, user_id, expand_hops=5)
+    scores = [match.score for match in matches]
+    assert scores == sorted(scores, reverse=True)
+    pairs = [(match.from_name, match.to_name) for match in matches]
+    assert sorted(pairs) == sorted(chain.keys() - {("Eve", "Fay")})
+
+
+async def test_a_path_comes_to_no_relationship_twice(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+    circle = {("Ada", "Bo"): "painter orchard", ("Bo", "Cy"): "violin duet", ("Cy", "Ada"): "glacier expedition"}
+    await joined(tools, circle)
+    matches = await graph.retrieval.relationship_vector_search(QUESTION, 0.2, user_id, expand_hops=5)
+    assert len(matches) == len(circle)
+    for match in matches:
+        walked = [*match.path, f"{match.from_name} {match.relationship_type} {match.to_name}"]
+        assert len(set(walked)) == len(walked)
+
+
+async def test_what_several_paths_lead_to_tells_the_best(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+    await joined(
+        tools,
+        {
+            ("Ada", "Bo"): "painter orchard",
+            ("Eve", "Cy"): "painter orchard garden village",
+            ("Bo", "Cy"): "violin duet",
+        },
+    )
+    matches = await graph.retrieval.relationship_vector_search(QUESTION, 0.2, user_id, expand_hops=1)
+    [reached] = [match for match in matches if match.path]
+    assert (reached.from_name, reached.to_name) == ("Bo", "Cy")
+    assert reached.path == ("Ada orchard Bo",)
+
+
+async def test_a_start_that_lost_its_vector_is_still_gone_on_from(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await joined(tools, CHAIN)
+    expand = beam.BeamSearch.expand
+    for planted in (None, [1.0, 2.0], [0.0] * 384, "text"):
+
+        async def after_a_change(*given: object, planted: object = planted, **named: object) -> list[beam.Step]:
+            await graph.store.write(
+                "MATCH ({user_id: $user})-[r {description: 'painter orchard neighbour'}]->() "
+                "SET r.lost = r.relationship_embedding, r.relationship_embedding = $planted REMOVE r.embedding_hash",
+                {"user": user_id, "planted": planted},
+            )
+            steps = await expand(*given, **named)  # type: ignore[arg-type]
+            await graph.store.write(
+                "MATCH ({user_id: $user})-[r {description: 'painter orchard neighbour'}]->() "
+                "SET r.relationship_embedding = r.lost REMOVE r.lost",
+                {"user": user_id},
+            )
+            return steps
+
+        monkeypatch.setattr(beam.BeamSearch, "expand", after_a_change)
+        assert await found(graph, user_id, 1) == [("Ada", "Bo"), ("Bo", "Cy")]
+
+
+async def test_when_the_time_is_up_what_was_found_is_told(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await joined(tools, CHAIN)
+    level = beam.BeamSearch._level
+    levels = 0
+
+    async def second_takes_too_long(*given: object) -> list[beam.Step]:
+        nonlocal levels
+        levels += 1
+        if levels > 1:
+            raise StatementTimeoutError("The database ended the statement")
+        return await level(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(beam.BeamSearch, "_level", second_takes_too_long)
+    assert await found(graph, user_id, 3) == [("Ada", "Bo"), ("Bo", "Cy")]
+    assert levels == 2
 
 
 @pytest.mark.parametrize("hops", [-1, 6])

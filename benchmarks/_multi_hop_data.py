@@ -1,0 +1,130 @@
+"""Questions over one, two and three hops, and the relationships that answer them, from 2WikiMultihopQA and MetaQA."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from retrieval_quality import Pair, Triple, pair, read_questions
+
+SPLIT_SEED = 20240607
+"""Draws the half of each set on which the constants of the expansion were chosen; they are judged on the other."""
+
+RELATIONS = {
+    "actor": "starred_actors",
+    "director": "directed_by",
+    "writer": "written_by",
+    "genre": "has_genre",
+    "year": "release_year",
+    "language": "in_language",
+    "tag": "has_tags",
+    "tags": "has_tags",
+    "imdbrating": "has_imdb_rating",
+    "imdbvotes": "has_imdb_votes",
+}
+"""What MetaQA's chains ("movie_to_director_to_movie") call the other end of a relation."""
+
+MOVIE = "movie"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question.
+
+    Attributes:
+        text: as it is asked.
+        gold: the two names of each relationship on a way to an answer.
+        answers: names in lower case; empty where the data have none that are entities.
+    """
+
+    text: str
+    gold: frozenset[Pair]
+    answers: frozenset[str] = frozenset()
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The entities that should be found: the answers, or all that the gold relationships join."""
+        return self.answers or frozenset(name for both in self.gold for name in both)
+
+
+@dataclass
+class Movies:
+    """MetaQA's graph, for following a chain."""
+
+    objects: dict[tuple[str, str], list[str]] = field(default_factory=lambda: defaultdict(list))
+    subjects: dict[tuple[str, str], list[str]] = field(default_factory=lambda: defaultdict(list))
+
+    @classmethod
+    def of(cls, triples: Iterable[Triple]) -> "Movies":
+        """Index triples by both ends."""
+        made = cls()
+        for subject, relation, thing in triples:
+            made.objects[subject, relation].append(thing)
+            made.subjects[thing, relation].append(subject)
+        return made
+
+    def step(self, node: str, start: str, end: str) -> list[str]:
+        """Go from a node of one kind to those of another."""
+        if start == MOVIE:
+            return self.objects.get((node, RELATIONS[end]), [])
+        return self.subjects.get((node, RELATIONS[start]), [])
+
+    def gold(self, seed: str, chain: str, answers: Iterable[str]) -> frozenset[Pair]:
+        """Pairs on any way along the chain that ends in an answer; ways back through the seed do not count."""
+        kinds = chain.split("_to_")
+        reached = {seed}
+        levels: list[list[tuple[str, str]]] = []
+        for start, end in pairwise(kinds):
+            levels.append([(node, to) for node in reached for to in self.step(node, start, end) if to != seed])
+            reached = {to for _, to in levels[-1]}
+        wanted = set(answers)
+        found: set[Pair] = set()
+        for level in reversed(levels):
+            kept = [(node, to) for node, to in level if to in wanted]
+            found.update(pair((node, "", to)) for node, to in kept)
+            wanted = {node for node, _ in kept}
+        return frozenset(found)
+
+
+def read_twowiki(folder: Path) -> tuple[list[Triple], list[Asked]]:
+    """Distinct triples, and questions."""
+    questions = read_questions(folder)
+    triples = list(dict.fromkeys(triple for question in questions for triple in question.evidence))
+    return triples, [Asked(question.text, frozenset(question.pairs)) for question in questions]
+
+
+def read_metaqa(folder: Path) -> tuple[list[Triple], dict[int, list[Asked]]]:
+    """Distinct triples, and questions by their hops."""
+    lines = (folder / "kb.txt").read_text("utf-8").splitlines()
+    triples = list(dict.fromkeys(as_triple(line.split("|")) for line in lines))
+    movies = Movies.of(triples)
+    asked: dict[int, list[Asked]] = defaultdict(list)
+    for line in (folder / "questions.jsonl").read_text("utf-8").splitlines():
+        question = json.loads(line)
+        text = question["question"]
+        seed = text.partition("[")[2].partition("]")[0]
+        gold = movies.gold(seed, question["chain"], question["answers"])
+        if gold:
+            answers = frozenset(answer.lower() for answer in question["answers"])
+            asked[question["hops"]].append(Asked(text.replace("[", "").replace("]", ""), gold, answers))
+    spoken = [(subject, relation.replace("_", " "), thing) for subject, relation, thing in triples]
+    return spoken, dict(sorted(asked.items()))
+
+
+def as_triple(parts: Sequence[str]) -> Triple:
+    """Three texts."""
+    subject, relation, thing = parts
+    return subject, relation, thing
+
+
+def judged(sets: Mapping[str, Sequence[Asked]]) -> dict[str, list[Asked]]:
+    """Of each set the half on which nothing was chosen, in an order drawn at random."""
+    generator = np.random.default_rng(SPLIT_SEED)
+    halves = {}
+    for name, questions in sets.items():
+        order = generator.permutation(len(questions))
+        halves[name] = [questions[i] for i in order[len(questions) // 2 :]]
+    return halves

@@ -1,0 +1,321 @@
+"""Questions over one, two and three hops among many distractors: what expansion finds, and what it costs.
+
+    python benchmarks/multi_hop.py --twowiki DIR --metaqa DIR --embeddings-cache FILE.npz --json
+
+The triples of both data sets become the relationships of one user, and those of 2WikiMultihopQA alone that of another.
+Embedding all of them takes some minutes; the cache keeps the vectors for the next run. Beside each way stands a
+prototype that has all vectors: from the five nearest relationships to their neighbours, scored 0.7 * path + 0.3 * own.
+"""
+
+import argparse
+import asyncio
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from _common import Server, finish, open_graph, p50, p95, parser, server, show, timed
+from _made_graph import CREATE_RELATIONSHIPS, Vectors, as_embedding, batches
+from _multi_hop_data import Asked, judged, read_metaqa, read_twowiki
+from retrieval_quality import Pair, Triple, as_lines
+
+from kgagent import ExploreRequest, KnowledgeGraph, Settings, VectorQuery
+from kgagent.embedding.base import Embedder
+from kgagent.embedding.factory import make_embedder
+from kgagent.embedding.text import embedding_hash
+from kgagent.graph.store import Store
+
+ALL, TWOWIKI = "benchmark-multi-hop", "benchmark-multi-hop-2wiki"
+THRESHOLD = -1.0
+LIMIT = 20
+AT = (5, 10, 20)
+NODES = 10
+MOST_HOPS = 3
+EMBEDDED_AT_ONCE = 2_000
+RESAMPLES = 2_000
+
+STARTS = 5
+PATH, OWN = 0.7, 0.3
+CREATE_NODES = """
+UNWIND $rows AS row
+CREATE (n:Entity)
+SET n = row.properties
+WITH n, row
+CALL db.create.setNodeVectorProperty(n, 'embedding', toFloatList(row.vector))
+RETURN count(*) AS made
+"""
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The graph of one user with its vectors, in one order."""
+
+    user_id: str
+    nodes: list[dict[str, Any]]
+    relationships: list[dict[str, Any]]
+    vectors: Vectors
+    node_vectors: Vectors
+
+    def pair_at(self, position: int) -> Pair:
+        """The two names of a relationship."""
+        line = self.relationships[position]
+        return frozenset((line["from"], line["to"]))
+
+
+class Prototype:
+    """Ten lines over all vectors in memory: what the expansion has to be better than."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+        self._unit = corpus.vectors / np.linalg.norm(corpus.vectors, axis=1, keepdims=True)
+        self._at: dict[str, list[int]] = defaultdict(list)
+        for position, line in enumerate(corpus.relationships):
+            for name in {line["from"], line["to"]}:
+                self._at[name].append(position)
+
+    def find(self, vector: Sequence[float], levels: int) -> list[Pair]:
+        """The best relationships after some levels."""
+        query = np.asarray(vector, np.float32)
+        own = self._unit @ (query / np.linalg.norm(query))
+        nearest = np.argsort(-own, kind="stable")[:LIMIT].tolist()
+        score = {position: float(own[position]) for position in nearest}
+        frontier = nearest[:STARTS]
+        for _ in range(levels):
+            reached: dict[int, float] = {}
+            for lead in frontier:
+                for name in self._corpus.pair_at(lead):
+                    for position in self._at[name]:
+                        blend = PATH * score[lead] + OWN * float(own[position])
+                        if position != lead and blend > reached.get(position, -1.0):
+                            reached[position] = blend
+            score.update({p: s for p, s in reached.items() if s > score.get(p, -1.0)})
+            frontier = sorted(reached, key=lambda p: -reached[p])[:STARTS]
+        return [self._corpus.pair_at(p) for p in sorted(score, key=lambda p: -score[p])[:LIMIT]]
+
+
+class Figures:
+    """What each way gave, question by question."""
+
+    def __init__(self) -> None:
+        self.recalls: dict[str, list[list[float]]] = defaultdict(list)
+        self.answered: dict[str, list[bool]] = defaultdict(list)
+        self.seconds: dict[str, list[float]] = defaultdict(list)
+        self.explored: dict[str, list[tuple[float, float, int]]] = defaultdict(list)
+
+    def add(self, way: str, question: Asked, found: Sequence[Pair], seconds: float) -> None:
+        """Note an answer, best first."""
+        self.seconds[way].append(seconds)
+        self.recalls[way].append([len(question.gold & set(found[:k])) / min(k, len(question.gold)) for k in AT])
+        names = {name for both in found[:NODES] for name in both}
+        self.answered[way].append(bool(names & question.answers))
+
+    def rows(self) -> Iterator[dict[str, object]]:
+        """A row for each way."""
+        for way, recalls in self.recalls.items():
+            means = np.mean(recalls, axis=0)
+            yield {
+                "way": way,
+                **{f"recall@{k}": float(mean) for k, mean in zip(AT, means, strict=True)},
+                "an answer@10": float(np.mean(self.answered[way])),
+                "p50 ms": 1e3 * p50(self.seconds[way]),
+                "p95 ms": 1e3 * p95(self.seconds[way]),
+            }
+
+    def explore_rows(self) -> Iterator[dict[str, object]]:
+        """A row for each number of hops that explore went on."""
+        for way, explored in self.explored.items():
+            nodes, relationships, shown = np.mean(explored, axis=0)
+            yield {
+                "way": way,
+                f"nodes@{NODES}": float(nodes),
+                "relationships, all": float(relationships),
+                "relationships shown": float(shown),
+                "p50 ms": 1e3 * p50(self.seconds[way]),
+            }
+
+    def gain(self, way: str, over: str, generator: np.random.Generator) -> dict[str, object]:
+        """How much more one way finds than another, with the interval of 95 of 100 resamples of the questions."""
+        differences = np.subtract(self.recalls[way], self.recalls[over])
+        drawn = generator.integers(0, len(differences), (RESAMPLES, len(differences)))
+        low, high = np.quantile(differences[drawn].mean(axis=1), [0.025, 0.975], axis=0)
+        return {
+            "way": f"{way} - {over}",
+            **{
+                f"recall@{k}": f"{mean:+.3f} [{least:+.3f}, {most:+.3f}]"
+                for k, mean, least, most in zip(AT, differences.mean(axis=0), low, high, strict=True)
+            },
+        }
+
+
+async def embed(embedder: Embedder, texts: Sequence[str], cache: Path | None) -> Vectors:
+    """Embed texts, or read their vectors from the cache where it holds just these."""
+    fingerprint = hashlib.sha256("\n".join([str(embedder), *texts]).encode()).hexdigest()
+    kept = cached(cache, fingerprint)
+    if kept is not None:
+        return kept
+    parts = [
+        np.array(await embedder.embed(texts[first : first + EMBEDDED_AT_ONCE]), np.float32)
+        for first in range(0, len(texts), EMBEDDED_AT_ONCE)
+    ]
+    vectors = np.concatenate(parts)
+    if cache is not None:
+        np.savez(cache, vectors=vectors, fingerprint=np.array(fingerprint))
+    return vectors
+
+
+def cached(cache: Path | None, fingerprint: str) -> Vectors | None:
+    """The vectors of the cache, where it is there and holds those of just these texts."""
+    if cache is None or not cache.exists():
+        return None
+    kept = np.load(cache)
+    return np.asarray(kept["vectors"], np.float32) if str(kept["fingerprint"]) == fingerprint else None
+
+
+def parted(lines: Sequence[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Lines of nodes, and of relationships."""
+    nodes = [line for line in lines if line["kind"] == "node"]
+    return nodes, [line for line in lines if line["kind"] == "relationship"]
+
+
+def text_of(line: Mapping[str, Any]) -> str:
+    """What is embedded of a line: just what a tool that wrote it would embed."""
+    if line["kind"] == "node":
+        return str(line["name"])
+    return f"{line['description']} {line['relationship_type']}"
+
+
+async def corpora(embedder: Embedder, triples: Mapping[str, Sequence[Triple]], cache: Path | None) -> list[Corpus]:
+    """The graph of each user, with vectors."""
+    lines = {user_id: parted(as_lines(of_user)) for user_id, of_user in triples.items()}
+    texts = [text_of(line) for both in lines.values() for part in both for line in part]
+    distinct = list(dict.fromkeys(texts))
+    vectors = await embed(embedder, distinct, cache)
+    at = {text: position for position, text in enumerate(distinct)}
+    return [
+        Corpus(
+            user_id,
+            nodes,
+            relationships,
+            vectors[[at[text_of(line)] for line in relationships]],
+            vectors[[at[text_of(line)] for line in nodes]],
+        )
+        for user_id, (nodes, relationships) in lines.items()
+    ]
+
+
+async def load(store: Store, embedder: Embedder, corpus: Corpus) -> None:
+    """Write a graph with its vectors, past the embedder."""
+    stamp = {"user_id": corpus.user_id, "embedding_model": embedder.model, "version": 1}
+    stamp |= {"created_at": datetime.now(UTC), "updated_at": datetime.now(UTC)}
+
+    def node(line: Mapping[str, Any], vector: Vectors) -> dict[str, Any]:
+        properties = {"entity_key": f"{corpus.user_id}:{line['id']}", "name": line["name"], **stamp}
+        properties["embedding_hash"] = embedding_hash(embedder, text_of(line))
+        return {"properties": properties, "vector": store.vector(as_embedding(vector))}
+
+    def relationship(line: Mapping[str, Any], vector: Vectors) -> dict[str, Any]:
+        ends = [f"{corpus.user_id}:{line[end]}" for end in ("from", "to")]
+        properties = {"relationship_key": "connected_to:" + ":".join(sorted(ends)), **stamp}
+        properties |= {key: line[key] for key in ("description", "relationship_type")}
+        properties["embedding_hash"] = embedding_hash(embedder, text_of(line))
+        vector_sent = store.vector(as_embedding(vector))
+        return {"from_entity_key": ends[0], "to_entity_key": ends[1], "properties": properties, "vector": vector_sent}
+
+    for rows in batches(map(node, corpus.nodes, corpus.node_vectors)):
+        await store.write(CREATE_NODES, {"rows": rows})
+    for rows in batches(map(relationship, corpus.relationships, corpus.vectors)):
+        await store.write(CREATE_RELATIONSHIPS, {"rows": rows})
+
+
+async def ask(graph: KnowledgeGraph, prototype: Prototype, user_id: str, questions: Sequence[Asked]) -> Figures:
+    """Ask each question in every way."""
+    figures = Figures()
+    retrieval = graph.retrieval
+    vectors = await retrieval.embed_queries([question.text for question in questions])
+    for question, vector in zip(questions, vectors, strict=True):
+        for levels in range(3):
+            way = f"prototype, {levels} levels" if levels else "nearest of all vectors"
+            figures.add(way, question, prototype.find(vector, levels), 0.0)
+        for text in (question.text, None):
+            for hops in range(MOST_HOPS + 1 if text else 2):
+                matches, seconds = await timed(
+                    retrieval.relationship_vector_search(
+                        text, THRESHOLD, user_id, limit=LIMIT, vector=vector, expand_hops=hops
+                    )
+                )
+                found = [frozenset((match.from_name.lower(), match.to_name.lower())) for match in matches]
+                figures.add(f"expand_hops={hops}" + ("" if text else ", vector alone"), question, found, seconds)
+    for question in questions:
+        for explored_hops in (0, None, 1, 2):
+            await _explore(graph, user_id, question, explored_hops, figures)
+    return figures
+
+
+async def _explore(graph: KnowledgeGraph, user_id: str, question: Asked, hops: int | None, figures: Figures) -> None:
+    request = ExploreRequest(queries=(VectorQuery(query=question.text),), max_results_per_type=NODES, expand_hops=hops)
+    explored, seconds = await timed(graph.retrieval.explore(request, user_id))
+    way = "explore" if hops is None else f"explore, expand_hops={hops}"
+    names = {one.node.name.lower() for one in explored.nodes[:NODES]}
+    shown = {frozenset((one.from_name.lower(), one.to_name.lower())) for one in explored.relationships}
+    right = question.names
+    figures.seconds[way].append(seconds)
+    figures.explored[way].append(
+        (
+            len(names & right) / min(NODES, len(right)),
+            len(shown & question.gold) / len(question.gold),
+            len(shown),
+        )
+    )
+
+
+async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]:
+    """Load, ask, and work out the figures."""
+    wiki_triples, wiki_questions = read_twowiki(arguments.twowiki)
+    movie_triples, movie_questions = read_metaqa(arguments.metaqa)
+    sets = judged({"2wiki": wiki_questions} | {f"metaqa, {h} hops": asked for h, asked in movie_questions.items()})
+    settings = Settings()
+    embedder = make_embedder(settings)
+    triples = {ALL: list(dict.fromkeys([*wiki_triples, *movie_triples])), TWOWIKI: wiki_triples}
+    made = await corpora(embedder, triples, arguments.embeddings_cache)
+    generator = np.random.default_rng(arguments.seed)
+    report: dict[str, object] = {"relationships": len(made[0].relationships), "embedder": str(embedder)}
+    async with open_graph(where, embedder, settings, users=list(triples)) as graph:
+        for corpus in made:
+            await load(graph.store, embedder, corpus)
+        for corpus in made:
+            prototype = Prototype(corpus)
+            for name, questions in sets.items():
+                if corpus.user_id == TWOWIKI and name != "2wiki":
+                    continue
+                title = f"{name}, {len(corpus.relationships):,} relationships"
+                asked = questions[: arguments.questions]
+                figures = await ask(graph, prototype, corpus.user_id, asked)
+                rows = [*figures.rows()]
+                show(f"{title}, {len(asked)} questions", rows)
+                gains = [figures.gain(f"expand_hops={h}", "prototype, 1 levels", generator) for h in (1, 2)]
+                show("with bootstrap intervals", gains)
+                explored = [*figures.explore_rows()]
+                show("explore, with the embedding of the question", explored)
+                report[title] = {"questions": len(asked), "ways": rows, "gains": gains, "explore": explored}
+    await embedder.aclose()
+    return report
+
+
+def main() -> None:
+    """Run from the command line."""
+    arguments = parser(__doc__)
+    arguments.add_argument("--twowiki", type=Path, required=True, help="folder with 2wiki_500_with_evidences.json")
+    arguments.add_argument("--metaqa", type=Path, required=True, help="folder with kb.txt and questions.jsonl")
+    arguments.add_argument("--embeddings-cache", type=Path, help=".npz file that keeps the vectors for the next run")
+    arguments.add_argument("--questions", type=int, default=250, help="questions of each set at the most")
+    chosen = arguments.parse_args()
+    with server(chosen.uri) as where:
+        finish(asyncio.run(run(chosen, where)), as_json=chosen.json)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,48 @@
+"""Which names a text holds."""
+
+import pytest
+
+from kgagent.retrieval.named import named_in
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("who taught ada lovelace?", "Ada Lovelace"),
+        ("Where was Iva Mihanovic born", "Iva Mihanović"),
+        ("Who wrote home, James (film)?", "Home James (Film)"),
+        ("in der STRASSE", "Straße"),
+        ("张伟的导师是谁", "张伟"),
+        ("what happened in 1984?", "1984"),
+    ],
+)
+def test_a_name_is_found_whatever_its_case_accents_and_punctuation(text: str, name: str) -> None:
+    assert named_in(text, [name]) == {name}
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("the adamant painter", "Ada"),
+        ("Lovelace, Ada", "Ada Lovelace"),
+        ("Ada's s", "S"),
+        ("Ada", "Ada Lovelace"),
+        ("anything?", "?!"),
+        ("anything", ""),
+        ("", "Ada"),
+    ],
+)
+def test_part_of_a_word_or_of_a_name_is_no_name(text: str, name: str) -> None:
+    assert named_in(text, [name]) == set()
+
+
+def test_a_name_inside_a_longer_one_is_not_meant() -> None:
+    assert named_in("who wrote King Lear", ["King", "King Lear", "Lear"]) == {"King Lear"}
+
+
+def test_a_name_that_also_stands_alone_is_meant() -> None:
+    assert named_in("did the king see King Lear", ["King", "King Lear"]) == {"King", "King Lear"}
+
+
+def test_names_that_fold_to_the_same_words_are_all_found() -> None:
+    assert named_in("call ann", ["Ann", "ANN", "Bob"]) == {"Ann", "ANN"}
