@@ -1,13 +1,14 @@
 // The user's relationships that a full-text index finds, best first.
-// Parameters: user_id; relationship_types [text] or null; index; query (Lucene); limit; fetch (hits asked for); dimensions (null).
-// Rows: one {hits (what the index gave in all), matches [{score (BM25, above 0), relationship}]}.
+// Parameters: user_id; relationship_types [text] or null; index; query (Lucene); limit; fetch (hits asked for);
+//   least_share (least score, as a share of the best one); dimensions (null).
+// Rows: one {hits (what the index gave in all), found (those that are the user's, up to limit), matches [{score (BM25, above 0), relationship}]}.
 CALL db.index.fulltext.queryRelationships($index, $query, {limit: $fetch}) YIELD relationship AS r, score
 WITH r, score, r.user_id = $user_id AND startNode(r).user_id = $user_id AND endNode(r).user_id = $user_id
   AND ($relationship_types IS NULL OR r.relationship_type IN $relationship_types) AS wanted
 ORDER BY score DESC, r.relationship_key
 WITH count(*) AS hits, collect(CASE WHEN wanted THEN {r: r, score: score} END)[..$limit] AS kept
-RETURN hits, COLLECT {
-  UNWIND kept AS hit
+RETURN hits, size(kept) AS found, COLLECT {
+  UNWIND [hit IN kept WHERE hit.score >= $least_share * kept[0].score] AS hit
   WITH hit, hit.r AS r
   RETURN {score: hit.score, relationship: «_found_relationship»}
 } AS matches

@@ -41,7 +41,9 @@ class FullTextSearch:
         self._ontology = ontology
         self._timeout = timeout
 
-    async def nodes(self, text: str, *, user_id: str, labels: Sequence[str], limit: int) -> list[TextHit[NodeRecord]]:
+    async def nodes(
+        self, text: str, *, user_id: str, labels: Sequence[str], limit: int, threshold: float = 0.0
+    ) -> list[TextHit[NodeRecord]]:
         """Find nodes by the words of their name, description and notes.
 
         Args:
@@ -49,6 +51,7 @@ class FullTextSearch:
             user_id: whose nodes.
             labels: labels that a node may carry.
             limit: nodes at the most.
+            threshold: least score, 0 to 1.
 
         Raises:
             StoreError: the database failed.
@@ -56,13 +59,19 @@ class FullTextSearch:
         rows = await self._matches(
             "search_nodes_text",
             _query(text, NODE_TEXTS, user_id),
-            {"index": NODE_TEXT_INDEX, "user_id": user_id, "labels": list(labels)},
+            {"index": NODE_TEXT_INDEX, "user_id": user_id, "labels": list(labels), "least_share": threshold},
             limit,
         )
         return _hits([(found_node(row["node"], self._ontology, labels), row["score"]) for row in rows])
 
     async def relationships(
-        self, text: str, *, user_id: str, relationship_types: Sequence[str] | None, limit: int
+        self,
+        text: str,
+        *,
+        user_id: str,
+        relationship_types: Sequence[str] | None,
+        limit: int,
+        threshold: float = 0.0,
     ) -> list[TextHit[RelationshipRecord]]:
         """Find relationships by the words of their type, description and notes.
 
@@ -71,6 +80,7 @@ class FullTextSearch:
             user_id: whose relationships.
             relationship_types: free types ("mentor") to keep to; None keeps all.
             limit: relationships at the most.
+            threshold: least score, 0 to 1.
 
         Raises:
             StoreError: the database failed.
@@ -79,7 +89,12 @@ class FullTextSearch:
         rows = await self._matches(
             "search_relationships_text",
             _query(text, RELATIONSHIP_TEXTS, user_id, types),
-            {"index": RELATIONSHIP_TEXT_INDEX, "user_id": user_id, "relationship_types": types},
+            {
+                "index": RELATIONSHIP_TEXT_INDEX,
+                "user_id": user_id,
+                "relationship_types": types,
+                "least_share": threshold,
+            },
             limit,
         )
         return _hits([(found_relationship(row["relationship"]), row["score"]) for row in rows])
@@ -94,7 +109,7 @@ class FullTextSearch:
         while True:
             asked = {**parameters, "query": query, "limit": limit, "fetch": fetch, "dimensions": None}
             [row] = await self._store.read(statement(name), asked, timeout=self._timeout)
-            if len(row["matches"]) >= limit or row["hits"] < fetch:
+            if row["found"] >= limit or row["hits"] < fetch:
                 return list(row["matches"])
             fetch *= WIDENING
 

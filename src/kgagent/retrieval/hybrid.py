@@ -169,8 +169,14 @@ class HybridSearch:
 
     async def _nodes_by_words(self, question: Question, labels: Sequence[str], text: str) -> Found:
         options = question.options
-        hits = await self._full_text.nodes(text, user_id=question.user_id, labels=labels, limit=options.text_limit)
-        shown = [(h.record.shown(self._ontology), h.score) for h in hits if h.score >= options.text_threshold]
+        hits = await self._full_text.nodes(
+            text,
+            user_id=question.user_id,
+            labels=labels,
+            limit=options.text_limit,
+            threshold=options.text_threshold,
+        )
+        shown = [(h.record.shown(self._ontology), h.score) for h in hits]
         return Found(
             ranking=[Ranked(node_key(node.entity_key), score) for node, score in shown],
             nodes={node_key(node.entity_key): node for node, _ in shown},
@@ -183,8 +189,9 @@ class HybridSearch:
             user_id=question.user_id,
             relationship_types=options.relationship_types,
             limit=options.relationship_limit,
+            threshold=options.text_threshold,
         )
-        shown = [(h.record.shown(self._ontology), h.score) for h in hits if h.score >= options.text_threshold]
+        shown = [(h.record.shown(self._ontology), h.score) for h in hits]
         return Found(
             ranking=[Ranked(relationship_key(relationship), score) for relationship, score in shown],
             relationships={relationship_key(relationship): relationship for relationship, _ in shown},
