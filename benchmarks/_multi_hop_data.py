@@ -8,24 +8,10 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from retrieval_quality import Pair, Triple, pair, read_questions
+from _questions import RELATIONS, Pair, Triple, pair, two_wiki
 
 SPLIT_SEED = 20240607
 """Draws the half of each set on which the constants of the expansion were chosen; they are judged on the other."""
-
-RELATIONS = {
-    "actor": "starred_actors",
-    "director": "directed_by",
-    "writer": "written_by",
-    "genre": "has_genre",
-    "year": "release_year",
-    "language": "in_language",
-    "tag": "has_tags",
-    "tags": "has_tags",
-    "imdbrating": "has_imdb_rating",
-    "imdbvotes": "has_imdb_votes",
-}
-"""What MetaQA's chains ("movie_to_director_to_movie") call the other end of a relation."""
 
 MOVIE = "movie"
 
@@ -91,9 +77,8 @@ class Movies:
 
 def read_twowiki(folder: Path) -> tuple[list[Triple], list[Asked]]:
     """Distinct triples, and questions."""
-    questions = read_questions(folder)
-    triples = list(dict.fromkeys(triple for question in questions for triple in question.evidence))
-    return triples, [Asked(question.text, frozenset(question.pairs)) for question in questions]
+    known = two_wiki(folder)
+    return list(known.triples), [Asked(question.text, frozenset(question.pairs)) for question in known.questions]
 
 
 def read_metaqa(folder: Path) -> tuple[list[Triple], dict[int, list[Asked]]]:

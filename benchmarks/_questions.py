@@ -22,6 +22,7 @@ RELATIONS = {
     "language": "in_language",
     "tags": "has_tags",
     "tag": "has_tags",
+    "imdbrating": "has_imdb_rating",
     "imdbvotes": "has_imdb_votes",
 }
 """Which relation of the film graph the end of a question's chain stands for."""

@@ -21,7 +21,7 @@ import numpy as np
 from _common import Server, finish, open_graph, p50, p95, parser, server, show, timed
 from _made_graph import CREATE_RELATIONSHIPS, Vectors, as_embedding, batches
 from _multi_hop_data import Asked, judged, read_metaqa, read_twowiki
-from retrieval_quality import Pair, Triple, as_lines
+from _questions import Pair, Triple, as_lines
 
 from kgagent import ExploreRequest, KnowledgeGraph, Settings, VectorQuery
 from kgagent.embedding.base import Embedder

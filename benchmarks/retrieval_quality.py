@@ -11,80 +11,21 @@ import asyncio
 import json
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from _common import Server, finish, open_graph, p50, p95, parser, server, show, timed
+from _questions import TWOWIKI, Question, as_lines, two_wiki
 
 from kgagent import ExploreRequest, KnowledgeGraph, Settings, VectorQuery
 from kgagent.embedding.factory import make_embedder
 from kgagent.loading import LoadReport, load_file
 
-FILE = "2wiki_500_with_evidences.json"
 USER = "benchmark-2wiki"
 THRESHOLD = -1.0
 NODES = 10
 RELATIONSHIPS = 10
-
-Triple = tuple[str, str, str]
-Pair = frozenset[str]
-
-
-@dataclass(frozen=True)
-class Question:
-    """A question and the triples that answer it."""
-
-    text: str
-    evidence: tuple[Triple, ...]
-
-    @property
-    def pairs(self) -> list[Pair]:
-        """The two names of each triple; the graph holds one relationship for them."""
-        return [pair(triple) for triple in self.evidence]
-
-    @property
-    def names(self) -> set[str]:
-        """The entities that the triples are about."""
-        return {name for both in self.pairs for name in both}
-
-
-def pair(triple: Triple) -> Pair:
-    """The two names, in the form in which kgagent tells entities apart."""
-    return frozenset((triple[0].lower(), triple[2].lower()))
-
-
-def read_questions(folder: Path) -> list[Question]:
-    """Read the questions; a triple that stands twice in one counts once."""
-    raw = json.loads((folder / FILE).read_text("utf-8"))
-    return [
-        Question(item["question"], tuple(dict.fromkeys((one[0], one[1], one[2]) for one in item["evidences"])))
-        for item in raw
-    ]
-
-
-def as_lines(triples: Iterable[Triple]) -> list[dict[str, object]]:
-    """Lines for `kgagent load`: triples about the same two entities are one relationship that says both."""
-    together: dict[Pair, list[Triple]] = defaultdict(list)
-    names: dict[str, str] = {}
-    for triple in triples:
-        together[pair(triple)].append(triple)
-        for name in (triple[0], triple[2]):
-            names.setdefault(name.lower(), name)
-    nodes: list[dict[str, object]] = [
-        {"kind": "node", "label": "Entity", "id": key, "name": name} for key, name in names.items()
-    ]
-    return nodes + [
-        {
-            "kind": "relationship",
-            "from": same[0][0].lower(),
-            "to": same[0][2].lower(),
-            "relationship_type": ", ".join(dict.fromkeys(relation for _, relation, _ in same)),
-            "description": ". ".join(" ".join(triple) for triple in same),
-        }
-        for same in together.values()
-    ]
 
 
 async def load(graph: KnowledgeGraph, lines: Sequence[dict[str, object]]) -> LoadReport:
@@ -154,9 +95,8 @@ class Recalls:
 
 async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]:
     """Load, ask, and work out the figures."""
-    questions = read_questions(arguments.data)
-    triples = list(dict.fromkeys(triple for question in questions for triple in question.evidence))
-    asked = questions[: arguments.questions]
+    known = two_wiki(arguments.data)
+    triples, asked = known.triples, known.questions[: arguments.questions]
     lines = as_lines(triples)
     settings = Settings()
     embedder = make_embedder(settings)
@@ -196,7 +136,7 @@ async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]
 def main() -> None:
     """Run from the command line."""
     arguments = parser(__doc__)
-    arguments.add_argument("--data", type=Path, required=True, help=f"folder that holds {FILE}")
+    arguments.add_argument("--data", type=Path, required=True, help=f"folder that holds {TWOWIKI}")
     arguments.add_argument("--questions", type=int, default=500, help="questions to ask at the most")
     chosen = arguments.parse_args()
     with server(chosen.uri) as where:
