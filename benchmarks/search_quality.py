@@ -100,7 +100,7 @@ def ways_of_kgagent(graph: KnowledgeGraph) -> dict[str, Ask]:
         pairs = [frozenset((one.from_name.lower(), one.to_name.lower())) for one in found.relationships]
         return Answer(pairs, [node.name.lower() for node in found.nodes])
 
-    def hybrid(hops: int) -> Ask:
+    def hybrid(hops: int | None) -> Ask:
         options = HybridOptions(threshold=THRESHOLD, labels=("Entity",), limit=CANDIDATES, expand_hops=hops)
 
         async def ask(question: Question, vector: Embedding) -> Answer:
@@ -113,8 +113,9 @@ def ways_of_kgagent(graph: KnowledgeGraph) -> dict[str, Ask]:
     return {
         "kgagent, nodes alone": nodes_alone,
         "kgagent, relationships alone": relationships_alone,
-        "kgagent, hybrid": hybrid(0),
-        "kgagent, hybrid, one hop on": hybrid(1),
+        "kgagent, hybrid": hybrid(None),
+        "kgagent, hybrid, expand_hops=0": hybrid(0),
+        "kgagent, hybrid, expand_hops=2": hybrid(2),
     }
 
 

@@ -37,7 +37,8 @@ class HybridOptions(BaseModel):
         threshold: least plain cosine of what is found by meaning, -1 to 1.
         text_threshold: least text score of what is found by words, 0 to 1. With 0.5, what matches less than half as
             well as the best is left out, since a fused ranking counts places and not how far apart they are.
-        expand_hops: levels on which relationships are gone on from, 0 to 5.
+        expand_hops: levels to go on from relationships that match to those next to them, 0 to 5, whatever those are
+            like; None goes on for one level, to relationships that reach the threshold too.
         half_life_days: days after which an item counts half, by when it was last written; None lets nothing age.
         mmr_lambda: chooses items that differ from one another by maximal marginal relevance, 0 to 1: 1 looks at
             nearness to the query alone, 0 at difference; None leaves the order.
@@ -58,7 +59,7 @@ class HybridOptions(BaseModel):
     relationship_types: tuple[str, ...] | None = None
     threshold: Threshold = 0.3
     text_threshold: Share = Field(0.5, le=1.0)
-    expand_hops: int = Field(0, ge=0, le=MOST_HOPS)
+    expand_hops: int | None = Field(None, ge=0, le=MOST_HOPS)
     half_life_days: float | None = Field(None, gt=0, allow_inf_nan=False)
     mmr_lambda: float | None = Field(None, ge=0, le=1)
     now: datetime | None = None

@@ -12,6 +12,9 @@ Plan = Literal["exact", "index", "procedure", "none"]
 MOST_HOPS = 5
 """Levels that a search may go on from its best hits."""
 
+DEFAULT_HOPS = 1
+"""Levels that a search goes on by itself, to what reaches the threshold too."""
+
 Threshold = Annotated[float, Field(ge=-1.0, le=1.0)]
 
 

@@ -15,6 +15,7 @@ from kgagent.models import (
     RelationshipSearchResult,
     Signal,
 )
+from kgagent.models.search import DEFAULT_HOPS
 from kgagent.ontology import Ontology
 from kgagent.retrieval.fusion import reciprocal_rank_fusion
 from kgagent.retrieval.together import together
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 NOTHING_ASKED = "At least one search method required (queries or text_matches)"
 NODES_OF_A_LABEL = 20
 RELATIONSHIPS = 20
-DEFAULT_HOPS = 1
 
 
 @dataclass(frozen=True)

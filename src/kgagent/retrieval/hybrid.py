@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from kgagent.errors import SearchError
 from kgagent.models import GraphNode
 from kgagent.models.hybrid import Finder, HybridOptions, HybridResult
+from kgagent.models.search import DEFAULT_HOPS
 from kgagent.ontology import Ontology
 from kgagent.retrieval.full_text import FullTextSearch
 from kgagent.retrieval.hybrid_parts import Found, answer, attempt, failures, node_key, relationship_key, tried
@@ -159,7 +160,8 @@ class HybridSearch:
             question.user_id,
             options.relationship_types,
             options.relationship_limit,
-            expand_hops=options.expand_hops,
+            expand_hops=DEFAULT_HOPS if options.expand_hops is None else options.expand_hops,
+            all_above_threshold=options.expand_hops is None,
         )
         return Found(
             ranking=[Ranked(relationship_key(match), match.score) for match in matches],

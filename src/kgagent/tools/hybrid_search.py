@@ -31,12 +31,13 @@ class HybridSearchArguments(Arguments):
         description="How the rankings become one. rrf is good for nearly all; text_first where the exact words count, "
         "graph_first where the meaning does.",
     )
-    expand_hops: int = Field(
-        0,
+    expand_hops: int | None = Field(
+        None,
         ge=0,
         le=MOST_HOPS,
-        description="Steps to go on from relationships that match to those next to them, for questions that name only "
-        'where to begin: 1 or 2 for "where was the mother of my mentor born?".',
+        description="Steps to go on from relationships that match to those next to them, like the query or not, for "
+        'questions that name only where to begin: 2 for "where was the mother of my mentor born?". Left out: one step, '
+        "to those that reach the threshold too.",
     )
     format: Literal["json", "text"] = Field("json", description="json: structured; text: lines to read.")
     token_budget: int = Field(2_000, ge=1, le=100_000, description="With text, tokens at the most.")
