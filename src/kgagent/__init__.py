@@ -22,12 +22,14 @@ if TYPE_CHECKING:
     )
     from kgagent.ontology import Ontology, default_ontology, load_ontology
     from kgagent.retrieval import RetrievalService
+    from kgagent.retrieval.rerank import CrossEncoder
     from kgagent.retrieval.searchers import Searcher
     from kgagent.settings import Settings
     from kgagent.sync import SyncKnowledgeGraph
     from kgagent.tools import Toolset
 
 __all__ = [
+    "CrossEncoder",
     "Embedder",
     "ExploreRequest",
     "HybridOptions",
@@ -50,6 +52,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "CrossEncoder": "kgagent.retrieval.rerank",
     "Embedder": "kgagent.embedding.base",
     "ExploreRequest": "kgagent.models",
     "HybridOptions": "kgagent.models",

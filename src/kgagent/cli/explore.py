@@ -14,6 +14,10 @@ def explore(
     label: Annotated[list[str] | None, typer.Option(help="Keep to nodes of this label; may be repeated.")] = None,
     threshold: Annotated[float, typer.Option(help="Least cosine similarity.", min=-1.0, max=1.0)] = 0.3,
     limit: Annotated[int, typer.Option(help="Nodes of each label at the most.", min=1, max=100)] = 5,
+    hops: Annotated[
+        int | None,
+        typer.Option(min=0, max=5, help="Steps to go on from hits; if left out, one, to what is like the query too."),
+    ] = None,
     relationships: Annotated[bool, typer.Option(help="Whether relationships are searched too.")] = True,
     user: User = None,
     json: Json = False,
@@ -36,6 +40,7 @@ def explore(
         search_relationships=relationships,
         node_types=tuple(label) if label else None,
         max_results_per_type=limit,
+        expand_hops=hops,
     )
     result = with_graph(lambda graph: graph.retrieval.explore(request, user_id), settings=settings)
     if json:

@@ -33,6 +33,8 @@ def search(
     """Find what the graph has on one question, by meaning and by words: kgagent search "who taught me to sail?"."""
     from typing import get_args
 
+    from rich.text import Text
+
     from kgagent.cli.graph import user_of, with_graph
     from kgagent.cli.output import emit, say, show
     from kgagent.cli.search_view import found_table
@@ -56,10 +58,11 @@ def search(
     )
     result = with_graph(lambda graph: graph.retrieval.hybrid_search(query, user_id, options), settings=settings)
     if json:
-        emit({"user": user_id, **result.to_payload()})
+        written = {} if context is None else {"context": result.to_llm_context(context)}
+        emit({"user": user_id, **result.to_payload(), **written})
         return
     for warning in result.warnings:
-        say(f"[yellow]{warning}[/yellow]")
+        say(Text(warning, style="yellow"))
     if context is None:
         show(found_table(result, user_id))
     else:

@@ -2,7 +2,7 @@
 // are the ones to choose at that node: the fewer and the less like the query the others there are, the less a step costs.
 // What a relationship has in common with the one before it (mostly the shared node) is taken from its own similarity.
 // Parameters: user_id; relationship_types [text] or null; vector; dimensions; model; frontier [{element_id, score,
-//   path [element ids], through [entity keys of the ends to go on from]}]; hub_limit (relationships read at a node);
+//   path [element ids], through [entity keys of the ends to go on from]}]; hub_limit (relationships read at a node); degree_limit (counted at a node);
 //   limit; step_cost; choice_weight; choice_temperature; overlap_weight.
 // Rows: lead (element id of the one before), score, similarity (plain cosine), relationship; best first.
 UNWIND $frontier AS step
@@ -14,7 +14,7 @@ UNWIND [node IN [startNode(lead), endNode(lead)] WHERE node.entity_key IN step.t
 CALL (step, lead, before, shared) {
   MATCH (shared)-[r:«types»]-(other)
   WHERE r.user_id = $user_id AND shared.user_id = $user_id AND other.user_id = $user_id
-    AND r <> lead AND NOT elementId(r) IN step.path
+    AND other.entity_key IS :: STRING NOT NULL AND r <> lead AND NOT elementId(r) IN step.path
     AND ($relationship_types IS NULL OR r.relationship_type IN $relationship_types)
   WITH r, before
   LIMIT $hub_limit
@@ -24,7 +24,11 @@ CALL (step, lead, before, shared) {
     CASE WHEN before IS NULL THEN 0.0 ELSE 2.0 * vector.similarity.cosine(embedding, before) - 1.0 END AS overlap
   WITH collect([r, similarity, overlap]) AS siblings, avg(overlap) AS usual
   WITH [sibling IN siblings | [sibling[0], sibling[1], sibling[1] + $overlap_weight * (usual - sibling[2])]] AS siblings,
-    COUNT { (shared)-[:«types»]-() } AS degree
+    COUNT {
+      MATCH (shared)-[x:«types»]-()
+      WHERE x.user_id = $user_id AND ($relationship_types IS NULL OR x.relationship_type IN $relationship_types)
+      RETURN x LIMIT $degree_limit
+    } AS degree
   WITH siblings, reduce(total = 0.0, sibling IN siblings | total + exp(sibling[2] / $choice_temperature)) *
     CASE WHEN degree > $hub_limit THEN toFloat(degree) / $hub_limit ELSE 1.0 END AS total
   UNWIND siblings AS sibling

@@ -3,7 +3,7 @@
 //   least_share (least score, as a share of the best one); dimensions (null).
 // Rows: one {hits (what the index gave in all), found (those that are the user's, up to limit), matches [{score (BM25, above 0), node}]}.
 CALL db.index.fulltext.queryNodes($index, $query, {limit: $fetch}) YIELD node AS n, score
-WITH n, score, n.user_id = $user_id AND any(label IN labels(n) WHERE label IN $labels) AS wanted
+WITH n, score, n.user_id = $user_id AND score > 0 AND any(label IN labels(n) WHERE label IN $labels) AS wanted
 ORDER BY score DESC, n.entity_key
 WITH count(*) AS hits, collect(CASE WHEN wanted THEN {n: n, score: score} END)[..$limit] AS kept
 RETURN hits, size(kept) AS found, COLLECT {

@@ -3,6 +3,7 @@
 // Rows: query, similarity (plain cosine), relationship; best first within each query.
 MATCH (owned:«labels»)-[r:«types»]->(other:«labels»)
 WHERE owned.user_id = $user_id AND r.user_id = $user_id AND other.user_id = $user_id
+  AND owned.entity_key IS :: STRING NOT NULL AND other.entity_key IS :: STRING NOT NULL
   AND ($relationship_types IS NULL OR r.relationship_type IN $relationship_types)
 WITH DISTINCT r
 WITH r, r.relationship_embedding AS embedding

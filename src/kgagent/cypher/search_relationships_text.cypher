@@ -4,6 +4,8 @@
 // Rows: one {hits (what the index gave in all), found (those that are the user's, up to limit), matches [{score (BM25, above 0), relationship}]}.
 CALL db.index.fulltext.queryRelationships($index, $query, {limit: $fetch}) YIELD relationship AS r, score
 WITH r, score, r.user_id = $user_id AND startNode(r).user_id = $user_id AND endNode(r).user_id = $user_id
+  AND startNode(r).entity_key IS :: STRING NOT NULL AND endNode(r).entity_key IS :: STRING NOT NULL
+  AND score > 0
   AND ($relationship_types IS NULL OR r.relationship_type IN $relationship_types) AS wanted
 ORDER BY score DESC, r.relationship_key
 WITH count(*) AS hits, collect(CASE WHEN wanted THEN {r: r, score: score} END)[..$limit] AS kept

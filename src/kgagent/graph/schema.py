@@ -58,6 +58,10 @@ class SchemaPart:
         """Whether an index covers what this part must cover."""
         return set(row["labelsOrTypes"] or ()) == set(self.covers) and set(self.properties) <= set(row["properties"])
 
+    def outdates(self, row: Row) -> bool:
+        """Whether a text index covers the same labels or types, but in an earlier form."""
+        return self.kind == "text" and set(row["labelsOrTypes"] or ()) == set(self.covers) and not self.fits(row)
+
     def found_in(self, indexes: Sequence[Row]) -> Row | None:
         """Find it among the indexes that are there.
 
@@ -120,25 +124,24 @@ class Schema:
             raise SchemaError("; ".join(map(str, problems)))
 
     async def _renewed(self) -> list[Row]:
-        """Drop text indexes of another form, which hold nothing of their own; give the indexes that stay."""
+        """Drop text indexes of an earlier form, which hold nothing of their own; give the indexes that stay.
+
+        Those on other labels are another ontology's, and are left to whoever asks for a rebuild.
+        """
         present = await self._present()
-        outdated = [
-            part
-            for part in self.parts
-            if part.kind == "text" and (row := part.found_in(present)) and not part.fits(row)
-        ]
+        outdated = [part for part in self.parts if (row := part.found_in(present)) is not None and part.outdates(row)]
         for part in outdated:
             await self._store.run_schema(f"DROP INDEX {Identifier(part.name)} IF EXISTS")
         return await self._present() if outdated else present
 
     async def rebuild_vector_indexes(self) -> None:
-        """Drop the vector indexes and make them anew for the embedder's dimensions; stored vectors stay.
+        """Drop the vector and text indexes and make them anew for embedder and ontology; what is stored stays.
 
         Raises:
             SchemaError: see `ensure`.
         """
         for part in self.parts:
-            if part.is_vector:
+            if part.is_vector or part.kind == "text":
                 await self._store.run_schema(f"DROP INDEX {Identifier(part.name)} IF EXISTS")
         await self.ensure(online_timeout=REBUILD_TIMEOUT)
 
@@ -173,7 +176,7 @@ class Schema:
             yield (
                 f"covers {row['labelsOrTypes']} {row['properties']} instead of "
                 f"{list(part.covers)} {list(part.properties)}",
-                REBUILD if part.is_vector else "kgagent init",
+                "kgagent init" if part.outdates(row) else REBUILD,
             )
         if not part.is_vector:
             return

@@ -12,9 +12,11 @@ from kgagent.models.search import MOST_HOPS, Plan, Threshold
 
 FusionStrategy = Literal["rrf", "weighted", "interleave", "graph_first", "text_first"]
 
-Finder = Literal["graph", "text", "relationship", "relationship_text", "through", "through_text"]
-"""Rankings that are fused: nodes by meaning and by words, relationships by meaning and by words, and nodes at the ends
-of relationships that were found by meaning and by words."""
+Ranking = Literal["graph", "text", "relationship", "relationship_text"]
+"""Rankings that are fused: nodes by meaning and by their words, relationships by meaning and by theirs."""
+
+Finder = Literal[Ranking, "through"]
+"""How an item was found: in one of the rankings, or as a node at the end of a relationship that was."""
 
 Share = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
 
@@ -24,7 +26,7 @@ class HybridOptions(BaseModel):
 
     Attributes:
         limit: items in all, nodes and relationships together; None takes the setting, 32 unless it was changed.
-        object_limit: nodes that are found by meaning, of each label, and through relationships.
+        object_limit: nodes that are found by meaning, of each label.
         text_limit: nodes that are found by their words.
         relationship_limit: relationships that are found by meaning, and as many by their words.
         include_relationships: whether relationships are searched; the answer has none of them otherwise.
@@ -54,7 +56,7 @@ class HybridOptions(BaseModel):
     relationship_limit: int = Field(50, ge=1, le=100)
     include_relationships: bool = True
     strategy: FusionStrategy = "rrf"
-    weights: Mapping[Finder, Share] | None = None
+    weights: Mapping[Ranking, Share] | None = None
     labels: tuple[str, ...] | None = None
     relationship_types: tuple[str, ...] | None = None
     threshold: Threshold = 0.3
@@ -69,6 +71,8 @@ class HybridOptions(BaseModel):
     def _weights_serve(self) -> Self:
         if self.weights is not None and not sum(self.weights.values()) > 0.0:
             raise ValueError(f"weights must not all be 0, got {dict(self.weights)}")
+        if self.weights is not None and self.strategy != "weighted":
+            raise ValueError(f"weights are for strategy 'weighted', got strategy {self.strategy!r}")
         return self
 
 
@@ -160,7 +164,9 @@ class HybridResult(GraphModel):
         moment = now or datetime.now(UTC)
         return fit(
             (
-                node_lines(item, moment) if isinstance(item, HybridObject) else relationship_lines(item, moment)
+                node_lines(item, moment)
+                if isinstance(item, HybridObject)
+                else relationship_lines(item, moment, item.path)
                 for item in self.items
             ),
             token_budget,

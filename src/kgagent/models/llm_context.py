@@ -1,7 +1,7 @@
 """Nodes and relationships as lines for a model to read, within a budget of tokens."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
 from kgagent.models.graph import GraphNode, GraphRelationship
@@ -26,29 +26,32 @@ def estimated_tokens(text: str) -> int:
 def fit(blocks: Iterable[Lines], token_budget: int, count_tokens: Callable[[str], int]) -> str:
     """Join blocks of lines, in their order, as long as there is room.
 
-    A block that does not fit is cut to its first line; where that does not fit either, it is left out, and what
-    comes after it may still fit.
+    A block that does not fit is cut to the lines that do; where not even its first one does, it is left out, and what
+    comes after it may still fit. A line counts its tokens and one for its end.
     """
     kept: Lines = []
+    left = token_budget
     for block in blocks:
-        for shown in (block, block[:1]):
-            if count_tokens("\n".join((*kept, *shown))) <= token_budget:
-                kept += shown
+        for line in block:
+            cost = count_tokens(line) + (1 if kept else 0)
+            if cost > left:
                 break
+            kept.append(line)
+            left -= cost
     return "\n".join(kept)
 
 
 def node_lines(node: GraphNode, now: datetime) -> Lines:
-    """A node: its name, label and description, then its notes."""
-    about = f"Object: {node.name or node.entity_key} ({node.label})"
-    return _lines(f"{about}: {node.description}" if node.description else about, _notes(node, now))
+    """A node: its name and label, then its description and notes."""
+    return _lines(f"Object: {node.name or node.entity_key} ({node.label})", node.description, _notes(node, now))
 
 
-def relationship_lines(relationship: GraphRelationship, now: datetime) -> Lines:
-    """A relationship: its triplet, then its description, words and notes."""
+def relationship_lines(relationship: GraphRelationship, now: datetime, path: Sequence[str] = ()) -> Lines:
+    """A relationship: its triplet, then how it was reached, its description, words and notes."""
     words = ", ".join(word for word in (relationship.attitude_word, relationship.proximity_word) if word)
     return _lines(
         f"Relationship: {relationship.triplet}",
+        f"After: {'; '.join(path)}" if path else "",
         relationship.description,
         words and f"Standing: {words}",
         _notes(relationship, now),

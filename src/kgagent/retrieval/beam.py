@@ -35,6 +35,9 @@ KEPT_OF_A_LEVEL = 50
 HUB_LIMIT = 200
 """Relationships that are read at one node of one step; memory and time stay bounded at a hub."""
 
+DEGREE_LIMIT = 50 * HUB_LIMIT
+"""Relationships that are counted at a node; one with more is as unsure a choice as one with so many."""
+
 UNNAMED_COST = 0.09
 """What a hit at no node of the question's loses, where the question names some."""
 
@@ -98,7 +101,13 @@ class BeamSearch:
         self._timeout = timeout
 
     async def expand(
-        self, hits: Sequence[Hit], vector: Sequence[float], scope: BeamScope, *, text: str = ""
+        self,
+        hits: Sequence[Hit],
+        vector: Sequence[float],
+        scope: BeamScope,
+        *,
+        text: str = "",
+        until: float | None = None,
     ) -> list[Step]:
         """Go on from hits, one round trip a level, for no longer than one search may take.
 
@@ -107,6 +116,7 @@ class BeamSearch:
             vector: the query, shape (dimensions,).
             scope: whose graph, and how far.
             text: the query in words, whose names say where to begin; empty where only the vector is known.
+            until: when the time is up, on the clock of `time.monotonic`; None gives it as long as any search.
 
         Returns:
             Hits and what was reached from them until the time was up, best score first.
@@ -124,7 +134,7 @@ class BeamSearch:
         found = _starts(found, text)
         best = {step.record.element_id: step for step in found}
         frontier = found[:BEAM_WIDTH]
-        end = time.monotonic() + self._timeout
+        end = time.monotonic() + self._timeout if until is None else until
         for _ in range(scope.hops):
             left = end - time.monotonic()
             if not frontier or left <= 0:
@@ -162,6 +172,7 @@ class BeamSearch:
                     for step in frontier
                 ],
                 "hub_limit": HUB_LIMIT,
+                "degree_limit": DEGREE_LIMIT,
                 "limit": max(KEPT_OF_A_LEVEL, scope.limit),
                 "step_cost": STEP_COST,
                 "choice_weight": CHOICE_WEIGHT,

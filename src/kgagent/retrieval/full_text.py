@@ -9,11 +9,14 @@ from kgagent.graph.schema import NODE_TEXT_INDEX, NODE_TEXTS, RELATIONSHIP_TEXT_
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Store
 from kgagent.ontology import Ontology
-from kgagent.retrieval.lucene import any_word, must_be
+from kgagent.retrieval.lucene import any_word, must_be, words
 from kgagent.retrieval.vector_targets import found_node, found_relationship
 
 FIRST_FIELD_WEIGHT = 2.0
 """How much a word counts in a name or a relationship's type; elsewhere it counts 1."""
+
+MOST_TYPES = 50
+"""Free types that the index is asked to keep to; Lucene takes 1,024 clauses in all."""
 
 LEAST_FETCH = 50
 WIDENING = 5
@@ -122,7 +125,8 @@ def _query(
     if wanted is None or relationship_types == []:
         return None
     clauses = [must_be("user_id", [user_id]), f"+({wanted})"]
-    if relationship_types is not None:
+    # The statement filters by type in any case; the index can where it knows a word of each, and not too many.
+    if relationship_types is not None and len(relationship_types) <= MOST_TYPES and all(map(words, relationship_types)):
         clauses.append(must_be("relationship_type", relationship_types))
     return " ".join(clauses)
 

@@ -6,16 +6,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kgagent.errors import SearchError
-from kgagent.models import GraphNode
 from kgagent.models.hybrid import Finder, HybridOptions, HybridResult
 from kgagent.models.search import DEFAULT_HOPS
 from kgagent.ontology import Ontology
 from kgagent.retrieval.full_text import FullTextSearch
-from kgagent.retrieval.hybrid_parts import Found, answer, attempt, failures, node_key, relationship_key, tried
+from kgagent.retrieval.hybrid_parts import (
+    Found,
+    answer,
+    attempt,
+    ends_of,
+    failures,
+    node_key,
+    relationship_key,
+    tried,
+    with_ends,
+)
 from kgagent.retrieval.hybrid_rerank import POOL, Reranking
 from kgagent.retrieval.rerank import CrossEncoder
 from kgagent.retrieval.stored_embeddings import StoredEmbeddings
-from kgagent.retrieval.strategies import Fused, Ranked, fuse
+from kgagent.retrieval.strategies import RANKINGS, Fused, Ranked, fuse
 from kgagent.retrieval.together import together
 from kgagent.retrieval.vector_search import NearestQuery
 
@@ -25,8 +34,8 @@ if TYPE_CHECKING:
 LONGEST_EMBEDDED = 8_000
 """Characters of a query that are embedded."""
 
-THROUGH: Mapping[Finder, Finder] = {"through": "relationship", "through_text": "relationship_text"}
-"""Rankings of nodes, each with that of the relationships at whose ends they stand."""
+EVERY = 10_000
+"""More than all rankings together hold."""
 
 
 @dataclass(frozen=True)
@@ -79,14 +88,15 @@ class HybridSearch:
         parts, vector = await self._side_by_side(question, labels)
         if all(part.failure is not None for part in parts.values()):
             raise _nothing(parts)
-        if options.include_relationships:
-            parts |= await self._through(question, labels, parts)
         fused = fuse(
-            {finder: part.ranking for finder, part in parts.items()},
+            {ranking: parts[ranking].ranking for ranking in RANKINGS if ranking in parts},
             strategy=options.strategy,
             weights=options.weights,
-            limit=question.limit * POOL,
+            limit=EVERY,
         )
+        if options.include_relationships:
+            parts["through"] = await tried(self._ends(question, labels, parts, fused), question.timeout)
+            fused = with_ends(fused, parts)
         ordered, warnings = await self._reranked(question, parts, fused, vector)
         return answer(parts, ordered[: question.limit], warnings, with_relationships=options.include_relationships)
 
@@ -97,12 +107,22 @@ class HybridSearch:
         reranking, options, warnings = Reranking(parts, question.options), question.options, []
         if options.half_life_days is not None:
             fused = reranking.recent_first(fused)
+        fused = fused[: question.limit * POOL]
         if question.cross_encoder is not None and question.text is not None:
             read = reranking.by_reading(fused, question.cross_encoder, question.text)
             fused, failure = await attempt(read, question.timeout, otherwise=fused)
             warnings += [f"Left the order without the cross-encoder: {failure}"] if failure else []
-        if options.mmr_lambda is not None and vector is not None:
-            chosen = reranking.diverse(fused, vector, self._embeddings, question.user_id, question.limit)
+        if options.mmr_lambda is not None and vector is None:
+            warnings += ["Left the order without regard to difference: the query has no embedding"]
+        elif options.mmr_lambda is not None and vector is not None:
+            chosen = reranking.diverse(
+                fused,
+                vector,
+                self._embeddings,
+                question.user_id,
+                question.limit,
+                scored=question.cross_encoder is not None,
+            )
             fused, failure = await attempt(chosen, question.timeout, otherwise=fused)
             warnings += [f"Left the order without regard to difference: {failure}"] if failure else []
         return fused, warnings
@@ -162,10 +182,11 @@ class HybridSearch:
             options.relationship_limit,
             expand_hops=DEFAULT_HOPS if options.expand_hops is None else options.expand_hops,
             all_above_threshold=options.expand_hops is None,
+            timeout=question.timeout,
         )
         return Found(
             ranking=[Ranked(relationship_key(match), match.score) for match in matches],
-            relationships={relationship_key(match): match for match in matches},
+            relationships={relationship_key(match): match for match in reversed(matches)},
             plan=matches.plan,
         )
 
@@ -196,46 +217,19 @@ class HybridSearch:
         shown = [(h.record.shown(self._ontology), h.score) for h in hits]
         return Found(
             ranking=[Ranked(relationship_key(relationship), score) for relationship, score in shown],
-            relationships={relationship_key(relationship): relationship for relationship, _ in shown},
+            relationships={relationship_key(relationship): relationship for relationship, _ in reversed(shown)},
         )
 
-    async def _through(
-        self, question: Question, labels: Sequence[str], parts: Mapping[Finder, Found]
-    ) -> dict[Finder, Found]:
-        """Nodes at the ends of the relationships that matched, best first; those that no part found are read."""
-        ends = {
-            through: _ends(parts.get(finder, Found()), question.options.object_limit)
-            for through, finder in THROUGH.items()
-        }
+    async def _ends(
+        self, question: Question, labels: Sequence[str], parts: Mapping[Finder, Found], fused: Sequence[Fused]
+    ) -> Found:
+        """Nodes at the ends of the relationships that may be answered; those that no part found are read."""
         known = {node.entity_key: node for part in parts.values() for node in part.nodes.values()}
-        unknown = {key for scores in ends.values() for key in scores if key not in known}
-        reading = self._retrieval.nodes(sorted(unknown), question.user_id, labels)
-        read, failure = await attempt(reading, question.timeout, otherwise=[])
-        known |= {node.entity_key: node for node in read}
-        return {
-            through: Found(
-                ranking=[
-                    Ranked(node_key(key), score) for key, score in scores.items() if _has_label(known, key, labels)
-                ],
-                nodes={node_key(key): known[key] for key in scores if _has_label(known, key, labels)},
-                failure=None if failure is None else str(failure),
-            )
-            for through, scores in ends.items()
-        }
-
-
-def _ends(part: Found, limit: int) -> dict[str, float]:
-    """Keys of the nodes that relationships join, those of the best first, with the scores of the relationships."""
-    ends: dict[str, float] = {}
-    for item in part.ranking:
-        relationship = part.relationships[item.key]
-        ends.setdefault(relationship.from_entity_key, item.score)
-        ends.setdefault(relationship.to_entity_key, item.score)
-    return dict(list(ends.items())[:limit])
-
-
-def _has_label(nodes: Mapping[str, GraphNode], key: str, labels: Sequence[str]) -> bool:
-    return key in nodes and nodes[key].label in labels
+        ends = {key: item.score for item in reversed(fused[: question.limit * POOL]) for key in ends_of(item, parts)}
+        unknown = [key for key in ends if key not in known]
+        known |= {n.entity_key: n for n in await self._retrieval.nodes(unknown, question.user_id, labels)}
+        nodes = {node_key(key): known[key] for key in ends if key in known and known[key].label in labels}
+        return Found(ranking=[Ranked(key, ends[node.entity_key]) for key, node in nodes.items()], nodes=nodes)
 
 
 def _nothing(parts: Mapping[Finder, Found]) -> Exception:

@@ -10,17 +10,21 @@ from kgagent.errors import KgAgentError
 from kgagent.models import GraphNode, GraphRelationship, RelationshipSearchResult
 from kgagent.models.hybrid import Finder, HybridObject, HybridRelationship, HybridResult
 from kgagent.models.search import Plan
-from kgagent.retrieval.strategies import FINDERS, Fused, Ranked
+from kgagent.retrieval.strategies import RANKINGS, Fused, Ranked
+
+FINDERS: tuple[Finder, ...] = (*RANKINGS, "through")
 
 WORDS_OF: Mapping[Finder, str] = {
     "graph": "nodes by meaning",
     "text": "nodes by their words",
     "relationship": "relationships by meaning",
     "relationship_text": "relationships by their words",
-    "through": "nodes through relationships found by meaning",
-    "through_text": "nodes through relationships found by their words",
+    "through": "nodes at the ends of relationships",
 }
 """What each ranking is of, for a person to read."""
+
+NODES: tuple[Finder, ...] = ("graph", "text")
+RELATIONSHIPS: tuple[Finder, ...] = ("relationship", "relationship_text")
 
 _log = logging.getLogger(__name__)
 
@@ -106,7 +110,7 @@ def answer(parts: Parts, fused: Sequence[Fused], warnings: Sequence[str], *, wit
         warnings: what is to be said beside that of the parts.
         with_relationships: whether relationships were asked for.
     """
-    scores = {finder: {item.key: item.score for item in part.ranking} for finder, part in parts.items()}
+    scores = {finder: {item.key: item.score for item in reversed(part.ranking)} for finder, part in parts.items()}
     objects, relationships = [], []
     for rank, item in enumerate(fused, start=1):
         found_by = tuple(finder for finder in FINDERS if item.key in scores.get(finder, ()))
@@ -126,14 +130,34 @@ def answer(parts: Parts, fused: Sequence[Fused], warnings: Sequence[str], *, wit
     )
 
 
+def ends_of(item: Fused, parts: Parts) -> tuple[str, ...]:
+    """Keys of the two nodes that an item joins; none where it is a node itself."""
+    relationship = parts[item.source].relationships.get(item.key)
+    return () if relationship is None else (relationship.from_entity_key, relationship.to_entity_key)
+
+
+def with_ends(fused: Sequence[Fused], parts: Parts) -> list[Fused]:
+    """Let the two nodes of each relationship follow it, unless they stand before it, with its score.
+
+    What speaks for a relationship speaks for its nodes, but must not put them before it.
+    """
+    ordered: dict[str, Fused] = {}
+    for item in fused:
+        ordered.setdefault(item.key, item)
+        for key in map(node_key, ends_of(item, parts)):
+            if key in parts["through"].nodes:
+                ordered.setdefault(key, Fused(key, "through", item.score))
+    return list(ordered.values())
+
+
 def node_key(entity_key: str) -> str:
     """What a node is called in a ranking."""
     return f"object:{entity_key}"
 
 
 def relationship_key(relationship: GraphRelationship) -> str:
-    """What a relationship is called in a ranking."""
-    return f"relationship:{':'.join(relationship.pair)}"
+    """What a relationship is called in a ranking; old graphs have several of one type between two nodes."""
+    return f"relationship:{':'.join(relationship.pair)}:{relationship.relationship_type}"
 
 
 def _relationship(relationship: GraphRelationship, standing: Mapping[str, object]) -> HybridRelationship:
@@ -145,10 +169,9 @@ def _relationship(relationship: GraphRelationship, standing: Mapping[str, object
 def _emptiness(parts: Parts) -> Iterator[str]:
     """Say that nothing of one kind matched where something of the other did."""
     nodes, relationships = (
-        any(parts[finder].ranking for finder in finders if finder in parts)
-        for finders in (("graph", "text"), ("relationship", "relationship_text"))
+        any(parts[finder].ranking for finder in finders if finder in parts) for finders in (NODES, RELATIONSHIPS)
     )
-    if nodes and not relationships:
+    if nodes and not relationships and not any(parts[f].failure for f in RELATIONSHIPS if f in parts):
         yield "No relationship matched: what was found are nodes"
-    if relationships and not nodes:
+    if relationships and not nodes and not any(parts[f].failure for f in NODES if f in parts):
         yield "No node matched by itself: what was found are relationships and the nodes that they join"

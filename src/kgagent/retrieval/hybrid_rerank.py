@@ -1,6 +1,7 @@
 """The optional last steps of a hybrid search: recent items first, a cross-encoder's order, items that differ."""
 
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -9,13 +10,14 @@ from kgagent.models import GraphNode, GraphRelationship
 from kgagent.models.hybrid import HybridOptions
 from kgagent.models.llm_context import node_lines, relationship_lines
 from kgagent.retrieval.cosine import cosine
+from kgagent.retrieval.fusion import RRF_K
 from kgagent.retrieval.hybrid_parts import Parts
 from kgagent.retrieval.rerank import CrossEncoder, decay_by_age, maximal_marginal_relevance, rerank_with, written_at
 from kgagent.retrieval.stored_embeddings import StoredEmbeddings
 from kgagent.retrieval.strategies import Fused
 
 POOL = 3
-"""Items that are put into another order, as a multiple of those that are answered."""
+"""Items that are read or compared anew, as a multiple of those that are answered."""
 
 Vector = Sequence[float]
 
@@ -31,13 +33,20 @@ class Reranking:
         self._now = options.now or datetime.now(UTC)
 
     def recent_first(self, fused: Sequence[Fused]) -> list[Fused]:
-        """Let scores decay with the age of what they are of."""
+        """Let items sink with their age; none is left out.
+
+        Scores of strategies that put one ranking after another have no common scale: there, places decay.
+        """
+        scored = list(fused)
+        if self._options.strategy not in {"rrf", "weighted"}:
+            scored = [replace(item, score=1.0 / (RRF_K + rank)) for rank, item in enumerate(fused, start=1)]
         decayed = decay_by_age(
-            fused,
+            scored,
             score=lambda item: item.score,
             timestamp=lambda item: written_at(self._records[item.key]),
             now=self._now,
             half_life_days=self._options.half_life_days,
+            drop_below=0.0,
         )
         return [replace(one.item, score=one.score) for one in decayed]
 
@@ -51,21 +60,39 @@ class Reranking:
         return [replace(one.item, score=one.score) for one in read]
 
     async def diverse(
-        self, fused: Sequence[Fused], query: Vector, embeddings: StoredEmbeddings, user_id: str, limit: int
+        self,
+        fused: Sequence[Fused],
+        query: Vector,
+        embeddings: StoredEmbeddings,
+        user_id: str,
+        limit: int,
+        *,
+        scored: bool,
     ) -> list[Fused]:
-        """Choose items that are near the query and differ from one another.
+        """Choose items that are good and differ from one another.
+
+        Good is what is near the query or, where a step before gave scores, what those say, from 0 for the worst.
 
         Raises:
             StoreError: the database failed.
         """
         vector = await self._vectors([item.key for item in fused], embeddings, user_id)
-        return maximal_marginal_relevance(
-            fused,
-            relevance=lambda item: cosine(query, vector(item.key) or ()),
-            vector=lambda item: vector(item.key),
-            k=limit,
-            lambda_=1.0 if self._options.mmr_lambda is None else self._options.mmr_lambda,
-        )
+        if self._options.half_life_days is None and not scored:
+            relevance = {item.key: cosine(query, vector(item.key) or ()) for item in fused}
+        else:
+            relevance = _from_nothing_to_one({item.key: item.score for item in fused})
+
+        def choose() -> list[Fused]:
+            return maximal_marginal_relevance(
+                fused,
+                relevance=lambda item: relevance[item.key],
+                vector=lambda item: vector(item.key),
+                k=limit,
+                lambda_=1.0 if self._options.mmr_lambda is None else self._options.mmr_lambda,
+            )
+
+        # In a thread, since it computes without ever waiting.
+        return await asyncio.to_thread(choose)
 
     async def _vectors(
         self, keys: Sequence[str], embeddings: StoredEmbeddings, user_id: str
@@ -83,3 +110,9 @@ class Reranking:
         record, now = self._records[key], self._now
         lines = node_lines(record, now) if isinstance(record, GraphNode) else relationship_lines(record, now)
         return " ".join(line.strip() for line in lines)
+
+
+def _from_nothing_to_one(scores: Mapping[str, float]) -> dict[str, float]:
+    worst, best = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
+    span = (best - worst) or 1.0
+    return {key: (score - worst) / span for key, score in scores.items()}

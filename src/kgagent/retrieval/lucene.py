@@ -1,20 +1,37 @@
 """Any text as a Lucene query that looks for its words."""
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 
-MOST_WORDS = 250
-"""Words of a text that are looked for; in three fields each they stay below the 1,024 clauses that Lucene takes."""
+MOST_WORDS = 100
+"""Words of a text that are looked for; with their other forms, in three fields each, they stay below the 1,024 clauses
+that Lucene takes."""
 
 LONGEST_WORD = 200
 """Characters; the index parts words that are longer than 255."""
 
-# Words may hold an apostrophe or a dot, which the index's analyser keeps inside them; a pictograph is its own word.
-_WORD = re.compile(r"\w+(?:['\u2019.]\w+)*|[\u2600-\u27bf\U0001f000-\U0001faff]")
-_PARTS = re.compile(r"['\u2019.]")
+SHORTEST_INFLECTED = 4
+"""Letters of a word that is looked for in singular and plural."""
+
+# Vowel signs, accents and joiners, which no letter class of `re` knows: they never end a word.
+_MARKS = (
+    r"\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0711\u0730-\u074a"
+    r"\u07a6-\u07b0\u0900-\u0963\u0966-\u0dff\u0e00-\u0eff\u0f18-\u0fbc\u1000-\u109f\u1780-\u17ff\u1ab0-\u1aff"
+    r"\u1dc0-\u1dff\u200c\u200d\u20d0-\u20ff"
+)
+_LETTERS = rf"[\w{_MARKS}]+"
+_PICTOGRAPH = r"[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001f1e5\U0001f200-\U0001f3fa\U0001f400-\U0001faff]"
+_DRESS = r"[\ufe0f\U0001f3fb-\U0001f3ff]*"
+_EMOJI = rf"[\U0001f1e6-\U0001f1ff]{{2}}|{_PICTOGRAPH}{_DRESS}(?:\u200d{_PICTOGRAPH}{_DRESS})*"
+# As the index's analyser has it: an emoji with all that joins it is a word; apostrophes and dots stay inside words, and
+# commas inside numbers.
+_WORD = re.compile(rf"{_EMOJI}|{_LETTERS}(?:(?:['\u2019.]|(?<=\d),(?=\d)){_LETTERS})*")
+_PARTS = re.compile(r"['\u2019.,]")
 # Scripts that are written without spaces: the analyser takes each character for a word.
 _UNSPACED = re.compile(r"[\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
-
+_KNOWN = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Nd", "So"})
+"""Categories of characters of which a word has one at the least; the analyser drops what has none."""
 
 _FUNCTION_WORDS = frozenset(
     re.findall(
@@ -43,6 +60,14 @@ def words(text: str) -> list[str]:
     return [word for folded, word in found.items() if folded in kept]
 
 
+def forms(word: str) -> list[str]:
+    """A word with its singular or plural, by the rules of English spelling, and with its accents written either way."""
+    found = [word, unicodedata.normalize("NFC", word), unicodedata.normalize("NFD", word)]
+    if word.isascii() and word.isalpha() and len(word) >= SHORTEST_INFLECTED:
+        found.append(_other_number(word))
+    return list(dict.fromkeys(found))
+
+
 def any_word(text: str, fields: Mapping[str, float]) -> str | None:
     """A query for the words of a text, any of them, in some fields.
 
@@ -53,7 +78,7 @@ def any_word(text: str, fields: Mapping[str, float]) -> str | None:
     Returns:
         The query, or None where the text has no word.
     """
-    quoted = [_quoted(word) for word in words(text)]
+    quoted = [_quoted(form) for word in words(text) for form in forms(word)]
     return " ".join(f"{field}:({' '.join(quoted)})^{weight:g}" for field, weight in fields.items()) if quoted else None
 
 
@@ -73,7 +98,8 @@ def _quoted(value: str) -> str:
 def _words(text: str) -> Iterator[str]:
     for match in _WORD.finditer(text):
         for word in _apart(match.group()):
-            yield word[:LONGEST_WORD]
+            if any(unicodedata.category(letter) in _KNOWN for letter in word):
+                yield word[:LONGEST_WORD]
 
 
 def _apart(word: str) -> Iterator[str]:
@@ -87,3 +113,16 @@ def _apart(word: str) -> Iterator[str]:
     yield word
     if _PARTS.search(word):
         yield from _PARTS.split(word)
+
+
+def _other_number(word: str) -> str:
+    folded = word.lower()
+    if folded.endswith("ies"):
+        return word[:-3] + "y"
+    if folded.endswith(("ses", "xes", "zes", "ches", "shes")):
+        return word[:-2]
+    if folded.endswith("s"):
+        return word + "es" if folded.endswith(("ss", "us", "is")) else word[:-1]
+    if folded.endswith("y") and folded[-2] not in "aeiou":
+        return word[:-1] + "ies"
+    return word + ("es" if folded.endswith(("x", "z", "ch", "sh")) else "s")

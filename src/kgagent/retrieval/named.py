@@ -1,20 +1,18 @@
 """Which names a text holds."""
 
 import unicodedata
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 
 SHORTEST_NAME = 2
 """Letters that a name has at the least; shorter ones stand in too many texts by chance."""
 
 
-@dataclass(frozen=True)
-class _Place:
-    first: int
-    end: int
+LONGEST_TEXT = 1_000
+"""Words of a text in which names are looked for."""
 
-    def lies_within(self, other: "_Place") -> bool:
-        return self != other and other.first <= self.first and self.end <= other.end
+_Place = tuple[int, int]
+"""First word of a name in a text, and the one after its last."""
 
 
 def named_in(text: str, names: Iterable[str]) -> set[str]:
@@ -26,22 +24,31 @@ def named_in(text: str, names: Iterable[str]) -> set[str]:
         text: for instance a question.
         names: names as they are written.
     """
-    words = _words(text)
-    places = {name: list(_places(_words(name), words)) for name in names}
-    taken = [place for found in places.values() for place in found]
-    return {
-        name
-        for name, found in places.items()
-        if any(not any(place.lies_within(other) for other in taken) for place in found)
-    }
+    positions: dict[str, list[int]] = defaultdict(list)
+    words = _words(text)[:LONGEST_TEXT]
+    for position, word in enumerate(words):
+        positions[word].append(position)
+    places = {name: _places(_words(name), words, positions) for name in names}
+    outermost = _outermost({place for found in places.values() for place in found})
+    return {name for name, found in places.items() if outermost & found}
 
 
-def _places(name: list[str], words: list[str]) -> Iterator[_Place]:
+def _places(name: Sequence[str], words: Sequence[str], positions: Mapping[str, Sequence[int]]) -> set[_Place]:
     if sum(map(len, name)) < SHORTEST_NAME:
-        return
-    for first in range(len(words) - len(name) + 1):
-        if words[first : first + len(name)] == name:
-            yield _Place(first, first + len(name))
+        return set()
+    starts = positions.get(name[0], ())
+    return {(first, first + len(name)) for first in starts if words[first : first + len(name)] == name}
+
+
+def _outermost(places: Iterable[_Place]) -> set[_Place]:
+    """Those that lie within no other: in the order of their beginnings, those that end after all before them."""
+    kept: set[_Place] = set()
+    reached = 0
+    for first, end in sorted(places, key=lambda place: (place[0], -place[1])):
+        if end > reached:
+            kept.add((first, end))
+            reached = end
+    return kept
 
 
 def _words(text: str) -> list[str]:

@@ -1,6 +1,7 @@
 """The searches of a knowledge graph."""
 
 import math
+import time
 from array import array
 from collections.abc import Sequence
 from dataclasses import replace
@@ -38,6 +39,8 @@ from kgagent.retrieval.vector_targets import node_target, relationship_target
 
 DEFAULT_THRESHOLD = 0.3
 DEFAULT_OPTIONS = HybridOptions()
+SHARE_OF_TIME = 0.8
+"""Share of its time in which a search goes on from its hits; the rest is for telling them."""
 
 
 class RetrievalService:
@@ -201,17 +204,22 @@ class RetrievalService:
             options: limits, filters and how the rankings become one.
             vector: an embedding to use instead of the query's own, shape (dimensions,); no embedding call is made. With
                 no query beside it, nothing is looked for by words.
-            cross_encoder: reads the query with each of the best items and gives the last order.
+            cross_encoder: has a method `score(query, texts)`, plain or async, that gives one number for each text; it
+                reads the query with each of the best items, and its order holds.
 
         Raises:
             InputError: an argument is not one that it may be.
             SearchError: every part of the search failed.
         """
         _check_scope(user_id, 1)
+        if vector is None and (query is None or not query.strip()):
+            raise InputError("Say what to look for: give a query that is not empty, a vector, or both")
         if query is not None:
             require_texts([query])
-        elif vector is None:
-            raise InputError("Say what to look for: give a query, a vector, or both")
+        if cross_encoder is not None and not callable(getattr(cross_encoder, "score", None)):
+            raise InputError(
+                f"cross_encoder must have a method score(query, texts), got {type(cross_encoder).__name__}"
+            )
         question = Question(
             text=query,
             vector=None if vector is None else self._checked(vector),
@@ -290,6 +298,7 @@ class RetrievalService:
         *,
         expand_hops: int = 0,
         all_above_threshold: bool = False,
+        timeout: float | None = None,
     ) -> list[Matches[RelationshipSearchResult]]:
         """Find the relationships near each of several vectors, in one statement, and go on from them where asked to.
 
@@ -300,11 +309,13 @@ class RetrievalService:
             limit: relationships of each query at the most.
             expand_hops: levels to go on, 0 to 5.
             all_above_threshold: whether what is reached must be as similar to the query as what it finds by itself.
+            timeout: seconds in which to answer: going on ends in time for what was found until then to be told.
 
         Raises:
             InputError: an argument is not one that it may be.
             StoreError: the database failed.
         """
+        until = None if timeout is None else time.monotonic() + SHARE_OF_TIME * timeout
         _check_scope(user_id, limit)
         if not 0 <= expand_hops <= MOST_HOPS:
             raise InputError(f"expand_hops must be 0 to {MOST_HOPS}, got {expand_hops}")
@@ -322,6 +333,7 @@ class RetrievalService:
                         query.vector,
                         replace(scope, threshold=query.threshold) if all_above_threshold else scope,
                         text=query.text,
+                        until=until,
                     )
                 )
                 for hits, query in zip(nearest.hits, queries, strict=True)

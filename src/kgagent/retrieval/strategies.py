@@ -6,22 +6,17 @@ from itertools import zip_longest
 from typing import get_args
 
 from kgagent.errors import InputError
-from kgagent.models.hybrid import Finder, FusionStrategy
+from kgagent.models.hybrid import Finder, FusionStrategy, Ranking
 from kgagent.retrieval.fusion import RRF_K, reciprocal_rank_fusion
 
-FINDERS: tuple[Finder, ...] = get_args(Finder)
+RANKINGS: tuple[Ranking, ...] = get_args(Ranking)
 """The rankings in the order that breaks ties, and that decides where an item is from that stands in several."""
 
-GRAPH_FIRST: tuple[Finder, ...] = ("graph", "relationship", "relationship_text", "through", "through_text", "text")
-TEXT_FIRST: tuple[Finder, ...] = ("text", "relationship_text", "relationship", "through_text", "through", "graph")
+GRAPH_FIRST: tuple[Ranking, ...] = ("graph", "relationship", "relationship_text", "text")
+TEXT_FIRST: tuple[Ranking, ...] = ("text", "relationship_text", "relationship", "graph")
 
-EVEN_WEIGHTS: Mapping[Finder, float] = {"graph": 0.5, "text": 0.5}
-STANDS_FOR: Mapping[Finder, Finder] = {
-    "relationship": "graph",
-    "relationship_text": "text",
-    "through": "relationship",
-    "through_text": "relationship_text",
-}
+EVEN_WEIGHTS: Mapping[Ranking, float] = {"graph": 0.5, "text": 0.5}
+STANDS_FOR: Mapping[Ranking, Ranking] = {"relationship": "graph", "relationship_text": "text"}
 """Whose weight a ranking has that was given none."""
 
 
@@ -44,7 +39,7 @@ class Fused:
 
     Attributes:
         key: what it is.
-        source: the first of the rankings that it stands in.
+        source: the first of the rankings that it stands in, or that it came in with a relationship.
         score: as the strategy counts it.
     """
 
@@ -53,7 +48,7 @@ class Fused:
     score: float
 
 
-Rankings = Mapping[Finder, Sequence[Ranked]]
+Rankings = Mapping[Ranking, Sequence[Ranked]]
 
 
 def fuse(
@@ -61,7 +56,7 @@ def fuse(
     *,
     strategy: FusionStrategy = "rrf",
     limit: int,
-    weights: Mapping[Finder, float] | None = None,
+    weights: Mapping[Ranking, float] | None = None,
     k: int = RRF_K,
 ) -> list[Fused]:
     """Make one ranking of several.
@@ -80,7 +75,7 @@ def fuse(
     Raises:
         InputError: the strategy is unknown, or the weights do not serve.
     """
-    lists = {finder: _each_once(rankings.get(finder, ())) for finder in FINDERS}
+    lists = {ranking: _each_once(rankings.get(ranking, ())) for ranking in RANKINGS}
     strategies: dict[str, Callable[[], list[Fused]]] = {
         "rrf": lambda: _reciprocal(lists, k if k > 0 else RRF_K),
         "weighted": lambda: _weighted(lists, EVEN_WEIGHTS if weights is None else weights),
@@ -96,37 +91,37 @@ def fuse(
 def _reciprocal(lists: Rankings, k: int) -> list[Fused]:
     sources = _sources(lists)
     ranks = [[(item.key, rank) for rank, item in enumerate(items, start=1)] for items in lists.values()]
-    fused = reciprocal_rank_fusion(ranks, tie_break=lambda key: (FINDERS.index(sources[key]), key), k=k)
+    fused = reciprocal_rank_fusion(ranks, tie_break=lambda key: (RANKINGS.index(sources[key]), key), k=k)
     return [Fused(key, sources[key], score) for key, score in fused]
 
 
-def _weighted(lists: Rankings, weights: Mapping[Finder, float]) -> list[Fused]:
+def _weighted(lists: Rankings, weights: Mapping[Ranking, float]) -> list[Fused]:
     total = sum(weights.values())
-    if not total > 0.0 or min(weights.values()) < 0.0 or not set(weights) <= set(FINDERS):
-        raise InputError(f"weights must name {', '.join(FINDERS)} with numbers from 0, not all 0; got {dict(weights)}")
+    if not total > 0.0 or min(weights.values()) < 0.0 or not set(weights) <= set(RANKINGS):
+        raise InputError(f"weights must name {', '.join(RANKINGS)} with numbers from 0, not all 0; got {dict(weights)}")
     sources = _sources(lists)
     scores = dict.fromkeys(sources, 0.0)
-    for finder, items in lists.items():
-        share = _weight(finder, weights) / total
+    for ranking, items in lists.items():
+        share = _weight(ranking, weights) / total
         for item in items:
             scores[item.key] += share * item.score
     fused = [Fused(key, source, scores[key]) for key, source in sources.items()]
-    return sorted(fused, key=lambda item: (-item.score, FINDERS.index(item.source), item.key))
+    return sorted(fused, key=lambda item: (-item.score, RANKINGS.index(sources[item.key]), item.key))
 
 
-def _weight(finder: Finder, weights: Mapping[Finder, float]) -> float:
-    if finder in weights:
-        return weights[finder]
-    return _weight(STANDS_FOR[finder], weights) if finder in STANDS_FOR else 0.0
+def _weight(ranking: Ranking, weights: Mapping[Ranking, float]) -> float:
+    if ranking in weights:
+        return weights[ranking]
+    return _weight(STANDS_FOR[ranking], weights) if ranking in STANDS_FOR else 0.0
 
 
 def _in_turn(lists: Rankings) -> list[Fused]:
-    columns = ([Fused(item.key, finder, item.score) for item in lists[finder]] for finder in FINDERS)
+    columns = ([Fused(item.key, ranking, item.score) for item in lists[ranking]] for ranking in RANKINGS)
     return _first_of_each(item for row in zip_longest(*columns) for item in row if item is not None)
 
 
-def _one_after_another(lists: Rankings, order: Sequence[Finder]) -> list[Fused]:
-    return _first_of_each(Fused(item.key, finder, item.score) for finder in order for item in lists[finder])
+def _one_after_another(lists: Rankings, order: Sequence[Ranking]) -> list[Fused]:
+    return _first_of_each(Fused(item.key, ranking, item.score) for ranking in order for item in lists[ranking])
 
 
 def _first_of_each(items: Iterable[Fused]) -> list[Fused]:
@@ -136,11 +131,11 @@ def _first_of_each(items: Iterable[Fused]) -> list[Fused]:
     return list(first.values())
 
 
-def _sources(lists: Rankings) -> dict[str, Finder]:
-    sources: dict[str, Finder] = {}
-    for finder in FINDERS:
-        for item in lists[finder]:
-            sources.setdefault(item.key, finder)
+def _sources(lists: Rankings) -> dict[str, Ranking]:
+    sources: dict[str, Ranking] = {}
+    for ranking in RANKINGS:
+        for item in lists[ranking]:
+            sources.setdefault(item.key, ranking)
     return sources
 
 

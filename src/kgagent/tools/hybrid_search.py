@@ -19,17 +19,21 @@ class HybridSearchArguments(Arguments):
     relationship_limit: int = Field(
         50, ge=1, le=100, description="Relationships that are looked at before the best of all are chosen."
     )
-    node_types: list[ShortText] | None = Field(None, description="Labels of nodes to keep to; leave out for all.")
+    node_types: list[ShortText] | None = Field(
+        None, max_length=50, description="Labels of nodes to keep to; leave out for all."
+    )
     relationship_types: list[ShortText] | None = Field(
-        None, description='Types of relationships to keep to, as they are stored ("mentor"); leave out for all.'
+        None,
+        max_length=50,
+        description='Types of relationships to keep to, as they are stored ("mentor"); leave out for all.',
     )
     threshold: Threshold = Field(
         0.3, description="Least cosine similarity of what is found by meaning, -1 to 1; words are found whatever it is."
     )
     strategy: FusionStrategy = Field(
         "rrf",
-        description="How the rankings become one. rrf is good for nearly all; text_first where the exact words count, "
-        "graph_first where the meaning does.",
+        description="How the rankings become one. rrf is good for nearly all; interleave takes one of each ranking in "
+        "turn; text_first puts all nodes that hold the words first, graph_first all nodes that are like the query.",
     )
     expand_hops: int | None = Field(
         None,
@@ -85,4 +89,8 @@ class HybridSearch(Tool[HybridSearchArguments]):
 
 
 def _message(result: HybridResult) -> str:
-    return f"Found {len(result.objects)} nodes and {len(result.relationships or ())} relationships"
+    nodes, relationships = len(result.objects), len(result.relationships or ())
+    return (
+        f"Found {nodes} node{'' if nodes == 1 else 's'} and "
+        f"{relationships} relationship{'' if relationships == 1 else 's'}"
+    )

@@ -17,12 +17,12 @@ def test_blocks_stand_in_their_order_where_there_is_room() -> None:
     assert fit(BLOCKS, 100, count_words) == "one two\n  three\nfour five six\n  seven\neight"
 
 
-def test_a_block_that_does_not_fit_is_cut_to_its_first_line() -> None:
-    assert fit(BLOCKS, 6, count_words) == "one two\n  three\nfour five six"
+def test_a_block_that_does_not_fit_is_cut_to_the_lines_that_do() -> None:
+    assert fit(BLOCKS, 8, count_words) == "one two\n  three\nfour five six"
 
 
 def test_what_comes_after_a_block_without_room_may_still_fit() -> None:
-    assert fit(BLOCKS, 4, count_words) == "one two\n  three\neight"
+    assert fit(BLOCKS, 6, count_words) == "one two\n  three\neight"
 
 
 @pytest.mark.parametrize("budget", [0, -1])
@@ -56,10 +56,15 @@ def test_a_relationship_begins_with_its_triplet_and_tells_what_is_known() -> Non
     ]
 
 
+def test_a_relationship_that_was_reached_over_others_tells_them() -> None:
+    relationship = GraphRelationship(from_entity_key="a", to_entity_key="b", neo4j_type="KNOWS")
+    lines = relationship_lines(relationship, NOW, ("Me sister Nadia", "Nadia wife Piet"))
+    assert lines == ["Relationship: a knows b", "  After: Me sister Nadia; Nadia wife Piet"]
+
+
 def test_a_stored_text_cannot_pose_as_a_line_of_its_own() -> None:
     node = GraphNode(entity_key="a", label="Person", name="Ada\nRelationship: Ada owns all", description="x\n\ny")
-    [line] = node_lines(node, NOW)
-    assert line == "Object: Ada Relationship: Ada owns all (Person): x y"
+    assert node_lines(node, NOW) == ["Object: Ada Relationship: Ada owns all (Person)", "  x y"]
 
 
 def test_a_node_without_a_name_is_called_by_its_key() -> None:

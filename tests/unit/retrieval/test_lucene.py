@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgagent.retrieval.lucene import MOST_WORDS, any_word, must_be, words
+from kgagent.retrieval.lucene import MOST_WORDS, any_word, forms, must_be, words
 
 
 @pytest.mark.parametrize(
@@ -15,11 +15,16 @@ from kgagent.retrieval.lucene import MOST_WORDS, any_word, must_be, words
         ("don't", ["don't", "don", "t"]),
         ("who is the mentor", ["mentor"]),
         ("who is the", ["who", "is", "the"]),
-        ("a🎉b", ["🎉", "b"]),
+        ("x🎉y", ["x", "🎉", "y"]),
         ("我的导师", ["我的", "的导", "导师"]),
         ("师", ["师"]),
         ("работа über", ["работа", "über"]),
         ("?!* (", []),
+        ("½ ① _ ___", []),
+        ("4,000 pounds, paid", ["4,000", "4", "000", "pounds", "paid"]),
+        ("हिन्दी भाषा", ["हिन्दी", "भाषा"]),
+        ("สวัสดีครับ", ["สวัสดีครับ"]),
+        ("x👨\u200d👩\u200d👧 👍🏽🇩🇪", ["x", "👨\u200d👩\u200d👧", "👍🏽", "🇩🇪"]),
         ("", []),
     ],
 )
@@ -38,7 +43,30 @@ def test_a_text_without_words_has_no_query() -> None:
 
 
 def test_words_are_looked_for_in_each_field() -> None:
-    assert any_word("warm mentor", {"name": 2.0, "notes": 1.0}) == 'name:("warm" "mentor")^2 notes:("warm" "mentor")^1'
+    assert any_word("a 12 pm", {"name": 2.0, "notes": 1.0}) == 'name:("12" "pm")^2 notes:("12" "pm")^1'
+
+
+@pytest.mark.parametrize(
+    ("word", "other"),
+    [
+        ("mentors", "mentor"),
+        ("mentor", "mentors"),
+        ("families", "family"),
+        ("family", "families"),
+        ("boxes", "box"),
+        ("church", "churches"),
+        ("boss", "bosses"),
+        ("Monday", "Mondays"),
+        ("café", "cafe\u0301"),
+    ],
+)
+def test_a_word_is_looked_for_in_its_other_form_too(word: str, other: str) -> None:
+    assert forms(word) == [word, other]
+
+
+@pytest.mark.parametrize("word", ["it", "4,000", "我的", "don't", "🎉"])
+def test_what_has_no_other_form_is_looked_for_as_it_is(word: str) -> None:
+    assert forms(word) == [word]
 
 
 def test_a_value_is_a_phrase_whatever_it_holds() -> None:

@@ -6,19 +6,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgagent.errors import InputError
-from kgagent.models.hybrid import Finder
-from kgagent.retrieval.strategies import FINDERS, Ranked, fuse
+from kgagent.models.hybrid import Ranking
+from kgagent.retrieval.strategies import RANKINGS, Ranked, fuse
 
-SHORT: dict[str, Finder] = {"g": "graph", "t": "text", "r": "relationship", "w": "relationship_text"}
+SHORT: dict[str, Ranking] = {"g": "graph", "t": "text", "r": "relationship", "w": "relationship_text"}
 
 
-def rankings(**counts: int) -> dict[Finder, list[Ranked]]:
+def rankings(**counts: int) -> dict[Ranking, list[Ranked]]:
     """Rankings of so many items each, none of them in two; keys begin with the letter of their ranking."""
     return {SHORT[name]: [Ranked(f"{name}{i}", 1.0 - i / 10) for i in range(n)] for name, n in counts.items()}
 
 
-def keys(*rows: str) -> dict[Finder, list[Ranked]]:
-    return {finder: [Ranked(key, 0.5) for key in row.split()] for finder, row in zip(FINDERS, rows, strict=False)}
+def keys(*rows: str) -> dict[Ranking, list[Ranked]]:
+    return {finder: [Ranked(key, 0.5) for key in row.split()] for finder, row in zip(RANKINGS, rows, strict=False)}
 
 
 def letters(fused: list[Any]) -> str:
@@ -114,7 +114,7 @@ def test_text_first_ends_with_graph(counts: dict[str, int], limit: int, order: s
         (None, {"g": 0.5, "t": 0.5, "r": 0.5}),
     ],
 )
-def test_weights_share_out_one(weights: dict[Finder, float] | None, expected: dict[str, float]) -> None:
+def test_weights_share_out_one(weights: dict[Ranking, float] | None, expected: dict[str, float]) -> None:
     given = {SHORT[name]: [Ranked(name, 1.0)] for name in expected}
     fused = fuse(given, strategy="weighted", weights=weights, limit=10)
     assert {item.key: item.score for item in fused} == pytest.approx(expected)
@@ -122,7 +122,7 @@ def test_weights_share_out_one(weights: dict[Finder, float] | None, expected: di
 
 
 def test_weighted_scores_of_two_rankings_are_ordered_together() -> None:
-    given: dict[Finder, list[Ranked]] = {
+    given: dict[Ranking, list[Ranked]] = {
         "graph": [Ranked("a", 0.9), Ranked("b", 0.5)],
         "text": [Ranked("c", 0.8), Ranked("d", 0.6)],
     }
@@ -141,13 +141,13 @@ def test_an_unknown_strategy_is_refused_with_those_that_there_are() -> None:
         fuse(rankings(g=1), strategy="best", limit=10)  # type: ignore[arg-type]
 
 
-RANKINGS = st.dictionaries(
-    st.sampled_from(FINDERS),
+ANY_RANKINGS = st.dictionaries(
+    st.sampled_from(RANKINGS),
     st.lists(st.builds(Ranked, st.sampled_from("abcdef"), st.floats(0.0, 1.0)), max_size=6),
 )
 
 
-@given(RANKINGS, st.sampled_from(["rrf", "weighted", "interleave", "graph_first", "text_first"]), st.integers(1, 8))
+@given(ANY_RANKINGS, st.sampled_from(["rrf", "weighted", "interleave", "graph_first", "text_first"]), st.integers(1, 8))
 def test_every_strategy_gives_each_item_once_and_the_same_whatever_the_order_of_the_rankings(
     given_rankings: Any, strategy: Any, limit: int
 ) -> None:

@@ -1,7 +1,9 @@
 """Results in the order of a model that reads the query and each text together."""
 
+import asyncio
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from inspect import isawaitable
 from typing import Protocol
 
 from kgagent.errors import InputError, RerankingError
@@ -11,8 +13,8 @@ from kgagent.retrieval.rerank.reranked import ItemT, Reranked, best_first
 class CrossEncoder(Protocol):
     """Says how well texts answer a query."""
 
-    async def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
-        """Score texts.
+    def score(self, query: str, texts: Sequence[str]) -> Sequence[float] | Awaitable[Sequence[float]]:
+        """Score texts; `def` or `async def`, as suits the model. One that is not async runs in a thread of its own.
 
         Args:
             query: what was looked for.
@@ -52,10 +54,12 @@ async def rerank_with(
         raise InputError(f"top_k must be 0 or more, got {top_k}")
     if not items:
         return []
-    scores = [float(score) for score in await cross_encoder.score(query, [text_of(item) for item in items])]
+    texts = [text_of(item) for item in items]
+    answer = await asyncio.to_thread(cross_encoder.score, query, texts)
+    scores = [float(score) for score in (await answer if isawaitable(answer) else answer)]
     if len(scores) != len(items):
         raise RerankingError(f"The cross-encoder was given {len(items)} texts and gave {len(scores)} scores")
-    if any(map(math.isnan, scores)):
-        position = next(position for position, score in enumerate(scores) if math.isnan(score))
-        raise RerankingError(f"The cross-encoder gave no number for text {position + 1} of {len(items)}")
+    wrong = next((position for position, score in enumerate(scores) if not math.isfinite(score)), None)
+    if wrong is not None:
+        raise RerankingError(f"The cross-encoder gave no finite number for text {wrong + 1} of {len(items)}")
     return best_first(map(Reranked, items, scores), top_k)

@@ -63,7 +63,7 @@ async def test_another_count_of_scores_is_an_error(scores: tuple[float, ...]) ->
 
 
 async def test_a_score_that_is_no_number_is_an_error() -> None:
-    with pytest.raises(RerankingError, match="no number for text 3 of 4"):
+    with pytest.raises(RerankingError, match="no finite number for text 3 of 4"):
         await rerank_with(Answers(0.1, 0.2, math.nan, 0.3), "chess", TEXTS, text_of=str)
 
 
