@@ -208,8 +208,8 @@ def main() -> None:
     arguments = parser(__doc__)
     arguments.add_argument("--twowiki", type=Path, help="folder of 2WikiMultihopQA")
     arguments.add_argument("--metaqa", type=Path, help="folder of MetaQA")
-    arguments.add_argument("--questions", type=int, default=200, help="of MetaQA")
-    arguments.add_argument("--triples", type=int, default=20_000, help="of MetaQA")
+    arguments.add_argument("--questions", type=int, default=100, help="of MetaQA")
+    arguments.add_argument("--triples", type=int, default=5_000, help="of MetaQA")
     arguments.add_argument("--markdown", type=Path, help="file that the table is written to")
     chosen = arguments.parse_args()
     sets = [two_wiki(chosen.twowiki)] if chosen.twowiki else []
