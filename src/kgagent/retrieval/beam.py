@@ -25,8 +25,11 @@ from kgagent.retrieval.named import named_in
 from kgagent.retrieval.vector_search import Hit
 from kgagent.retrieval.vector_targets import found_relationship
 
-START_POOL = 20
-"""Hits that a search with expansion begins with at the least; names of the question are looked for among their ends."""
+START_POOL = 50
+"""Hits that a search with expansion begins with at the least; names of the question are looked for among their ends.
+
+An index that is asked for more also misses fewer of the best, and a start that is missed loses all that lies behind it.
+"""
 
 BEAM_WIDTH = 8
 """Relationships of a level from which the next level goes on."""
