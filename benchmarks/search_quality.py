@@ -217,7 +217,9 @@ def main() -> None:
         sets.append(meta_qa(chosen.metaqa, triples=chosen.triples, questions=chosen.questions, seed=chosen.seed))
     if not sets:
         raise SystemExit("Name the data: --twowiki FOLDER, --metaqa FOLDER, or both")
+    # The driver tells of properties that are not there yet, and graphiti of indexes that are.
     logging.getLogger("neo4j").setLevel(logging.ERROR)
+    logging.getLogger("graphiti_core").setLevel(logging.CRITICAL)
     figures = asyncio.run(run(sets))
     rows = table(figures)
     show(f"Recall@{K}", rows)
