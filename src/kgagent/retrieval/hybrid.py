@@ -60,6 +60,12 @@ class Question:
     limit: int
     cross_encoder: CrossEncoder | None = None
 
+    @property
+    def pool(self) -> int:
+        """Items that are taken up before the last order is known."""
+        reordered = (self.cross_encoder, self.options.half_life_days, self.options.mmr_lambda) != (None, None, None)
+        return self.limit * POOL if reordered else self.limit
+
 
 class HybridSearch:
     """Answers `hybrid_search`."""
@@ -107,7 +113,7 @@ class HybridSearch:
         reranking, options, warnings = Reranking(parts, question.options), question.options, []
         if options.half_life_days is not None:
             fused = reranking.recent_first(fused)
-        fused = fused[: question.limit * POOL]
+        fused = fused[: question.pool]
         if question.cross_encoder is not None and question.text is not None:
             read = reranking.by_reading(fused, question.cross_encoder, question.text)
             fused, failure = await attempt(read, question.timeout, otherwise=fused)
@@ -225,7 +231,13 @@ class HybridSearch:
     ) -> Found:
         """Nodes at the ends of the relationships that may be answered; those that no part found are read."""
         known = {node.entity_key: node for part in parts.values() for node in part.nodes.values()}
-        ends = {key: item.score for item in reversed(fused[: question.limit * POOL]) for key in ends_of(item, parts)}
+        ends: dict[str, float] = {}
+        for place, item in enumerate(fused):
+            # Each end is an item of its own, so that no more than these can be answered.
+            if place + len(ends.keys() - known.keys()) >= question.pool:
+                break
+            for key in ends_of(item, parts):
+                ends.setdefault(key, item.score)
         unknown = [key for key in ends if key not in known]
         known |= {n.entity_key: n for n in await self._retrieval.nodes(unknown, question.user_id, labels)}
         nodes = {node_key(key): known[key] for key in ends if key in known and known[key].label in labels}
