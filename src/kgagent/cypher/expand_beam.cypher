@@ -1,6 +1,7 @@
 // Relationships that share a node with one of the frontier, scored by the path that leads to them and by how clearly they
 // are the ones to choose at that node: the fewer and the less like the query the others there are, the less a step costs.
 // What a relationship has in common with the one before it (mostly the shared node) is taken from its own similarity.
+// What a step must be stands after WITH: in the MATCH, an index on user_id would be read instead of the few at the node.
 // Parameters: user_id; relationship_types [text] or null; vector; dimensions; model; frontier [{element_id, score,
 //   path [element ids], through [entity keys of the ends to go on from]}]; hub_limit (relationships read at a node); degree_limit (counted at a node);
 //   limit; step_cost; choice_weight; choice_temperature; overlap_weight.
@@ -13,6 +14,7 @@ WITH step, r AS lead, CASE WHEN «_comparable_relationship» THEN embedding END 
 UNWIND [node IN [startNode(lead), endNode(lead)] WHERE node.entity_key IN step.through] AS shared
 CALL (step, lead, before, shared) {
   MATCH (shared)-[r:«types»]-(other)
+  WITH step, lead, before, shared, r, other
   WHERE r.user_id = $user_id AND shared.user_id = $user_id AND other.user_id = $user_id
     AND other.entity_key IS :: STRING NOT NULL AND r <> lead AND NOT elementId(r) IN step.path
     AND ($relationship_types IS NULL OR r.relationship_type IN $relationship_types)
@@ -26,6 +28,7 @@ CALL (step, lead, before, shared) {
   WITH [sibling IN siblings | [sibling[0], sibling[1], sibling[1] + $overlap_weight * (usual - sibling[2])]] AS siblings,
     COUNT {
       MATCH (shared)-[x:«types»]-()
+      WITH x
       WHERE x.user_id = $user_id AND ($relationship_types IS NULL OR x.relationship_type IN $relationship_types)
       RETURN x LIMIT $degree_limit
     } AS degree
