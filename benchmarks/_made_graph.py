@@ -1,10 +1,10 @@
 """A graph of made vectors: one user with many relationships and some with few, loaded in bulk past the embedder."""
 
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from kgagent.graph.identifiers import Identifier
 from kgagent.graph.store import Store
 
 Vectors = NDArray[np.float32]
+RowT = TypeVar("RowT")
 
 RELATIONSHIPS_PER_CLUSTER = 50
 RELATIONSHIPS_PER_NODE = 3
@@ -192,9 +193,9 @@ def _relationship_rows(
         yield {"from_entity_key": start, "to_entity_key": end, "properties": properties, "vector": vector}
 
 
-def batches(rows: Iterator[Mapping[str, Any]]) -> Iterator[list[Mapping[str, Any]]]:
+def batches(rows: Iterable[RowT]) -> Iterator[list[RowT]]:
     """Rows in lists of the size that is sent at once."""
-    batch: list[Mapping[str, Any]] = []
+    batch: list[RowT] = []
     for row in rows:
         batch.append(row)
         if len(batch) == ROWS_AT_ONCE:

@@ -50,11 +50,23 @@ async def copy_for_graphiti(graph: KnowledgeGraph, where: Server, everyone: list
     for owner in everyone:
         await graph.store.run_schema(_filled(PREPARE_NODES, owner))
         await graph.store.run_schema(_filled(COPY_RELATIONSHIPS, owner))
-    driver = _graphiti_driver(where)
-    # It begins to make them by itself where it is made inside a running loop.
-    await (getattr(driver, "_init_task", None) or driver.build_indices_and_constraints())
+    driver = graphiti_driver(where)
+    await make_graphiti_indexes(driver)
     await driver.close()
     await graph.store.run_schema("CALL db.awaitIndexes(3600)")
+
+
+def graphiti_driver(where: Server) -> Any:  # noqa: ANN401 - of a package that need not be there
+    """graphiti-core's own driver."""
+    os.environ["GRAPHITI_TELEMETRY_ENABLED"] = "false"
+    from graphiti_core.driver.neo4j_driver import Neo4jDriver
+
+    return Neo4jDriver(where.uri, where.username, where.password)
+
+
+async def make_graphiti_indexes(driver: Any) -> None:  # noqa: ANN401 - of a package that need not be there
+    """Have graphiti-core make its own indexes; it begins by itself where its driver is made inside a running loop."""
+    await (getattr(driver, "_init_task", None) or driver.build_indices_and_constraints())
 
 
 async def graphiti(where: Server, stack: AsyncExitStack) -> Ask:
@@ -64,7 +76,7 @@ async def graphiti(where: Server, stack: AsyncExitStack) -> Ask:
 
     # Hints of the server would be written out at every question, and counted as graphiti's time.
     logging.getLogger("neo4j.notifications").setLevel(logging.ERROR)
-    driver = _graphiti_driver(where)
+    driver = graphiti_driver(where)
     stack.push_async_callback(driver.close)
 
     async def ask(owner: Owner, query: Vectors) -> list[Ends]:
@@ -108,13 +120,6 @@ def langchain(where: Server, dimensions: int) -> Ask:
 def _ends(metadata: Mapping[str, str]) -> Ends:
     _, start, start_number, end, end_number = metadata["relationship_key"].split(":")
     return f"{start}:{start_number}", f"{end}:{end_number}"
-
-
-def _graphiti_driver(where: Server) -> Any:  # noqa: ANN401 - of a package that need not be there
-    os.environ["GRAPHITI_TELEMETRY_ENABLED"] = "false"
-    from graphiti_core.driver.neo4j_driver import Neo4jDriver
-
-    return Neo4jDriver(where.uri, where.username, where.password)
 
 
 def _filled(text: str, owner: Owner) -> str:

@@ -1,25 +1,23 @@
 """Other toolkits' own searches, over the same triples in the form that each of them expects."""
 
 import asyncio
-import os
 import re
 import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.util import find_spec
-from typing import Any, TypeVar
+from typing import Any
 
 from _common import Server
+from _made_graph import batches
+from _peers import graphiti_driver, make_graphiti_indexes
 from _questions import Pair, Triple, by_pair, fact, relation_words
 from neo4j import GraphDatabase
 
 from kgagent.embedding.base import Embedder
 
 GROUP = "benchmark"
-ROWS_AT_ONCE = 500
-
-ItemT = TypeVar("ItemT")
 Found = tuple[Sequence[Pair] | None, Sequence[str] | None]
 Search = Callable[[str, list[float], int], Awaitable[Found]]
 
@@ -46,12 +44,10 @@ class Graphiti(Peer):
     """graphiti-core: nodes and edges by meaning and by words, fused by reciprocal rank; no LLM, no cross-encoder."""
 
     def __init__(self, where: Server) -> None:
-        os.environ["GRAPHITI_TELEMETRY_ENABLED"] = "false"
-        from graphiti_core.driver.neo4j_driver import Neo4jDriver
+        self._driver = graphiti_driver(where)
         from graphiti_core.graphiti_types import GraphitiClients
         from graphiti_core.tracer import NoOpTracer
 
-        self._driver = Neo4jDriver(where.uri, where.username, where.password)
         # A search by reciprocal rank that is given its vector needs none of the models.
         self._clients = GraphitiClients.model_construct(
             driver=self._driver, llm_client=None, embedder=None, cross_encoder=None, tracer=NoOpTracer()
@@ -65,20 +61,20 @@ class Graphiti(Peer):
         from graphiti_core.nodes import EntityNode
         from graphiti_core.utils.bulk_utils import add_nodes_and_edges_bulk
 
-        await self._driver.build_indices_and_constraints()
+        await make_graphiti_indexes(self._driver)
         now = datetime.now(UTC)
         names = {name.lower(): name for triple in triples for name in (triple[0], triple[2])}
         keys = {key: str(uuid.uuid4()) for key in names}
         self._names = {identity: key for key, identity in keys.items()}
         common = {"group_id": GROUP, "created_at": now}
-        for part in _batches(list(names)):
+        for part in batches(list(names)):
             vectors = await embedder.embed([names[key] for key in part])
             nodes = [
                 EntityNode(uuid=keys[key], name=names[key], labels=[], name_embedding=list(vector), **common)
                 for key, vector in zip(part, vectors, strict=True)
             ]
             await add_nodes_and_edges_bulk(self._driver, [], [], nodes, [], self._clients.embedder)
-        for same in _batches(by_pair(triples)):
+        for same in batches(by_pair(triples)):
             vectors = await embedder.embed([fact(one) for one in same])
             edges = [
                 EntityEdge(
@@ -128,7 +124,7 @@ class GraphRag(Peer):
         create_fulltext_index(self._driver, "words", "Thing", ["name"])
         names = {name.lower(): name for triple in triples for name in (triple[0], triple[2])}
         self._run("CREATE CONSTRAINT IF NOT EXISTS FOR (n:Thing) REQUIRE n.key IS UNIQUE")
-        for part in _batches(list(names)):
+        for part in batches(list(names)):
             vectors = await embedder.embed([names[key] for key in part])
             self._run(
                 "UNWIND $rows AS row CREATE (n:Thing {key: row.key, name: row.name}) "
@@ -138,7 +134,7 @@ class GraphRag(Peer):
                     for key, vector in zip(part, vectors, strict=True)
                 ],
             )
-        for same in _batches(by_pair(triples)):
+        for same in batches(by_pair(triples)):
             self._run(
                 "UNWIND $rows AS row MATCH (a:Thing {key: row.a}) MATCH (b:Thing {key: row.b}) "
                 "CREATE (a)-[:RELATED {fact: row.fact}]->(b)",
@@ -202,8 +198,3 @@ def installed_peers() -> Iterator[Callable[[Server], Peer]]:
 def _plain(text: str) -> str:
     """The words of a question: punctuation is grammar to a full-text index, and a slash alone is an error."""
     return " ".join(re.findall(r"\w+", text))
-
-
-def _batches(items: Sequence[ItemT]) -> Iterator[Sequence[ItemT]]:
-    for first in range(0, len(items), ROWS_AT_ONCE):
-        yield items[first : first + ROWS_AT_ONCE]

@@ -24,6 +24,7 @@ from kgagent import HybridOptions, KnowledgeGraph, Settings
 from kgagent.embedding.base import Embedder, Embedding
 from kgagent.embedding.factory import make_embedder
 from kgagent.loading import load_file
+from kgagent.migration.prepared import PreparedEmbedder
 
 USER = "benchmark-quality"
 K = 10
@@ -43,29 +44,18 @@ class Answer:
 Ask = Callable[[Question, Embedding], Awaitable[Answer]]
 
 
-class RememberedEmbedder(Embedder):
+class RememberedEmbedder(PreparedEmbedder):
     """Embeds each text once, whichever toolkit asks for it."""
 
     def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self._known: dict[str, Embedding] = {}
-
-    @property
-    def model(self) -> str:
-        """Name of the real embedder's model."""
-        return self._embedder.model
-
-    @property
-    def dimensions(self) -> int:
-        """Length of each embedding."""
-        return self._embedder.dimensions
+        self._remembered: dict[str, Embedding] = {}
+        super().__init__(embedder, self._remembered)
 
     async def embed(self, texts: Sequence[str]) -> list[Embedding]:
         """Embed texts, asking the real embedder for those that it was not asked for yet."""
-        unknown = [text for text in dict.fromkeys(texts) if text not in self._known]
-        if unknown:
-            self._known |= dict(zip(unknown, await self._embedder.embed(unknown), strict=True))
-        return [self._known[text] for text in texts]
+        embeddings = await super().embed(texts)
+        self._remembered |= zip(texts, embeddings, strict=True)
+        return embeddings
 
 
 def recall(right: Sequence[object], found: Sequence[object] | None) -> float:
@@ -217,9 +207,8 @@ def main() -> None:
         sets.append(meta_qa(chosen.metaqa, triples=chosen.triples, questions=chosen.questions, seed=chosen.seed))
     if not sets:
         raise SystemExit("Name the data: --twowiki FOLDER, --metaqa FOLDER, or both")
-    # The driver tells of properties that are not there yet, and graphiti of indexes that are.
+    # The driver tells of properties that are not there yet.
     logging.getLogger("neo4j").setLevel(logging.ERROR)
-    logging.getLogger("graphiti_core").setLevel(logging.CRITICAL)
     figures = asyncio.run(run(sets))
     rows = table(figures)
     show(f"Recall@{K}", rows)

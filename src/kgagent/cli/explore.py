@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from kgagent.cli.options import Json, User
+from kgagent.cli.options import Hops, Json, User
 
 
 def explore(
@@ -14,10 +14,7 @@ def explore(
     label: Annotated[list[str] | None, typer.Option(help="Keep to nodes of this label; may be repeated.")] = None,
     threshold: Annotated[float, typer.Option(help="Least cosine similarity.", min=-1.0, max=1.0)] = 0.3,
     limit: Annotated[int, typer.Option(help="Nodes of each label at the most.", min=1, max=100)] = 5,
-    hops: Annotated[
-        int | None,
-        typer.Option(min=0, max=5, help="Steps to go on from hits; if left out, one, to what is like the query too."),
-    ] = None,
+    hops: Hops = None,
     relationships: Annotated[bool, typer.Option(help="Whether relationships are searched too.")] = True,
     user: User = None,
     json: Json = False,

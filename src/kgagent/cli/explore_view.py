@@ -74,7 +74,7 @@ def _ends(item: GraphRelationship) -> Text:
 
 
 def _said(item: GraphRelationship) -> Text:
-    words = ", ".join(word for word in (item.attitude_word, item.proximity_word) if word)
+    words = item.level_words
     now = datetime.now(UTC)
     notes = " · ".join(note.content for note in item.notes if note.is_current(now))
     parts = [Text(item.description), Text(words, style="green"), Text(notes, style="dim")]

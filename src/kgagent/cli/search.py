@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from kgagent.cli.options import Json, User
+from kgagent.cli.options import Hops, Json, User
 
 
 def search(
@@ -15,14 +15,7 @@ def search(
         str, typer.Option(help="rrf, weighted, interleave, graph_first or text_first.", metavar="STRATEGY")
     ] = "rrf",
     label: Annotated[list[str] | None, typer.Option(help="Keep to nodes of this label; may be repeated.")] = None,
-    hops: Annotated[
-        int | None,
-        typer.Option(
-            help="Steps to go on from relationships that match; one, to what is like the query, if left out.",
-            min=0,
-            max=5,
-        ),
-    ] = None,
+    hops: Hops = None,
     relationships: Annotated[bool, typer.Option(help="Whether relationships are searched too.")] = True,
     context: Annotated[
         int | None, typer.Option(help="Print it as context for a model, of so many tokens at the most.", min=1)

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from kgagent.errors import InputError
 from kgagent.models import GraphNode, GraphRelationship, Note, RelationshipSearchResult
 from kgagent.models.note import current_text, parse_notes
-from kgagent.models.triplet import triplet_text
+from kgagent.models.triplet import display_name, triplet_text
 from kgagent.ontology import Ontology
 
 OLD_EMBEDDINGS = ("relation_embedding", "notes_embedding", "description_embedding")
@@ -164,10 +164,8 @@ class RelationshipRecord(Record):
     @property
     def triplet(self) -> str:
         """The relationship as a short sentence, as its creator told it."""
-        ends = [self.from_name or self.from_entity_key, self.to_name or self.to_entity_key]
-        if self.properties.get("told_in_reverse"):
-            ends.reverse()
-        return triplet_text(ends[0], self.neo4j_type, ends[1], label=self.text("relationship_type"))
+        source, target = (display_name({"name": name}, key) for key, name in self._ends(None))
+        return triplet_text(source, self.neo4j_type, target, label=self.text("relationship_type"))
 
     def matched(
         self,
@@ -192,19 +190,23 @@ class RelationshipRecord(Record):
             path=tuple(record.triplet for record in path),
         )
 
-    def _fields(self, ontology: Ontology, *, asked_from: str | None) -> dict[str, Any]:
+    def _ends(self, asked_from: str | None) -> tuple[tuple[str, str], tuple[str, str]]:
+        """Key and name of the end that it is told from, and of the other; see `shown`."""
+        start, end = (self.from_entity_key, self.from_name), (self.to_entity_key, self.to_name)
         if asked_from is None:
             reverse = bool(self.properties.get("told_in_reverse"))
         else:
             reverse = asked_from != self.from_entity_key
-        ends = (self.to_entity_key, self.from_entity_key) if reverse else (self.from_entity_key, self.to_entity_key)
-        names = (self.to_name, self.from_name) if reverse else (self.from_name, self.to_name)
+        return (end, start) if reverse else (start, end)
+
+    def _fields(self, ontology: Ontology, *, asked_from: str | None) -> dict[str, Any]:
+        (from_key, from_name), (to_key, to_name) = self._ends(asked_from)
         attitude, proximity = (self.known_level(ontology, field) for field in LEVELS)
         return {
-            "from_entity_key": ends[0],
-            "to_entity_key": ends[1],
-            "from_name": names[0],
-            "to_name": names[1],
+            "from_entity_key": from_key,
+            "to_entity_key": to_key,
+            "from_name": from_name,
+            "to_name": to_name,
             "neo4j_type": self.neo4j_type,
             "relationship_type": self.text("relationship_type"),
             "description": self.text("description"),

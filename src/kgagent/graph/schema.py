@@ -54,6 +54,11 @@ class SchemaPart:
         """Whether it is a vector index."""
         return self.kind == "vector"
 
+    @property
+    def is_searched(self) -> bool:
+        """Whether searches call it by its name."""
+        return self.kind in {"vector", "text"}
+
     def fits(self, row: Row) -> bool:
         """Whether an index covers what this part must cover."""
         return set(row["labelsOrTypes"] or ()) == set(self.covers) and set(self.properties) <= set(row["properties"])
@@ -69,7 +74,7 @@ class SchemaPart:
         would not make a second one.
         """
         named = next((row for row in indexes if row["name"] == self.name), None)
-        if named is not None or self.kind in {"vector", "text"}:
+        if named is not None or self.is_searched:
             return named
         return next((row for row in indexes if self._is_served_by(row)), None)
 
@@ -141,7 +146,7 @@ class Schema:
             SchemaError: see `ensure`.
         """
         for part in self.parts:
-            if part.is_vector or part.kind == "text":
+            if part.is_searched:
                 await self._store.run_schema(f"DROP INDEX {Identifier(part.name)} IF EXISTS")
         await self.ensure(online_timeout=REBUILD_TIMEOUT)
 
@@ -172,7 +177,7 @@ class Schema:
             return
         if row["state"] == "FAILED":
             yield "failed", REBUILD
-        if part.kind in {"vector", "text"} and not part.fits(row):
+        if part.is_searched and not part.fits(row):
             yield (
                 f"covers {row['labelsOrTypes']} {row['properties']} instead of "
                 f"{list(part.covers)} {list(part.properties)}",

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from kgagent.models.note import Note
-from kgagent.models.triplet import triplet_text
+from kgagent.models.triplet import display_name, triplet_text
 
 
 class GraphModel(BaseModel):
@@ -64,9 +64,15 @@ class GraphRelationship(GraphModel):
         return self.neo4j_type, first, second
 
     @property
+    def level_words(self) -> str:
+        """The ontology's words for attitude and proximity, as far as there are: "close, known-well"."""
+        return ", ".join(word for word in (self.attitude_word, self.proximity_word) if word)
+
+    @property
     def triplet(self) -> str:
         """The relationship as a short sentence, such as "Elon Musk founded Tesla"."""
-        source, target = self.from_name or self.from_entity_key, self.to_name or self.to_entity_key
+        source = display_name({"name": self.from_name}, self.from_entity_key)
+        target = display_name({"name": self.to_name}, self.to_entity_key)
         return triplet_text(source, self.neo4j_type, target, label=self.relationship_type)
 
 

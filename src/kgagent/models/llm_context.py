@@ -48,7 +48,7 @@ def node_lines(node: GraphNode, now: datetime) -> Lines:
 
 def relationship_lines(relationship: GraphRelationship, now: datetime, path: Sequence[str] = ()) -> Lines:
     """A relationship: its triplet, then how it was reached, its description, words and notes."""
-    words = ", ".join(word for word in (relationship.attitude_word, relationship.proximity_word) if word)
+    words = relationship.level_words
     return _lines(
         f"Relationship: {relationship.triplet}",
         f"After: {'; '.join(path)}" if path else "",

@@ -15,7 +15,6 @@ from kgagent.models import (
     RelationshipSearchResult,
     Signal,
 )
-from kgagent.models.search import DEFAULT_HOPS
 from kgagent.ontology import Ontology
 from kgagent.retrieval.fusion import reciprocal_rank_fusion
 from kgagent.retrieval.together import together
@@ -98,14 +97,12 @@ class Explorer:
     ) -> list[Sequence[RelationshipSearchResult]]:
         if not request.search_relationships:
             return []
-        hops = request.expand_hops
         found = await self._retrieval.relationships_near(
             near,
             user_id,
             request.relationship_types,
             RELATIONSHIPS,
-            expand_hops=DEFAULT_HOPS if hops is None else hops,
-            all_above_threshold=hops is None,
+            expand_hops=request.expand_hops,
         )
         return list(found)
 

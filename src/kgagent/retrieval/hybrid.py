@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from kgagent.errors import SearchError
 from kgagent.models.hybrid import Finder, HybridOptions, HybridResult
-from kgagent.models.search import DEFAULT_HOPS
 from kgagent.ontology import Ontology
 from kgagent.retrieval.full_text import FullTextSearch
 from kgagent.retrieval.hybrid_parts import (
@@ -33,9 +32,6 @@ if TYPE_CHECKING:
 
 LONGEST_EMBEDDED = 8_000
 """Characters of a query that are embedded."""
-
-EVERY = 10_000
-"""More than all rankings together hold."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +94,6 @@ class HybridSearch:
             {ranking: parts[ranking].ranking for ranking in RANKINGS if ranking in parts},
             strategy=options.strategy,
             weights=options.weights,
-            limit=EVERY,
         )
         if options.include_relationships:
             parts["through"] = await tried(self._ends(question, labels, parts, fused), question.timeout)
@@ -127,7 +122,8 @@ class HybridSearch:
                 self._embeddings,
                 question.user_id,
                 question.limit,
-                scored=question.cross_encoder is not None,
+                lambda_=options.mmr_lambda,
+                scored=question.cross_encoder is not None or options.half_life_days is not None,
             )
             fused, failure = await attempt(chosen, question.timeout, otherwise=fused)
             warnings += [f"Left the order without regard to difference: {failure}"] if failure else []
@@ -186,8 +182,7 @@ class HybridSearch:
             question.user_id,
             options.relationship_types,
             options.relationship_limit,
-            expand_hops=DEFAULT_HOPS if options.expand_hops is None else options.expand_hops,
-            all_above_threshold=options.expand_hops is None,
+            expand_hops=options.expand_hops,
             timeout=question.timeout,
         )
         return Found(
@@ -246,6 +241,6 @@ class HybridSearch:
 
 def _nothing(parts: Mapping[Finder, Found]) -> Exception:
     """Why no part could be carried out; a fault of the program's own where there was nothing else."""
-    faults = [part.unforeseen for part in parts.values() if part.unforeseen is not None]
+    faults = [part.failure.unforeseen if part.failure else None for part in parts.values()]
     told = SearchError(f"Nothing could be searched. {'; '.join(failures(parts))}")
-    return faults[0] if len(faults) == len(parts) else told
+    return told if None in faults else next(filter(None, faults), told)

@@ -33,33 +33,6 @@ ResultT = TypeVar("ResultT")
 
 
 @dataclass(frozen=True)
-class Found:
-    """What one part of a hybrid search found.
-
-    Attributes:
-        ranking: items, best first.
-        nodes: those that are nodes, by their key in the ranking.
-        relationships: those that are relationships.
-        plan: how a search by meaning was run.
-        failure: why there is nothing, where the part could not be carried out.
-        unforeseen: the fault, where it is one of the program's own.
-    """
-
-    ranking: Sequence[Ranked] = ()
-    nodes: Mapping[str, GraphNode] = field(default_factory=dict)
-    relationships: Mapping[str, GraphRelationship] = field(default_factory=dict)
-    plan: Plan | None = None
-    failure: str | None = None
-    unforeseen: Exception | None = None
-
-
-async def tried(part: Awaitable[Found], timeout: float) -> Found:
-    """A part's answer, or why there is none."""
-    found, failure = await attempt(part, timeout, otherwise=Found())
-    return found if failure is None else Found(failure=str(failure), unforeseen=failure.unforeseen)
-
-
-@dataclass(frozen=True)
 class Failure:
     """Why a step could not be carried out; `unforeseen` is the fault, where it is one of the program's own."""
 
@@ -69,6 +42,31 @@ class Failure:
     def __str__(self) -> str:
         """The reason."""
         return self.why
+
+
+@dataclass(frozen=True)
+class Found:
+    """What one part of a hybrid search found.
+
+    Attributes:
+        ranking: items, best first.
+        nodes: those that are nodes, by their key in the ranking.
+        relationships: those that are relationships.
+        plan: how a search by meaning was run.
+        failure: why there is nothing, where the part could not be carried out.
+    """
+
+    ranking: Sequence[Ranked] = ()
+    nodes: Mapping[str, GraphNode] = field(default_factory=dict)
+    relationships: Mapping[str, GraphRelationship] = field(default_factory=dict)
+    plan: Plan | None = None
+    failure: Failure | None = None
+
+
+async def tried(part: Awaitable[Found], timeout: float) -> Found:
+    """A part's answer, or why there is none."""
+    found, failure = await attempt(part, timeout, otherwise=Found())
+    return found if failure is None else Found(failure=failure)
 
 
 async def attempt(step: Awaitable[ResultT], timeout: float, *, otherwise: ResultT) -> tuple[ResultT, Failure | None]:

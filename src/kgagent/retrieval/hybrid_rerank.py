@@ -15,6 +15,7 @@ from kgagent.retrieval.hybrid_parts import Parts
 from kgagent.retrieval.rerank import CrossEncoder, decay_by_age, maximal_marginal_relevance, rerank_with, written_at
 from kgagent.retrieval.stored_embeddings import StoredEmbeddings
 from kgagent.retrieval.strategies import Fused
+from kgagent.retrieval.together import together
 
 POOL = 3
 """Items that are read or compared anew, as a multiple of those that are answered."""
@@ -67,6 +68,7 @@ class Reranking:
         user_id: str,
         limit: int,
         *,
+        lambda_: float,
         scored: bool,
     ) -> list[Fused]:
         """Choose items that are good and differ from one another.
@@ -77,10 +79,10 @@ class Reranking:
             StoreError: the database failed.
         """
         vector = await self._vectors([item.key for item in fused], embeddings, user_id)
-        if self._options.half_life_days is None and not scored:
-            relevance = {item.key: cosine(query, vector(item.key) or ()) for item in fused}
-        else:
+        if scored:
             relevance = _from_nothing_to_one({item.key: item.score for item in fused})
+        else:
+            relevance = {item.key: cosine(query, vector(item.key) or ()) for item in fused}
 
         def choose() -> list[Fused]:
             return maximal_marginal_relevance(
@@ -88,7 +90,7 @@ class Reranking:
                 relevance=lambda item: relevance[item.key],
                 vector=lambda item: vector(item.key),
                 k=limit,
-                lambda_=1.0 if self._options.mmr_lambda is None else self._options.mmr_lambda,
+                lambda_=lambda_,
             )
 
         # In a thread, since it computes without ever waiting.
@@ -100,10 +102,11 @@ class Reranking:
         records = {key: self._records[key] for key in keys}
         nodes = {key: record.entity_key for key, record in records.items() if isinstance(record, GraphNode)}
         pairs = {key: record.pair for key, record in records.items() if isinstance(record, GraphRelationship)}
-        of_nodes = await embeddings.of_nodes(user_id, list(nodes.values()))
-        of_relationships = await embeddings.of_relationships(user_id, list(pairs.values()))
-        stored: dict[str, Any] = {key: of_nodes.get(entity_key) for key, entity_key in nodes.items()}
-        stored |= {key: of_relationships.get(pair) for key, pair in pairs.items()}
+        async with together() as group:
+            of_nodes = group.create_task(embeddings.of_nodes(user_id, list(nodes.values())))
+            of_relationships = group.create_task(embeddings.of_relationships(user_id, list(pairs.values())))
+        stored: dict[str, Any] = {key: of_nodes.result().get(entity_key) for key, entity_key in nodes.items()}
+        stored |= {key: of_relationships.result().get(pair) for key, pair in pairs.items()}
         return stored.get
 
     def _text(self, key: str) -> str:

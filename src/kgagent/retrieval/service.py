@@ -24,7 +24,7 @@ from kgagent.models import (
     RelationshipSearchResult,
 )
 from kgagent.models.hybrid import HybridOptions, HybridResult
-from kgagent.models.search import MOST_HOPS
+from kgagent.models.search import DEFAULT_HOPS, MOST_HOPS
 from kgagent.ontology import Ontology
 from kgagent.retrieval.beam import START_POOL, BeamScope, BeamSearch
 from kgagent.retrieval.explore import Explorer
@@ -296,8 +296,7 @@ class RetrievalService:
         relationship_types: Sequence[str] | None = None,
         limit: int = 20,
         *,
-        expand_hops: int = 0,
-        all_above_threshold: bool = False,
+        expand_hops: int | None = 0,
         timeout: float | None = None,
     ) -> list[Matches[RelationshipSearchResult]]:
         """Find the relationships near each of several vectors, in one statement, and go on from them where asked to.
@@ -307,8 +306,8 @@ class RetrievalService:
             user_id: whose relationships.
             relationship_types: free types ("mentor") to keep to; None keeps all.
             limit: relationships of each query at the most.
-            expand_hops: levels to go on, 0 to 5.
-            all_above_threshold: whether what is reached must be as similar to the query as what it finds by itself.
+            expand_hops: levels to go on, 0 to 5, whatever is reached is like; None goes on for one level, to what
+                reaches the query's threshold too.
             timeout: seconds in which to answer: going on ends in time for what was found until then to be told.
 
         Raises:
@@ -317,21 +316,22 @@ class RetrievalService:
         """
         until = None if timeout is None else time.monotonic() + SHARE_OF_TIME * timeout
         _check_scope(user_id, limit)
-        if not 0 <= expand_hops <= MOST_HOPS:
+        hops = DEFAULT_HOPS if expand_hops is None else expand_hops
+        if not 0 <= hops <= MOST_HOPS:
             raise InputError(f"expand_hops must be 0 to {MOST_HOPS}, got {expand_hops}")
         if relationship_types is not None and not relationship_types:
             return [Matches() for _ in queries]
         target = relationship_target(self._ontology, self._store.features, relationship_types)
-        pool = max(limit, START_POOL) if expand_hops else limit
+        pool = max(limit, START_POOL) if hops else limit
         nearest = await self._vectors.nearest(target, user_id=user_id, queries=queries, limit=pool)
-        scope = BeamScope(user_id, hops=expand_hops, limit=limit, relationship_types=relationship_types)
+        scope = BeamScope(user_id, hops=hops, limit=limit, relationship_types=relationship_types)
         async with together() as group:
             tasks = [
                 group.create_task(
                     self._beam.expand(
                         hits,
                         query.vector,
-                        replace(scope, threshold=query.threshold) if all_above_threshold else scope,
+                        replace(scope, threshold=query.threshold) if expand_hops is None else scope,
                         text=query.text,
                         until=until,
                     )

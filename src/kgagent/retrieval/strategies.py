@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import get_args
+from typing import TypeVar, get_args
 
 from kgagent.errors import InputError
 from kgagent.models.hybrid import Finder, FusionStrategy, Ranking
@@ -49,13 +49,14 @@ class Fused:
 
 
 Rankings = Mapping[Ranking, Sequence[Ranked]]
+ItemT = TypeVar("ItemT", Ranked, Fused)
 
 
 def fuse(
     rankings: Rankings,
     *,
     strategy: FusionStrategy = "rrf",
-    limit: int,
+    limit: int | None = None,
     weights: Mapping[Ranking, float] | None = None,
     k: int = RRF_K,
 ) -> list[Fused]:
@@ -65,7 +66,7 @@ def fuse(
         rankings: each best first; of an item that stands twice in one, the first counts.
         strategy: `rrf` sums 1 / (k + rank); `weighted` sums weighted scores; `interleave` takes one of each in turn;
             `graph_first` and `text_first` take that ranking, then relationships, then the other.
-        limit: items at the most.
+        limit: items at the most; None keeps all.
         weights: for `weighted`; they are divided by their sum.
         k: for `rrf`; 0 or less is 60.
 
@@ -117,18 +118,11 @@ def _weight(ranking: Ranking, weights: Mapping[Ranking, float]) -> float:
 
 def _in_turn(lists: Rankings) -> list[Fused]:
     columns = ([Fused(item.key, ranking, item.score) for item in lists[ranking]] for ranking in RANKINGS)
-    return _first_of_each(item for row in zip_longest(*columns) for item in row if item is not None)
+    return _each_once(item for row in zip_longest(*columns) for item in row if item is not None)
 
 
 def _one_after_another(lists: Rankings, order: Sequence[Ranking]) -> list[Fused]:
-    return _first_of_each(Fused(item.key, ranking, item.score) for ranking in order for item in lists[ranking])
-
-
-def _first_of_each(items: Iterable[Fused]) -> list[Fused]:
-    first: dict[str, Fused] = {}
-    for item in items:
-        first.setdefault(item.key, item)
-    return list(first.values())
+    return _each_once(Fused(item.key, ranking, item.score) for ranking in order for item in lists[ranking])
 
 
 def _sources(lists: Rankings) -> dict[str, Ranking]:
@@ -139,8 +133,8 @@ def _sources(lists: Rankings) -> dict[str, Ranking]:
     return sources
 
 
-def _each_once(items: Sequence[Ranked]) -> list[Ranked]:
-    first: dict[str, Ranked] = {}
+def _each_once(items: Iterable[ItemT]) -> list[ItemT]:
+    first: dict[str, ItemT] = {}
     for item in items:
         first.setdefault(item.key, item)
     return list(first.values())

@@ -14,6 +14,7 @@ from kgagent.graph.nodes import NodeRepository, NodeWriter
 from kgagent.graph.record_writer import Writing
 from kgagent.graph.relationship_writer import RelationshipWriter
 from kgagent.graph.relationships import RelationshipRepository
+from kgagent.models.search import MOST_HOPS
 from kgagent.ontology import Ontology
 from kgagent.retrieval import RetrievalService
 
@@ -36,6 +37,18 @@ EntityKey = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=500),
     Field(description="entity_key of the node, as a tool returned it."),
+]
+
+
+ExpandHops = Annotated[
+    int | None,
+    Field(
+        ge=0,
+        le=MOST_HOPS,
+        description="Steps to go on from relationships that match to those next to them, like the query or not, for "
+        'questions that name only where to begin: 2 for "where was the mother of my mentor born?". Left out: one step, '
+        "to those that reach the threshold too.",
+    ),
 ]
 
 

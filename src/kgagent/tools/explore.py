@@ -5,9 +5,9 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from kgagent.models import ExploreRequest, ExploreResult, VectorQuery
-from kgagent.models.search import MOST_HOPS, Threshold
+from kgagent.models.search import Threshold
 from kgagent.ontology import Ontology
-from kgagent.tools.base import Arguments, FilledText, Payload, ShortText, Tool, ToolContext
+from kgagent.tools.base import Arguments, ExpandHops, FilledText, Payload, ShortText, Tool, ToolContext
 from kgagent.tools.explore_text import as_text
 
 
@@ -42,14 +42,7 @@ class ExploreArguments(Arguments):
     )
     node_types: list[ShortText] | None = Field(None, description="Labels to keep to; leave out for all.")
     max_results_per_type: int = Field(10, ge=1, le=100, description="Nodes of each label at the most.")
-    expand_hops: int | None = Field(
-        None,
-        ge=0,
-        le=MOST_HOPS,
-        description="Steps to go on from relationships that match to those next to them, like the query or not, for "
-        'questions that name only where to begin: 2 for "where was the mother of my mentor born?". Left out: one step, '
-        "to those that reach the threshold too.",
-    )
+    expand_hops: ExpandHops = None
     format: Literal["json", "text"] = Field("json", description="json: structured; text: compact lines to read.")
     return_explanations: bool = Field(
         False, description="Whether each node says which searches found it, and how well."

@@ -5,9 +5,9 @@ from typing import Literal
 from pydantic import Field
 
 from kgagent.models.hybrid import FusionStrategy, HybridOptions, HybridResult
-from kgagent.models.search import MOST_HOPS, Threshold
+from kgagent.models.search import Threshold
 from kgagent.ontology import Ontology
-from kgagent.tools.base import Arguments, FilledText, Payload, ShortText, Tool, ToolContext
+from kgagent.tools.base import Arguments, ExpandHops, FilledText, Payload, ShortText, Tool, ToolContext
 
 
 class HybridSearchArguments(Arguments):
@@ -35,14 +35,7 @@ class HybridSearchArguments(Arguments):
         description="How the rankings become one. rrf is good for nearly all; interleave takes one of each ranking in "
         "turn; text_first puts all nodes that hold the words first, graph_first all nodes that are like the query.",
     )
-    expand_hops: int | None = Field(
-        None,
-        ge=0,
-        le=MOST_HOPS,
-        description="Steps to go on from relationships that match to those next to them, like the query or not, for "
-        'questions that name only where to begin: 2 for "where was the mother of my mentor born?". Left out: one step, '
-        "to those that reach the threshold too.",
-    )
+    expand_hops: ExpandHops = None
     format: Literal["json", "text"] = Field("json", description="json: structured; text: lines to read.")
     token_budget: int = Field(2_000, ge=1, le=100_000, description="With text, tokens at the most.")
 
