@@ -1,6 +1,5 @@
 """A server for the test's user, over either transport."""
 
-import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -13,6 +12,7 @@ from kgagent.adapters.mcp import HttpOptions, http_server
 from kgagent.embedding.hashing import HashingEmbedder
 from tests.conftest import Clock, Server
 from tests.support.mcp_clients import Mode, over_http, over_stdio
+from tests.support.served import settings_for
 
 Connect = Callable[..., AbstractAsyncContextManager[Client]]
 """Connects to the server of the test's user: `async with connect(mode="legacy") as client`."""
@@ -24,15 +24,7 @@ Serving = Callable[[], AbstractAsyncContextManager[Connect]]
 @pytest.fixture
 def environment(server: Server, user_id: str) -> dict[str, str]:
     """Settings that lead to the tests' Neo4j; statements end when they are told to, and not because time is up."""
-    inherited = {key: value for key, value in os.environ.items() if not key.startswith(("NEO4J_", "OPENAI_"))}
-    return inherited | {
-        "NEO4J_URI": server.uri,
-        "NEO4J_USERNAME": server.username,
-        "NEO4J_PASSWORD": server.password,
-        "KGAGENT_EMBEDDER": "local",
-        "KGAGENT_USER_ID": user_id,
-        "KGAGENT_QUERY_TIMEOUT": "3600",
-    }
+    return settings_for(server, user_id) | {"KGAGENT_QUERY_TIMEOUT": "3600"}
 
 
 @pytest.fixture

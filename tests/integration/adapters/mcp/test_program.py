@@ -20,7 +20,7 @@ EXPLORE = {"name": "explore", "arguments": {"queries": [{"query": "mentors"}]}}
 
 
 def test_stdout_carries_the_protocol_and_nothing_else(environment: dict[str, str], tmp_path: Path) -> None:
-    spoken = [
+    spoken: list[dict[str, object]] = [
         INITIALIZE,
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
         {
