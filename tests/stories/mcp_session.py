@@ -129,7 +129,7 @@ SESSION = (
         lambda keys: {"entity_key": keys["Ruth Calder"], "description": "Naval architect, head of a yard in Gdansk."},
     ),
     Step(
-        "The same question in other words finds what is true now, and the note is still there.",
+        "Marta asks with whom she works: what is found is true now, and the note is still there.",
         "explore",
         lambda _: {"queries": [{"query": "people I work with"}], "node_types": ["Person"]},
     ),

@@ -1,6 +1,8 @@
 """The session of twelve calls, over stdio and with the local model, and its transcript in the documents."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -42,6 +44,23 @@ async def test_twelve_calls_create_update_annotate_and_find(environment: dict[st
 
     assert counts["nodes"]["by_label"] == {"Person": 2, "Concept": 1, "Entity": 0, "Source": 0}
     assert counts["relationships"]["total"] == 2
+
+
+def test_the_documents_example_in_python_runs(
+    repository_root: Path, environment: dict[str, str], user_id: str, tmp_path: Path
+) -> None:
+    text = (repository_root / "docs" / "mcp.md").read_text("utf-8")
+    [example] = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    done = subprocess.run(
+        [sys.executable, "-c", example.replace('"me"', f'"{user_id}"')],
+        env=environment,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.stdout == "Found 0 nodes and 0 relationships\n", done.stderr
 
 
 def test_the_documents_hold_a_transcript_of_this_session(repository_root: Path) -> None:
