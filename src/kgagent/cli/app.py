@@ -7,6 +7,7 @@ import typer
 
 from kgagent.cli import doctor, down, explore, init, load, migrate, search, status, up
 from kgagent.cli.demo import command as demo
+from kgagent.cli.mcp import command as mcp
 from kgagent.cli.plain_errors import plain_errors
 
 app = typer.Typer(name="kgagent", no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode="rich")
@@ -21,6 +22,7 @@ for _command in (
     explore.explore,
     migrate.migrate,
     doctor.doctor,
+    mcp.mcp,
 ):
     app.command()(plain_errors(_command))
 

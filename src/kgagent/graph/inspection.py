@@ -90,6 +90,34 @@ async def count_relationships(relationships: RelationshipRepository, user_id: st
     return await _total(relationships.store, "total_relationships", relationships.names, user_id)
 
 
+async def count_nodes_by_label(nodes: NodeRepository, user_id: str) -> dict[str, int]:
+    """Count one user's nodes of each label of the ontology, in its order; one of several labels counts for the first.
+
+    Raises:
+        StoreError: the database failed.
+    """
+    labels = list(nodes.ontology.labels)
+    rows = await nodes.store.read(
+        statement("count_nodes_by_label", **nodes.names),
+        {"user_id": user_id, "label_order": dict(nodes.ontology.label_order)},
+    )
+    found = {labels[row["place"]]: int(row["found"]) for row in rows}
+    return {label: found.get(label, 0) for label in labels}
+
+
+async def count_relationships_by_type(relationships: RelationshipRepository, user_id: str) -> dict[str, int]:
+    """Count the relationships of each type of the ontology, in its order, that join two nodes of one user.
+
+    Raises:
+        StoreError: the database failed.
+    """
+    rows = await relationships.store.read(
+        statement("count_relationships_by_type", **relationships.names), {"user_id": user_id}
+    )
+    found = {str(row["neo4j_type"]): int(row["found"]) for row in rows}
+    return {neo4j_type: found.get(neo4j_type, 0) for neo4j_type in relationships.ontology.relationships}
+
+
 @asynccontextmanager
 async def inspect_nodes(nodes: NodeRepository, user_id: str | None) -> AsyncIterator[AsyncIterator[InspectedNode]]:
     """Go through the nodes one by one; they are never all in memory.

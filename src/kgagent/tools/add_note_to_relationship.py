@@ -1,6 +1,6 @@
 """add_note_to_relationship: something new is learnt about a relationship."""
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.ontology import Ontology
@@ -11,6 +11,19 @@ from kgagent.tools.relationship_arguments import Ends, shown, write_one
 
 class AddNoteToRelationshipArguments(Ends):
     """Arguments of add_note_to_relationship."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "from_entity_key": "5b0c…",
+                    "to_entity_key": "91fe…",
+                    "content": "They had lunch in June and spoke of the new job.",
+                    "lifetime": "year",
+                },
+            ]
+        }
+    )
 
     content: FilledText = Field(description="One fact worth keeping, as a sentence.")
     lifetime: ShortText | None = Field(
@@ -26,6 +39,8 @@ class AddNoteToRelationship(Tool[AddNoteToRelationshipArguments]):
 
     name = "add_note_to_relationship"
     arguments = AddNoteToRelationshipArguments
+    destructive = False
+    idempotent = True
 
     def description(self, ontology: Ontology) -> str:
         """What the model is told."""

@@ -88,11 +88,16 @@ class Tool(ABC, Generic[ArgumentsT]):
         name: as the model calls it.
         arguments: what the model fills in.
         read_only: whether it changes nothing.
+        destructive: whether it may replace or remove what is stored; of no account where it is read-only.
+        idempotent: whether the same call, made again, changes nothing but how long a note counts; a read-only tool
+            always is.
     """
 
     name: ClassVar[str]
     arguments: type[ArgumentsT]
     read_only: ClassVar[bool] = False
+    destructive: ClassVar[bool] = True
+    idempotent: ClassVar[bool] = False
 
     @abstractmethod
     def description(self, ontology: Ontology) -> str:
@@ -120,6 +125,8 @@ class BoundTool:
         self.description = tool.description(context.ontology)
         self.arguments: type[Arguments] = tool.arguments
         self.read_only = tool.read_only
+        self.destructive = tool.destructive and not tool.read_only
+        self.idempotent = tool.idempotent or tool.read_only
 
     async def __call__(self, /, *unnamed: Any, **arguments: Any) -> Payload:  # noqa: ANN401
         """Call the tool; what goes wrong is in the answer, and nothing is raised but a cancellation."""

@@ -1,6 +1,6 @@
 """create_node: a new person, concept, entity or source."""
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from kgagent.errors import KgAgentError
 from kgagent.graph.nodes import NodeIntent
@@ -11,6 +11,19 @@ from kgagent.tools.notes import NewNote, made
 
 class CreateNodeArguments(Arguments):
     """Arguments of create_node."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"label": "Person", "name": "Ruth Calder", "description": "Naval architect in Bergen."},
+                {
+                    "label": "Concept",
+                    "name": "Sailing",
+                    "notes": [{"content": "The season begins in May.", "lifetime": "year"}],
+                },
+            ]
+        }
+    )
 
     label: ShortText = Field(description="Kind of node, such as Person, Concept, Entity or Source.")
     name: FilledText = Field(description="Name by which people know it.")
@@ -25,6 +38,7 @@ class CreateNode(Tool[CreateNodeArguments]):
 
     name = "create_node"
     arguments = CreateNodeArguments
+    destructive = False
 
     def description(self, ontology: Ontology) -> str:
         """What the model is told."""

@@ -1,5 +1,7 @@
 """create_relationship: two nodes are joined."""
 
+from pydantic import ConfigDict
+
 from kgagent.ontology import Ontology
 from kgagent.tools.base import Payload, Tool, ToolContext
 from kgagent.tools.relationship_arguments import NewRelationship, kinds_text, shown, write_one
@@ -8,12 +10,29 @@ from kgagent.tools.relationship_arguments import NewRelationship, kinds_text, sh
 class CreateRelationshipArguments(NewRelationship):
     """Arguments of create_relationship."""
 
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "from_entity_key": "5b0c…",
+                    "to_entity_key": "91fe…",
+                    "relationship_type": "mentor",
+                    "description": "Ruth taught me how to lead a team.",
+                    "attitude": 5,
+                    "proximity": 4,
+                },
+            ]
+        }
+    )
+
 
 class CreateRelationship(Tool[CreateRelationshipArguments]):
     """Creates a relationship."""
 
     name = "create_relationship"
     arguments = CreateRelationshipArguments
+    destructive = False
+    idempotent = True
 
     def description(self, ontology: Ontology) -> str:
         """What the model is told."""

@@ -20,6 +20,8 @@ class CreateRelationships(Tool[CreateRelationshipsArguments]):
 
     name = "create_relationships"
     arguments = CreateRelationshipsArguments
+    destructive = False
+    idempotent = True
 
     def description(self, ontology: Ontology) -> str:
         """What the model is told."""

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from kgagent.models import ExploreRequest, ExploreResult, VectorQuery
 from kgagent.models.search import Threshold
@@ -28,6 +28,15 @@ class ExploreQuery(Arguments):
 
 class ExploreArguments(Arguments):
     """Arguments of explore."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"queries": [{"query": "who are my mentors?"}], "node_types": ["Person"]},
+                {"queries": [{"query": "sailing", "threshold": 0.4}], "text_matches": ["Ruth"], "format": "text"},
+            ]
+        }
+    )
 
     queries: list[ExploreQuery] = Field(
         default_factory=list,

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from kgagent.models.hybrid import FusionStrategy, HybridOptions, HybridResult
 from kgagent.models.search import Threshold
@@ -12,6 +12,15 @@ from kgagent.tools.base import Arguments, ExpandHops, FilledText, Payload, Short
 
 class HybridSearchArguments(Arguments):
     """Arguments of hybrid_search."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"query": "who taught me to sail?", "limit": 10},
+                {"query": "where was the mother of my mentor born?", "expand_hops": 2},
+            ]
+        }
+    )
 
     query: FilledText = Field(description='What to look for, in words: "who taught me to sail?".')
     limit: int = Field(20, ge=1, le=100, description="Nodes and relationships together at the most.")

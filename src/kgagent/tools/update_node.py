@@ -25,6 +25,7 @@ class UpdateNode(Tool[UpdateNodeArguments]):
 
     name = "update_node"
     arguments = UpdateNodeArguments
+    idempotent = True
 
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """What the model is told."""

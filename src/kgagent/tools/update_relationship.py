@@ -1,5 +1,7 @@
 """update_relationship: what is known of a relationship changes."""
 
+from pydantic import ConfigDict
+
 from kgagent.ontology import Ontology
 from kgagent.tools.base import Payload, Tool, ToolContext
 from kgagent.tools.relationship_arguments import RelationshipChange, kinds_text, shown, write_one
@@ -8,12 +10,26 @@ from kgagent.tools.relationship_arguments import RelationshipChange, kinds_text,
 class UpdateRelationshipArguments(RelationshipChange):
     """Arguments of update_relationship."""
 
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "from_entity_key": "5b0c…",
+                    "to_entity_key": "91fe…",
+                    "relationship_type": "former mentor",
+                    "proximity": 2,
+                },
+            ]
+        }
+    )
+
 
 class UpdateRelationship(Tool[UpdateRelationshipArguments]):
     """Changes a relationship."""
 
     name = "update_relationship"
     arguments = UpdateRelationshipArguments
+    idempotent = True
 
     def description(self, ontology: Ontology) -> str:
         """What the model is told."""

@@ -20,6 +20,7 @@ class UpdateRelationships(Tool[UpdateRelationshipsArguments]):
 
     name = "update_relationships"
     arguments = UpdateRelationshipsArguments
+    idempotent = True
 
     def description(self, ontology: Ontology) -> str:
         """What the model is told."""

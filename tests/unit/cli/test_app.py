@@ -7,13 +7,14 @@ from typer.testing import CliRunner
 from kgagent.cli.app import app
 
 COMMANDS = ("demo", "up", "down", "status", "init", "load", "search", "explore", "migrate", "doctor")
+SERVING = ("mcp",)
 HEAVY = ("neo4j", "openai", "langchain_core", "pydantic", "onnxruntime", "tokenizers", "jgo", "numpy")
 
 
 def test_help_names_every_command() -> None:
     result = CliRunner().invoke(app, ["--help"])
     assert result.exit_code == 0
-    assert all(command in result.stdout for command in COMMANDS)
+    assert all(command in result.stdout for command in COMMANDS + SERVING)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -21,6 +22,11 @@ def test_every_command_has_help(command: str) -> None:
     result = CliRunner().invoke(app, [command, "--help"])
     assert result.exit_code == 0
     assert "--json" in result.stdout
+
+
+@pytest.mark.parametrize("command", SERVING)
+def test_every_command_that_serves_has_help(command: str) -> None:
+    assert CliRunner().invoke(app, [command, "--help"]).exit_code == 0
 
 
 def test_version_is_that_of_the_package() -> None:

@@ -1,0 +1,11 @@
+"""The agent's tools as a Model Context Protocol server, over stdio or streamable HTTP."""
+
+from kgagent.adapters.mcp.extra import mcp_extra
+
+with mcp_extra():
+    from kgagent.adapters.mcp.http import HttpOptions, http_server
+    from kgagent.adapters.mcp.server import UserOf, make_server
+    from kgagent.adapters.mcp.stdio import serve_stdio
+    from kgagent.adapters.mcp.tokens import Tokens, load_tokens
+
+__all__ = ["HttpOptions", "Tokens", "UserOf", "http_server", "load_tokens", "make_server", "serve_stdio"]

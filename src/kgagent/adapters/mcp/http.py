@@ -1,0 +1,161 @@
+"""Serving clients over streamable HTTP: who may connect, under which names, and as whom."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from ipaddress import ip_address
+
+import uvicorn
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser, BearerAuthBackend
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp.shared.exceptions import MCPError
+from mcp.types import INVALID_REQUEST
+from starlette.applications import Starlette
+from starlette.middleware.authentication import AuthenticationMiddleware
+
+from kgagent.adapters.mcp.calls import Context
+from kgagent.adapters.mcp.server import PROGRESS_INTERVAL, UserOf, make_server
+from kgagent.adapters.mcp.tokens import Tokens
+from kgagent.errors import ConfigurationError
+from kgagent.knowledge_graph import KnowledgeGraph
+
+PATH = "/mcp"
+BACKLOG = 128
+SHUTDOWN_GRACE = 3
+"""Seconds that open streams are given when the server ends."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HttpOptions:
+    """Where to listen and whom to let in.
+
+    Attributes:
+        host: address to listen on; another than a loopback one needs tokens.
+        port: 0 takes a free one.
+        user_id: whose graph, where there are no tokens.
+        tokens: the users' bearer tokens; None lets anyone in who can reach the address.
+        allowed_hosts: names beside the address itself under which clients may reach the server, with or without port.
+        progress_interval: seconds between two progress notifications of a call.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    user_id: str | None = None
+    tokens: Tokens | None = None
+    allowed_hosts: tuple[str, ...] = ()
+    progress_interval: float = PROGRESS_INTERVAL
+
+    def __post_init__(self) -> None:
+        """Refuse options that leave open whose graph it is, or that give all of them two answers."""
+        if (self.user_id is None) == (self.tokens is None):
+            raise ConfigurationError("Give either a user, whose graph all clients share, or tokens that name the users")
+        if self.user_id is not None and not self.user_id.strip():
+            raise ConfigurationError("The user id must not be empty")
+
+
+@asynccontextmanager
+async def http_server(graph: KnowledgeGraph, options: HttpOptions) -> AsyncIterator["HttpServer"]:
+    """Serve while the block runs.
+
+    Raises:
+        ConfigurationError: the address cannot be had, or is not a loopback one and there are no tokens.
+    """
+    listening = _listen(options)
+    with listening:
+        address, port = listening.getsockname()[:2]
+        app = _app(graph, options, address, port)
+        config = uvicorn.Config(
+            app,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            lifespan="on",
+            timeout_graceful_shutdown=SHUTDOWN_GRACE,
+        )
+        server = uvicorn.Server(config)
+        serving = asyncio.create_task(server.serve(sockets=[listening]))
+        try:
+            yield HttpServer(f"http://{_in_url(address)}:{port}{PATH}", serving)
+        finally:
+            server.should_exit = True
+            await serving
+
+
+@dataclass(frozen=True)
+class HttpServer:
+    """A server that runs.
+
+    Attributes:
+        url: where clients reach it from the same machine, or from others where it listens for them.
+        serving: ends when the server does.
+    """
+
+    url: str
+    serving: asyncio.Task[None]
+
+
+def _listen(options: HttpOptions) -> socket.socket:
+    """Bind the address that the host's name stands for; what is checked is the address that is bound."""
+    try:
+        [(family, _, _, _, address), *_] = socket.getaddrinfo(
+            options.host, options.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )
+        if not ip_address(str(address[0]).partition("%")[0]).is_loopback and options.tokens is None:
+            raise ConfigurationError(
+                f"{options.host} can be reached from other machines, so clients must show a bearer token: give a file "
+                "of tokens (--tokens FILE), or listen on 127.0.0.1"
+            )
+        return socket.create_server(address[:2], family=family, backlog=BACKLOG)
+    except OSError as error:
+        raise ConfigurationError(
+            f"Cannot listen on {options.host}:{options.port}: {error.strerror or error}"
+        ) from error
+
+
+def _app(graph: KnowledgeGraph, options: HttpOptions, address: str, port: int) -> Starlette:
+    server = make_server(graph, _user_of(options), progress_interval=options.progress_interval)
+    app = server.streamable_http_app(
+        streamable_http_path=PATH,
+        transport_security=_security(options, address, port),
+        token_verifier=options.tokens,
+    )
+    if options.tokens is not None:
+        app.add_middleware(AuthenticationMiddleware, backend=BearerAuthBackend(options.tokens))
+    return app
+
+
+def _user_of(options: HttpOptions) -> UserOf:
+    if options.user_id is not None:
+        launched_for = options.user_id
+        return lambda _: launched_for
+    return _user_of_token
+
+
+def _user_of_token(context: Context) -> str:
+    """Whose token the request showed; one without a token does not come this far, and is refused if it does."""
+    user = context.request.scope.get("user") if context.request is not None else None
+    if not isinstance(user, AuthenticatedUser) or not user.access_token.subject:
+        raise MCPError(INVALID_REQUEST, "The request has no bearer token")
+    return user.access_token.subject
+
+
+def _security(options: HttpOptions, address: str, port: int) -> TransportSecuritySettings:
+    """The names under which clients may come, so that no web page reaches the server through a name of its own."""
+    here = [_in_url(address), _in_url(options.host)]
+    if ip_address(address).is_loopback or ip_address(address).is_unspecified:
+        here += ["127.0.0.1", "localhost", "[::1]"]
+    hosts = list(dict.fromkeys(f"{name}:{port}" for name in here))
+    for name in options.allowed_hosts:
+        hosts += [name] if _has_port(name) else [name, f"{name}:*"]
+    origins = [f"{scheme}://{host}" for scheme in ("http", "https") for host in hosts]
+    return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins)
+
+
+def _has_port(name: str) -> bool:
+    return name.rpartition(":")[2].isdecimal() and not name.endswith("]")
+
+
+def _in_url(address: str) -> str:
+    return f"[{address}]" if ":" in address else address

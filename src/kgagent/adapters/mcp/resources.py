@@ -1,0 +1,122 @@
+"""What a client can read beside the tools: schema, ontology and statistics, each as it is at that moment."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mcp.types import Resource
+
+from kgagent.graph.inspection import count_nodes_by_label, count_relationships_by_type
+from kgagent.graph.statements import statement
+from kgagent.knowledge_graph import KnowledgeGraph
+
+MIME_TYPE = "application/json"
+Content = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class GraphResource:
+    """Something to read.
+
+    Attributes:
+        name: also the last part of its address.
+        description: what a client is told of it.
+        read: gives its content for one user.
+    """
+
+    name: str
+    description: str
+    read: Callable[[KnowledgeGraph, str], Awaitable[Content]]
+
+    @property
+    def uri(self) -> str:
+        """Its address."""
+        return f"kgagent://{self.name}"
+
+    def definition(self) -> Resource:
+        """How MCP lists it."""
+        return Resource(
+            uri=self.uri,
+            name=self.name,
+            title=self.name.capitalize(),
+            description=self.description,
+            mime_type=MIME_TYPE,
+        )
+
+
+async def _schema(graph: KnowledgeGraph, _user_id: str) -> Content:
+    states = {row["name"]: row for row in await graph.store.run_schema(statement("show_index_states"))}
+    problems = await graph.schema.problems()
+    return {
+        "neo4j_version": graph.store.features.version,
+        "embedder": str(graph.embedder),
+        "embedding_dimensions": graph.embedder.dimensions,
+        "parts": [
+            {
+                "name": part.name,
+                "kind": part.kind,
+                "labels_or_types": list(part.covers),
+                "properties": list(part.properties),
+                **_state(states.get(part.name)),
+            }
+            for part in graph.schema.parts
+        ],
+        "problems": [str(problem) for problem in problems],
+    }
+
+
+def _state(row: Mapping[str, Any] | None) -> Content:
+    """How far a part is; where no index bears its name, one of another name may serve, or `problems` tells of it."""
+    if row is None:
+        return {"state": None, "population_percent": None}
+    return {"state": row["state"], "population_percent": row["populationPercent"]}
+
+
+async def _ontology(graph: KnowledgeGraph, _user_id: str) -> Content:
+    ontology = graph.ontology
+    return {
+        "labels": {
+            label: {
+                "same_content_is_same_node": rule.is_deterministic,
+                "name_can_change": not rule.is_named,
+            }
+            for label, rule in ontology.labels.items()
+        },
+        "relationships": {
+            neo4j_type: {
+                "from": kind.from_label,
+                "to": kind.to_label,
+                "attitude": list(kind.attitude),
+                "proximity": list(kind.proximity),
+            }
+            for neo4j_type, kind in ontology.relationships.items()
+        },
+        "note_lifetimes_in_days": dict(ontology.note_lifetimes_in_days),
+        "default_note_lifetime": ontology.default_note_lifetime,
+    }
+
+
+async def _statistics(graph: KnowledgeGraph, user_id: str) -> Content:
+    nodes = await count_nodes_by_label(graph.nodes, user_id)
+    relationships = await count_relationships_by_type(graph.relationships, user_id)
+    return {
+        "nodes": {"total": sum(nodes.values()), "by_label": nodes},
+        "relationships": {"total": sum(relationships.values()), "by_type": relationships},
+    }
+
+
+RESOURCES = {
+    resource.uri: resource
+    for resource in (
+        GraphResource("schema", "Constraints and indexes of the database and their state.", _schema),
+        GraphResource(
+            "ontology",
+            "Labels of nodes, types of relationships, and their words for attitude and proximity, from 1 to 5.",
+            _ontology,
+        ),
+        GraphResource(
+            "statistics", "How many nodes of each label and relationships of each type the user has.", _statistics
+        ),
+    )
+}
+"""By address."""

@@ -1,0 +1,112 @@
+"""The MCP server: what clients ask for, answered from the registry of tools and for one user a request."""
+
+from collections.abc import Callable
+from importlib.metadata import version
+from typing import Any
+
+from mcp.server import Server
+from mcp.shared.exceptions import MCPError
+from mcp.types import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    GetPromptRequestParams,
+    GetPromptResult,
+    ListPromptsResult,
+    ListResourcesResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+    TextResourceContents,
+)
+
+from kgagent.adapters.mcp.calls import Context, call
+from kgagent.adapters.mcp.definitions import definitions, input_schema
+from kgagent.adapters.mcp.prompt import INSTRUCTIONS, PROMPT, guide
+from kgagent.adapters.mcp.resources import MIME_TYPE, RESOURCES
+from kgagent.errors import KgAgentError
+from kgagent.knowledge_graph import KnowledgeGraph
+from kgagent.tools import Toolset
+from kgagent.tools.base import dump
+
+UserOf = Callable[[Context], str]
+"""Says whose graph a request reads and writes; nothing in the request's own parameters may decide that."""
+
+PROGRESS_INTERVAL = 1.0
+"""Seconds between two signs of life of a call that takes long."""
+
+
+def make_server(graph: KnowledgeGraph, user_of: UserOf, *, progress_interval: float = PROGRESS_INTERVAL) -> Server[Any]:
+    """Make an MCP server of the agent's tools, to be run over any transport of the SDK.
+
+    Args:
+        graph: an open graph.
+        user_of: says whose graph a request is about.
+        progress_interval: seconds between two progress notifications of a call, for clients that ask for them.
+    """
+    handlers = _Handlers(graph, user_of, progress_interval)
+    return Server(
+        "kgagent",
+        version=version("kgagent"),
+        title="Knowledge graph",
+        instructions=INSTRUCTIONS,
+        get_tool_input_schema=handlers.schemas.get,
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
+        on_list_resources=handlers.list_resources,
+        on_read_resource=handlers.read_resource,
+        on_list_prompts=handlers.list_prompts,
+        on_get_prompt=handlers.get_prompt,
+    )
+
+
+class _Handlers:
+    """Answers requests; each finds out anew whose it is."""
+
+    def __init__(self, graph: KnowledgeGraph, user_of: UserOf, progress_interval: float) -> None:
+        self._graph = graph
+        self._user_of = user_of
+        self._progress_interval = progress_interval
+        anyone = graph.tools(user_id="nobody")
+        self._definitions = definitions(anyone.values())
+        self._guide_tools = tuple(anyone)
+        self.schemas = {name: input_schema(tool) for name, tool in anyone.items()}
+
+    async def list_tools(self, _context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
+        return ListToolsResult(tools=self._definitions)
+
+    async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
+        tools = self._tools(context)
+        if params.name not in tools:
+            raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name[:100]}. There are {', '.join(tools)}")
+        return await call(tools[params.name], params.arguments or {}, context, self._progress_interval)
+
+    async def list_resources(self, _context: Context, _params: PaginatedRequestParams | None) -> ListResourcesResult:
+        return ListResourcesResult(resources=[resource.definition() for resource in RESOURCES.values()])
+
+    async def read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+        resource = RESOURCES.get(str(params.uri))
+        if resource is None:
+            raise MCPError(
+                INVALID_PARAMS, f"Unknown resource: {str(params.uri)[:100]}. There are {', '.join(RESOURCES)}"
+            )
+        try:
+            content = await resource.read(self._graph, self._user_of(context))
+        except KgAgentError as error:
+            raise MCPError(INTERNAL_ERROR, str(error)) from error
+        return ReadResourceResult(
+            contents=[TextResourceContents(uri=resource.uri, mime_type=MIME_TYPE, text=dump(content))]
+        )
+
+    async def list_prompts(self, _context: Context, _params: PaginatedRequestParams | None) -> ListPromptsResult:
+        return ListPromptsResult(prompts=[PROMPT])
+
+    async def get_prompt(self, _context: Context, params: GetPromptRequestParams) -> GetPromptResult:
+        if params.name != PROMPT.name:
+            raise MCPError(INVALID_PARAMS, f"Unknown prompt: {params.name[:100]}. There is {PROMPT.name}")
+        return guide(self._graph.ontology, self._guide_tools, (params.arguments or {}).get("task"))
+
+    def _tools(self, context: Context) -> Toolset:
+        return self._graph.tools(user_id=self._user_of(context))

@@ -1,0 +1,1 @@
+"""kgagent mcp: the agent's tools for MCP clients."""

@@ -1,0 +1,110 @@
+"""kgagent mcp: serve the agent's tools to MCP clients."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kgagent.cli.mcp.client_config import Client
+from kgagent.cli.options import User
+
+if TYPE_CHECKING:
+    from kgagent.adapters.mcp import HttpOptions
+    from kgagent.settings import Settings
+
+DEFAULT_HOST = "127.0.0.1"
+DEFAULT_PORT = 8765
+
+
+def mcp(
+    *,
+    http: Annotated[bool, typer.Option("--http", help="Serve over HTTP instead of stdin and stdout.")] = False,
+    host: Annotated[
+        str | None,
+        typer.Option(
+            help=f"With --http: address to listen on; another than this machine's needs --tokens. [{DEFAULT_HOST}]"
+        ),
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help=f"With --http: port; 0 takes a free one. [{DEFAULT_PORT}]")
+    ] = None,
+    tokens: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help='With --http: JSON file {"<bearer token>": "<user id>"}; a client must show one, and gets that graph.',
+        ),
+    ] = None,
+    allowed_host: Annotated[
+        list[str] | None,
+        typer.Option(help="With --http: another name under which clients reach the server; may be repeated."),
+    ] = None,
+    user: User = None,
+    print_config: Annotated[
+        Client | None,
+        typer.Option(metavar="CLIENT", help=f"Print a configuration for a client ({', '.join(Client)}) and leave."),
+    ] = None,
+) -> None:
+    """Serve the agent's tools to MCP clients, over stdin and stdout or over HTTP."""
+    from kgagent.cli.graph import user_of
+    from kgagent.settings import load_settings
+
+    if not http and (host is not None or port is not None or tokens is not None or allowed_host):
+        raise typer.BadParameter("--host, --port, --tokens and --allowed-host are for --http")
+    if tokens is not None and user is not None:
+        raise typer.BadParameter("--user cannot stand beside --tokens: each token names its user")
+    settings = load_settings()
+    if print_config is not None:
+        if http:
+            raise typer.BadParameter(
+                "--print-config writes how to start the server over stdin and stdout, without --http"
+            )
+        _print_config(print_config, settings, user)
+        return
+    if not http:
+        _serve_stdio(settings, user_of(settings, user))
+        return
+
+    from kgagent.adapters.mcp import HttpOptions, load_tokens
+
+    _serve_http(
+        settings,
+        HttpOptions(
+            host=host or DEFAULT_HOST,
+            port=DEFAULT_PORT if port is None else port,
+            user_id=None if tokens else user_of(settings, user),
+            tokens=load_tokens(tokens) if tokens else None,
+            allowed_hosts=tuple(allowed_host or ()),
+        ),
+    )
+
+
+def _print_config(client: Client, settings: "Settings", user: str | None) -> None:
+    from kgagent.cli.mcp.client_config import client_config, environment, left_out
+    from kgagent.cli.output import emit, say
+
+    emit(client_config(client, environment(settings), user))
+    say(f"[dim]Belongs in {client.place}[/dim]")
+    if secrets := left_out(settings):
+        say(f"[dim]Secrets are left out; give the server these too: {', '.join(secrets)}[/dim]")
+
+
+def _serve_stdio(settings: "Settings", user_id: str) -> None:
+    from kgagent.adapters.mcp import serve_stdio
+    from kgagent.cli.graph import with_graph
+
+    with_graph(lambda graph: serve_stdio(graph, user_id), settings=settings)
+
+
+def _serve_http(settings: "Settings", options: "HttpOptions") -> None:
+    from kgagent.adapters.mcp import http_server
+    from kgagent.cli.graph import with_graph
+    from kgagent.cli.output import say
+    from kgagent.knowledge_graph import KnowledgeGraph
+
+    async def work(graph: KnowledgeGraph) -> None:
+        async with http_server(graph, options) as server:
+            say(f"[green]Serving MCP at {server.url}[/green]; Ctrl-C ends it.")
+            await server.serving
+
+    with_graph(work, settings=settings)

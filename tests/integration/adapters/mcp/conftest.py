@@ -1,0 +1,84 @@
+"""A server for the test's user, over either transport."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+
+import pytest
+from mcp import Client
+
+from kgagent import KnowledgeGraph, Settings
+from kgagent.adapters.mcp import HttpOptions, http_server
+from kgagent.embedding.hashing import HashingEmbedder
+from tests.conftest import Clock, Server
+from tests.support.mcp_clients import Mode, over_http, over_stdio
+from tests.support.served import settings_for
+
+Connect = Callable[..., AbstractAsyncContextManager[Client]]
+"""Connects to the server of the test's user: `async with connect(mode="legacy") as client`."""
+
+Serving = Callable[[], AbstractAsyncContextManager[Connect]]
+"""Serves while its block runs, whether or not clients are connected."""
+
+
+@pytest.fixture
+def environment(server: Server, user_id: str) -> dict[str, str]:
+    """Settings that lead to the tests' Neo4j; statements end when they are told to, and not because time is up."""
+    return settings_for(server, user_id) | {"KGAGENT_QUERY_TIMEOUT": "3600"}
+
+
+@pytest.fixture
+async def graph(settings: Settings, embedder: HashingEmbedder, clock: Clock) -> AsyncIterator[KnowledgeGraph]:
+    """A graph whose statements may take as long as they like."""
+    patient = settings.model_copy(update={"query_timeout": 3600.0})
+    async with KnowledgeGraph.connect(settings=patient, embedder=embedder, clock=clock) as opened:
+        yield opened
+
+
+@pytest.fixture
+def stdio(environment: dict[str, str], tmp_path: Path) -> Serving:
+    """Clients start `kgagent mcp` for the test's user, each its own."""
+
+    @asynccontextmanager
+    async def serving() -> AsyncIterator[Connect]:
+        def connect(mode: Mode = "auto") -> AbstractAsyncContextManager[Client]:
+            return over_stdio(environment, folder=tmp_path, mode=mode)
+
+        yield connect
+
+    return serving
+
+
+@pytest.fixture
+def http(graph: KnowledgeGraph, user_id: str) -> Serving:
+    """A server for the test's user, over HTTP."""
+
+    @asynccontextmanager
+    async def serving() -> AsyncIterator[Connect]:
+        async with http_server(graph, HttpOptions(user_id=user_id, progress_interval=0.05)) as running:
+
+            def connect(mode: Mode = "auto") -> AbstractAsyncContextManager[Client]:
+                return over_http(running.url, mode=mode)
+
+            yield connect
+
+    return serving
+
+
+@pytest.fixture(params=["stdio", "http"])
+def serving(request: pytest.FixtureRequest) -> Serving:
+    """Serves over each transport in turn."""
+    chosen: Serving = request.getfixturevalue(request.param)
+    return chosen
+
+
+@pytest.fixture
+def connect(serving: Serving) -> Connect:
+    """Serves as long as a client is connected."""
+
+    @asynccontextmanager
+    async def connected(mode: Mode = "auto") -> AsyncIterator[Client]:
+        async with serving() as connect, connect(mode=mode) as client:
+            yield client
+
+    return connected

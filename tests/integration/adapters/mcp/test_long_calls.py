@@ -1,0 +1,80 @@
+"""Calls that take long: they tell that they are still at it, and end in the database when the client gives up.
+
+A call is made to take long by holding the lock of the node that it writes.
+"""
+
+import asyncio
+
+import pytest
+from mcp import Client
+
+from kgagent.tools import Toolset
+from tests.conftest import Server
+from tests.integration.adapters.mcp.conftest import Connect, Serving
+from tests.support.mcp_clients import MODES, Mode, call
+from tests.support.payloads import succeeded
+from tests.support.people import person
+from tests.support.transactions import watch
+
+
+async def rename(client: Client, key: str) -> None:
+    """A write that has to wait for the node's lock."""
+    await client.call_tool("update_node", {"entity_key": key, "name": "Ada Lovelace"})
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_cancelling_a_call_ends_its_statement_in_the_database(
+    connect: Connect, server: Server, tools: Toolset, user_id: str, mode: Mode
+) -> None:
+    key = await person(tools, "Ada")
+    async with watch(server, user_id) as watched, connect(mode=mode) as client, watched.locked(key):
+        calling = asyncio.create_task(rename(client, key))
+        await watched.until_blocked()
+        calling.cancel()
+        await watched.until_none()
+        with pytest.raises(asyncio.CancelledError):
+            await calling
+        # The lock is still held, so it is the cancellation that ended the statement; and the server goes on serving.
+        found = succeeded(await call(client, "explore", text_matches=["Ada"]))
+    assert [node["name"] for node in found["nodes"]] == ["Ada"]
+    assert [node["name"] for node in (await tools.explore(text_matches=["Ada"]))["nodes"]] == ["Ada"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_client_that_goes_away_ends_its_statements(
+    serving: Serving, server: Server, tools: Toolset, user_id: str, mode: Mode
+) -> None:
+    key = await person(tools, "Ada")
+    async with watch(server, user_id) as watched, serving() as connect, watched.locked(key):
+        async with connect(mode=mode) as client:
+            calling = asyncio.create_task(rename(client, key))
+            await watched.until_blocked()
+        await watched.until_none()
+        await asyncio.wait([calling])
+        assert calling.cancelled() or calling.exception() is not None
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_long_call_tells_of_its_progress_where_the_client_asks(
+    connect: Connect, server: Server, tools: Toolset, user_id: str, mode: Mode
+) -> None:
+    key = await person(tools, "Ada")
+    told: list[tuple[float, str | None]] = []
+    enough = asyncio.Event()
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        assert total is None
+        told.append((progress, message))
+        if len(told) >= 2:
+            enough.set()
+
+    async with watch(server, user_id) as watched, connect(mode=mode) as client:
+        async with watched.locked(key):
+            calling = asyncio.create_task(
+                client.call_tool("update_node", {"entity_key": key, "name": "Ada Lovelace"}, progress_callback=hear)
+            )
+            await asyncio.wait_for(enough.wait(), 60)
+        result = await calling
+    assert result.structured_content["success"] is True
+    assert sorted(told) == told
+    assert str(told[0][1]).startswith("update_node has been running for")

@@ -1,0 +1,112 @@
+"""`kgagent mcp` as a program: what it writes where, and how it ends."""
+
+import asyncio
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.integration.adapters.mcp.test_http_access import INITIALIZE
+from tests.support.mcp_clients import PROGRAM, call, over_http
+from tests.support.payloads import succeeded
+
+LONGEST = 120.0
+EXPLORE = {"name": "explore", "arguments": {"queries": [{"query": "mentors"}]}}
+
+
+def test_stdout_carries_the_protocol_and_nothing_else(environment: dict[str, str], tmp_path: Path) -> None:
+    spoken: list[dict[str, object]] = [
+        INITIALIZE,
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {
+            "jsonrpc": "2.0",
+            "id": 2,
+            "method": "tools/call",
+            "params": {"name": "explore", "arguments": {"queries": ["x"]}},
+        },
+    ]
+    process = subprocess.Popen(
+        [*PROGRAM, "mcp"],
+        env=environment,
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
+    with process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        heard = []
+        for message in spoken:
+            process.stdin.write(json.dumps(message) + "\n")
+            process.stdin.flush()
+            if "id" in message:
+                heard.append(json.loads(process.stdout.readline()))
+        rest, _ = process.communicate(timeout=LONGEST)
+    assert [answer["id"] for answer in heard] == [1, 2]
+    assert heard[1]["result"]["structuredContent"]["success"] is True
+    assert rest == ""
+    assert process.returncode == 0
+
+
+def test_a_database_that_cannot_be_reached_is_one_line_on_stderr(environment: dict[str, str], tmp_path: Path) -> None:
+    done = subprocess.run(
+        [*PROGRAM, "mcp"],
+        env=environment | {"NEO4J_URI": "bolt://127.0.0.1:1"},
+        cwd=tmp_path,
+        input="",
+        capture_output=True,
+        encoding="utf-8",
+        timeout=LONGEST,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert done.stderr.startswith("Neo4j at bolt://127.0.0.1:1 cannot be used")
+
+
+@asynccontextmanager
+async def running(environment: dict[str, str], folder: Path, *arguments: str) -> AsyncIterator[str]:
+    """Run `kgagent mcp --http` on a free port, give its address, and end it as a person would."""
+    process = await asyncio.create_subprocess_exec(
+        *PROGRAM,
+        "mcp",
+        "--http",
+        "--port",
+        "0",
+        *arguments,
+        env=environment,
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stderr is not None
+    told = (await asyncio.wait_for(process.stderr.readline(), LONGEST)).decode()
+    try:
+        assert told.startswith("Serving MCP at http://127.0.0.1:"), told
+        yield told.split()[3].rstrip(";")
+    finally:
+        process.send_signal(signal.SIGINT)
+        out, err = await asyncio.wait_for(process.communicate(), LONGEST)
+    assert out == b""
+    assert b"Traceback" not in err, err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process of a group of its own cannot be interrupted alone")
+async def test_the_program_serves_the_user_of_each_token(
+    environment: dict[str, str], user_id: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "tokens.json"
+    path.write_text(json.dumps({"t" * 43: user_id}), "utf-8")
+    async with (
+        running(environment, tmp_path, "--tokens", str(path)) as url,
+        over_http(url, token="t" * 43) as client,
+    ):
+        succeeded(await call(client, "create_node", label="Person", name="Ada"))
+        found = succeeded(await call(client, "explore", text_matches=["Ada"]))
+    assert [node["name"] for node in found["nodes"]] == ["Ada"]

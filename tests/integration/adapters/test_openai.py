@@ -1,0 +1,134 @@
+"""The tools as OpenAI's models see them, through the real SDK over HTTP to a model that follows a script."""
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from openai import AsyncOpenAI, BadRequestError
+
+from kgagent import KnowledgeGraph
+from kgagent.adapters.openai import OpenAITools
+from kgagent.errors import ConfigurationError
+from kgagent.tools import Toolset
+from tests.support.openai_models import API_KEY, Body, ScriptedModel, Turn, refusals, scripted_model
+
+if TYPE_CHECKING:
+    from openai.types.chat import ChatCompletionMessageParam
+
+LEFT_OUT = {"neo4j_type": None, "attitude": None, "proximity": None, "confidence": None, "salience": None}
+
+
+def create_two(_: list[Body]) -> list[tuple[str, Body]]:
+    """Both names at once, as models do; what they leave out is null."""
+    return [
+        ("create_node", {"label": "Person", "name": name, "description": None, "notes": None})
+        for name in ("Ada", "Grace")
+    ]
+
+
+def relate_them(outputs: list[Body]) -> list[tuple[str, Body]]:
+    first, second = (output["entity_key"] for output in outputs)
+    note = {"content": "They met in 1952", "lifetime": None, "source_entity_key": None}
+    given = {"from_entity_key": first, "to_entity_key": second, "relationship_type": "mentor", "description": None}
+    return [("create_relationship", LEFT_OUT | given | {"notes": [note, "Ada writes every week"]})]
+
+
+def look(_: list[Body]) -> list[tuple[str, Body]]:
+    return [("explore", {"queries": [{"query": "mentor", "threshold": 0.1}], "text_matches": None})]
+
+
+def tell(outputs: list[Body]) -> str:
+    return " and ".join(sorted(node["name"] for node in outputs[-1]["nodes"]))
+
+
+SCRIPT: tuple[Turn, ...] = (create_two, relate_them, look, tell)
+
+
+def sdk(model: ScriptedModel) -> AsyncOpenAI:
+    return AsyncOpenAI(api_key=API_KEY, base_url=model.base_url, max_retries=0)
+
+
+async def test_a_chat_agent_creates_relates_and_finds(tools: Toolset) -> None:
+    functions = OpenAITools(tools)
+    messages: list[ChatCompletionMessageParam] = [{"role": "user", "content": "Remember that Ada mentors Grace."}]
+    with scripted_model(*SCRIPT) as model:
+        async with sdk(model) as client:
+            while True:
+                completion = await client.chat.completions.create(
+                    model="scripted", messages=messages, tools=functions.chat
+                )
+                message = completion.choices[0].message
+                messages.append(message.to_dict())  # type: ignore[arg-type]
+                if not message.tool_calls:
+                    break
+                messages += await functions.answer_message(message)
+    assert message.content == "Ada and Grace"
+    assert [item["role"] for item in messages[2:4]] == ["tool", "tool"]
+
+
+async def test_a_responses_agent_creates_relates_and_finds(tools: Toolset) -> None:
+    functions = OpenAITools(tools)
+    conversation: list[Any] = [{"role": "user", "content": "Remember that Ada mentors Grace."}]
+    with scripted_model(*SCRIPT) as model:
+        async with sdk(model) as client:
+            while True:
+                response = await client.responses.create(
+                    model="scripted", input=conversation, tools=functions.responses
+                )
+                conversation += [item.to_dict() for item in response.output]
+                answers = await functions.answer_response(response)
+                if not answers:
+                    break
+                conversation += answers
+    assert response.output_text == "Ada and Grace"
+
+
+async def test_the_server_refuses_what_is_not_strict(tools: Toolset) -> None:
+    plain = OpenAITools(tools, names=["explore"]).chat
+    plain[0]["function"]["parameters"] = tools["explore"].arguments.model_json_schema()
+    with scripted_model() as model:
+        async with sdk(model) as client:
+            with pytest.raises(BadRequestError, match="not every property is required"):
+                await client.chat.completions.create(
+                    model="scripted", messages=[{"role": "user", "content": "x"}], tools=plain
+                )
+
+
+async def test_every_tool_of_the_registry_is_offered_and_those_that_are_strict_are_so(tools: Toolset) -> None:
+    functions = OpenAITools(tools)
+    assert [item["function"]["name"] for item in functions.chat] == list(tools)
+    assert [item["name"] for item in functions.responses] == list(tools)
+    for item in functions.chat:
+        assert refusals(item["function"]) == []
+        assert "user_id" not in str(item)
+    assert {item["function"]["name"] for item in functions.chat if item["function"]["strict"]} >= {
+        *("explore", "hybrid_search", "create_node", "create_relationships", "update_relationship"),
+    }
+
+
+async def test_a_description_too_long_for_the_api_goes_on_in_the_schema(tools: Toolset) -> None:
+    [function] = OpenAITools(tools, names=["create_relationship"]).chat
+    told = function["function"]["description"], function["function"]["parameters"]["description"]
+    assert len(tools["create_relationship"].description) > 1024
+    assert " ".join(map(str, told)) == tools["create_relationship"].description
+
+
+async def test_what_goes_wrong_is_an_answer(tools: Toolset) -> None:
+    functions = OpenAITools(tools)
+    for name, arguments, error in (
+        ("drop_all", "{}", "No tool is called 'drop_all'; there are explore"),
+        ("create_node", "{", "Arguments are not JSON"),
+        ("create_node", "[]", "Arguments must be a JSON object"),
+        ("create_node", '{"label": "Person", "name": null}', "name is missing"),
+        ("create_node", '{"label": "Person", "name": "x", "user_id": "y"}', "user_id is not an argument of this tool"),
+    ):
+        answer = await functions.call(name, arguments)
+        assert '"success": false' in answer
+        assert error in answer
+
+
+async def test_only_the_named_tools_are_offered(graph: KnowledgeGraph, user_id: str) -> None:
+    tools = graph.tools(user_id=user_id)
+    assert [item["name"] for item in OpenAITools(tools, names=["explore"]).responses] == ["explore"]
+    with pytest.raises(ConfigurationError, match="No tool is called 'exlpore'"):
+        OpenAITools(tools, names=["exlpore"])
+    assert "No tool is called 'create_node'" in await OpenAITools(tools, names=["explore"]).call("create_node", "{}")

@@ -1,0 +1,69 @@
+"""What tools say of themselves to clients: read-only, destructive, idempotent."""
+
+from typing import Any
+
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.tools import TOOLS, Toolset
+from tests.support.people import node, person, two_friends
+
+REPEATABLE = [tool.name for tool in TOOLS if tool.idempotent and not tool.read_only]
+ADDING = [tool.name for tool in TOOLS if not tool.destructive and not tool.read_only]
+
+
+async def arguments_of(name: str, tools: Toolset) -> dict[str, Any]:
+    """A call of the tool that changes something, on a graph that has what it needs."""
+    ends = await two_friends(tools, description="They met at school.", notes=["Bo plays chess"])
+    new_ends = {"from_entity_key": ends["from_entity_key"], "to_entity_key": await person(tools, "Cy")}
+    concept = await node(tools, "Concept", "Chess")
+    calls: dict[str, dict[str, Any]] = {
+        "create_node": {"label": "Person", "name": "Dee"},
+        "update_node": {"entity_key": concept, "description": "A game", "notes": ["It is old"]},
+        "create_relationship": {**new_ends, "relationship_type": "neighbour", "notes": ["They share a fence"]},
+        "create_relationships": {"relationships": [{**new_ends, "relationship_type": "neighbour"}]},
+        "update_relationship": {**ends, "description": "They met at work.", "clear": ["attitude"]},
+        "update_relationships": {"relationships": [{**ends, "proximity": 2}]},
+        "add_note_to_relationship": {**ends, "content": "They quarrelled in May"},
+    }
+    return calls[name]
+
+
+async def stored(graph: KnowledgeGraph, user_id: str) -> dict[str, dict[str, Any]]:
+    """All that is stored for a user, by element."""
+    rows = await graph.store.read(
+        "MATCH (n) WHERE n.user_id = $user_id OPTIONAL MATCH (n)-[r]->() "
+        "RETURN elementId(n) AS node, properties(n) AS of_node, elementId(r) AS relationship, properties(r) AS of_it",
+        {"user_id": user_id},
+    )
+    nodes = {row["node"]: row["of_node"] for row in rows}
+    return nodes | {row["relationship"]: row["of_it"] for row in rows if row["relationship"] is not None}
+
+
+@pytest.mark.parametrize("name", REPEATABLE)
+async def test_an_idempotent_call_made_again_changes_nothing(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str, name: str
+) -> None:
+    arguments = await arguments_of(name, tools)
+    before = await stored(graph, user_id)
+    assert (await tools[name](**arguments))["success"] is True
+    once = await stored(graph, user_id)
+    assert once != before
+    await tools[name](**arguments)
+    assert await stored(graph, user_id) == once
+
+
+@pytest.mark.parametrize("name", ADDING)
+async def test_a_call_that_only_adds_keeps_all_that_was_said(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str, name: str
+) -> None:
+    arguments = await arguments_of(name, tools)
+    before = await stored(graph, user_id)
+    assert (await tools[name](**arguments))["success"] is True
+    after = await stored(graph, user_id)
+    assert before.keys() <= after.keys()
+    for element, properties in before.items():
+        for said in ("name", "description", "relationship_type", "attitude", "proximity"):
+            assert after[element].get(said) == properties.get(said)
+        notes_before, notes_after = (item.get("notes_text") or "" for item in (properties, after[element]))
+        assert notes_after.startswith(notes_before)

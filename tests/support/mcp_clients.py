@@ -1,0 +1,70 @@
+"""The SDK's own client, connected to the server over either transport."""
+
+import json
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+import httpx2
+from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+from mcp.types import CallToolResult, TextContent, TextResourceContents
+
+from kgagent.tools import Payload
+
+Mode = Literal["legacy", "auto"]
+MODES: tuple[Mode, ...] = ("legacy", "auto")
+"""How a client agrees on the protocol: by a handshake, as all did until 2025, or by a version in each request."""
+
+PROGRAM = (sys.executable, "-c", "from kgagent.cli.app import main; main()")
+LONGEST = 120.0
+"""Seconds after which a client gives up; none of the tests comes near."""
+
+
+@asynccontextmanager
+async def over_http(url: str, *, token: str | None = None, mode: Mode = "auto") -> AsyncIterator[Client]:
+    """Connect to a server that runs."""
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    async with httpx2.AsyncClient(headers=headers, timeout=LONGEST) as http:
+        transport = streamable_http_client(url, http_client=http)
+        async with Client(transport, mode=mode, read_timeout_seconds=LONGEST) as client:
+            yield client
+
+
+@asynccontextmanager
+async def over_stdio(
+    environment: Mapping[str, str], *arguments: str, folder: Path, mode: Mode = "auto"
+) -> AsyncIterator[Client]:
+    """Start `kgagent mcp` as a program of its own and connect to it; it ends with the block."""
+    command, *rest = PROGRAM
+    server = StdioServerParameters(command=command, args=[*rest, "mcp", *arguments], env=dict(environment), cwd=folder)
+    async with Client(server, mode=mode, read_timeout_seconds=LONGEST) as client:
+        yield client
+
+
+def payload_of(result: CallToolResult) -> Payload:
+    """What a tool answered; the text says the same as the structured part, and an error is marked as one."""
+    [content] = result.content
+    assert isinstance(content, TextContent)
+    payload = result.structured_content
+    assert isinstance(payload, dict)
+    assert json.loads(content.text) == payload
+    assert result.is_error is not payload["success"]
+    return payload
+
+
+async def call(client: Client, tool: str, /, **arguments: Any) -> Payload:
+    """Call a tool and give what it answered."""
+    return payload_of(await client.call_tool(tool, arguments))
+
+
+async def read(client: Client, uri: str) -> dict[str, Any]:
+    """Read a resource that holds a JSON object."""
+    [content] = (await client.read_resource(uri)).contents
+    assert isinstance(content, TextResourceContents)
+    assert content.mime_type == "application/json"
+    decoded = json.loads(content.text)
+    assert isinstance(decoded, dict)
+    return decoded

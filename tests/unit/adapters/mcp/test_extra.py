@@ -1,0 +1,30 @@
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = "from kgagent.cli.app import main; main()"
+MISSING = "import sys; sys.modules['mcp'] = None; "
+TOO_OLD = "import mcp.server; del mcp.server.ServerRequestContext; "
+HEAVY = ("mcp", "starlette", "uvicorn")
+
+
+@pytest.mark.parametrize("fault", [MISSING, TOO_OLD])
+@pytest.mark.parametrize("arguments", [(), ("--http",)])
+def test_without_the_extra_the_command_says_what_to_install(arguments: tuple[str, ...], fault: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", fault + PROGRAM, "mcp", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert done.stderr.startswith("The MCP server needs the package mcp")
+    assert done.stderr.endswith('pip install "kgagent[mcp]"\n')
+
+
+def test_nothing_of_it_is_imported_before_it_is_used() -> None:
+    code = f"import sys, kgagent.cli.app, kgagent.knowledge_graph; print([n for n in {HEAVY} if n in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,80 @@
+"""kgagent mcp: its options, and the configurations that it prints."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from kgagent.cli.app import app
+from kgagent.cli.mcp.client_config import Client
+
+SERVERS = {Client.VSCODE: "servers", Client.ZED: "context_servers"}
+SECRETS = {
+    "NEO4J_PASSWORD": "hunter2-hunter2",
+    "OPENAI_API_KEY": "sk-never-to-be-seen",
+    "OPENAI_BASE_URL": "https://someone:pa55@models.example/v1",
+}
+
+
+def run(*arguments: str, settings: Mapping[str, str] | None = None) -> Result:
+    return CliRunner().invoke(app, ["mcp", *arguments], env=dict(settings or {}))
+
+
+def entry_of(result: Result, client: Client) -> dict[str, Any]:
+    assert result.exit_code == 0, result.output
+    [(root, servers)] = json.loads(result.stdout).items()
+    assert root == SERVERS.get(client, "mcpServers")
+    assert list(servers) == ["kgagent"]
+    entry = servers["kgagent"]
+    assert isinstance(entry, dict)
+    return entry
+
+
+@pytest.mark.parametrize("client", Client)
+def test_a_configuration_starts_this_program_with_these_settings_and_no_secret(client: Client) -> None:
+    made = {"NEO4J_URI": "bolt://db.example:7687", "KGAGENT_USER_ID": "ada@example.org", "KGAGENT_EMBEDDER": "openai"}
+    result = run("--print-config", client, "--user", "grace", settings=made | SECRETS)
+    entry = entry_of(result, client)
+    assert Path(entry["command"]).name.startswith("kgagent")
+    assert Path(entry["command"]).is_absolute()
+    assert entry["args"] == ["mcp", "--user", "grace"]
+    assert entry["env"] == made
+    assert entry.get("type", "stdio") == "stdio"
+    assert not any(secret in result.output for secret in SECRETS.values())
+    assert all(name in result.stderr for name in SECRETS)
+
+
+def test_without_a_user_the_settings_say_whose_graph_it_is() -> None:
+    assert entry_of(run("--print-config", "cursor"), Client.CURSOR)["args"] == ["mcp"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--print-config", "lynx"),
+        ("--print-config", "vscode", "--http"),
+        ("--port", "8765"),
+        ("--host", "127.0.0.1"),
+        ("--tokens", "tokens.json"),
+        ("--allowed-host", "graph.example"),
+        ("--http", "--port", "70000"),
+        ("--http", "--user", "me", "--tokens", "tokens.json"),
+    ],
+)
+def test_wrong_usage_is_exit_code_2(arguments: tuple[str, ...]) -> None:
+    assert run(*arguments).exit_code == 2
+
+
+def test_a_file_of_tokens_that_is_not_there_is_one_line() -> None:
+    result = run("--http", "--tokens", "/no/such/tokens.json")
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+    assert "cannot be read" in result.stderr
+
+
+def test_an_empty_user_is_refused() -> None:
+    result = run("--user", " ")
+    assert result.exit_code == 1
+    assert "--user must not be empty" in result.stderr
