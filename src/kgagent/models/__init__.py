@@ -16,6 +16,7 @@ from kgagent.models.search import (
     VectorQuery,
 )
 from kgagent.models.searchers import HitSource, SearchHit, SearchOptions
+from kgagent.models.traversal import Traversal, TraversedNode, TraverseRequest
 
 __all__ = [
     "DiscoveredNodes",
@@ -37,5 +38,8 @@ __all__ = [
     "SearchHit",
     "SearchOptions",
     "Signal",
+    "Traversal",
+    "TraverseRequest",
+    "TraversedNode",
     "VectorQuery",
 ]

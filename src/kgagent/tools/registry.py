@@ -11,6 +11,7 @@ from kgagent.tools.create_relationships import CreateRelationships
 from kgagent.tools.explore import Explore
 from kgagent.tools.get_relationship import GetRelationship
 from kgagent.tools.hybrid_search import HybridSearch
+from kgagent.tools.traverse import Traverse
 from kgagent.tools.update_node import UpdateNode
 from kgagent.tools.update_relationship import UpdateRelationship
 from kgagent.tools.update_relationships import UpdateRelationships
@@ -19,6 +20,7 @@ TOOLS: tuple[Tool[Any], ...] = (
     Explore(),
     HybridSearch(),
     GetRelationship(),
+    Traverse(),
     CreateNode(),
     UpdateNode(),
     CreateRelationship(),

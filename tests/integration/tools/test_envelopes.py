@@ -18,6 +18,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "explore": {"queries": [{"query": "mentor"}], "text_matches": ["Ada"]},
     "hybrid_search": {"query": "mentor"},
     "get_relationship": {"from_entity_key": "A", "to_entity_key": "B"},
+    "traverse": {"entity_key": "A"},
     "create_node": {"label": "Person", "name": "Cy"},
     "update_node": {"entity_key": "A", "description": "new"},
     "create_relationship": {"from_entity_key": "A", "to_entity_key": "C", "relationship_type": "mentor"},
@@ -28,7 +29,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "update_relationships": {"relationships": [{"from_entity_key": "A", "to_entity_key": "B", "attitude": 5}]},
     "add_note_to_relationship": {"from_entity_key": "A", "to_entity_key": "B", "content": "x"},
 }
-EMBEDDING = sorted(GOOD.keys() - {"get_relationship", "hybrid_search"})
+EMBEDDING = sorted(GOOD.keys() - {"get_relationship", "hybrid_search", "traverse"})
 """Tools that cannot work without an embedding; hybrid_search goes on by words."""
 
 each_tool = pytest.mark.parametrize("name", GOOD)

@@ -13,6 +13,7 @@ NAMES = {
     "explore",
     "hybrid_search",
     "get_relationship",
+    "traverse",
     "create_node",
     "update_node",
     "create_relationship",
@@ -87,4 +88,5 @@ def test_tools_that_take_words_tell_them() -> None:
 
 
 def test_tools_that_only_read_say_so() -> None:
-    assert {tool.name for tool in TOOLS if tool.read_only} == {"explore", "hybrid_search", "get_relationship"}
+    reading = {"explore", "hybrid_search", "get_relationship", "traverse"}
+    assert {tool.name for tool in TOOLS if tool.read_only} == reading
