@@ -4,6 +4,7 @@ from kgagent.models.graph import GraphNode, GraphRelationship
 from kgagent.models.hybrid import HybridObject, HybridOptions, HybridRelationship, HybridResult
 from kgagent.models.matches import Matches
 from kgagent.models.note import Note
+from kgagent.models.paths import GraphPath, PathNode, PathsRequest, PathsResult
 from kgagent.models.search import (
     DiscoveredNodes,
     ExploredNode,
@@ -25,6 +26,7 @@ __all__ = [
     "ExploredNode",
     "GraphExpansion",
     "GraphNode",
+    "GraphPath",
     "GraphRelationship",
     "HitSource",
     "HybridObject",
@@ -34,6 +36,9 @@ __all__ = [
     "Matches",
     "NodeSearchResult",
     "Note",
+    "PathNode",
+    "PathsRequest",
+    "PathsResult",
     "RelationshipSearchResult",
     "SearchHit",
     "SearchOptions",

@@ -9,6 +9,7 @@ from kgagent.tools.create_node import CreateNode
 from kgagent.tools.create_relationship import CreateRelationship
 from kgagent.tools.create_relationships import CreateRelationships
 from kgagent.tools.explore import Explore
+from kgagent.tools.find_paths import FindPaths
 from kgagent.tools.get_relationship import GetRelationship
 from kgagent.tools.hybrid_search import HybridSearch
 from kgagent.tools.traverse import Traverse
@@ -21,6 +22,7 @@ TOOLS: tuple[Tool[Any], ...] = (
     HybridSearch(),
     GetRelationship(),
     Traverse(),
+    FindPaths(),
     CreateNode(),
     UpdateNode(),
     CreateRelationship(),

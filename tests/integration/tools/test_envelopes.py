@@ -19,6 +19,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "hybrid_search": {"query": "mentor"},
     "get_relationship": {"from_entity_key": "A", "to_entity_key": "B"},
     "traverse": {"entity_key": "A"},
+    "find_paths": {"from_entity_key": "A", "to_entity_key": "B", "query": "mentor"},
     "create_node": {"label": "Person", "name": "Cy"},
     "update_node": {"entity_key": "A", "description": "new"},
     "create_relationship": {"from_entity_key": "A", "to_entity_key": "C", "relationship_type": "mentor"},

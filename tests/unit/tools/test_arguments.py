@@ -14,6 +14,7 @@ NAMES = {
     "hybrid_search",
     "get_relationship",
     "traverse",
+    "find_paths",
     "create_node",
     "update_node",
     "create_relationship",
@@ -88,5 +89,5 @@ def test_tools_that_take_words_tell_them() -> None:
 
 
 def test_tools_that_only_read_say_so() -> None:
-    reading = {"explore", "hybrid_search", "get_relationship", "traverse"}
+    reading = {"explore", "hybrid_search", "get_relationship", "traverse", "find_paths"}
     assert {tool.name for tool in TOOLS if tool.read_only} == reading
