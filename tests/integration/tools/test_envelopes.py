@@ -11,7 +11,7 @@ from kgagent.errors import EmbeddingUnavailableError, InputError, StoreError
 from kgagent.tools import Toolset
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import assert_nothing_hidden, error_of, succeeded
-from tests.support.people import person, two_friends
+from tests.support.people import person, relate, two_friends
 from tests.support.stored import cypher, nodes_of
 
 GOOD: dict[str, dict[str, Any]] = {
@@ -29,8 +29,11 @@ GOOD: dict[str, dict[str, Any]] = {
     "update_relationship": {"from_entity_key": "A", "to_entity_key": "B", "attitude": 5},
     "update_relationships": {"relationships": [{"from_entity_key": "A", "to_entity_key": "B", "attitude": 5}]},
     "add_note_to_relationship": {"from_entity_key": "A", "to_entity_key": "B", "content": "x"},
+    "delete_relationship": {"from_entity_key": "A", "to_entity_key": "B"},
+    "restore_relationship": {"from_entity_key": "A", "to_entity_key": "D"},
 }
-EMBEDDING = sorted(GOOD.keys() - {"get_relationship", "hybrid_search", "traverse"})
+WITHOUT = {"get_relationship", "hybrid_search", "traverse", "delete_relationship", "restore_relationship"}
+EMBEDDING = sorted(GOOD.keys() - WITHOUT)
 """Tools that cannot work without an embedding; hybrid_search goes on by words."""
 
 each_tool = pytest.mark.parametrize("name", GOOD)
@@ -39,7 +42,10 @@ each_tool = pytest.mark.parametrize("name", GOOD)
 @pytest.fixture
 async def keys(tools: Toolset) -> dict[str, str]:
     ends = list((await two_friends(tools)).values())
-    return {"A": ends[0], "B": ends[1], "C": await person(tools, "Cy")}
+    keys = {"A": ends[0], "B": ends[1], "C": await person(tools, "Cy"), "D": await person(tools, "Di")}
+    await relate(tools, keys["A"], keys["D"])
+    succeeded(await tools.delete_relationship(from_entity_key=keys["A"], to_entity_key=keys["D"]))
+    return keys
 
 
 def with_keys(arguments: Any, keys: dict[str, str]) -> Any:

@@ -22,6 +22,8 @@ NAMES = {
     "update_relationship",
     "update_relationships",
     "add_note_to_relationship",
+    "delete_relationship",
+    "restore_relationship",
 }
 
 by_name = pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
