@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar, Generic, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from kgagent.errors import InputError, KgAgentError
+from kgagent.graph.node_merger import NodeMerger
 from kgagent.graph.nodes import NodeRepository, NodeWriter
 from kgagent.graph.record_writer import Writing
 from kgagent.graph.relationship_deleter import RelationshipDeleter
@@ -84,6 +85,10 @@ class ToolContext:
     def relationship_restorer(self) -> RelationshipRestorer:
         """Restores the user's relationships."""
         return RelationshipRestorer(self.relationships, self.writing, user_id=self.user_id)
+
+    def node_merger(self) -> NodeMerger:
+        """Merges the user's nodes."""
+        return NodeMerger(self.nodes, self.relationships, self.writing, user_id=self.user_id)
 
     def node_writer(self) -> NodeWriter:
         """Writes the user's nodes."""

@@ -13,6 +13,7 @@ from kgagent.tools.explore import Explore
 from kgagent.tools.find_paths import FindPaths
 from kgagent.tools.get_relationship import GetRelationship
 from kgagent.tools.hybrid_search import HybridSearch
+from kgagent.tools.merge_nodes import MergeNodes
 from kgagent.tools.restore_relationship import RestoreRelationship
 from kgagent.tools.traverse import Traverse
 from kgagent.tools.update_node import UpdateNode
@@ -34,6 +35,7 @@ TOOLS: tuple[Tool[Any], ...] = (
     AddNoteToRelationship(),
     DeleteRelationship(),
     RestoreRelationship(),
+    MergeNodes(),
 )
 
 

@@ -31,6 +31,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "add_note_to_relationship": {"from_entity_key": "A", "to_entity_key": "B", "content": "x"},
     "delete_relationship": {"from_entity_key": "A", "to_entity_key": "B"},
     "restore_relationship": {"from_entity_key": "A", "to_entity_key": "D"},
+    "merge_nodes": {"keep_entity_key": "A", "drop_entity_key": "E"},
 }
 WITHOUT = {"get_relationship", "hybrid_search", "traverse", "delete_relationship", "restore_relationship"}
 EMBEDDING = sorted(GOOD.keys() - WITHOUT)
@@ -45,6 +46,7 @@ async def keys(tools: Toolset) -> dict[str, str]:
     keys = {"A": ends[0], "B": ends[1], "C": await person(tools, "Cy"), "D": await person(tools, "Di")}
     await relate(tools, keys["A"], keys["D"])
     succeeded(await tools.delete_relationship(from_entity_key=keys["A"], to_entity_key=keys["D"]))
+    keys["E"] = await person(tools, "Ada", notes=["Plays chess"])
     return keys
 
 

@@ -24,6 +24,7 @@ NAMES = {
     "add_note_to_relationship",
     "delete_relationship",
     "restore_relationship",
+    "merge_nodes",
 }
 
 by_name = pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
