@@ -80,8 +80,8 @@ async def test_a_merge_loses_nothing_and_leaves_every_embedding_current(
         own = before.get(pair)
         other = before.get(frozenset(keys["drop"] if key == keys["keep"] else key for key in pair))
         for field in ("relationship_type", "description", "attitude", "proximity"):
-            values = [one.get(field) for one in (own, other) if one is not None]
-            assert item.get(field, "") == next((value for value in values if value not in (None, "")), "")
+            said = [one.get(field) for one in (own, other) if one is not None]
+            assert item.get(field, "") == next((value for value in said if value not in (None, "")), "")
         first, second = sorted(pair)
         assert item["relationship_key"] == f"{item['neo4j_type']}:{len(first)}:{first}:{second}"
 
