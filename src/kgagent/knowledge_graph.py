@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Generator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -145,6 +145,7 @@ class KnowledgeGraph:
                 relationships=self.relationships,
                 retrieval=self.retrieval,
                 writing=self.writing,
+                undo_window=timedelta(days=self.settings.undo_days),
             )
         )
 

@@ -66,6 +66,12 @@ class Settings(BaseSettings):
     )
     hybrid_limit: int = Field(32, ge=1, le=100, description="Items of a hybrid search at the most, unless it says.")
     write_attempts: int = Field(20, ge=1, description="Tries of a write that loses races against other writers.")
+    undo_days: float = Field(
+        30.0,
+        ge=0,
+        le=36_500,
+        description="Days in which a deleted relationship can be restored; 0 keeps none.",
+    )
     query_timeout: float = Field(30.0, gt=0, description="Seconds that a search may take on the server.")
 
     home: Path | None = Field(None, description="Folder of the local Neo4j's data.")

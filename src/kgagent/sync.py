@@ -24,6 +24,8 @@ from kgagent.models import (
     SearchHit,
     SearchOptions,
 )
+from kgagent.models.paths import PathsRequest, PathsResult
+from kgagent.models.traversal import Traversal, TraverseRequest
 from kgagent.ontology import Ontology
 from kgagent.progress import Progress
 from kgagent.retrieval import RetrievalService
@@ -253,6 +255,14 @@ class SyncRetrieval:
     def explore(self, request: ExploreRequest, user_id: str) -> ExploreResult:
         """Run all searches at once, fuse what they find, and show it with what surrounds it."""
         return self._portal.call(self._retrieval.explore, request, user_id)
+
+    def traverse(self, request: TraverseRequest, user_id: str) -> Traversal:
+        """Walk from a node along its relationships."""
+        return self._portal.call(self._retrieval.traverse, request, user_id)
+
+    def find_paths(self, request: PathsRequest, user_id: str) -> PathsResult:
+        """Find how two nodes are related."""
+        return self._portal.call(self._retrieval.find_paths, request, user_id)
 
 
 class SyncSearcher:

@@ -42,7 +42,11 @@ async def the_relationship(graph: KnowledgeGraph, user_id: str) -> Properties:
 
 async def nodes_of(graph: KnowledgeGraph, user_id: str) -> list[Properties]:
     """All nodes of a user with all their properties."""
-    rows = await cypher(graph, "MATCH (n {user_id: $user}) RETURN properties(n) AS properties", user=user_id)
+    rows = await cypher(
+        graph,
+        "MATCH (n {user_id: $user}) WHERE NOT n:KgagentDeletedRelationship RETURN properties(n) AS properties",
+        user=user_id,
+    )
     return [row["properties"] for row in rows]
 
 

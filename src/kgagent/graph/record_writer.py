@@ -11,7 +11,7 @@ from kgagent.graph.compare_and_set import CompareAndSet, IntentT, StateT
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.records import Record
 from kgagent.graph.statements import statement
-from kgagent.graph.store import ConstraintViolationError, Store
+from kgagent.graph.store import ConstraintViolationError, EntityGoneError, Store
 from kgagent.graph.vectors import VectorChange, vector_changes
 from kgagent.models import Note
 from kgagent.models.note import dump_notes, with_notes
@@ -103,6 +103,10 @@ class RecordWriter(
         """Properties that every write makes sure of: whose it is, and its notes as full-text search finds them."""
         return {"user_id": self._user_id, "notes_text": record.notes_text(now)}
 
+    def stamp(self, record: RecordT, now: datetime) -> Mapping[str, Any]:
+        """Properties that tell one write from another."""
+        return {"version": record.version + 1, "updated_at": now}
+
     def needs_tidying(self, record: RecordT, now: datetime) -> bool:
         """Whether a record is written even where nothing that it says changes."""
         kept = self.kept_properties(record, now)
@@ -155,18 +159,17 @@ class RecordWriter(
                 **content,
                 **change.properties,
                 **self.kept_properties(record, now),
-                "version": record.version + 1,
-                "updated_at": now,
+                **self.stamp(record, now),
             },
         }
 
     async def _write(self, name: str, rows: Sequence[dict[str, Any]]) -> set[int]:
-        """Write rows in one transaction; where one of them would make a duplicate, each in one of its own."""
+        """Write rows in one transaction; each in its own where one would make a duplicate or lost what it needs."""
         if not rows:
             return set()
         try:
             kept = await self._store.write(statement(name, **self._names), {"user_id": self._user_id, "rows": rows})
-        except ConstraintViolationError:
+        except (ConstraintViolationError, EntityGoneError):
             if len(rows) == 1:
                 return set()
             return {position for row in rows for position in await self._write(name, [row])}

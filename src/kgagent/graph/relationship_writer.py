@@ -3,9 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Generic
 
 from kgagent.errors import AlreadyExistsError
+from kgagent.graph.compare_and_set import StateT
+from kgagent.graph.identifiers import Identifier
 from kgagent.graph.record_writer import Planned, RecordWriter, Writing, Written, without_nothing
 from kgagent.graph.records import LEVELS, RelationshipRecord
 from kgagent.graph.relationships import PairState, RelationshipIntent, RelationshipRepository, not_found
@@ -15,46 +17,28 @@ RelationshipWritten = Written[GraphRelationship]
 """A relationship after a write, told from the end that the caller named first."""
 
 
-class RelationshipWriter(RecordWriter[RelationshipIntent, PairState, RelationshipRecord, GraphRelationship]):
-    """Writes the relationships of one user."""
+class RelationshipRecordWriter(
+    RecordWriter[RelationshipIntent, StateT, RelationshipRecord, GraphRelationship], Generic[StateT]
+):
+    """Writes relationships of one user, whatever it is that is read of them before."""
 
     vector_property = "relationship_embedding"
     create_statement = "create_relationships"
-    update_statement = "update_relationships"
 
-    def __init__(self, repository: RelationshipRepository, writing: Writing, *, user_id: str) -> None:
-        super().__init__(repository.store, repository.names, writing, user_id=user_id)
+    def __init__(
+        self,
+        repository: RelationshipRepository,
+        writing: Writing,
+        *,
+        user_id: str,
+        names: Mapping[str, Identifier] | None = None,
+    ) -> None:
+        super().__init__(repository.store, names or repository.names, writing, user_id=user_id)
         self._repository = repository
 
     def identity(self, intent: RelationshipIntent) -> frozenset[str]:
         """The two nodes, in either order."""
         return frozenset((intent.from_entity_key, intent.to_entity_key))
-
-    async def read(self, intents: Sequence[RelationshipIntent]) -> Sequence[PairState]:
-        """Read the two nodes of each intent and what is between them."""
-        return await self._repository.read_pairs(self._user_id, intents)
-
-    def plan(self, intent: RelationshipIntent, state: PairState) -> Planned[RelationshipIntent, RelationshipRecord]:
-        """Decide what to write.
-
-        Raises:
-            NotFoundError: what it is about does not exist for this user.
-            AlreadyExistsError: what it would create is there.
-            InputError: a value is not one that it may be.
-        """
-        stored, blank = self._repository.find(intent, state)
-        if stored is None and not intent.create:
-            raise not_found(intent, state)
-        if stored is not None and intent.create and not intent.or_update:
-            raise AlreadyExistsError(
-                f"Relationship already exists between {state.first} and {state.second}. "
-                "Use update_relationship tool to modify existing relationships instead of creating duplicates."
-            )
-        before = stored or blank
-        values = self._levels_in_words(before) | self._values(intent, before.neo4j_type)
-        changes = self.changes(before, values, intent.notes)
-        after = replace(before, properties=without_nothing({**before.properties, **changes}))
-        return Planned(intent, stored, after, changes)
 
     def text(self, record: RelationshipRecord, now: datetime) -> str:
         """The embedding text of a relationship."""
@@ -81,6 +65,38 @@ class RelationshipWriter(RecordWriter[RelationshipIntent, PairState, Relationshi
     def needs_tidying(self, record: RelationshipRecord, now: datetime) -> bool:
         """Whether it holds fields that kgagent removes, or lacks those that it keeps, or has them wrong."""
         return record.has_old_embeddings or super().needs_tidying(record, now)
+
+
+class RelationshipWriter(RelationshipRecordWriter[PairState]):
+    """Creates and changes the relationships of one user."""
+
+    update_statement = "update_relationships"
+
+    async def read(self, intents: Sequence[RelationshipIntent]) -> Sequence[PairState]:
+        """Read the two nodes of each intent and what is between them."""
+        return await self._repository.read_pairs(self._user_id, intents)
+
+    def plan(self, intent: RelationshipIntent, state: PairState) -> Planned[RelationshipIntent, RelationshipRecord]:
+        """Decide what to write.
+
+        Raises:
+            NotFoundError: what it is about does not exist for this user.
+            AlreadyExistsError: what it would create is there.
+            InputError: a value is not one that it may be.
+        """
+        stored, blank = self._repository.find(intent, state)
+        if stored is None and not intent.create:
+            raise not_found(intent, state)
+        if stored is not None and intent.create and not intent.or_update:
+            raise AlreadyExistsError(
+                f"Relationship already exists between {state.first} and {state.second}. "
+                "Use update_relationship tool to modify existing relationships instead of creating duplicates."
+            )
+        before = stored or blank
+        values = self._levels_in_words(before) | self._values(intent, before.neo4j_type)
+        changes = self.changes(before, values, intent.notes)
+        after = replace(before, properties=without_nothing({**before.properties, **changes}))
+        return Planned(intent, stored, after, changes)
 
     def _levels_in_words(self, record: RelationshipRecord) -> dict[str, Any]:
         """What an old graph holds as a word or as text, as the number that it is."""

@@ -15,6 +15,9 @@ from kgagent.graph.vector_index import VectorIndexOptions
 from kgagent.ontology import Ontology
 
 CREATE_ATTEMPTS = 8
+DELETED_RELATIONSHIP = "KgagentDeletedRelationship"
+"""Label of the nodes that keep what deleted relationships held; no ontology's, so that nothing else looks at them."""
+
 REBUILD = "kgagent migrate --rebuild-indexes"
 ONLINE_TIMEOUT = 300
 """Seconds that indexes may take to come online."""
@@ -243,8 +246,10 @@ def schema_parts(ontology: Ontology, vector_config: str, features: ServerFeature
         pattern = f"()-[r:{Identifier.any_of(types)}]-()"
         properties = ("relationship_embedding", *FILTERS)
         parts.append(_vector(name, pattern, "r", properties, types, vector_config, features))
+    kept = f"(n:{Identifier(DELETED_RELATIONSHIP)})"
     return [
         *parts,
+        _range("kgagent_deleted_relationships", kept, "n", "user_id", DELETED_RELATIONSHIP),
         _text(NODE_TEXT_INDEX, "(n:{})", "n", NODE_TEXTS, ontology.labels),
         _text(RELATIONSHIP_TEXT_INDEX, "()-[r:{}]-()", "r", RELATIONSHIP_TEXTS, ontology.relationships),
     ]

@@ -24,6 +24,10 @@ class ConstraintViolationError(StoreError):
     """A write would have broken a uniqueness constraint; nothing of it was kept."""
 
 
+class EntityGoneError(StoreError):
+    """What a write was about was deleted by another one meanwhile; nothing of it was kept."""
+
+
 class StatementTimeoutError(StoreError):
     """The server ended a statement that took too long."""
 
@@ -108,7 +112,8 @@ class Store:
         """Run a statement that writes, in a transaction of its own: all of it is kept, or nothing.
 
         Raises:
-            ConstraintViolationError: it would have made a duplicate.
+            ConstraintViolationError: it would have made a duplicate, or left a relationship without one of its nodes.
+            EntityGoneError: another write deleted what this one needs.
             StoreError: it failed otherwise.
         """
         return await self._run(text, parameters, RoutingControl.WRITE, timeout)
@@ -190,6 +195,8 @@ class _plain_errors:  # noqa: N801
                 f"Neo4j at {self._uri} refused the login: check NEO4J_USERNAME and NEO4J_PASSWORD"
             ) from error
         if isinstance(error, neo4j_errors.Neo4jError):
+            if "EntityNotFound" in (error.code or ""):
+                raise EntityGoneError("Another write deleted what this one was about") from error
             if "TransactionTimedOut" in (error.code or ""):
                 raise StatementTimeoutError("The database ended the statement: it took longer than it may") from error
             raise StoreError(f"Neo4j at {self._uri} refused the statement: {error.message}") from error

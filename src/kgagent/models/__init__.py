@@ -4,6 +4,7 @@ from kgagent.models.graph import GraphNode, GraphRelationship
 from kgagent.models.hybrid import HybridObject, HybridOptions, HybridRelationship, HybridResult
 from kgagent.models.matches import Matches
 from kgagent.models.note import Note
+from kgagent.models.paths import GraphPath, PathNode, PathsRequest, PathsResult
 from kgagent.models.search import (
     DiscoveredNodes,
     ExploredNode,
@@ -16,6 +17,7 @@ from kgagent.models.search import (
     VectorQuery,
 )
 from kgagent.models.searchers import HitSource, SearchHit, SearchOptions
+from kgagent.models.traversal import Traversal, TraversedNode, TraverseRequest
 
 __all__ = [
     "DiscoveredNodes",
@@ -24,6 +26,7 @@ __all__ = [
     "ExploredNode",
     "GraphExpansion",
     "GraphNode",
+    "GraphPath",
     "GraphRelationship",
     "HitSource",
     "HybridObject",
@@ -33,9 +36,15 @@ __all__ = [
     "Matches",
     "NodeSearchResult",
     "Note",
+    "PathNode",
+    "PathsRequest",
+    "PathsResult",
     "RelationshipSearchResult",
     "SearchHit",
     "SearchOptions",
     "Signal",
+    "Traversal",
+    "TraverseRequest",
+    "TraversedNode",
     "VectorQuery",
 ]

@@ -47,6 +47,7 @@ class Note(BaseModel):
         return self.expires_at is None or self.expires_at > now
 
 
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _NOTES = TypeAdapter(tuple[Note, ...])
 
 
@@ -77,6 +78,18 @@ def with_notes(existing: tuple[Note, ...], added: Iterable[Note], now: datetime)
     notes = list(existing)
     for note in added:
         twin = next((i for i, old in enumerate(notes) if old.is_current(now) and _says_same(old, note)), None)
+        if twin is None:
+            notes.append(note)
+        elif _outlives(note, notes[twin]):
+            notes[twin] = notes[twin].model_copy(update={"expires_at": note.expires_at})
+    return tuple(notes)
+
+
+def united_notes(*groups: Iterable[Note]) -> tuple[Note, ...]:
+    """Put notes of several records together, in order of time; what two say is kept once, for the longer life."""
+    notes: list[Note] = []
+    for note in sorted((note for group in groups for note in group), key=lambda note: note.date_added or _LONG_AGO):
+        twin = next((i for i, old in enumerate(notes) if _says_same(old, note)), None)
         if twin is None:
             notes.append(note)
         elif _outlives(note, notes[twin]):

@@ -24,16 +24,20 @@ from kgagent.models import (
     RelationshipSearchResult,
 )
 from kgagent.models.hybrid import HybridOptions, HybridResult
+from kgagent.models.paths import PathsRequest, PathsResult
 from kgagent.models.search import DEFAULT_HOPS, MOST_HOPS
+from kgagent.models.traversal import Traversal, TraverseRequest
 from kgagent.ontology import Ontology
 from kgagent.retrieval.beam import START_POOL, BeamScope, BeamSearch
 from kgagent.retrieval.explore import Explorer
 from kgagent.retrieval.full_text import FullTextSearch
 from kgagent.retrieval.hybrid import HybridSearch, Question
+from kgagent.retrieval.paths import PathFinder
 from kgagent.retrieval.rerank import CrossEncoder
 from kgagent.retrieval.stored_embeddings import StoredEmbeddings
 from kgagent.retrieval.text_match import match_text
 from kgagent.retrieval.together import together
+from kgagent.retrieval.traversal import Traverser
 from kgagent.retrieval.vector_search import WIDEST_FETCH, NearestQuery, VectorSearch
 from kgagent.retrieval.vector_targets import node_target, relationship_target
 
@@ -67,6 +71,8 @@ class RetrievalService:
         self._full_text = FullTextSearch(store, ontology, timeout=timeout)
         self._stored = StoredEmbeddings(self._relationships, embedder, timeout=timeout)
         self._beam = BeamSearch(self._relationships, embedder, timeout=timeout)
+        self._paths = PathFinder(self._nodes, self._relationships, embedder, timeout=timeout)
+        self._traverser = Traverser(self._nodes, self._relationships, timeout=timeout)
         self._vectors = VectorSearch(
             store, embedder, exact_scan_limit=exact_scan_limit, oversampling=oversampling, timeout=timeout
         )
@@ -284,6 +290,37 @@ class RetrievalService:
         """
         _check_scope(user_id, 1)
         return await Explorer(self, self._ontology).explore(request, user_id)
+
+    async def traverse(self, request: TraverseRequest, user_id: str) -> Traversal:
+        """Walk from a node along its relationships.
+
+        Args:
+            request: from where, and how far.
+            user_id: whose graph.
+
+        Raises:
+            NotFoundError: the node does not exist for this user.
+            InputError: a type is unknown.
+            StoreError: the database failed.
+        """
+        _check_scope(user_id, 1)
+        return await self._traverser.traverse(request, user_id)
+
+    async def find_paths(self, request: PathsRequest, user_id: str) -> PathsResult:
+        """Find how two nodes are related: the shortest paths between them, and the most relevant ones.
+
+        Args:
+            request: which nodes, and what the paths should be about.
+            user_id: whose graph.
+
+        Raises:
+            NotFoundError: a node does not exist for this user.
+            InputError: both ends are one node.
+            EmbeddingError: the query could not be embedded.
+            StoreError: the database failed.
+        """
+        _check_scope(user_id, 1)
+        return await self._paths.find(request, user_id)
 
     async def embed_queries(self, texts: Sequence[str]) -> list[Sequence[float]]:
         """Embed what is looked for, all of it in one request."""

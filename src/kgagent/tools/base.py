@@ -5,13 +5,17 @@ import logging
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from kgagent.errors import InputError, KgAgentError
+from kgagent.graph.node_merger import NodeMerger
 from kgagent.graph.nodes import NodeRepository, NodeWriter
 from kgagent.graph.record_writer import Writing
+from kgagent.graph.relationship_deleter import RelationshipDeleter
+from kgagent.graph.relationship_restorer import RelationshipRestorer
 from kgagent.graph.relationship_writer import RelationshipWriter
 from kgagent.graph.relationships import RelationshipRepository
 from kgagent.models.search import MOST_HOPS
@@ -68,10 +72,23 @@ class ToolContext:
     relationships: RelationshipRepository
     retrieval: RetrievalService
     writing: Writing
+    undo_window: timedelta = timedelta(days=30)
 
     def relationship_writer(self) -> RelationshipWriter:
         """Writes the user's relationships."""
         return RelationshipWriter(self.relationships, self.writing, user_id=self.user_id)
+
+    def relationship_deleter(self) -> RelationshipDeleter:
+        """Deletes the user's relationships."""
+        return RelationshipDeleter(self.relationships, self.writing, user_id=self.user_id, window=self.undo_window)
+
+    def relationship_restorer(self) -> RelationshipRestorer:
+        """Restores the user's relationships."""
+        return RelationshipRestorer(self.relationships, self.writing, user_id=self.user_id)
+
+    def node_merger(self) -> NodeMerger:
+        """Merges the user's nodes."""
+        return NodeMerger(self.nodes, self.relationships, self.writing, user_id=self.user_id)
 
     def node_writer(self) -> NodeWriter:
         """Writes the user's nodes."""

@@ -8,9 +8,14 @@ from kgagent.tools.base import BoundTool, BoundTools, Tool, ToolContext
 from kgagent.tools.create_node import CreateNode
 from kgagent.tools.create_relationship import CreateRelationship
 from kgagent.tools.create_relationships import CreateRelationships
+from kgagent.tools.delete_relationship import DeleteRelationship
 from kgagent.tools.explore import Explore
+from kgagent.tools.find_paths import FindPaths
 from kgagent.tools.get_relationship import GetRelationship
 from kgagent.tools.hybrid_search import HybridSearch
+from kgagent.tools.merge_nodes import MergeNodes
+from kgagent.tools.restore_relationship import RestoreRelationship
+from kgagent.tools.traverse import Traverse
 from kgagent.tools.update_node import UpdateNode
 from kgagent.tools.update_relationship import UpdateRelationship
 from kgagent.tools.update_relationships import UpdateRelationships
@@ -19,6 +24,8 @@ TOOLS: tuple[Tool[Any], ...] = (
     Explore(),
     HybridSearch(),
     GetRelationship(),
+    Traverse(),
+    FindPaths(),
     CreateNode(),
     UpdateNode(),
     CreateRelationship(),
@@ -26,6 +33,9 @@ TOOLS: tuple[Tool[Any], ...] = (
     UpdateRelationship(),
     UpdateRelationships(),
     AddNoteToRelationship(),
+    DeleteRelationship(),
+    RestoreRelationship(),
+    MergeNodes(),
 )
 
 

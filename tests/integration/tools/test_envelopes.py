@@ -11,13 +11,15 @@ from kgagent.errors import EmbeddingUnavailableError, InputError, StoreError
 from kgagent.tools import Toolset
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import assert_nothing_hidden, error_of, succeeded
-from tests.support.people import person, two_friends
+from tests.support.people import person, relate, two_friends
 from tests.support.stored import cypher, nodes_of
 
 GOOD: dict[str, dict[str, Any]] = {
     "explore": {"queries": [{"query": "mentor"}], "text_matches": ["Ada"]},
     "hybrid_search": {"query": "mentor"},
     "get_relationship": {"from_entity_key": "A", "to_entity_key": "B"},
+    "traverse": {"entity_key": "A"},
+    "find_paths": {"from_entity_key": "A", "to_entity_key": "B", "query": "mentor"},
     "create_node": {"label": "Person", "name": "Cy"},
     "update_node": {"entity_key": "A", "description": "new"},
     "create_relationship": {"from_entity_key": "A", "to_entity_key": "C", "relationship_type": "mentor"},
@@ -27,8 +29,12 @@ GOOD: dict[str, dict[str, Any]] = {
     "update_relationship": {"from_entity_key": "A", "to_entity_key": "B", "attitude": 5},
     "update_relationships": {"relationships": [{"from_entity_key": "A", "to_entity_key": "B", "attitude": 5}]},
     "add_note_to_relationship": {"from_entity_key": "A", "to_entity_key": "B", "content": "x"},
+    "delete_relationship": {"from_entity_key": "A", "to_entity_key": "B"},
+    "restore_relationship": {"from_entity_key": "A", "to_entity_key": "D"},
+    "merge_nodes": {"keep_entity_key": "A", "drop_entity_key": "E"},
 }
-EMBEDDING = sorted(GOOD.keys() - {"get_relationship", "hybrid_search"})
+WITHOUT = {"get_relationship", "hybrid_search", "traverse", "delete_relationship", "restore_relationship"}
+EMBEDDING = sorted(GOOD.keys() - WITHOUT)
 """Tools that cannot work without an embedding; hybrid_search goes on by words."""
 
 each_tool = pytest.mark.parametrize("name", GOOD)
@@ -37,7 +43,11 @@ each_tool = pytest.mark.parametrize("name", GOOD)
 @pytest.fixture
 async def keys(tools: Toolset) -> dict[str, str]:
     ends = list((await two_friends(tools)).values())
-    return {"A": ends[0], "B": ends[1], "C": await person(tools, "Cy")}
+    keys = {"A": ends[0], "B": ends[1], "C": await person(tools, "Cy"), "D": await person(tools, "Di")}
+    await relate(tools, keys["A"], keys["D"])
+    succeeded(await tools.delete_relationship(from_entity_key=keys["A"], to_entity_key=keys["D"]))
+    keys["E"] = await person(tools, "Ada", notes=["Plays chess"])
+    return keys
 
 
 def with_keys(arguments: Any, keys: dict[str, str]) -> Any:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgagent.models import Note
-from kgagent.models.note import current_text, dump_notes, parse_notes, with_notes
+from kgagent.models.note import current_text, dump_notes, parse_notes, united_notes, with_notes
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 SOON = NOW + timedelta(days=7)
@@ -108,3 +108,17 @@ def test_adding_notes_loses_none(existing: tuple[Note, ...], added: list[Note]) 
     together = with_notes(existing, added, NOW)
     assert [note.content for note in together[: len(existing)]] == [note.content for note in existing]
     assert {note.content for note in together} == {note.content for note in (*existing, *added)}
+
+
+def test_notes_of_several_records_are_put_in_order_of_time_and_nothing_is_said_twice() -> None:
+    early, late = (datetime(2026, month, 1, tzinfo=UTC) for month in (1, 2))
+    old = Note(content="old")
+    kept = Note(content="same", date_added=early, expires_at=late)
+    again = Note(content="same", date_added=late)
+    elsewhere = Note(content="same", date_added=early, source_entity_key="s")
+    assert united_notes([again], [elsewhere, old, kept]) == (
+        old,
+        elsewhere,
+        kept.model_copy(update={"expires_at": None}),
+    )
+    assert united_notes([kept], [again.model_copy(update={"expires_at": early})]) == (kept,)

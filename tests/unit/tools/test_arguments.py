@@ -13,6 +13,8 @@ NAMES = {
     "explore",
     "hybrid_search",
     "get_relationship",
+    "traverse",
+    "find_paths",
     "create_node",
     "update_node",
     "create_relationship",
@@ -20,6 +22,9 @@ NAMES = {
     "update_relationship",
     "update_relationships",
     "add_note_to_relationship",
+    "delete_relationship",
+    "restore_relationship",
+    "merge_nodes",
 }
 
 by_name = pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
@@ -87,4 +92,5 @@ def test_tools_that_take_words_tell_them() -> None:
 
 
 def test_tools_that_only_read_say_so() -> None:
-    assert {tool.name for tool in TOOLS if tool.read_only} == {"explore", "hybrid_search", "get_relationship"}
+    reading = {"explore", "hybrid_search", "get_relationship", "traverse", "find_paths"}
+    assert {tool.name for tool in TOOLS if tool.read_only} == reading

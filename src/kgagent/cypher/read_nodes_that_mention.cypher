@@ -1,0 +1,8 @@
+// Nodes of the user whose stored notes hold a text.
+// Parameters: user_id; text; limit.
+// Rows: node.
+MATCH (n:«labels»)
+WHERE n.user_id = $user_id AND n.notes CONTAINS $text
+WITH n
+LIMIT $limit
+RETURN «_node» AS node

@@ -1,0 +1,8 @@
+// Relationships between nodes of the user whose stored notes hold a text.
+// Parameters: user_id; text; limit.
+// Rows: relationship.
+MATCH (a:«labels»)-[r:«types»]->(b:«labels»)
+WHERE a.user_id = $user_id AND b.user_id = $user_id AND coalesce(r.user_id, $user_id) = $user_id AND r.notes CONTAINS $text
+WITH r
+LIMIT $limit
+RETURN «_relationship» AS relationship

@@ -1,0 +1,30 @@
+// Restores deleted relationships between nodes of the user that none of their type joins now; their embeddings never leave the database.
+// The write of `write_lock` takes the lock of what was kept before it is looked at; what was restored meanwhile has no user.
+// Parameters: user_id; rows [{position, element_id (of what was kept), neo4j_type, from_element_id, from_entity_key, to_element_id,
+//   to_entity_key, properties, vector or null for the one that was kept}].
+// Rows: position of each that was restored.
+UNWIND $rows AS row
+MATCH (kept:«deleted»)
+WHERE elementId(kept) = row.element_id
+SET kept.write_lock = true
+REMOVE kept.write_lock
+WITH row, kept
+WHERE kept.user_id = $user_id AND kept.relationship_key = row.properties.relationship_key
+MATCH (a) WHERE elementId(a) = row.from_element_id
+MATCH (b) WHERE elementId(b) = row.to_element_id
+WITH row, kept, a, b
+WHERE a.entity_key = row.from_entity_key AND a.user_id = $user_id
+  AND b.entity_key = row.to_entity_key AND b.user_id = $user_id
+  AND NOT EXISTS { MATCH (a)-[existing:«types»]-(b) WHERE type(existing) = row.neo4j_type }
+CREATE (a)-[r:$(row.neo4j_type)]->(b)
+SET r = properties(kept)
+REMOVE r.kgagent_from_entity_key, r.kgagent_deleted_at, r.kgagent_undo_until
+SET r += row.properties
+DELETE kept
+WITH r, row
+CALL (r, row) {
+  WITH r, row
+  WHERE row.vector IS NOT NULL
+  CALL db.create.setRelationshipVectorProperty(r, 'relationship_embedding', toFloatList(row.vector))
+}
+RETURN row.position AS position

@@ -1,0 +1,30 @@
+// Nodes one hop from those of a frontier, in the direction in which their relationships are told, the most strongly joined first.
+// What a step must be stands after WITH: in the MATCH, an index on user_id would be read instead of the few at the node.
+// Parameters: user_id; frontier, seen [entity keys]; outgoing, incoming (whether such relationships are followed);
+//   relationship_types [text] or null; read_limit (relationships read at a node); leads (told of a node); limit.
+// Rows: node, relationships [those that lead to it, strongest first].
+UNWIND $frontier AS key
+MATCH (from:«labels» {entity_key: key})
+WHERE from.user_id = $user_id
+CALL (from) {
+  CALL (from) {
+    MATCH (from)-[r:«types»]-(n:«labels»)
+    RETURN r, n
+    LIMIT $read_limit
+  }
+  WITH r, n, (startNode(r) = from) <> coalesce(r.told_in_reverse = true, false) AS leaves
+  WHERE n.user_id = $user_id AND coalesce(r.user_id, $user_id) = $user_id
+    AND n.entity_key IS :: STRING NOT NULL AND NOT n.entity_key IN $seen
+    AND (leaves AND $outgoing OR NOT leaves AND $incoming)
+    AND ($relationship_types IS NULL OR r.relationship_type IN $relationship_types)
+  WITH r, n, «_strength» AS strength
+  ORDER BY strength DESC, n.entity_key, r.relationship_key
+  LIMIT $limit
+  RETURN r, n, strength
+}
+WITH r, n, strength
+ORDER BY strength DESC, n.entity_key, r.relationship_key
+WITH n, collect(DISTINCT r)[..$leads] AS leading, max(strength) AS strongest
+ORDER BY strongest DESC, n.entity_key
+LIMIT $limit
+RETURN «_node» AS node, COLLECT { UNWIND leading AS r RETURN «_relationship» } AS relationships

@@ -1,0 +1,81 @@
+"""What a search for paths is asked and what it answers."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from kgagent.models.graph import GraphModel, GraphRelationship
+
+MOST_PATH_HOPS = 6
+MOST_PATHS = 20
+
+
+class PathsRequest(BaseModel):
+    """What `find_paths` is asked.
+
+    Attributes:
+        from_entity_key: the node at one end.
+        to_entity_key: the node at the other end.
+        query: what the paths should be about; None looks for short and strong ones.
+        max_hops: relationships of a path at the most, 1 to 6.
+        max_paths: paths at the most, 1 to 20.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    from_entity_key: str
+    to_entity_key: str
+    query: str | None = Field(None, min_length=1, max_length=8_000)
+    max_hops: int = Field(4, ge=1, le=MOST_PATH_HOPS)
+    max_paths: int = Field(5, ge=1, le=MOST_PATHS)
+
+
+class PathNode(GraphModel):
+    """A node on a path."""
+
+    entity_key: str
+    label: str
+    name: str = ""
+
+
+class GraphPath(GraphModel):
+    """A way from one node to another, whichever way its relationships point; no node is on it twice.
+
+    Attributes:
+        nodes: the nodes, from one end to the other.
+        relationships: those between them, in order, each told as its creator told it.
+        weights: what each relationship counts: plain cosine with the query, or without one its strength, 0 to 1.
+        score: mean of the weights, less 0.02 for each hop beyond the first.
+        is_shortest: whether no path is shorter.
+        explanation: how the score comes about.
+    """
+
+    nodes: tuple[PathNode, ...]
+    relationships: tuple[GraphRelationship, ...]
+    weights: tuple[float, ...]
+    score: float
+    is_shortest: bool
+    explanation: str
+
+    @property
+    def hops(self) -> int:
+        """How many relationships it has."""
+        return len(self.relationships)
+
+    @property
+    def text(self) -> str:
+        """The relationships as short sentences: "Ada mentor Bo; Bo works at Acme"."""
+        return "; ".join(relationship.triplet for relationship in self.relationships)
+
+
+class PathsResult(GraphModel):
+    """Paths, best first.
+
+    Attributes:
+        start: the node at one end.
+        end: the node at the other.
+        warnings: what kept the search from looking everywhere.
+    """
+
+    start: PathNode
+    end: PathNode
+    paths: tuple[GraphPath, ...] = ()
+    warnings: tuple[str, ...] = ()

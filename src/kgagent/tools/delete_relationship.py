@@ -1,0 +1,44 @@
+"""delete_relationship: two nodes are no longer joined."""
+
+from kgagent.errors import KgAgentError
+from kgagent.graph.relationships import RelationshipIntent
+from kgagent.ontology import Ontology
+from kgagent.tools.base import Payload, Tool, ToolContext
+from kgagent.tools.relationship_arguments import Ends
+
+
+class DeleteRelationshipArguments(Ends):
+    """Arguments of delete_relationship."""
+
+
+class DeleteRelationship(Tool[DeleteRelationshipArguments]):
+    """Deletes a relationship."""
+
+    name = "delete_relationship"
+    arguments = DeleteRelationshipArguments
+
+    def description(self, ontology: Ontology) -> str:  # noqa: ARG002
+        """What the model is told."""
+        return (
+            "Delete the relationship between two nodes, in whichever order they are named; the nodes stay. Use it for "
+            "what should never have been there; a relationship that has ended is still worth knowing, so tell of its "
+            "end with update_relationship or add_note_to_relationship. restore_relationship undoes it for a while."
+        )
+
+    async def run(self, context: ToolContext, arguments: DeleteRelationshipArguments) -> Payload:
+        """Delete it.
+
+        Raises:
+            InputError: the relationship does not exist.
+        """
+        [deleted] = await context.relationship_deleter().carry_out([RelationshipIntent(**arguments.model_dump())])
+        if isinstance(deleted, KgAgentError):
+            raise deleted
+        was, until = deleted.shown, deleted.undo_until
+        undo = {} if until is None else {"undo_until": until.isoformat()}
+        how = "; it cannot be restored" if until is None else "; restore_relationship brings it back until undo_until"
+        return {
+            "message": f"Deleted relationship between {was.from_name} and {was.to_name}{how}",
+            **undo,
+            "relationship": was.to_payload(),
+        }

@@ -1,0 +1,339 @@
+"""delete_relationship and restore_relationship: what is deleted is found by nothing, and comes back as it was."""
+
+import asyncio
+from datetime import timedelta
+from typing import Any
+
+import neo4j
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.doctor import examine
+from kgagent.errors import EmbeddingUnavailableError, StoreError
+from kgagent.graph import relationship_deleter
+from kgagent.tools import Toolset
+from tests.conftest import Clock, Server
+from tests.support.crowd import plant_people, plant_relationships
+from tests.support.embedders import WatchedEmbedder
+from tests.support.payloads import error_of, succeeded
+from tests.support.people import node, person, relate, two_friends
+from tests.support.stored import (
+    assert_embeddings_are_current,
+    cypher,
+    note_contents,
+    relationships_of,
+    the_relationship,
+)
+
+HOSTILE = ["'; MATCH (n) DETACH DELETE n //", "`", "«deleted»", "nul\0byte", "\u202e", "\\u0060", "x" * 5_000]
+FULL = {
+    "description": "They row together",
+    "attitude": 5,
+    "proximity": 2,
+    "notes": ["They met in Rome", {"content": "Since school", "lifetime": "forever"}],
+    "confidence": 0.4,
+}
+
+
+async def kept(graph: KnowledgeGraph, user_id: str) -> list[dict[str, Any]]:
+    """What is kept of deleted relationships of a user."""
+    rows = await cypher(
+        graph, "MATCH (n:KgagentDeletedRelationship {user_id: $user}) RETURN properties(n) AS properties", user=user_id
+    )
+    return [row["properties"] for row in rows]
+
+
+async def test_what_is_deleted_comes_back_as_it_was_without_an_embedding_call(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+) -> None:
+    ends = await two_friends(tools, **FULL)
+    await cypher(
+        graph, "MATCH ({user_id: $user})-[r]->() SET r.since = date('2019-05-01'), r.tags = ['a']", user=user_id
+    )
+    before = await the_relationship(graph, user_id)
+    shown = succeeded(await tools.get_relationship(**ends))["relationship"]
+    embedder.forget()
+    clock.forward(days=1)
+    deleted = succeeded(await tools.delete_relationship(**ends))
+    assert deleted["message"].startswith("Deleted relationship between Ada and Bo; restore_relationship brings it back")
+    assert deleted["relationship"] == shown
+    assert deleted["undo_until"] == (clock() + timedelta(days=30)).isoformat()
+    assert await relationships_of(graph, user_id) == []
+    clock.forward(days=2)
+    back = {"from_entity_key": ends["to_entity_key"], "to_entity_key": ends["from_entity_key"]}
+    restored = succeeded(await tools.restore_relationship(**back))
+    assert restored["message"] == "Restored relationship between Bo and Ada"
+    assert restored["embedding_regenerated"] is False
+    assert embedder.calls == 0
+    assert succeeded(await tools.get_relationship(**ends))["relationship"] == shown
+    assert await the_relationship(graph, user_id) == {**before, "version": before["version"] + 1}
+    assert await kept(graph, user_id) == []
+    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+
+
+async def test_notes_that_expired_meanwhile_leave_the_embedding(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+) -> None:
+    ends = await two_friends(tools, **FULL)
+    clock.forward(days=20)
+    succeeded(await tools.delete_relationship(**ends))
+    clock.forward(days=20)
+    assert succeeded(await tools.restore_relationship(**ends))["embedding_regenerated"] is True
+    [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    assert note_contents(stored) == ["They met in Rome", "Since school"]
+    assert stored["notes_text"] == "Since school"
+
+
+async def test_no_search_finds_what_is_deleted_and_the_doctor_has_nothing_to_say(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+) -> None:
+    ends = await two_friends(tools, **FULL)
+    succeeded(await tools.delete_relationship(**ends))
+    assert len(await graph.retrieval.relationship_vector_search("row", -1.0, user_id)) == 0
+    for payload in (
+        await tools.explore(queries=[{"query": "row", "threshold": -1}], text_matches=["Rome"]),
+        await tools.hybrid_search(query="They row together in Rome"),
+        await tools.traverse(entity_key=ends["from_entity_key"]),
+        await tools.find_paths(**ends),
+    ):
+        assert "row together" not in str(succeeded(payload))
+    assert "Relationship not found" in error_of(await tools.get_relationship(**ends))
+    error_of(await tools.update_relationship(**ends, attitude=1))
+    error_of(await tools.add_note_to_relationship(**ends, content="x"))
+    diagnosis = await examine(
+        schema=graph.schema,
+        nodes=graph.nodes,
+        relationships=graph.relationships,
+        embedder=embedder,
+        clock=clock,
+        user_id=user_id,
+    )
+    to_mend = [finding for finding in diagnosis.findings if finding.severity != "info"]
+    assert not [finding for finding in to_mend if "elationship" in finding.what]
+    assert diagnosis.facts.relationships == 0
+
+
+async def test_the_two_can_be_joined_anew_at_once_and_then_nothing_is_restored(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+) -> None:
+    ends = await two_friends(tools, **FULL)
+    first, second = ends.values()
+    succeeded(await tools.delete_relationship(**ends))
+    await relate(tools, second, first, "colleague")
+    error = error_of(await tools.restore_relationship(**ends))
+    assert error.startswith(f"A relationship between Ada ({first}) and Bo ({second}) is there, created since the other")
+    [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    assert stored["relationship_type"] == "colleague"
+    clock.forward(days=1)
+    succeeded(await tools.delete_relationship(**ends))
+    assert succeeded(await tools.restore_relationship(**ends))["relationship"]["relationship_type"] == "colleague"
+    succeeded(await tools.delete_relationship(**ends))
+    error_of(await tools.restore_relationship(from_entity_key=first, to_entity_key=first))
+
+
+async def test_after_its_time_a_relationship_is_not_restored_and_the_next_deletion_purges_it(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ends = await two_friends(tools, **FULL)
+    first, second = ends.values()
+    others = [await person(tools, name) for name in ("Cy", "Di", "Eve")]
+    for other in others:
+        await relate(tools, first, other)
+    for other in (second, others[0]):
+        succeeded(await tools.delete_relationship(from_entity_key=first, to_entity_key=other))
+    clock.forward(days=30)
+    error = error_of(await tools.restore_relationship(**ends))
+    assert f"Ada ({first}) and Bo ({second}), deleted on 2026-01-01" in error
+    assert "could be restored until 2026-01-31" in error
+    assert len(await kept(graph, user_id)) == 2
+    clock.forward(seconds=1)
+    monkeypatch.setattr(relationship_deleter, "PURGED_AT_ONCE", 1)
+    succeeded(await tools.delete_relationship(from_entity_key=first, to_entity_key=others[1]))
+    assert len(await kept(graph, user_id)) == 2
+    monkeypatch.undo()
+    succeeded(await tools.delete_relationship(from_entity_key=first, to_entity_key=others[2]))
+    assert len(await kept(graph, user_id)) == 2
+    error = error_of(await tools.restore_relationship(**ends))
+    assert error.startswith(f"No deleted relationship between Ada ({first}) and Bo ({second}) is kept")
+
+
+async def test_where_nothing_is_to_be_kept_nothing_is(
+    graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+) -> None:
+    settings = graph.settings.model_copy(update={"undo_days": 0.0})
+    tools = KnowledgeGraph(graph.store, graph.ontology, embedder, settings, clock=clock).tools(user_id=user_id)
+    ends = await two_friends(tools, **FULL)
+    payload = succeeded(await tools.delete_relationship(**ends))
+    assert payload["message"] == "Deleted relationship between Ada and Bo; it cannot be restored"
+    assert "undo_until" not in payload
+    assert await kept(graph, user_id) == []
+    assert "No deleted relationship" in error_of(await tools.restore_relationship(**ends))
+
+
+async def test_a_node_that_is_gone_is_named(tools: Toolset, graph: KnowledgeGraph) -> None:
+    ends = await two_friends(tools)
+    succeeded(await tools.delete_relationship(**ends))
+    await cypher(graph, "MATCH (n:Person {entity_key: $key}) DELETE n", key=ends["to_entity_key"])
+    error = error_of(await tools.restore_relationship(**ends))
+    assert error == f"One or both nodes do not exist: {ends['to_entity_key']}"
+
+
+async def test_nothing_of_another_user_is_deleted_or_restored(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    theirs = graph.tools(user_id=f"{user_id}-other")
+    ends = await two_friends(theirs, **FULL)
+    assert "do not exist" in error_of(await tools.delete_relationship(**ends))
+    assert len(await relationships_of(graph, theirs.user_id)) == 1
+    succeeded(await theirs.delete_relationship(**ends))
+    assert "do not exist" in error_of(await tools.restore_relationship(**ends))
+    mine = await two_friends(tools)
+    succeeded(await tools.delete_relationship(**mine))
+    assert len(await kept(graph, theirs.user_id)) == 1
+    succeeded(await theirs.restore_relationship(**ends))
+
+
+async def test_a_pair_told_in_reverse_comes_back_told_in_reverse(tools: Toolset) -> None:
+    chess, ada = await node(tools, "Concept", "Chess"), await person(tools, "Ada")
+    await relate(tools, chess, ada, "keeps busy")
+    for ends in ({"from_entity_key": ada, "to_entity_key": chess}, {"from_entity_key": chess, "to_entity_key": ada}):
+        succeeded(await tools.delete_relationship(**ends))
+        succeeded(await tools.restore_relationship(**ends))
+        [around] = succeeded(await tools.traverse(entity_key=ada))["nodes"]
+        assert around["relationships"][0]["triplet"] == "Chess keeps busy Ada"
+
+
+async def test_a_relationship_of_an_old_graph_is_deleted_and_comes_back_in_todays_form(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+) -> None:
+    keys = await plant_people(graph, user_id, 2, version=None)
+    await plant_relationships(
+        graph,
+        user_id,
+        [{"first": keys[1], "second": keys[0], "properties": {"description": "old", "relation_embedding": [0.1]}}],
+    )
+    ends = {"from_entity_key": keys[0], "to_entity_key": keys[1]}
+    succeeded(await tools.delete_relationship(**ends))
+    assert succeeded(await tools.restore_relationship(**ends))["embedding_regenerated"] is True
+    stored = await the_relationship(graph, user_id)
+    assert (stored["first"], stored["second"]) == (keys[1], keys[0])
+    for key in keys:
+        await tools.update_node(entity_key=key, description="new")
+    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+async def test_any_text_comes_back_as_it_was(tools: Toolset, graph: KnowledgeGraph, user_id: str, text: str) -> None:
+    ends = await two_friends(tools, description=text, notes=[text])
+    before = await the_relationship(graph, user_id)
+    succeeded(await tools.delete_relationship(**ends))
+    succeeded(await tools.restore_relationship(**ends))
+    assert await the_relationship(graph, user_id) == {**before, "version": before["version"] + 1}
+    error_of(await tools.delete_relationship(from_entity_key=text[:500], to_entity_key=ends["to_entity_key"]))
+    error_of(await tools.restore_relationship(from_entity_key=text[:500], to_entity_key=ends["to_entity_key"]))
+    error_of(await tools.delete_relationship(**ends, neo4j_type=text[:200]))
+
+
+async def test_a_failing_database_or_embedder_leaves_everything_as_it_was(
+    tools: Toolset,
+    graph: KnowledgeGraph,
+    embedder: WatchedEmbedder,
+    user_id: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ends = await two_friends(tools, **FULL)
+    before = await the_relationship(graph, user_id)
+
+    async def down(*_: object, **__: object) -> None:
+        raise StoreError("down")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(graph.store, "write", down)
+        assert error_of(await tools.delete_relationship(**ends)) == "down"
+    assert await the_relationship(graph, user_id) == before
+    succeeded(await tools.delete_relationship(**ends))
+    [was] = await kept(graph, user_id)
+    await cypher(
+        graph, "MATCH (n:KgagentDeletedRelationship {user_id: $user}) SET n.embedding_hash = 'x'", user=user_id
+    )
+    embedder.failure = EmbeddingUnavailableError("the model is down")
+    assert error_of(await tools.restore_relationship(**ends)).endswith("the model is down")
+    embedder.failure = None
+    assert await kept(graph, user_id) == [{**was, "embedding_hash": "x"}]
+    assert await relationships_of(graph, user_id) == []
+
+
+async def test_a_note_that_waits_for_its_embedding_is_told_that_the_relationship_is_gone(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+) -> None:
+    ends = await two_friends(tools)
+    embedder.forget()
+    embedder.gate.clear()
+    note = asyncio.create_task(tools.add_note_to_relationship(**ends, content="too late"))
+    await embedder.asked_for(1)
+    succeeded(await tools.delete_relationship(**ends))
+    embedder.gate.set()
+    assert "Relationship not found" in error_of(await note)
+    assert await relationships_of(graph, user_id) == []
+
+
+@pytest.mark.parametrize("version", [None, 3])
+async def test_a_write_that_waits_for_the_lock_of_what_is_deleted_is_told(
+    tools: Toolset, graph: KnowledgeGraph, server: Server, user_id: str, version: int | None
+) -> None:
+    ends = await two_friends(tools)
+    await cypher(graph, "MATCH ({user_id: $user})-[r]->() SET r.version = $version", user=user_id, version=version)
+    driver = neo4j.AsyncGraphDatabase.driver(server.uri, auth=(server.username, server.password))
+    async with driver, driver.session() as session:
+        other = await session.begin_transaction()
+        await (await other.run("MATCH ({user_id: $user})-[r]->() SET r.x = 1 DELETE r", user=user_id)).consume()
+        waiting = [
+            asyncio.create_task(tools.update_relationship(**ends, attitude=1)),
+            asyncio.create_task(tools.delete_relationship(**ends)),
+        ]
+        await blocked(graph, len(waiting))
+        await other.commit()
+        for answer in await asyncio.gather(*waiting):
+            assert "Relationship not found" in error_of(answer)
+    assert await kept(graph, user_id) == []
+
+
+async def blocked(graph: KnowledgeGraph, count: int) -> None:
+    """Wait until so many transactions wait for a lock."""
+    while True:
+        rows = await graph.store.run_schema(
+            "SHOW TRANSACTIONS YIELD status WHERE status STARTS WITH 'Blocked' RETURN status"
+        )
+        if len(rows) >= count:
+            return
+        await asyncio.sleep(0.01)
+
+
+async def test_of_deletions_and_restorations_at_once_one_does_it(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+) -> None:
+    ends = await two_friends(tools, **FULL)
+    for _ in range(5):
+        answers = await asyncio.gather(*(tools.delete_relationship(**ends) for _ in range(6)))
+        assert sorted(answer["success"] for answer in answers) == [False] * 5 + [True]
+        assert len(await kept(graph, user_id)) == 1
+        answers = await asyncio.gather(*(tools.restore_relationship(**ends) for _ in range(6)))
+        assert sorted(answer["success"] for answer in answers) == [False] * 5 + [True]
+        assert await kept(graph, user_id) == []
+        await assert_embeddings_are_current(graph, user_id, embedder, clock())
+
+
+async def test_notes_added_beside_deletions_are_kept_or_refused(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+) -> None:
+    ends = await two_friends(tools)
+    told = []
+    for turn in range(5):
+        notes = [f"note {turn} {number}" for number in range(4)]
+        calls = [tools.add_note_to_relationship(**ends, content=note) for note in notes]
+        *answers, deleted = await asyncio.gather(*calls, tools.delete_relationship(**ends))
+        succeeded(deleted)
+        told += [note for note, answer in zip(notes, answers, strict=True) if answer["success"]]
+        succeeded(await tools.restore_relationship(**ends))
+        [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+        assert sorted(note_contents(stored)) == sorted(told)

@@ -1,0 +1,196 @@
+"""find_paths: how two nodes are related."""
+
+from typing import Any
+
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.models import PathsRequest
+from kgagent.retrieval import paths
+from kgagent.tools import Toolset
+from tests.support.drawn import Drawing
+from tests.support.embedders import WatchedEmbedder
+from tests.support.payloads import error_of, succeeded
+from tests.support.people import person, relate
+from tests.support.stored import cosine, cypher, relationships_of
+
+HOSTILE = ["'; MATCH (n) DETACH DELETE n //", "`", "«types»", "nul\0byte", "\u202e", "\\u0060", "x" * 500]
+
+
+def names(payload: dict[str, Any]) -> list[str]:
+    """The nodes of each path by their names."""
+    return ["".join(node["name"] for node in path["nodes"]) for path in succeeded(payload)["paths"]]
+
+
+def pairs(text: str) -> list[tuple[str, str]]:
+    """What is joined: "ab bc" is a with b and b with c."""
+    return [(pair[0], pair[1]) for pair in text.split()]
+
+
+async def find(drawing: Drawing, first: str, second: str, **more: Any) -> dict[str, Any]:
+    tools = drawing.graph.tools(user_id=drawing.user_id)
+    return await tools.find_paths(from_entity_key=drawing.key(first), to_entity_key=drawing.key(second), **more)
+
+
+@pytest.fixture
+def drawing(graph: KnowledgeGraph, user_id: str) -> Drawing:
+    return Drawing(graph, user_id)
+
+
+async def test_the_shortest_paths_come_first_whichever_way_they_point(drawing: Drawing) -> None:
+    await drawing.nodes(*"abcdefg")
+    await drawing.joins(pairs("ab cb cd ae ed ef gf"))
+    assert names(await find(drawing, "a", "d")) == ["aed", "abcd"]
+    assert names(await find(drawing, "a", "d", max_paths=1)) == ["aed"]
+    assert names(await find(drawing, "a", "d", max_hops=2)) == ["aed"]
+    assert names(await find(drawing, "b", "g")) == ["baefg"]
+    assert names(await find(drawing, "b", "g", max_hops=3)) == []
+    assert names(await find(drawing, "b", "g", max_hops=6)) == ["baefg", "bcdefg"]
+
+
+@pytest.mark.parametrize("hops", range(1, 7))
+async def test_a_path_is_found_up_to_the_hops_asked_for(drawing: Drawing, hops: int) -> None:
+    await drawing.nodes(*"abcdefg")
+    await drawing.joins(pairs("ab bc cd de ef fg"))
+    end = "abcdefg"[hops]
+    assert names(await find(drawing, "a", end, max_hops=hops)) == ["abcdefg"[: hops + 1]]
+    if hops > 1:
+        payload = await find(drawing, "a", end, max_hops=hops - 1)
+        assert names(payload) == []
+        assert payload["message"] == f"No path of at most {hops - 1} hops joins a and {end}"
+
+
+async def test_a_path_is_told_in_sentences_and_its_score_is_explained(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+) -> None:
+    ada, bo, cy = [await person(tools, name) for name in ("Ada", "Bo", "Cy")]
+    await relate(tools, bo, ada, "chess partner", description="They play chess", attitude=4, proximity=4)
+    await relate(tools, bo, cy, "neighbour", description="Next door", proximity=2)
+    embedder.forget()
+    payload = succeeded(await tools.find_paths(from_entity_key=ada, to_entity_key=cy, query="who plays chess?"))
+    assert embedder.calls == 1
+    assert payload["message"] == "Found 1 paths between Ada and Cy, the shortest of 2 hops"
+    [path] = payload["paths"]
+    assert path["text"] == "Bo chess partner Ada; Bo neighbour Cy"
+    assert [node["name"] for node in path["nodes"]] == ["Ada", "Bo", "Cy"]
+    assert [item["description"] for item in path["relationships"]] == ["They play chess", "Next door"]
+    assert path["is_shortest"] is True
+    [query] = await embedder.embed(["who plays chess?"])
+    stored = {
+        item["relationship_type"]: item["relationship_embedding"] for item in await relationships_of(graph, user_id)
+    }
+    chess, door = (cosine(query, stored[name]) for name in ("chess partner", "neighbour"))
+    assert path["score"] == pytest.approx((chess + door) / 2 - 0.02, abs=1e-5)
+    assert path["explanation"] == (
+        f"score {path['score']:.2f} = mean similarity to the query {(chess + door) / 2:.2f} "
+        f"({chess:.2f}, {door:.2f}) - 0.02 for 2 hops"
+    )
+    embedder.forget()
+    [path] = succeeded(await tools.find_paths(from_entity_key=ada, to_entity_key=cy))["paths"]
+    assert path["score"] == pytest.approx((0.8 + 0.2) / 2 - 0.02)
+    assert "mean strength (attitude and proximity, of 10) 0.50 (0.80, 0.20)" in path["explanation"]
+    assert embedder.calls == 0
+
+
+async def test_with_a_query_the_most_relevant_path_comes_first_and_a_shortest_is_among_them(tools: Toolset) -> None:
+    keys = {name: await person(tools, name) for name in "abcdef"}
+    for pair in ("ab", "bc", "cf"):
+        await relate(tools, keys[pair[0]], keys[pair[1]], "chess partner", description="plays chess in the club")
+    for pair in ("ad", "df", "be", "ef"):
+        await relate(tools, keys[pair[0]], keys[pair[1]], "neighbour", description="lives next door")
+    found = await tools.find_paths(from_entity_key=keys["a"], to_entity_key=keys["f"], query="plays chess in the club")
+    assert names(found)[0] == "abcf"
+    assert [path["score"] for path in found["paths"]] == sorted((p["score"] for p in found["paths"]), reverse=True)
+    found = await tools.find_paths(
+        from_entity_key=keys["a"], to_entity_key=keys["f"], query="plays chess in the club", max_paths=2
+    )
+    assert names(found) == ["abcf", "adf"]
+    found = await tools.find_paths(from_entity_key=keys["a"], to_entity_key=keys["f"], max_paths=2)
+    assert names(found) == ["adf", "abcf"] or names(found) == ["adf", "abef"]
+
+
+async def test_broken_vectors_count_nothing_and_break_nothing(drawing: Drawing) -> None:
+    await drawing.nodes(*"abc")
+    await drawing.joins(pairs("ab bc"))
+    for broken in ([1, 2, 3], ["x"], "x", [0.0] * 384, [float("nan")] * 384, None):
+        await cypher(
+            drawing.graph,
+            "MATCH ({user_id: $user})-[r]->() SET r.relationship_embedding = $broken, r.attitude = 'warm'",
+            user=drawing.user_id,
+            broken=broken,
+        )
+        [path] = succeeded(await find(drawing, "a", "c", query="chess"))["paths"]
+        assert path["score"] == pytest.approx(-0.02)
+        assert names(await find(drawing, "a", "c")) == ["abc"]
+
+
+async def test_no_path_leads_over_what_is_not_the_users(drawing: Drawing) -> None:
+    theirs = Drawing(drawing.graph, f"{drawing.user_id}-other")
+    await drawing.nodes(*"abcd")
+    await theirs.nodes("x")
+    await drawing.joins(pairs("ac cd db"))
+    await cypher(
+        drawing.graph,
+        "MATCH (a {entity_key: $a}), (b {entity_key: $b}), (x {entity_key: $x}), (d {entity_key: $d}) "
+        "CREATE (a)-[:has_relationship_with {user_id: $user}]->(x)-[:has_relationship_with]->(b), "
+        "(a)-[:has_relationship_with {user_id: $other}]->(b), (a)-[:knows_of {user_id: $user}]->(d), "
+        "(a)-[:has_relationship_with]->(:Elsewhere {user_id: $user, entity_key: 'e'})-[:has_relationship_with]->(b)",
+        a=drawing.key("a"),
+        b=drawing.key("b"),
+        d=drawing.key("d"),
+        x=theirs.key("x"),
+        user=drawing.user_id,
+        other=theirs.user_id,
+    )
+    for more in ({}, {"query": "chess"}):
+        assert names(await find(drawing, "a", "b", max_hops=6, **more)) == ["acdb"]
+        tools = drawing.graph.tools(user_id=drawing.user_id)
+        payload = await tools.find_paths(from_entity_key=drawing.key("a"), to_entity_key=theirs.key("x"), **more)
+        assert error_of(payload) == f"One or both nodes do not exist: {theirs.key('x')}"
+
+
+async def test_ends_that_are_one_or_missing_are_named(tools: Toolset) -> None:
+    ada = await person(tools, "Ada")
+    assert "two different nodes" in error_of(await tools.find_paths(from_entity_key=ada, to_entity_key=ada))
+    assert error_of(await tools.find_paths(from_entity_key=ada, to_entity_key="ghost")).endswith("exist: ghost")
+    for wrong in ({"max_hops": 0}, {"max_hops": 7}, {"max_paths": 0}, {"max_paths": 21}, {"query": " "}):
+        payload = await tools.find_paths(from_entity_key=ada, to_entity_key="ghost", **wrong)
+        assert error_of(payload).startswith(next(iter(wrong)))
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+async def test_hostile_values_are_values(drawing: Drawing, text: str) -> None:
+    await drawing.nodes(*"ab")
+    await drawing.joins(pairs("ab"))
+    assert names(await find(drawing, "a", "b", query=text)) == ["ab"]
+    error_of(await find(drawing, "a", text))
+
+
+async def test_several_relationships_between_two_nodes_make_several_paths(drawing: Drawing) -> None:
+    await drawing.nodes(*"ab")
+    await drawing.joins(pairs("ab ba"))
+    assert names(await find(drawing, "a", "b")) == ["ab", "ab"]
+
+
+async def test_paths_lead_through_hubs(drawing: Drawing, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paths, "BEAM_WIDTH", 10)
+    between = [f"n{number:04}" for number in range(1_500)]
+    await drawing.nodes("a", "b", "hub", "other", *between)
+    await drawing.joins([("a", "hub"), ("other", "b"), *(("hub", name) for name in between)])
+    await drawing.joins([(between[77], "other")])
+    payload = succeeded(await find(drawing, "a", "b", query="chess"))
+    assert names(payload) == ["ahubn0077otherb"]
+    await drawing.joins((name, "other") for name in between)
+    payload = succeeded(await find(drawing, "a", "b", max_hops=6, max_paths=20))
+    assert len(payload["paths"]) == 20
+    assert {path["hops"] for path in payload["paths"]} == {4}
+
+
+async def test_out_of_time_is_told(graph: KnowledgeGraph, drawing: Drawing, monkeypatch: pytest.MonkeyPatch) -> None:
+    await drawing.nodes(*"ab")
+    await drawing.joins(pairs("ab"))
+    monkeypatch.setattr(paths, "SHARE_OF_TIME", 0.0)
+    request = PathsRequest(from_entity_key=drawing.key("a"), to_entity_key=drawing.key("b"))
+    found = await graph.retrieval.find_paths(request, drawing.user_id)
+    assert found.paths == ()
+    assert found.warnings == ("The search ran out of time: there may be other paths",)

@@ -1,0 +1,460 @@
+"""merge_nodes: two nodes become one, all or nothing, and every embedding is that of its text."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import neo4j
+import pytest
+
+from kgagent import KnowledgeGraph, Settings
+from kgagent.errors import EmbeddingUnavailableError, StoreError
+from kgagent.graph import node_merge
+from kgagent.tools import Toolset
+from tests.conftest import Clock, Server
+from tests.support.crowd import plant_people, plant_relationships
+from tests.support.embedders import WatchedEmbedder
+from tests.support.graphs import connections
+from tests.support.payloads import error_of, succeeded
+from tests.support.people import node, person, relate
+from tests.support.stored import (
+    assert_embeddings_are_current,
+    cypher,
+    nodes_of,
+    note_contents,
+    relationships_of,
+)
+
+HOSTILE = ["'; MATCH (n) DETACH DELETE n //", "`", "«types»", "nul\0byte", '"quoted" \\ key', "\u202e", "x" * 500]
+
+
+async def merge(tools: Toolset, keep: str, drop: str) -> dict[str, Any]:
+    return await tools.merge_nodes(keep_entity_key=keep, drop_entity_key=drop)
+
+
+async def everything(graph: KnowledgeGraph, user_id: str) -> list[dict[str, Any]]:
+    return await cypher(
+        graph,
+        "MATCH (n {user_id: $user}) OPTIONAL MATCH (n)-[r]->(m) "
+        "RETURN properties(n) AS n, properties(r) AS r, m.entity_key AS m ORDER BY n.entity_key, m",
+        user=user_id,
+    )
+
+
+async def joined(graph: KnowledgeGraph, user_id: str) -> dict[frozenset[str], dict[str, Any]]:
+    """Relationships by their two ends."""
+    stored = await relationships_of(graph, user_id)
+    found = {frozenset((item["first"], item["second"])): item for item in stored}
+    assert len(found) == len(stored)
+    return found
+
+
+@pytest.fixture
+async def keys(tools: Toolset) -> dict[str, str]:
+    """Bob and Robert are one; both know Cy, Robert alone knows Di and likes chess."""
+    made = {name: await person(tools, name) for name in ("Bob", "Cy", "Di")}
+    made["Robert"] = await person(tools, "Robert", "Naval architect", notes=["Born in Rome"])
+    made["Chess"] = await node(tools, "Concept", "Chess")
+    await relate(tools, made["Bob"], made["Cy"], "friend", notes=["met at sea"], attitude=4)
+    await relate(
+        tools,
+        made["Cy"],
+        made["Robert"],
+        "colleague",
+        description="They draw ships",
+        attitude=2,
+        proximity=3,
+        notes=["met at sea", "shared a desk"],
+    )
+    await relate(tools, made["Di"], made["Robert"], "mentor", description="Di taught Robert", proximity=5)
+    await relate(tools, made["Chess"], made["Robert"], "keeps busy", notes=["every Friday"])
+    return made
+
+
+async def test_relationships_move_or_become_one_and_every_embedding_is_current(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock, keys: dict[str, str]
+) -> None:
+    before = await joined(graph, user_id)
+    embedder.forget()
+    payload = succeeded(await merge(tools, keys["Bob"], keys["Robert"]))
+    assert payload["message"] == f"Merged {keys['Robert']} into Person Bob"
+    counts = {name: payload[f"relationships_{name}"] for name in ("moved", "united", "dropped")}
+    assert counts == {"moved": 2, "united": 1, "dropped": 0}
+    assert payload["embeddings_regenerated"] == 2
+    assert sorted(len(texts) for texts in embedder.stored) == [1, 1]
+    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+
+    after = await joined(graph, user_id)
+    assert set(after) == {frozenset((keys["Bob"], keys[name])) for name in ("Cy", "Di", "Chess")}
+    one = after[frozenset((keys["Bob"], keys["Cy"]))]
+    assert (one["relationship_type"], one["description"]) == ("friend", "They draw ships")
+    assert (one["attitude"], one["proximity"]) == (4, 3)
+    assert note_contents(one) == ["met at sea", "shared a desk"]
+    for name in ("Di", "Chess"):
+        moved, was = (found[frozenset((keys[key], keys[name]))] for found, key in ((after, "Bob"), (before, "Robert")))
+        first, second = sorted((keys["Bob"], keys[name]))
+        assert moved["relationship_key"] == f"{was['neo4j_type']}:{len(first)}:{first}:{second}"
+        assert (moved["first"] == keys[name]) == (was["first"] == keys[name])
+        changed = {"relationship_key", "version", "updated_at", "first", "second"}
+        assert {k: v for k, v in moved.items() if k not in changed} == {
+            k: v for k, v in was.items() if k not in changed
+        }
+    shown = succeeded(await tools.get_relationship(from_entity_key=keys["Bob"], to_entity_key=keys["Chess"]))
+    assert [note["content"] for note in shown["relationship"]["notes"]] == ["every Friday"]
+
+    assert payload["node"]["name"] == "Bob"
+    assert payload["node"]["description"] == "Naval architect"
+    assert [note["content"] for note in payload["node"]["notes"]] == ["Born in Rome"]
+    assert keys["Robert"] not in {item["entity_key"] for item in await nodes_of(graph, user_id)}
+    assert error_of(await merge(tools, keys["Bob"], keys["Robert"])) == f"Node not found: {keys['Robert']}"
+
+
+async def test_what_moves_unchanged_is_not_embedded_again_and_is_found(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+) -> None:
+    bob, robert, di = [await person(tools, name) for name in ("Bob", "Robert", "Di")]
+    await relate(tools, robert, di, "mentor", description="taught navigation")
+    embedder.forget()
+    assert succeeded(await merge(tools, bob, robert))["embeddings_regenerated"] == 0
+    assert embedder.calls == 0
+    [match] = await graph.retrieval.relationship_vector_search("taught navigation", 0.5, user_id)
+    assert {match.from_name, match.to_name} == {"Bob", "Di"}
+
+
+async def test_notes_are_united_in_order_of_time_without_saying_anything_twice(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, clock: Clock
+) -> None:
+    bob, robert, cy = [await person(tools, name) for name in ("Bob", "Robert", "Cy")]
+    ends = {key: {"from_entity_key": key, "to_entity_key": cy} for key in (bob, robert)}
+    await relate(tools, bob, cy)
+    await relate(tools, robert, cy)
+    for number, key in enumerate((robert, bob, bob, robert)):
+        clock.forward(hours=1)
+        succeeded(await tools.add_note_to_relationship(**ends[key], content=f"note {number}"))
+    succeeded(await tools.add_note_to_relationship(**ends[bob], content="note 3", lifetime="forever"))
+    succeeded(await merge(tools, bob, robert))
+    clock.forward(days=60)
+    succeeded(await tools.update_relationship(**ends[bob], salience=0.1))
+    [stored] = await relationships_of(graph, user_id)
+    assert note_contents(stored) == [f"note {number}" for number in range(4)]
+    assert stored["notes_text"] == "note 3"
+
+
+async def test_a_relationship_between_the_two_is_dropped_and_its_notes_stay_on_the_node(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+) -> None:
+    bob, robert = await person(tools, "Bob", notes=["tall"]), await person(tools, "Robert")
+    await relate(tools, robert, bob, "looks like", notes=["the same voice"])
+    payload = succeeded(await merge(tools, bob, robert))
+    assert payload["relationships_dropped"] == 1
+    assert [note["content"] for note in payload["node"]["notes"]] == ["tall", "the same voice"]
+    assert await relationships_of(graph, user_id) == []
+    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+
+
+async def test_properties_that_the_kept_node_lacks_are_taken_over(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    bob, robert = await person(tools, "Bob"), await person(tools, "Robert")
+    await cypher(
+        graph,
+        "MATCH (a:Person {entity_key: $bob}), (b:Person {entity_key: $robert}) SET a.born = 1970, "
+        "b.born = 1971, b.is_owner = true, b.since = date('2019-05-01')",
+        bob=bob,
+        robert=robert,
+    )
+    succeeded(await merge(tools, bob, robert))
+    [stored] = await nodes_of(graph, user_id)
+    assert (stored["born"], stored["is_owner"], str(stored["since"])) == (1970, True, "2019-05-01")
+    assert (stored["entity_key"], stored["name"]) == (bob, "Bob")
+
+
+async def test_a_key_made_of_the_name_stays(tools: Toolset) -> None:
+    chess, game = await node(tools, "Concept", "Chess"), await node(tools, "Concept", "Royal game")
+    succeeded(await merge(tools, chess, game))
+    assert "exists already" in error_of(await tools.create_node(label="Concept", name="chess"))
+    assert await node(tools, "Concept", "Royal game") == game
+
+
+async def test_notes_that_name_the_dropped_node_as_their_source_name_the_kept_one(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+) -> None:
+    first, second = await node(tools, "Source", "Talk", "of May"), await node(tools, "Source", "Talk", "of May, again")
+    ada = await person(tools, "Ada", notes=[{"content": "sails", "source_entity_key": second}])
+    bo = await person(tools, "Bo", notes=[f"says {second}"])
+    await relate(tools, ada, bo, notes=[{"content": "row", "source_entity_key": second}, "bake"])
+    embedder.forget()
+    assert succeeded(await merge(tools, first, second))["sources_renamed"] == 2
+    assert embedder.calls == 0
+    stored = await relationships_of(graph, user_id) + await nodes_of(graph, user_id)
+    told = [item["notes"] for item in stored if "notes" in item]
+    assert sum(f'"source_entity_key":"{first}"' in notes for notes in told) == 2
+    assert sum(second in notes for notes in told) == 1
+    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+async def test_hostile_keys_and_texts_are_values(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock, text: str
+) -> None:
+    bob, cy = await person(tools, "Bob"), await person(tools, "Cy")
+    key = f"{user_id} {text}"[:500].strip()
+    await cypher(
+        graph,
+        "CREATE (:Person {entity_key: $key, user_id: $user, name: $name})",
+        key=key,
+        user=user_id,
+        name=text,
+    )
+    await relate(tools, key, cy, text[:200], description=text, notes=[{"content": text, "source_entity_key": key}])
+    succeeded(await merge(tools, bob, key))
+    [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    shown = succeeded(await tools.get_relationship(from_entity_key=bob, to_entity_key=cy))["relationship"]
+    assert shown["notes"][0]["source_entity_key"] == bob
+    assert note_contents(stored) == [text]
+    error_of(await merge(tools, bob, text[:500]))
+    error_of(await merge(tools, text[:500], bob))
+
+
+async def test_what_cannot_be_merged_is_named_and_nothing_changes(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
+) -> None:
+    theirs = graph.tools(user_id=f"{user_id}-other")
+    other = await person(theirs, "Bob", "secret")
+    before = await everything(graph, user_id), await everything(graph, theirs.user_id)
+    assert "merged with itself" in error_of(await merge(tools, keys["Bob"], keys["Bob"]))
+    assert error_of(await merge(tools, keys["Bob"], "ghost")) == "Node not found: ghost"
+    assert error_of(await merge(tools, keys["Bob"], other)) == f"Node not found: {other}"
+    assert error_of(await merge(tools, other, keys["Bob"])) == f"Node not found: {other}"
+    error = error_of(await merge(tools, keys["Bob"], keys["Chess"]))
+    assert error.startswith("Only nodes of one label can be merged")
+    assert (await everything(graph, user_id), await everything(graph, theirs.user_id)) == before
+
+
+async def test_relationships_that_are_not_kgagents_are_not_lost(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
+) -> None:
+    theirs = await person(graph.tools(user_id=f"{user_id}-other"), "Eve")
+    for text in (
+        "MATCH (n:Person {entity_key: $key}) CREATE (n)-[:WROTE]->(:Doc {user_id: $user})",
+        "MATCH (n:Person {entity_key: $key}), (m:Person {entity_key: $theirs}) "
+        "CREATE (n)<-[:has_relationship_with {user_id: $user}]-(m)",
+    ):
+        await cypher(graph, text, key=keys["Robert"], user=user_id, theirs=theirs)
+        before = await everything(graph, user_id)
+        assert "relationships that kgagent does not keep" in error_of(await merge(tools, keys["Bob"], keys["Robert"]))
+        assert await everything(graph, user_id) == before
+        await cypher(
+            graph,
+            "MATCH (:Person {entity_key: $key})-[r]-(m) WHERE type(r) = 'WROTE' OR m.entity_key = $theirs DELETE r",
+            key=keys["Robert"],
+            theirs=theirs,
+        )
+    succeeded(await merge(tools, keys["Bob"], keys["Robert"]))
+
+
+async def test_a_merge_of_too_many_records_is_refused(
+    tools: Toolset, keys: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kgagent.graph.node_merger.MOST_RECORDS", 2)
+    monkeypatch.setattr(node_merge, "MOST_RECORDS", 2)
+    assert "more than 2 records at once" in error_of(await merge(tools, keys["Bob"], keys["Robert"]))
+    succeeded(await merge(tools, keys["Robert"], keys["Bob"]))
+
+
+async def test_relationships_of_an_old_graph_come_out_in_todays_form(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+) -> None:
+    people = await plant_people(graph, user_id, 4)
+    old: list[tuple[int, int, dict[str, Any]]] = [
+        (1, 2, {"description": "old", "attitude": "friendly", "relation_embedding": [0.1], "notes": '["a", "b"]'}),
+        (2, 1, {"description": "a duplicate", "proximity": 2, "notes": "c"}),
+        (0, 3, {"attitude": "close", "relationship_embedding": [1, 2]}),
+        (3, 1, {"attitude": 1, "proximity": "stranger"}),
+    ]
+    await plant_relationships(
+        graph, user_id, [{"first": people[a], "second": people[b], "properties": p} for a, b, p in old]
+    )
+    succeeded(await merge(tools, people[0], people[1]))
+    found = await joined(graph, user_id)
+    assert set(found) == {frozenset((people[0], people[number])) for number in (2, 3)}
+    for other in people[2:]:
+        await tools.update_node(entity_key=other, description="new")
+        await tools.update_relationship(from_entity_key=people[0], to_entity_key=other, salience=0.2)
+    [first, second] = [(await joined(graph, user_id))[frozenset((people[0], key))] for key in people[2:]]
+    assert sorted(note_contents(first)) == ["a", "b", "c"]
+    assert (first["attitude"], first["proximity"]) == (4, 2)
+    assert (second["attitude"], second["proximity"]) == (5, 1)
+    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+
+
+async def test_a_failing_embedder_or_database_leaves_everything_as_it_was(
+    tools: Toolset,
+    graph: KnowledgeGraph,
+    embedder: WatchedEmbedder,
+    user_id: str,
+    keys: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = await everything(graph, user_id)
+    embedder.failure = EmbeddingUnavailableError("the model is down")
+    assert error_of(await merge(tools, keys["Bob"], keys["Robert"])).endswith("the model is down")
+    embedder.failure = None
+
+    async def down(*_: object, **__: object) -> None:
+        raise StoreError("down")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(graph.store, "write", down)
+        assert error_of(await merge(tools, keys["Bob"], keys["Robert"])) == "down"
+    assert await everything(graph, user_id) == before
+
+
+@pytest.mark.parametrize("place", ["moved", "united", "kept node", "dropped node", "new", "new beside"])
+async def test_what_is_written_between_reading_and_writing_is_not_lost(
+    tools: Toolset,
+    graph: KnowledgeGraph,
+    embedder: WatchedEmbedder,
+    user_id: str,
+    clock: Clock,
+    keys: dict[str, str],
+    place: str,
+) -> None:
+    eve = await person(tools, "Eve")
+    embedder.forget()
+    embedder.gate.clear()
+    merging = asyncio.create_task(merge(tools, keys["Bob"], keys["Robert"]))
+    await embedder.asked_for(1)
+    other = KnowledgeGraph(graph.store, graph.ontology, WatchedEmbedder(), graph.settings, clock=clock)
+    beside = other.tools(user_id=user_id)
+    if place in {"moved", "united"}:
+        to = keys["Di" if place == "moved" else "Cy"]
+        ends = {"from_entity_key": keys["Robert"], "to_entity_key": to}
+        succeeded(await beside.add_note_to_relationship(**ends, content="just now"))
+    elif place in {"kept node", "dropped node"}:
+        key = keys["Bob" if place == "kept node" else "Robert"]
+        succeeded(await beside.update_node(entity_key=key, notes=["just now"]))
+    elif place == "new":
+        await relate(beside, keys["Robert"], eve, "neighbour", description="just now")
+    else:
+        await relate(beside, keys["Bob"], keys["Di"], "neighbour", description="just now")
+    embedder.gate.set()
+    succeeded(await merging)
+    stored = [*await assert_embeddings_are_current(graph, user_id, embedder, clock()), *await nodes_of(graph, user_id)]
+    assert sum("just now" in [*note_contents(item), item.get("description")] for item in stored) == 1
+    assert len(await joined(graph, user_id)) == (4 if place == "new" else 3)
+
+
+async def test_a_merge_waits_for_a_write_that_holds_a_lock_and_takes_what_it_wrote(
+    tools: Toolset,
+    graph: KnowledgeGraph,
+    embedder: WatchedEmbedder,
+    server: Server,
+    user_id: str,
+    clock: Clock,
+    keys: dict[str, str],
+) -> None:
+    driver = neo4j.AsyncGraphDatabase.driver(server.uri, auth=(server.username, server.password))
+    async with driver, driver.session() as session:
+        other = await session.begin_transaction()
+        text = (
+            "MATCH (:Person {entity_key: $first})-[r]-(:Person {entity_key: $second}) "
+            "SET r.description = 'just now', r.version = r.version + 1"
+        )
+        await (await other.run(text, first=keys["Robert"], second=keys["Di"])).consume()
+        merging = asyncio.create_task(merge(tools, keys["Bob"], keys["Robert"]))
+        await blocked(graph)
+        await other.commit()
+        succeeded(await merging)
+    found = await joined(graph, user_id)
+    assert found[frozenset((keys["Bob"], keys["Di"]))]["description"] == "just now"
+    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+
+
+async def blocked(graph: KnowledgeGraph) -> None:
+    """Wait until a transaction waits for a lock."""
+    text = "SHOW TRANSACTIONS YIELD status WHERE status STARTS WITH 'Blocked' RETURN status"
+    while True:
+        if await graph.store.run_schema(text):
+            return
+        await asyncio.sleep(0.01)
+
+
+@pytest.fixture
+async def agents(
+    settings: Settings, embedder: WatchedEmbedder, clock: Clock, user_id: str
+) -> AsyncIterator[list[Toolset]]:
+    """Four agents of one user, each with a connection of its own."""
+    async with connections(4, settings=settings, embedder=embedder, clock=clock) as graphs:
+        yield [graph.tools(user_id=user_id) for graph in graphs]
+
+
+@pytest.mark.parametrize("turn", range(4))
+async def test_calls_at_once_are_kept_or_refused_and_no_embedding_is_stale(
+    agents: list[Toolset],
+    graph: KnowledgeGraph,
+    embedder: WatchedEmbedder,
+    user_id: str,
+    clock: Clock,
+    keys: dict[str, str],
+    turn: int,
+) -> None:
+    eve, fay = await person(agents[0], "Eve"), await person(agents[0], "Fay")
+    bob, robert = keys["Bob"], keys["Robert"]
+    notes = {
+        f"note {number}": {"from_entity_key": one, "to_entity_key": keys[other]}
+        for number, (one, other) in enumerate(
+            [(robert, "Di"), (robert, "Cy"), (bob, "Cy"), (robert, "Chess"), (robert, "Cy"), (bob, "Di")]
+        )
+    }
+    calls = [
+        agents[number % 4].add_note_to_relationship(**ends, content=content)
+        for number, (content, ends) in enumerate(notes.items())
+    ]
+    calls += [
+        agents[0].create_relationship(
+            from_entity_key=robert, to_entity_key=eve, relationship_type="x", notes=["to Eve"]
+        ),
+        agents[1].create_relationship(from_entity_key=bob, to_entity_key=fay, relationship_type="x", notes=["to Fay"]),
+        agents[2].update_node(entity_key=robert, notes=["on Robert"]),
+        agents[3].update_node(entity_key=bob, notes=["on Bob"]),
+        agents[2].delete_relationship(from_entity_key=keys["Di"], to_entity_key=robert),
+    ]
+    calls.insert(turn * 3, merge(agents[turn], bob, robert))
+    answers = await asyncio.gather(*calls)
+    merged = answers.pop(turn * 3)
+    succeeded(merged)
+    stored = [*await assert_embeddings_are_current(graph, user_id, embedder, clock()), *await nodes_of(graph, user_id)]
+    kept = [content for item in stored for content in note_contents(item)]
+    told = [*notes, "to Eve", "to Fay", "on Robert", "on Bob"]
+    for content, answer in zip(told, answers[:-1], strict=True):
+        with_di = keys["Di"] in notes.get(content, {}).values()
+        assert kept.count(content) == (1 if answer["success"] else 0) or (with_di and answers[-1]["success"])
+        if not answer["success"]:
+            assert (
+                "does not exist" in answer["error"] or "not exist" in answer["error"] or "not found" in answer["error"]
+            )
+    ends = await joined(graph, user_id)
+    assert all(robert not in pair for pair in ends)
+
+
+async def test_two_merges_at_once_of_one_node_end_in_one(
+    agents: list[Toolset],
+    graph: KnowledgeGraph,
+    embedder: WatchedEmbedder,
+    user_id: str,
+    clock: Clock,
+    keys: dict[str, str],
+) -> None:
+    answers = await asyncio.gather(
+        merge(agents[0], keys["Bob"], keys["Robert"]),
+        merge(agents[1], keys["Di"], keys["Robert"]),
+        merge(agents[2], keys["Robert"], keys["Cy"]),
+    )
+    assert any(answer["success"] for answer in answers)
+    for answer in answers:
+        if not answer["success"]:
+            assert error_of(answer).startswith("Node not found")
+    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    names = {item["name"] for item in await nodes_of(graph, user_id)}
+    assert len(names) == 5 - sum(answer["success"] for answer in answers)

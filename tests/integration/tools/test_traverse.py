@@ -1,0 +1,174 @@
+"""traverse: what stands around a node."""
+
+from typing import Any
+
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.retrieval import traversal
+from kgagent.tools import Toolset
+from tests.support.crowd import plant_people, plant_relationships
+from tests.support.drawn import Drawing
+from tests.support.embedders import WatchedEmbedder
+from tests.support.payloads import error_of, succeeded
+from tests.support.people import node, person, relate
+from tests.support.stored import cypher
+
+HOSTILE = ["'; MATCH (n) DETACH DELETE n //", "`", "«types»", "nul\0byte", "\u202e", "\\u0060", "x" * 500]
+
+
+def hops_by_name(payload: dict[str, Any]) -> dict[str, int]:
+    return {item["name"]: item["hops"] for item in succeeded(payload)["nodes"]}
+
+
+@pytest.fixture
+async def chain(tools: Toolset) -> dict[str, str]:
+    """Ada mentor Bo; Cy friend Bo; Cy likes Chess, told from Chess."""
+    keys = {name: await person(tools, name) for name in ("Ada", "Bo", "Cy")}
+    keys["Chess"] = await node(tools, "Concept", "Chess")
+    await relate(tools, keys["Ada"], keys["Bo"], "mentor", description="At work", attitude=5, notes=["Meet in March"])
+    await relate(tools, keys["Cy"], keys["Bo"], "friend")
+    await relate(tools, keys["Chess"], keys["Cy"], "keeps busy")
+    return keys
+
+
+async def test_each_node_is_told_once_with_its_fewest_hops(tools: Toolset, chain: dict[str, str]) -> None:
+    await relate(tools, chain["Ada"], chain["Cy"], "friend")
+    payload = succeeded(await tools.traverse(entity_key=chain["Ada"], hops=3))
+    assert hops_by_name(payload) == {"Bo": 1, "Cy": 1, "Chess": 2}
+    assert payload["start"] == {"entity_key": chain["Ada"], "label": "Person", "name": "Ada"}
+    assert payload["is_complete"] is True
+    assert payload["message"] == "Reached 3 nodes from Ada"
+
+
+@pytest.mark.parametrize(
+    ("hops", "found"), [(1, {"Bo": 1}), (2, {"Bo": 1, "Cy": 2}), (3, {"Bo": 1, "Cy": 2, "Chess": 3})]
+)
+async def test_a_walk_goes_as_far_as_it_is_asked(
+    tools: Toolset, chain: dict[str, str], hops: int, found: dict[str, int]
+) -> None:
+    assert hops_by_name(await tools.traverse(entity_key=chain["Ada"], hops=hops)) == found
+
+
+async def test_a_direction_is_that_in_which_a_relationship_is_told(tools: Toolset, chain: dict[str, str]) -> None:
+    async def around(name: str, direction: str) -> set[str]:
+        return set(hops_by_name(await tools.traverse(entity_key=chain[name], direction=direction)))
+
+    assert await around("Bo", "outgoing") == set()
+    assert await around("Bo", "incoming") == {"Ada", "Cy"}
+    assert await around("Bo", "both") == {"Ada", "Cy"}
+    assert await around("Cy", "outgoing") == {"Bo"}
+    assert await around("Cy", "incoming") == {"Chess"}  # stored from Cy to Chess, told from Chess
+    assert await around("Chess", "outgoing") == {"Cy"}
+
+
+async def test_types_and_words_can_be_kept_to(tools: Toolset, chain: dict[str, str]) -> None:
+    kept = await tools.traverse(entity_key=chain["Cy"], neo4j_types=["engages_with"])
+    assert hops_by_name(kept) == {"Chess": 1}
+    kept = await tools.traverse(entity_key=chain["Bo"], hops=3, relationship_types=["friend", "mentor"])
+    assert hops_by_name(kept) == {"Ada": 1, "Cy": 1}
+
+
+async def test_short_tells_sentences_and_verbose_everything(
+    tools: Toolset, chain: dict[str, str], embedder: WatchedEmbedder
+) -> None:
+    embedder.forget()
+    [short] = succeeded(await tools.traverse(entity_key=chain["Ada"]))["nodes"]
+    assert short == {
+        "entity_key": chain["Bo"],
+        "label": "Person",
+        "name": "Bo",
+        "hops": 1,
+        "relationships": [
+            {
+                "triplet": "Ada mentor Bo",
+                "from_entity_key": chain["Ada"],
+                "to_entity_key": chain["Bo"],
+                "neo4j_type": "has_relationship_with",
+            }
+        ],
+    }
+    [full] = succeeded(await tools.traverse(entity_key=chain["Ada"], verbose=True))["nodes"]
+    [told] = full["relationships"]
+    assert told["description"] == "At work"
+    assert told["attitude_word"] == "close"
+    assert [note["content"] for note in told["notes"]] == ["Meet in March"]
+    assert embedder.calls == 0
+
+
+async def test_the_most_strongly_joined_come_first_and_what_is_left_out_is_told(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    keys = await plant_people(graph, user_id, 5)
+    strengths: list[dict[str, Any]] = [
+        {"attitude": 1},
+        {"attitude": 5, "proximity": 5},
+        {"proximity": "warm"},
+        {"attitude": True},
+    ]
+    await plant_relationships(
+        graph,
+        user_id,
+        [{"first": keys[0], "second": key, "properties": p} for key, p in zip(keys[1:], strengths, strict=True)],
+    )
+    payload = succeeded(await tools.traverse(entity_key=keys[0], max_results=2))
+    assert payload["nodes"][0]["entity_key"] == keys[2]
+    assert len(payload["nodes"]) == 2
+    assert payload["is_complete"] is False
+    assert "there are more" in payload["message"]
+    assert len(succeeded(await tools.traverse(entity_key=keys[0], max_results=4))["nodes"]) == 4
+
+
+async def test_what_does_not_exist_is_named(tools: Toolset, chain: dict[str, str]) -> None:
+    assert error_of(await tools.traverse(entity_key="ghost")) == "Node not found: ghost"
+    assert "Unsupported relationship type: x" in error_of(
+        await tools.traverse(entity_key=chain["Bo"], neo4j_types=["x"])
+    )
+    for empty in ("neo4j_types", "relationship_types"):
+        assert "was named; leave" in error_of(await tools.traverse(entity_key=chain["Bo"], **{empty: []}))
+    for wrong in ({"hops": 0}, {"hops": 4}, {"direction": "up"}, {"max_results": 201}):
+        assert error_of(await tools.traverse(entity_key=chain["Bo"], **wrong)).startswith(next(iter(wrong)))
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+async def test_hostile_values_are_values(tools: Toolset, chain: dict[str, str], text: str) -> None:
+    error_of(await tools.traverse(entity_key=text))
+    error_of(await tools.traverse(entity_key=chain["Ada"], neo4j_types=[text[:200]]))
+    assert hops_by_name(await tools.traverse(entity_key=chain["Ada"], relationship_types=[text[:200]])) == {}
+    assert len(hops_by_name(await tools.traverse(entity_key=chain["Ada"], hops=3))) == 3
+
+
+async def test_nothing_of_another_user_is_reached(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+    mine, theirs = Drawing(graph, user_id), Drawing(graph, f"{user_id}-other")
+    await mine.nodes("a", "b", "c")
+    await theirs.nodes("x")
+    await mine.joins([("a", "b")])
+    await cypher(
+        graph,
+        "MATCH (a {entity_key: $a}), (b {entity_key: $b}), (c {entity_key: $c}), (x {entity_key: $x}) "
+        "CREATE (a)-[:has_relationship_with {user_id: $user}]->(x)-[:has_relationship_with]->(b), "
+        "(a)-[:has_relationship_with {user_id: $other}]->(c)",
+        a=mine.key("a"),
+        b=mine.key("b"),
+        c=mine.key("c"),
+        x=theirs.key("x"),
+        user=user_id,
+        other=theirs.user_id,
+    )
+    assert hops_by_name(await tools.traverse(entity_key=mine.key("a"), hops=3)) == {"b": 1}
+    assert error_of(await tools.traverse(entity_key=theirs.key("x"))) == f"Node not found: {theirs.key('x')}"
+
+
+async def test_at_a_hub_a_walk_reads_no_more_than_it_may(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawing = Drawing(graph, user_id)
+    names = [f"n{number:04}" for number in range(2_000)]
+    await drawing.nodes("hub", *names)
+    await drawing.joins(("hub", name) for name in sorted(names, key=lambda name: name[::-1]))
+    payload = succeeded(await tools.traverse(entity_key=drawing.key("n0007"), hops=3, max_results=20))
+    assert [item["name"] for item in payload["nodes"]] == ["hub", *(name for name in names[:20] if name != "n0007")]
+    assert payload["is_complete"] is False
+    monkeypatch.setattr(traversal, "RELATIONSHIPS_OF_A_HOP", 100)
+    cut = succeeded(await tools.traverse(entity_key=drawing.key("hub"), max_results=200))
+    assert len(cut["nodes"]) == 100

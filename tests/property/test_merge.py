@@ -1,0 +1,113 @@
+"""Whatever two nodes and their relationships hold, merging them loses no note and leaves no embedding stale."""
+
+from typing import Any
+from uuid import uuid4
+
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from kgagent import KnowledgeGraph
+from tests.conftest import Clock
+from tests.support.embedders import WatchedEmbedder
+from tests.support.payloads import succeeded
+from tests.support.people import node, person
+from tests.support.stored import assert_embeddings_are_current, nodes_of, note_contents, relationships_of
+
+NODES = ("keep", "drop", "Cy", "Di", "Chess")
+texts = st.sampled_from(["", "They row", "x" * 1_500, "ünï\0code"])
+levels = st.none() | st.integers(1, 5)
+notes = st.lists(
+    st.sampled_from(["one", "two", "z" * 900])
+    | st.fixed_dictionaries({"content": st.just("one"), "lifetime": st.sampled_from(["week", "forever"])}),
+    max_size=3,
+)
+relationships = st.fixed_dictionaries(
+    {
+        "relationship_type": st.sampled_from(["friend", "mentor"]),
+        "description": texts,
+        "attitude": levels,
+        "proximity": levels,
+        "notes": notes,
+    }
+)
+ends = st.sampled_from([(a, b) for a in NODES for b in NODES if a != b])
+graphs = st.lists(st.tuples(ends, relationships, st.sampled_from([0, 3, 8])), max_size=10)
+node_facts = st.fixed_dictionaries({"description": texts, "notes": notes})
+
+
+def contents(stored: dict[str, Any]) -> set[str]:
+    return set(note_contents(stored))
+
+
+@hypothesis_settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(drawn=graphs, kept=node_facts, dropped=node_facts)
+async def test_a_merge_loses_nothing_and_leaves_every_embedding_current(
+    graph: KnowledgeGraph,
+    embedder: WatchedEmbedder,
+    clock: Clock,
+    drawn: list[tuple[tuple[str, str], dict[str, Any], int]],
+    kept: dict[str, Any],
+    dropped: dict[str, Any],
+) -> None:
+    user_id = f"user-{uuid4()}"
+    tools = graph.tools(user_id=user_id)
+    keys = {"keep": await person(tools, "Bob", **kept), "drop": await person(tools, "Robert", **dropped)}
+    keys |= {name: await person(tools, name) for name in ("Cy", "Di")}
+    keys["Chess"] = await node(tools, "Concept", "Chess")
+    for (first, second), values, days in drawn:
+        clock.forward(days=days)
+        await tools.create_relationship(from_entity_key=keys[first], to_entity_key=keys[second], **values)
+    before = {frozenset((item["first"], item["second"])): item for item in await relationships_of(graph, user_id)}
+    facts_before = {item["entity_key"]: item for item in await nodes_of(graph, user_id)}
+    succeeded(await tools.merge_nodes(keep_entity_key=keys["keep"], drop_entity_key=keys["drop"]))
+    # Notes that expired before the merge leave the texts of what the merge did not touch with the next write.
+    for item in await relationships_of(graph, user_id):
+        await tools.update_relationship(from_entity_key=item["first"], to_entity_key=item["second"], salience=0.123)
+    for key in (keys[name] for name in NODES if name != "drop"):
+        await tools.update_node(entity_key=key, notes=["last"])
+    stored = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    after = {frozenset((item["first"], item["second"])): item for item in stored}
+    assert len(after) == len(stored)
+
+    expected: dict[frozenset[str], set[str]] = {}
+    for pair, item in before.items():
+        moved = frozenset(keys["keep"] if key == keys["drop"] else key for key in pair)
+        if len(moved) > 1:
+            expected[moved] = expected.get(moved, set()) | contents(item)
+    assert {pair: contents(item) for pair, item in after.items()} == expected
+    for pair, item in after.items():
+        own = before.get(pair)
+        other = before.get(frozenset(keys["drop"] if key == keys["keep"] else key for key in pair))
+        for field in ("relationship_type", "description", "attitude", "proximity"):
+            said = [one.get(field) for one in (own, other) if one is not None]
+            assert item.get(field, "") == next((value for value in said if value not in (None, "")), "")
+        first, second = sorted(pair)
+        assert item["relationship_key"] == f"{item['neo4j_type']}:{len(first)}:{first}:{second}"
+
+    [node_after] = [item for item in await nodes_of(graph, user_id) if item["entity_key"] == keys["keep"]]
+    between = before.get(frozenset((keys["keep"], keys["drop"])), {})
+    both = [facts_before[keys["keep"]], facts_before[keys["drop"]], between]
+    assert contents(node_after) - {"last"} == set().union(*map(contents, both))
+    assert len(note_contents(node_after)) == len(contents(node_after))
+
+
+@hypothesis_settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(drawn=graphs, kept=node_facts, dropped=node_facts)
+async def test_what_a_merge_touches_is_current_without_another_write(
+    graph: KnowledgeGraph,
+    embedder: WatchedEmbedder,
+    clock: Clock,
+    drawn: list[tuple[tuple[str, str], dict[str, Any], int]],
+    kept: dict[str, Any],
+    dropped: dict[str, Any],
+) -> None:
+    user_id = f"user-{uuid4()}"
+    tools = graph.tools(user_id=user_id)
+    keys = {"keep": await person(tools, "Bob", **kept), "drop": await person(tools, "Robert", **dropped)}
+    keys |= {name: await person(tools, name) for name in ("Cy", "Di")}
+    keys["Chess"] = await node(tools, "Concept", "Chess")
+    for (first, second), values, _ in drawn:
+        await tools.create_relationship(from_entity_key=keys[first], to_entity_key=keys[second], **values)
+    succeeded(await tools.merge_nodes(keep_entity_key=keys["keep"], drop_entity_key=keys["drop"]))
+    await assert_embeddings_are_current(graph, user_id, embedder, clock())
