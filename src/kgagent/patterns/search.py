@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from kgagent.graph.live_schema import LiveSchemaReader
 from kgagent.models.live_schema import LiveSchema
 from kgagent.patterns.names import check_names, hints
 
 from kgagent.embedding.base import Embedder
-from kgagent.errors import ConfigurationError, InputError, NotFoundError
+from kgagent.errors import ConfigurationError, EmbeddingError, InputError, NotFoundError
 from kgagent.graph.store import Store
 from kgagent.models.matched_path import Chunk, PathNode, PatternResult, ReasoningContext
 from kgagent.models.pattern import Direction, GraphPattern, TraversalStep
@@ -22,6 +23,7 @@ from kgagent.patterns.plans import Part, Plan, plans_of
 from kgagent.patterns.ranking import Ranking
 from kgagent.patterns.runner import Found, Limits, PatternRunner, Ran
 from kgagent.retrieval import RetrievalService
+from kgagent.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,19 @@ class PatternOptions:
     use_all_relation_hints: bool = True
     explored: int = 10_000
     timeout: float = 10.0
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """Those that the settings choose."""
+        return cls(
+            enabled=settings.patterns_enabled,
+            max_paths=settings.patterns_max_paths,
+            ranking=RankingStrategy(settings.patterns_ranking),
+            strict=settings.patterns_strict,
+            use_all_relation_hints=settings.patterns_use_all_relation_hints,
+            explored=settings.patterns_explored,
+            timeout=settings.patterns_timeout,
+        )
 
 
 @dataclass(frozen=True)
