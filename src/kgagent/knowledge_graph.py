@@ -10,6 +10,7 @@ from typing import Any
 from kgagent.embedding.base import Embedder
 from kgagent.embedding.cache import QueryCache
 from kgagent.embedding.factory import make_embedder
+from kgagent.graph.live_schema import LiveSchemaReader
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.record_writer import Writing
 from kgagent.graph.relationships import RelationshipRepository
@@ -77,6 +78,7 @@ class KnowledgeGraph:
             timeout=settings.query_timeout,
             hybrid_limit=settings.hybrid_limit,
         )
+        self.live_schema = LiveSchemaReader(store, ontology)
         self.patterns = PatternSearch(
             store,
             ontology,

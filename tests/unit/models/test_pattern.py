@@ -80,7 +80,7 @@ def test_a_pattern_that_makes_no_sense_is_told_why(given: dict[str, Any], told: 
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"type": "PROPERTY_EQUALS"}, "needs either a value"),
+        ({"type": "PROPERTY_EQUALS"}, "needs a value"),
         ({"type": "PROPERTY_EQUALS", "value": [1]}, "needs one value, got .1."),
         ({"type": "PROPERTY_IN", "value": "x"}, "needs a list"),
         ({"type": "PROPERTY_IN", "value": [None]}, "got None"),
