@@ -4,7 +4,6 @@ from collections import Counter
 from typing import Any
 from uuid import uuid4
 
-import pytest
 from hypothesis import HealthCheck, event, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
@@ -49,7 +48,7 @@ relationships = st.lists(
     max_size=9,
 )
 label = st.none() | st.sampled_from(LABELS)
-steps = st.fixed_dictionaries(
+steps: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
     {
         "source_label": st.just(None),
         "relation_type": st.none() | st.sampled_from(TYPES) | st.just(tuple(TYPES)),
@@ -58,7 +57,7 @@ steps = st.fixed_dictionaries(
         "min_hops": st.integers(1, 2),
         "max_hops": st.integers(1, 3),
     }
-).filter(lambda step: step["min_hops"] <= step["max_hops"])
+).filter(lambda step: int(str(step["min_hops"])) <= int(str(step["max_hops"])))
 one_value = st.one_of(
     st.tuples(st.sampled_from(["PROPERTY_EQUALS"]), numbers | texts | st.just(True)),
     st.tuples(st.sampled_from(["PROPERTY_IN", "NOT_IN"]), st.lists(numbers | texts, max_size=3)),
@@ -75,7 +74,7 @@ def constraints(draw: st.DrawFn, places: int, *, start: bool = True) -> dict[str
     kind, value = draw(one_value)
     on = draw(st.sampled_from(["node", "node", "relationship"]))
     ends = ["end", "start"] if start and on == "node" else ["end"]
-    drawn = {
+    drawn: dict[str, Any] = {
         "type": kind,
         "property_path": draw(st.sampled_from(["age", "name", "told.k", "properties.age"])),
         "value": value,
@@ -142,7 +141,8 @@ async def plant(
     """Store a drawn graph, and give it as lists too."""
     users = {MINE: f"user-{uuid4()}", THEIRS: f"user-{uuid4()}", None: None}
     plain_nodes = [
-        PlainNode(number, labels, values, users[whose] or "") for number, (labels, values, whose) in enumerate(drawn_nodes)
+        PlainNode(number, labels, values, users[whose] or "")
+        for number, (labels, values, whose) in enumerate(drawn_nodes)
     ]
     plain = [
         PlainRelationship(number, start % len(drawn_nodes), end % len(drawn_nodes), kind, values, users[whose])
@@ -157,7 +157,8 @@ async def plant(
         own = {**one.properties, "number": one.number} | ({"user_id": one.user} if one.user else {})
         await cypher(
             graph,
-            f"MATCH (a:PatternTest {{entity_key: $a}}), (b:PatternTest {{entity_key: $b}}) CREATE (a)-[r:{one.type}]->(b) SET r = $own",
+            "MATCH (a:PatternTest {entity_key: $a}), (b:PatternTest {entity_key: $b}) "
+            f"CREATE (a)-[r:{one.type}]->(b) SET r = $own",
             a=f"{prefix}:{one.start}",
             b=f"{prefix}:{one.end}",
             own=own,
@@ -186,7 +187,13 @@ def as_numbers(ran: Ran) -> Counter[tuple[tuple[int, ...], tuple[int, ...], tupl
     )
 
 
-many = hypothesis_settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+def check_refusal(error: InputError) -> None:
+    """Only a comparison that makes no sense is refused."""
+    event("refused")
+    assert "cannot compare" in str(error) or "one is text and the other is not" in str(error)
+
+
+many = hypothesis_settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @many
@@ -199,8 +206,7 @@ async def test_a_pattern_finds_the_paths_that_a_plain_walk_finds(
     try:
         found = as_numbers(await compiled(graph, pattern, plain.user))
     except InputError as error:
-        assert "cannot compare" in str(error) or "one is text and the other is not" in str(error)
-        event("refused")
+        check_refusal(error)
         return
     finally:
         await cypher(graph, "MATCH (n:PatternTest) DETACH DELETE n")
@@ -219,7 +225,7 @@ async def test_a_combinator_finds_what_a_plain_walk_finds(
     try:
         ran = await compiled(graph, combinator, plain.user)
     except InputError as error:
-        assert "cannot compare" in str(error) or "one is text and the other is not" in str(error)
+        check_refusal(error)
         return
     finally:
         await cypher(graph, "MATCH (n:PatternTest) DETACH DELETE n")
@@ -233,11 +239,10 @@ async def test_a_combinator_finds_what_a_plain_walk_finds(
     assert Counter(path[0][end] for path in found) == Counter({path[0][end] for path in expected})
 
 
-@pytest.mark.parametrize("nothing", ["", "x"])
-async def test_the_plain_walk_sees_paths_at_all(graph: KnowledgeGraph, nothing: str) -> None:
+async def test_the_plain_walk_sees_paths_at_all(graph: KnowledgeGraph) -> None:
     plain, _ = await plant(
         graph,
-        [(frozenset({"Red"}), {"age": 1}, MINE), (frozenset({"Blue"}), {"name": nothing}, MINE)],
+        [(frozenset({"Red"}), {"age": 1}, MINE), (frozenset({"Blue"}), {"name": "x"}, MINE)],
         [(0, 1, "KNOWS", {}, MINE)],
     )
     pattern = GraphPattern.single_hop("Red", "KNOWS", "Blue")

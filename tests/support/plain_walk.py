@@ -1,8 +1,9 @@
 """Graph patterns answered by walking through lists in Python: slow, plain, and nothing of the compiler in it."""
 
 import json
+import operator
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +13,19 @@ from kgagent.models.pattern_query import QueryCombinator
 
 Walked = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 """Nodes, relationships, and where among the nodes each step arrives."""
+
+
+ORDERS = {"GREATER_THAN", "LESS_THAN", "GREATER_THAN_EQUALS", "LESS_THAN_EQUALS"}
+TESTS: Mapping[str, Callable[[Any, Any], bool]] = {
+    "GREATER_THAN": operator.gt,
+    "LESS_THAN": operator.lt,
+    "GREATER_THAN_EQUALS": operator.ge,
+    "LESS_THAN_EQUALS": operator.le,
+    "CONTAINS": operator.contains,
+    "STARTS_WITH": str.startswith,
+    "ENDS_WITH": str.endswith,
+    "REGEX_MATCH": lambda stored, value: re.fullmatch(value, stored) is not None,
+}
 
 
 class NonsenseError(Exception):
@@ -52,7 +66,9 @@ class PlainGraph:
     def paths(self, part: GraphPattern | QueryCombinator) -> list[Walked]:
         """All paths of a pattern or a combinator; a UNION's are those of all its parts."""
         if isinstance(part, GraphPattern):
-            return [path for start in self.nodes if self._is_own(start) for path in self._of_pattern(part, start.number)]
+            return [
+                path for start in self.nodes if self._is_own(start) for path in self._of_pattern(part, start.number)
+            ]
         found = [self.paths(inner) for inner in part.patterns]
         if part.type == "UNION":
             return [path for paths in found for path in paths]
@@ -157,14 +173,14 @@ class PlainGraph:
             other = constraint.value_from.at_step
             place = places[other][0] if isinstance(other, str) else arrivals[other]
             value = self.nodes[nodes[place]].properties.get(constraint.value_from.property_path)
-            if value is None:
-                return False
+            if constraint.type in {"PROPERTY_IN", "NOT_IN"} and value is not None and not isinstance(value, list):
+                value = [value]
         results, nonsense = [], False
         for place in at:
             node = self.nodes[nodes[place]]
             if constraint.node_label is None or constraint.node_label in node.labels:
                 try:
-                    results.append(satisfies(constraint, node.properties, value))
+                    results.append(value is not None and satisfies(constraint, node.properties, value))
                 except NonsenseError:
                     nonsense = True
         if nonsense and all(results):
@@ -196,33 +212,31 @@ def _joined(first: Walked, second: Walked) -> Walked:
 
 def satisfies(constraint: Constraint, properties: Mapping[str, Any], value: Any) -> bool:
     """Whether the property satisfies the constraint."""
-    name, _, inside = constraint.property_path.partition(".")
-    stored = properties.get(name)
-    if inside:
-        try:
-            stored = json.loads(stored).get(inside) if isinstance(stored, str) else None
-        except (ValueError, AttributeError):
-            stored = None
+    stored = looked_up(properties, constraint.property_path)
     if stored is None:
         return False
     kind = constraint.type.value
-    if kind == "PROPERTY_EQUALS":
-        return same(stored, value)
-    if kind in {"PROPERTY_IN", "NOT_IN"}:
-        among = any(same(stored, one) for one in (value if isinstance(value, list) else [value]))
-        return among == (kind == "PROPERTY_IN")
+    if kind in {"PROPERTY_EQUALS", "PROPERTY_IN", "NOT_IN"}:
+        among = any(same(stored, one) for one in (value if kind != "PROPERTY_EQUALS" else [value]))
+        return among == (kind != "NOT_IN")
     if kind == "CONTAINS" and isinstance(stored, list):
         return any(same(one, value) for one in stored)
-    if kind in {"CONTAINS", "STARTS_WITH", "ENDS_WITH", "REGEX_MATCH"}:
-        if not isinstance(stored, str) or not isinstance(value, str):
-            raise NonsenseError
-        if kind == "REGEX_MATCH":
-            return re.fullmatch(value, stored) is not None
-        return {"CONTAINS": value in stored, "STARTS_WITH": stored.startswith(value)}.get(kind, stored.endswith(value))
-    if {sort(stored), sort(value)} not in ({"text"}, {"number"}):
+    sorts = {sort(stored), sort(value)}
+    if sorts != {"text"} and (kind not in ORDERS or sorts != {"number"}):
         raise NonsenseError
-    signs = {"GREATER_THAN": stored > value, "LESS_THAN": stored < value, "GREATER_THAN_EQUALS": stored >= value}
-    return bool(signs.get(kind, stored <= value))
+    return TESTS[kind](stored, value)
+
+
+def looked_up(properties: Mapping[str, Any], path: str) -> Any:
+    """The property, or what stands in the JSON that it holds; None where there is nothing."""
+    name, _, inside = path.partition(".")
+    stored = properties.get(name)
+    if not inside:
+        return stored
+    try:
+        return json.loads(stored).get(inside) if isinstance(stored, str) else None
+    except (ValueError, AttributeError):
+        return None
 
 
 def same(first: Any, second: Any) -> bool:

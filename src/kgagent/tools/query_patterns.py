@@ -86,8 +86,8 @@ class QueryPatterns(Tool[QueryPatternsArguments]):
         """What the model is told."""
         return (
             "Answer a structured question over several relationships, such as which A is joined through B with the "
-            "same C, exactly and with the paths as evidence. A pattern is a list of steps (source_label, relation_type, "
-            "target_label, direction, min_hops and max_hops), with constraints on properties (at_step: the node that "
+            "same C, exactly and with the paths as evidence. A pattern is a list of steps (source_label, "
+            "relation_type, target_label, direction, min_hops and max_hops), with constraints on properties (at_step: the node that "
             "step arrives at, from 0; start; -1 any), branches (what must, must not (at_most 0), or must at least so "
             "often lead away from a node), cycle (ends where it starts). Several patterns combine by INTERSECTION, "
             "UNION or SEQUENTIAL. Targets name nodes to start from. relation_type is the type in the database "
