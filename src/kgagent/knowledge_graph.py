@@ -10,6 +10,7 @@ from typing import Any
 from kgagent.embedding.base import Embedder
 from kgagent.embedding.cache import QueryCache
 from kgagent.embedding.factory import make_embedder
+from kgagent.graph.live_schema import LiveSchemaReader
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.record_writer import Writing
 from kgagent.graph.relationships import RelationshipRepository
@@ -41,6 +42,7 @@ class KnowledgeGraph:
         embedder: makes the embeddings.
         retrieval: the searches.
         schema: constraints and indexes.
+        live_schema: reads which labels, types and properties a user's graph holds.
         loop: the event loop that it was opened on, and that everything of it runs on.
     """
 
@@ -64,6 +66,7 @@ class KnowledgeGraph:
         self.nodes = NodeRepository(store, ontology)
         self.relationships = RelationshipRepository(store, ontology)
         self.schema = Schema(store, ontology, embedder, VectorIndexOptions.of(settings))
+        self.live_schema = LiveSchemaReader(store, ontology)
         self.retrieval = RetrievalService(
             store,
             ontology,
@@ -144,6 +147,7 @@ class KnowledgeGraph:
                 nodes=self.nodes,
                 relationships=self.relationships,
                 retrieval=self.retrieval,
+                live_schema=self.live_schema,
                 writing=self.writing,
             )
         )
