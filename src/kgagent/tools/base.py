@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar, Generic, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from kgagent.errors import InputError, KgAgentError
+from kgagent.graph.live_schema import LiveSchemaReader
 from kgagent.graph.node_merger import NodeMerger
 from kgagent.graph.nodes import NodeRepository, NodeWriter
 from kgagent.graph.record_writer import Writing
@@ -20,6 +21,7 @@ from kgagent.graph.relationship_writer import RelationshipWriter
 from kgagent.graph.relationships import RelationshipRepository
 from kgagent.models.search import MOST_HOPS
 from kgagent.ontology import Ontology
+from kgagent.patterns.search import PatternSearch
 from kgagent.retrieval import RetrievalService
 
 Payload = dict[str, Any]
@@ -71,7 +73,9 @@ class ToolContext:
     nodes: NodeRepository
     relationships: RelationshipRepository
     retrieval: RetrievalService
+    live_schema: LiveSchemaReader
     writing: Writing
+    patterns: PatternSearch
     undo_window: timedelta = timedelta(days=30)
 
     def relationship_writer(self) -> RelationshipWriter:

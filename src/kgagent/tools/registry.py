@@ -9,11 +9,13 @@ from kgagent.tools.create_node import CreateNode
 from kgagent.tools.create_relationship import CreateRelationship
 from kgagent.tools.create_relationships import CreateRelationships
 from kgagent.tools.delete_relationship import DeleteRelationship
+from kgagent.tools.describe_graph import DescribeGraph
 from kgagent.tools.explore import Explore
 from kgagent.tools.find_paths import FindPaths
 from kgagent.tools.get_relationship import GetRelationship
 from kgagent.tools.hybrid_search import HybridSearch
 from kgagent.tools.merge_nodes import MergeNodes
+from kgagent.tools.query_patterns import QueryPatterns
 from kgagent.tools.restore_relationship import RestoreRelationship
 from kgagent.tools.traverse import Traverse
 from kgagent.tools.update_node import UpdateNode
@@ -22,7 +24,9 @@ from kgagent.tools.update_relationships import UpdateRelationships
 
 TOOLS: tuple[Tool[Any], ...] = (
     Explore(),
+    DescribeGraph(),
     HybridSearch(),
+    QueryPatterns(),
     GetRelationship(),
     Traverse(),
     FindPaths(),

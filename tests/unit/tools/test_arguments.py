@@ -11,7 +11,9 @@ from kgagent.tools.base import Tool
 
 NAMES = {
     "explore",
+    "describe_graph",
     "hybrid_search",
+    "query_patterns",
     "get_relationship",
     "traverse",
     "find_paths",
@@ -92,5 +94,13 @@ def test_tools_that_take_words_tell_them() -> None:
 
 
 def test_tools_that_only_read_say_so() -> None:
-    reading = {"explore", "hybrid_search", "get_relationship", "traverse", "find_paths"}
+    reading = {
+        "explore",
+        "describe_graph",
+        "hybrid_search",
+        "query_patterns",
+        "get_relationship",
+        "traverse",
+        "find_paths",
+    }
     assert {tool.name for tool in TOOLS if tool.read_only} == reading
