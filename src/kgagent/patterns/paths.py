@@ -45,7 +45,7 @@ class Ranked:
         """The same for paths of which only the best counts."""
         if self.path.at is not None:
             return self.group, self.path.at
-        return self.plan.pattern_id, self.path.nodes, self.path.relationships
+        return self.plan.pattern_id, self.path
 
 
 class PathReader:

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError, SearchError
 from kgagent.graph.store import StatementTimeoutError, StatementValueError, Store
-from kgagent.models.constraint import ORDERS, TEXTS, Constraint
+from kgagent.models.constraint import ORDERS, TEXTS, Constraint, ConstraintType
 from kgagent.models.matched_path import MatchedPath
 from kgagent.models.pattern import Branch, GraphPattern
 from kgagent.patterns.compiler import Compiler
@@ -20,6 +20,9 @@ from kgagent.patterns.predicates import matching_key, needs_matching
 from kgagent.patterns.ranking import Ranking
 from kgagent.patterns.stored_values import StoredValues
 from kgagent.retrieval.together import together
+
+_COMPARING = frozenset({*ORDERS, *TEXTS, ConstraintType.REGEX_MATCH})
+"""Constraints that end the statement where they meet a value of another kind."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +112,9 @@ class PatternRunner:
                 "at each step, add constraints, or lower max_hops"
             ) from None
         except StatementValueError as error:
-            raise await self._nonsense(plans, compiler.user_id) or error from None
+            raise await self._nonsense(plans, compiler.user_id) or InputError(
+                f"A constraint cannot be worked out on what is stored: {error}"
+            ) from error
         elements = PathElements(self._store, self._embedder, compiler.user_id, self._limits.timeout)
         counts = await elements.counts([path for paths in matched for path in paths], ranking, vector)
         ranked = []
@@ -161,7 +166,7 @@ class PatternRunner:
         """Which constraint compares what cannot be compared, and with what stored value."""
         patterns = {segment.model_dump_json(): segment for plan in plans for segment in plan.segments}
         for constraint, part in constraints_of(patterns.values()):
-            if constraint.type not in ORDERS and constraint.type not in TEXTS:
+            if constraint.type not in _COMPARING:
                 continue
             if constraint.value_from is not None:
                 return InputError(

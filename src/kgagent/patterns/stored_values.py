@@ -12,6 +12,7 @@ from pydantic import JsonValue
 
 from kgagent.errors import InputError
 from kgagent.graph.identifiers import Identifier
+from kgagent.graph.records import plain
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Store
 from kgagent.models.constraint import LISTS, ORDERS, Constraint, ConstraintType
@@ -48,6 +49,8 @@ class StoredValues:
         expression = _compiled(constraint) if constraint.type is ConstraintType.REGEX_MATCH else None
         found: list[JsonValue] = []
         for value in await self._different(name, constraint, part, user_id):
+            if not isinstance(value, str):
+                continue
             candidates = _inside(value, inside.split(".")) if inside else [value]
             if expression is not None:
                 matches = any(_matches(expression, candidate, constraint) for candidate in candidates)
@@ -62,6 +65,8 @@ class StoredValues:
         name, _ = property_name(constraint.property_path)
         wanted = _kind(constraint.value) if constraint.type in ORDERS else "text"
         for value in await self._different(name, constraint, part, user_id):
+            if isinstance(value, list) and constraint.type is ConstraintType.CONTAINS:
+                continue
             if _kind(value) != wanted or _kind(constraint.value) != wanted:
                 return _nonsense(constraint, value)
         return None
@@ -85,7 +90,7 @@ class StoredValues:
                 f"{constraint.type} on {constraint.property_path!r} would look at more than {MOST_DIFFERENT:,} "
                 "different values: name a label (node_label), or use STARTS_WITH, CONTAINS or PROPERTY_EQUALS"
             )
-        return [row["value"] for row in rows if isinstance(row["value"], str | int | float | bool)]
+        return [plain(row["value"]) for row in rows]
 
 
 def _step(constraint: Constraint, part: GraphPattern | Branch) -> int:
