@@ -157,7 +157,7 @@ class BeamSearch:
         self, frontier: Sequence[Step], vector: Sequence[float], scope: BeamScope, timeout: float
     ) -> list[Step]:
         leads = {step.record.element_id: step for step in frontier}
-        rows = await self._relationships.store.read(
+        [row] = await self._relationships.store.read(
             statement("expand_beam", types=self._relationships.names["types"]),
             {
                 "user_id": scope.user_id,
@@ -185,8 +185,8 @@ class BeamSearch:
             timeout=timeout,
         )
         return [
-            _reached(found_relationship(row["relationship"]), row["similarity"], row["score"], leads[row["lead"]])
-            for row in rows
+            _reached(found_relationship(one["relationship"]), one["similarity"], one["score"], leads[one["lead"]])
+            for one in row["reached"]
         ]
 
 

@@ -137,7 +137,7 @@ class ExactScan:
             "queries": query_parameters(self._store, request.queries),
         }
         rows = await self._store.read(request.target.exact_statement(), parameters, timeout=self._timeout)
-        return hits_by_query(request, rows)
+        return tuple(_hits(request, row) for row in rows)
 
 
 class IndexedSearch(ABC):
@@ -243,7 +243,7 @@ class FilteredIndex(IndexedSearch):
 
 
 def _answer(request: _Request, query: NearestQuery, row: Mapping[str, Any], fetch: int) -> tuple[tuple[Hit, ...], bool]:
-    hits = tuple(Hit(request.target.read(match), match["similarity"]) for match in row["matches"])
+    hits = _hits(request, row)
     return hits, len(hits) >= request.limit or row["hits"] < fetch or row["least"] < query.threshold
 
 
@@ -268,12 +268,15 @@ class WidenedProcedure(IndexedSearch):
 
     async def _one_index(
         self, request: _Request, query: NearestQuery, fetch: int, index: str
-    ) -> tuple[list[Hit], float | None]:
+    ) -> tuple[tuple[Hit, ...], float | None]:
         """Hits in one index, and how near its last one is; None where it has no more."""
         parameters = self.common(request, fetch) | {"index": index, "query": query_parameters(self.store, [query])[0]}
         [row] = await self.store.read(request.target.procedure_statement(), parameters, timeout=self.timeout)
-        hits = [Hit(request.target.read(match), match["similarity"]) for match in row["matches"]]
-        return hits, None if row["hits"] < fetch else row["least"]
+        return _hits(request, row), None if row["hits"] < fetch else row["least"]
+
+
+def _hits(request: _Request, row: Mapping[str, Any]) -> tuple[Hit, ...]:
+    return tuple(Hit(request.target.read(match), match["similarity"]) for match in row["matches"])
 
 
 def query_parameters(store: Store, queries: Sequence[NearestQuery]) -> list[dict[str, Any]]:
@@ -282,11 +285,3 @@ def query_parameters(store: Store, queries: Sequence[NearestQuery]) -> list[dict
         {"position": position, "vector": store.vector(query.vector), "threshold": query.threshold}
         for position, query in enumerate(queries)
     ]
-
-
-def hits_by_query(request: _Request, rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[Hit, ...], ...]:
-    """Rows of all queries, parted by query."""
-    parted: list[list[Hit]] = [[] for _ in request.queries]
-    for row in rows:
-        parted[row["query"]].append(Hit(request.target.read(row), row["similarity"]))
-    return tuple(map(tuple, parted))
