@@ -43,4 +43,4 @@ ORDER BY score DESC, step.element_id
 WITH r, similarity, head(collect([score, step.element_id])) AS best
 ORDER BY best[0] DESC, r.relationship_key
 LIMIT $limit
-RETURN collect({lead: best[1], score: best[0], similarity: similarity, relationship: «_found_relationship»}) AS reached
+RETURN collect({lead: best[1], score: best[0], similarity: similarity, relationship: «relationship»}) AS reached

@@ -1,6 +1,6 @@
 // Compares each of the user's nodes of one label with each query; each vector is read once, and none is held.
 // Parameters: user_id; dimensions; model; limit; queries [{position from 0, vector, threshold}].
-// Rows: one for each query: query, matches [{similarity (plain cosine), node}], best first.
+// Rows: one for each query: query, label, matches [{similarity (plain cosine), node}], best first.
 MATCH (n:«label»)
 WHERE n.user_id = $user_id
 WITH n, n.embedding AS embedding
@@ -18,5 +18,5 @@ CALL (candidates, query) {
   LIMIT $limit
   RETURN collect({similarity: similarity, node: «_found_node»}) AS matches
 }
-RETURN query.position AS query, matches
+RETURN query.position AS query, head(keys({«label»: null})) AS label, matches
 ORDER BY query

@@ -19,7 +19,7 @@ CALL (candidates, query) {
   WITH r, similarity
   ORDER BY similarity DESC, r.relationship_key
   LIMIT $limit
-  RETURN collect({similarity: similarity, relationship: «_found_relationship»}) AS matches
+  RETURN collect({similarity: similarity, relationship: «relationship»}) AS matches
 }
 RETURN query.position AS query, matches
 ORDER BY query
