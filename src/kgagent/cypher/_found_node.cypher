@@ -1,8 +1,8 @@
-// A node `n` that a search found, as kgagent reads it. Its vector is never touched, and times come as text:
-// both would cost more than the search. Its vector is known to have the length asked for.
+// A node `n` that a search found, as kgagent reads it: without what nobody is shown. Its vector is never touched, and times
+// come as text: both would cost more than the search. Its vector is known to have the length asked for.
 {
   element_id: elementId(n), labels: labels(n),
   vector_length: $dimensions,
-  properties: [key IN keys(n) WHERE key <> 'embedding' |
+  properties: [key IN keys(n) WHERE NOT key IN ['embedding', 'embedding_hash', 'embedding_model', 'notes_text', 'user_id', 'version', 'write_lock'] |
     [key, CASE WHEN n[key] IS :: ZONED DATETIME THEN toString(n[key]) ELSE n[key] END]]
 }

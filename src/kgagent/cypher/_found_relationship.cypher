@@ -1,11 +1,12 @@
-// A relationship `r` that a search found, as kgagent reads it. Its vectors are never touched, and times come as text:
-// both would cost more than the search. Its vector is known to have the length asked for.
+// A relationship `r` that a search found, as kgagent reads it: without what nobody is shown. Its vectors are never touched, and
+// times come as text: both would cost more than the search. Its vector is known to have the length asked for.
 {
   element_id: elementId(r), neo4j_type: type(r),
   from_entity_key: startNode(r).entity_key, to_entity_key: endNode(r).entity_key,
   from_name: startNode(r).name, to_name: endNode(r).name,
   vector_length: $dimensions,
-  has_old_embeddings: any(key IN keys(r) WHERE key IN ['relation_embedding', 'notes_embedding', 'description_embedding']),
-  properties: [key IN keys(r) WHERE NOT key IN ['relationship_embedding', 'relation_embedding', 'notes_embedding', 'description_embedding'] |
+  properties: [key IN keys(r) WHERE NOT key IN ['relationship_embedding', 'relation_embedding', 'notes_embedding',
+      'description_embedding', 'embedding_hash', 'embedding_model', 'notes_text', 'relationship_key', 'user_id', 'version',
+      'write_lock'] |
     [key, CASE WHEN r[key] IS :: ZONED DATETIME THEN toString(r[key]) ELSE r[key] END]]
 }

@@ -5,7 +5,8 @@
 // Parameters: user_id; relationship_types [text] or null; vector; dimensions; model; frontier [{element_id, score,
 //   path [element ids], through [entity keys of the ends to go on from]}]; hub_limit (relationships read at a node); degree_limit (counted at a node);
 //   limit; step_cost; choice_weight; choice_temperature; overlap_weight.
-// Rows: lead (element id of the one before), score, similarity (plain cosine), relationship; best first.
+// Rows: one {reached [{lead (element id of the one before), score, similarity (plain cosine), relationship}], best first}:
+// each row of an answer costs the client about as much as reading a relationship.
 UNWIND $frontier AS step
 MATCH ()-[r:«types»]->()
 WHERE elementId(r) = step.element_id
@@ -42,5 +43,4 @@ ORDER BY score DESC, step.element_id
 WITH r, similarity, head(collect([score, step.element_id])) AS best
 ORDER BY best[0] DESC, r.relationship_key
 LIMIT $limit
-RETURN best[1] AS lead, best[0] AS score, similarity, «_found_relationship» AS relationship
-ORDER BY score DESC, r.relationship_key
+RETURN collect({lead: best[1], score: best[0], similarity: similarity, relationship: «relationship»}) AS reached

@@ -1,7 +1,7 @@
 // Nodes of the user by their keys.
 // Parameters: user_id; keys [text].
-// Rows: node.
+// Rows: one {nodes}.
 UNWIND $keys AS key
 MATCH (n:«labels» {entity_key: key})
 WHERE n.user_id = $user_id
-RETURN «_node» AS node
+RETURN collect(«_node») AS nodes

@@ -1,6 +1,6 @@
 // Compares each of the user's nodes of one label with each query; each vector is read once, and none is held.
 // Parameters: user_id; dimensions; model; limit; queries [{position from 0, vector, threshold}].
-// Rows: query, similarity (plain cosine), node; best first within each query.
+// Rows: one for each query: query, label, matches [{similarity (plain cosine), node}], best first.
 MATCH (n:«label»)
 WHERE n.user_id = $user_id
 WITH n, n.embedding AS embedding
@@ -13,9 +13,10 @@ CALL (candidates, query) {
   UNWIND candidates AS candidate
   WITH candidate[0] AS n, candidate[1][query.position] AS similarity
   WHERE similarity >= query.threshold
-  RETURN n, similarity
+  WITH n, similarity
   ORDER BY similarity DESC, n.entity_key
   LIMIT $limit
+  RETURN collect({similarity: similarity, node: «_found_node»}) AS matches
 }
-RETURN query.position AS query, similarity, «_found_node» AS node
-ORDER BY query, similarity DESC, n.entity_key
+RETURN query.position AS query, head(keys({«label»: null})) AS label, matches
+ORDER BY query

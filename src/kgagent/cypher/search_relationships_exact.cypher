@@ -1,6 +1,6 @@
 // Compares each of the user's relationships with each query; each vector is read once, and none is held.
 // Parameters: user_id; dimensions; model; relationship_types [text] or null; limit; queries [{position from 0, vector, threshold}].
-// Rows: query, similarity (plain cosine), relationship; best first within each query.
+// Rows: one for each query: query, matches [{similarity (plain cosine), relationship}], best first.
 MATCH (owned:«labels»)-[r:«types»]->(other:«labels»)
 WHERE owned.user_id = $user_id AND r.user_id = $user_id AND other.user_id = $user_id
   AND owned.entity_key IS :: STRING NOT NULL AND other.entity_key IS :: STRING NOT NULL
@@ -16,9 +16,10 @@ CALL (candidates, query) {
   UNWIND candidates AS candidate
   WITH candidate[0] AS r, candidate[1][query.position] AS similarity
   WHERE similarity >= query.threshold
-  RETURN r, similarity
+  WITH r, similarity
   ORDER BY similarity DESC, r.relationship_key
   LIMIT $limit
+  RETURN collect({similarity: similarity, relationship: «relationship»}) AS matches
 }
-RETURN query.position AS query, similarity, «_found_relationship» AS relationship
-ORDER BY query, similarity DESC, r.relationship_key
+RETURN query.position AS query, matches
+ORDER BY query

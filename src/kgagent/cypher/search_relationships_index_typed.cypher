@@ -19,5 +19,5 @@ CALL (query) {
 RETURN query.position AS query, hits, least, COLLECT {
   UNWIND kept AS hit
   WITH hit, hit.r AS r
-  RETURN {similarity: hit.similarity, relationship: «_found_relationship»}
+  RETURN {similarity: hit.similarity, relationship: «relationship»}
 } AS matches

@@ -15,5 +15,5 @@ WITH count(*) AS hits, min(estimate) AS least,
 RETURN hits, least, COLLECT {
   UNWIND kept AS hit
   WITH hit, hit.r AS r
-  RETURN {similarity: hit.similarity, relationship: «_found_relationship»}
+  RETURN {similarity: hit.similarity, relationship: «relationship»}
 } AS matches

@@ -12,5 +12,5 @@ WITH count(*) AS hits, collect(CASE WHEN wanted THEN {r: r, score: score} END)[.
 RETURN hits, size(kept) AS found, COLLECT {
   UNWIND [hit IN kept WHERE hit.score >= $least_share * kept[0].score] AS hit
   WITH hit, hit.r AS r
-  RETURN {score: hit.score, relationship: «_found_relationship»}
+  RETURN {score: hit.score, relationship: «relationship»}
 } AS matches

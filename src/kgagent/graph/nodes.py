@@ -59,10 +59,10 @@ class NodeRepository:
         """
         if not keys:
             return {}
-        rows = await self.store.read(
+        [row] = await self.store.read(
             statement("read_nodes", **self.names), {"user_id": user_id, "keys": list(dict.fromkeys(keys))}
         )
-        records = (NodeRecord.read(row["node"], self.ontology, labels=labels) for row in rows)
+        records = (NodeRecord.read(node, self.ontology, labels=labels) for node in row["nodes"])
         return {record.entity_key: record for record in records}
 
     async def get(self, user_id: str, keys: Sequence[str], labels: Sequence[str] | None = None) -> list[GraphNode]:

@@ -116,6 +116,8 @@ class RelationshipRecord(Record):
         has_old_embeddings: whether it holds an embedding field that kgagent removes.
         from_element_id: of the node that a new relationship starts from; empty for a stored one.
         to_element_id: of the node that a new relationship leads to; empty for a stored one.
+        from_labels: of the node that it starts from; known to a search alone.
+        to_labels: of the node that it leads to; known to a search alone.
     """
 
     neo4j_type: str
@@ -126,10 +128,12 @@ class RelationshipRecord(Record):
     has_old_embeddings: bool = False
     from_element_id: str = ""
     to_element_id: str = ""
+    from_labels: tuple[str, ...] = ()
+    to_labels: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, row: Mapping[str, Any]) -> "RelationshipRecord":
-        """Read the map that `_relationship.cypher` makes."""
+        """Read the map that `_relationship.cypher` makes, or one of those that leave out what a search need not."""
         return cls(
             element_id=row["element_id"],
             neo4j_type=row["neo4j_type"],
@@ -138,7 +142,9 @@ class RelationshipRecord(Record):
             from_name=as_text(row["from_name"]),
             to_name=as_text(row["to_name"]),
             vector_length=row["vector_length"],
-            has_old_embeddings=row["has_old_embeddings"],
+            has_old_embeddings=row.get("has_old_embeddings", False),
+            from_labels=tuple(row.get("from_labels", ())),
+            to_labels=tuple(row.get("to_labels", ())),
             properties=_present(row["properties"]),
         )
 
@@ -189,6 +195,12 @@ class RelationshipRecord(Record):
             score=similarity if score is None else score,
             path=tuple(record.triplet for record in path),
         )
+
+    @property
+    def told_ends(self) -> dict[str, tuple[str, ...]]:
+        """Keys of both ends, the one that it is told from first, each with the labels of the node as far as known."""
+        labels = {self.from_entity_key: self.from_labels, self.to_entity_key: self.to_labels}
+        return {key: labels[key] for key, _ in self._ends(None)}
 
     def _ends(self, asked_from: str | None) -> tuple[tuple[str, str], tuple[str, str]]:
         """Key and name of the end that it is told from, and of the other; see `shown`."""

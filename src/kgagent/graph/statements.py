@@ -1,6 +1,7 @@
 """The Cypher statements, read from `kgagent/cypher`."""
 
 import re
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
@@ -9,21 +10,33 @@ from kgagent.graph.identifiers import Identifier
 _PLACE = re.compile(r"«(\w+)»")
 
 
+@dataclass(frozen=True)
+class Fragment:
+    """One of several shared fragments that a place can take; its file's name without `.cypher`."""
+
+    name: str
+
+
+Filling = Identifier | Fragment
+"""What a place takes: a quoted name, or a fragment that the caller chooses."""
+
+
 @cache
-def statement(name: str, **identifiers: Identifier) -> str:
+def statement(name: str, **places: Filling) -> str:
     """Read a statement and put names and shared fragments into their places.
 
     Args:
         name: the file's name without `.cypher`.
-        identifiers: a quoted name for each place `«so»` in the file; a place `«_so»` takes the file of that name.
+        places: what each place `«so»` in the file takes; a place `«_so»` takes the file of that name.
 
     Raises:
-        KeyError: the file has a place for which no name was given.
+        KeyError: the file has a place for which nothing was given.
     """
 
     def fill(place: re.Match[str]) -> str:
         wanted = place.group(1)
-        return statement(wanted, **identifiers) if wanted.startswith("_") else identifiers[wanted]
+        filling = Fragment(wanted) if wanted.startswith("_") else places[wanted]
+        return statement(filling.name, **places) if isinstance(filling, Fragment) else filling
 
     text = resources.files("kgagent.cypher").joinpath(f"{name}.cypher").read_text("utf-8")
     lines = (line for line in text.splitlines() if not line.startswith("//"))

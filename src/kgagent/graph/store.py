@@ -104,7 +104,7 @@ class Store:
         await self._driver.close()
 
     async def read(self, text: str, parameters: Parameters, *, timeout: float | None = None) -> list[Row]:
-        """Run a statement that only reads.
+        """Run a statement that only reads, in one round trip; where it fails in passing, again as the driver would.
 
         Args:
             text: Cypher without its language prefix.
@@ -114,6 +114,15 @@ class Store:
         Raises:
             StoreError: it failed; StatementTimeoutError where it took too long.
         """
+        with _plain_errors(self.uri):
+            try:
+                # A transaction of the driver's own would take a second round trip, for a commit of nothing.
+                async with self._session(READ_ACCESS) as session:
+                    result = await session.run(self._timed(text, timeout), dict(parameters))
+                    return [dict(record) for record in (await result.to_eager_result()).records]
+            except (neo4j_errors.Neo4jError, neo4j_errors.DriverError) as error:
+                if not error.is_retryable():
+                    raise
         return await self._run(text, parameters, RoutingControl.READ, timeout)
 
     async def write(self, text: str, parameters: Parameters, *, timeout: float | None = None) -> list[Row]:
@@ -175,12 +184,15 @@ class Store:
     ) -> list[Row]:
         with _plain_errors(self.uri):
             answer = await self._driver.execute_query(
-                self._query(text, self._timeout if timeout is None else timeout),
+                self._timed(text, timeout),
                 dict(parameters),
                 routing_=routing,
                 database_=self._database,
             )
         return [dict(record) for record in answer.records]
+
+    def _timed(self, text: str, timeout: float | None) -> Query:
+        return self._query(text, self._timeout if timeout is None else timeout)
 
     def _query(self, text: str, timeout: float | None) -> Query:
         return Query(self.features.language + text, timeout=timeout)

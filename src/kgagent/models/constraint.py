@@ -1,8 +1,10 @@
 """What must hold of the properties along a path."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from inspect import cleandoc
 from typing import Annotated, Literal, Self
 
 from pydantic import (
@@ -12,11 +14,14 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    GetJsonSchemaHandler,
     JsonValue,
     StringConstraints,
     model_validator,
 )
 from pydantic.alias_generators import to_camel
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 MOST_STEPS = 8
 """Steps of a pattern, and relationships of a path, at the most."""
@@ -45,6 +50,24 @@ class PatternModel(BaseModel):
         populate_by_name=True,
         alias_generator=AliasGenerator(validation_alias=lambda name: AliasChoices(name, to_camel(name))),
     )
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """The schema that a model is shown, with what the docstring says of each field."""
+        made = handler(schema)
+        shown = handler.resolve_ref_schema(made)
+        told = {name: text for kind in reversed(cls.__mro__) for name, text in _told_of_fields(kind.__doc__).items()}
+        for name, field in shown.get("properties", {}).items():
+            field.setdefault("description", told[name])
+        shown["description"] = (cls.__doc__ or "").partition("\n\n")[0].strip()
+        return made
+
+
+def _told_of_fields(docstring: str | None) -> dict[str, str]:
+    """What the section `Attributes:` of a docstring says of each."""
+    _, _, section = cleandoc(docstring or "").partition("Attributes:\n")
+    entries = re.findall(r"^    (\w+): (.*(?:\n {8,}.*)*)", section, re.MULTILINE)
+    return {name: " ".join(text.split()) for name, text in entries}
 
 
 class ConstraintType(StrEnum):

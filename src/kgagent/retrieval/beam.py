@@ -17,13 +17,13 @@ from dataclasses import dataclass, replace
 from kgagent.embedding.base import Embedder
 from kgagent.graph.records import RelationshipRecord
 from kgagent.graph.relationships import RelationshipRepository
-from kgagent.graph.statements import statement
+from kgagent.graph.statements import Fragment, statement
 from kgagent.graph.store import StatementTimeoutError
 from kgagent.models import RelationshipSearchResult
 from kgagent.ontology import Ontology
 from kgagent.retrieval.named import named_in
 from kgagent.retrieval.vector_search import Hit
-from kgagent.retrieval.vector_targets import found_relationship
+from kgagent.retrieval.vector_targets import IN_FULL, found_relationship
 
 START_POOL = 50
 """Hits that a search with expansion begins with at the least; names of the question are looked for among their ends.
@@ -63,6 +63,7 @@ class BeamScope:
         limit: relationships at the most.
         relationship_types: free types ("mentor") to keep to; None keeps all.
         threshold: least plain cosine with the query of a relationship that is told; -1 tells all that was reached.
+        told: what is read of a relationship that is reached.
     """
 
     user_id: str
@@ -70,6 +71,7 @@ class BeamScope:
     limit: int
     relationship_types: Sequence[str] | None = None
     threshold: float = -1.0
+    told: Fragment = IN_FULL
 
 
 @dataclass(frozen=True)
@@ -157,8 +159,8 @@ class BeamSearch:
         self, frontier: Sequence[Step], vector: Sequence[float], scope: BeamScope, timeout: float
     ) -> list[Step]:
         leads = {step.record.element_id: step for step in frontier}
-        rows = await self._relationships.store.read(
-            statement("expand_beam", types=self._relationships.names["types"]),
+        [row] = await self._relationships.store.read(
+            statement("expand_beam", types=self._relationships.names["types"], relationship=scope.told),
             {
                 "user_id": scope.user_id,
                 "relationship_types": None if scope.relationship_types is None else list(scope.relationship_types),
@@ -185,8 +187,8 @@ class BeamSearch:
             timeout=timeout,
         )
         return [
-            _reached(found_relationship(row["relationship"]), row["similarity"], row["score"], leads[row["lead"]])
-            for row in rows
+            _reached(found_relationship(one["relationship"]), one["similarity"], one["score"], leads[one["lead"]])
+            for one in row["reached"]
         ]
 
 

@@ -6,11 +6,11 @@ from typing import Any, Generic, TypeVar
 
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.schema import NODE_TEXT_INDEX, NODE_TEXTS, RELATIONSHIP_TEXT_INDEX, RELATIONSHIP_TEXTS
-from kgagent.graph.statements import statement
+from kgagent.graph.statements import Fragment, statement
 from kgagent.graph.store import Store
 from kgagent.ontology import Ontology
 from kgagent.retrieval.lucene import any_word, must_be, words
-from kgagent.retrieval.vector_targets import found_node, found_relationship
+from kgagent.retrieval.vector_targets import IN_FULL, found_node, found_relationship
 
 FIRST_FIELD_WEIGHT = 2.0
 """How much a word counts in a name or a relationship's type; elsewhere it counts 1."""
@@ -60,7 +60,7 @@ class FullTextSearch:
             StoreError: the database failed.
         """
         rows = await self._matches(
-            "search_nodes_text",
+            statement("search_nodes_text"),
             _query(text, NODE_TEXTS, user_id),
             {"index": NODE_TEXT_INDEX, "user_id": user_id, "labels": list(labels), "least_share": threshold},
             limit,
@@ -75,6 +75,7 @@ class FullTextSearch:
         relationship_types: Sequence[str] | None,
         limit: int,
         threshold: float = 0.0,
+        told: Fragment = IN_FULL,
     ) -> list[TextHit[RelationshipRecord]]:
         """Find relationships by the words of their type, description and notes.
 
@@ -84,13 +85,14 @@ class FullTextSearch:
             relationship_types: free types ("mentor") to keep to; None keeps all.
             limit: relationships at the most.
             threshold: least score, 0 to 1.
+            told: what is read of each.
 
         Raises:
             StoreError: the database failed.
         """
         types = None if relationship_types is None else list(relationship_types)
         rows = await self._matches(
-            "search_relationships_text",
+            statement("search_relationships_text", relationship=told),
             _query(text, RELATIONSHIP_TEXTS, user_id, types),
             {
                 "index": RELATIONSHIP_TEXT_INDEX,
@@ -103,7 +105,7 @@ class FullTextSearch:
         return _hits([(found_relationship(row["relationship"]), row["score"]) for row in rows])
 
     async def _matches(
-        self, name: str, query: str | None, parameters: Mapping[str, Any], limit: int
+        self, asking: str, query: str | None, parameters: Mapping[str, Any], limit: int
     ) -> list[Mapping[str, Any]]:
         """Ask, and ask for more where hits that are not the user's after all took the place of theirs."""
         if query is None:
@@ -111,7 +113,7 @@ class FullTextSearch:
         fetch = max(LEAST_FETCH, 2 * limit)
         while True:
             asked = {**parameters, "query": query, "limit": limit, "fetch": fetch, "dimensions": None}
-            [row] = await self._store.read(statement(name), asked, timeout=self._timeout)
+            [row] = await self._store.read(asking, asked, timeout=self._timeout)
             if row["found"] >= limit or row["hits"] < fetch:
                 return list(row["matches"])
             fetch *= WIDENING

@@ -8,24 +8,28 @@ from typing import TYPE_CHECKING
 from kgagent.errors import SearchError
 from kgagent.models.hybrid import Finder, HybridOptions, HybridResult
 from kgagent.ontology import Ontology
+from kgagent.retrieval.answered import AnsweredRecords
+from kgagent.retrieval.by_meaning import SearchByMeaning
 from kgagent.retrieval.full_text import FullTextSearch
 from kgagent.retrieval.hybrid_parts import (
     Found,
+    Records,
     answer,
     attempt,
-    ends_of,
     failures,
     node_key,
     relationship_key,
     tried,
     with_ends,
 )
+from kgagent.retrieval.hybrid_records import HybridRecords, relationships_of
 from kgagent.retrieval.hybrid_rerank import POOL, Reranking
 from kgagent.retrieval.rerank import CrossEncoder
 from kgagent.retrieval.stored_embeddings import StoredEmbeddings
 from kgagent.retrieval.strategies import RANKINGS, Fused, Ranked, fuse
 from kgagent.retrieval.together import together
 from kgagent.retrieval.vector_search import NearestQuery
+from kgagent.retrieval.vector_targets import TO_BE_RANKED
 
 if TYPE_CHECKING:
     from kgagent.retrieval.service import RetrievalService
@@ -69,13 +73,18 @@ class HybridSearch:
     def __init__(
         self,
         retrieval: "RetrievalService",
+        *,
+        by_meaning: SearchByMeaning,
         full_text: FullTextSearch,
+        answered: AnsweredRecords,
         embeddings: StoredEmbeddings,
         ontology: Ontology,
     ) -> None:
         self._retrieval = retrieval
-        self._embeddings = embeddings
+        self._by_meaning = by_meaning
         self._full_text = full_text
+        self._answered = answered
+        self._embeddings = embeddings
         self._ontology = ontology
 
     async def search(self, question: Question) -> HybridResult:
@@ -96,16 +105,29 @@ class HybridSearch:
             weights=options.weights,
         )
         if options.include_relationships:
-            parts["through"] = await tried(self._ends(question, labels, parts, fused), question.timeout)
-            fused = with_ends(fused, parts)
-        ordered, warnings = await self._reranked(question, parts, fused, vector)
-        return answer(parts, ordered[: question.limit], warnings, with_relationships=options.include_relationships)
+            fused, ends = with_ends(fused, relationships_of(parts), labels, question.pool)
+            parts["through"] = Found(ranking=ends)
+        if options.half_life_days is None:
+            fused = fused[: question.pool]
+        showing = HybridRecords(
+            self._answered, self._ontology, user_id=question.user_id, labels=labels, timeout=question.timeout
+        )
+        records, unread = await showing.shown(parts, fused)
+        known = [item for item in fused if item.key in records]
+        ordered, warnings = await self._reranked(question, records, known, vector)
+        return answer(
+            parts,
+            records,
+            ordered[: question.limit],
+            [*unread, *warnings],
+            with_relationships=options.include_relationships,
+        )
 
     async def _reranked(
-        self, question: Question, parts: Mapping[Finder, Found], fused: list[Fused], vector: Sequence[float] | None
+        self, question: Question, records: Records, fused: list[Fused], vector: Sequence[float] | None
     ) -> tuple[list[Fused], list[str]]:
         """The last steps that were asked for; one that fails leaves the order as it was, and a warning."""
-        reranking, options, warnings = Reranking(parts, question.options), question.options, []
+        reranking, options, warnings = Reranking(records, question.options), question.options, []
         if options.half_life_days is not None:
             fused = reranking.recent_first(fused)
         fused = fused[: question.pool]
@@ -166,29 +188,30 @@ class HybridSearch:
     async def _nodes_near(
         self, question: Question, labels: Sequence[str], near: Callable[[], Awaitable[NearestQuery]]
     ) -> Found:
-        [matches] = await self._retrieval.nodes_near(
-            [await near()], question.user_id, labels, question.options.object_limit
-        )
+        [hits] = await self._by_meaning.nodes([await near()], question.user_id, labels, question.options.object_limit)
         return Found(
-            ranking=[Ranked(node_key(match.node.entity_key), match.similarity) for match in matches],
-            nodes={node_key(match.node.entity_key): match.node for match in matches},
-            plan=matches.plan,
+            ranking=[Ranked(node_key(hit.record.entity_key), hit.similarity) for hit in hits],
+            nodes={node_key(hit.record.entity_key): hit.record for hit in hits},
+            plan=hits.plan,
         )
 
     async def _relationships_near(self, question: Question, near: Callable[[], Awaitable[NearestQuery]]) -> Found:
         options = question.options
-        [matches] = await self._retrieval.relationships_near(
+        [found] = await self._by_meaning.relationships(
             [await near()],
             question.user_id,
             options.relationship_types,
             options.relationship_limit,
             expand_hops=options.expand_hops,
             timeout=question.timeout,
+            told=TO_BE_RANKED,
         )
+        steps = {relationship_key(step.record): step for step in reversed(found)}
         return Found(
-            ranking=[Ranked(relationship_key(match), match.score) for match in matches],
-            relationships={relationship_key(match): match for match in reversed(matches)},
-            plan=matches.plan,
+            ranking=[Ranked(relationship_key(step.record), step.score) for step in found],
+            relationships={key: step.record for key, step in steps.items()},
+            steps=steps,
+            plan=found.plan,
         )
 
     async def _nodes_by_words(self, question: Question, labels: Sequence[str], text: str) -> Found:
@@ -200,10 +223,9 @@ class HybridSearch:
             limit=options.text_limit,
             threshold=options.text_threshold,
         )
-        shown = [(h.record.shown(self._ontology), h.score) for h in hits]
         return Found(
-            ranking=[Ranked(node_key(node.entity_key), score) for node, score in shown],
-            nodes={node_key(node.entity_key): node for node, _ in shown},
+            ranking=[Ranked(node_key(hit.record.entity_key), hit.score) for hit in hits],
+            nodes={node_key(hit.record.entity_key): hit.record for hit in hits},
         )
 
     async def _relationships_by_words(self, question: Question, text: str) -> Found:
@@ -214,29 +236,12 @@ class HybridSearch:
             relationship_types=options.relationship_types,
             limit=options.relationship_limit,
             threshold=options.text_threshold,
+            told=TO_BE_RANKED,
         )
-        shown = [(h.record.shown(self._ontology), h.score) for h in hits]
         return Found(
-            ranking=[Ranked(relationship_key(relationship), score) for relationship, score in shown],
-            relationships={relationship_key(relationship): relationship for relationship, _ in reversed(shown)},
+            ranking=[Ranked(relationship_key(hit.record), hit.score) for hit in hits],
+            relationships={relationship_key(hit.record): hit.record for hit in reversed(hits)},
         )
-
-    async def _ends(
-        self, question: Question, labels: Sequence[str], parts: Mapping[Finder, Found], fused: Sequence[Fused]
-    ) -> Found:
-        """Nodes at the ends of the relationships that may be answered; those that no part found are read."""
-        known = {node.entity_key: node for part in parts.values() for node in part.nodes.values()}
-        ends: dict[str, float] = {}
-        for place, item in enumerate(fused):
-            # Each end is an item of its own, so that no more than these can be answered.
-            if place + len(ends.keys() - known.keys()) >= question.pool:
-                break
-            for key in ends_of(item, parts):
-                ends.setdefault(key, item.score)
-        unknown = [key for key in ends if key not in known]
-        known |= {n.entity_key: n for n in await self._retrieval.nodes(unknown, question.user_id, labels)}
-        nodes = {node_key(key): known[key] for key in ends if key in known and known[key].label in labels}
-        return Found(ranking=[Ranked(key, ends[node.entity_key]) for key, node in nodes.items()], nodes=nodes)
 
 
 def _nothing(parts: Mapping[Finder, Found]) -> Exception:

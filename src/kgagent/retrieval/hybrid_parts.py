@@ -2,14 +2,16 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from kgagent.errors import KgAgentError
-from kgagent.models import GraphNode, GraphRelationship, RelationshipSearchResult
+from kgagent.graph.records import NodeRecord, RelationshipRecord
+from kgagent.models import GraphNode, GraphRelationship
 from kgagent.models.hybrid import Finder, HybridObject, HybridRelationship, HybridResult
 from kgagent.models.search import Plan
+from kgagent.retrieval.beam import Step
 from kgagent.retrieval.strategies import RANKINGS, Fused, Ranked
 
 FINDERS: tuple[Finder, ...] = (*RANKINGS, "through")
@@ -26,9 +28,16 @@ WORDS_OF: Mapping[Finder, str] = {
 NODES: tuple[Finder, ...] = ("graph", "text")
 RELATIONSHIPS: tuple[Finder, ...] = ("relationship", "relationship_text")
 
+FAILED_INSIDE = "it failed inside; more is in the log of the host program"
+
+OBJECT = "object:"
+"""What the names of nodes in a ranking begin with."""
+
 _log = logging.getLogger(__name__)
 
 Parts = Mapping[Finder, "Found"]
+Records = Mapping[str, GraphNode | GraphRelationship]
+"""What is shown of items, by their keys in the ranking."""
 ResultT = TypeVar("ResultT")
 
 
@@ -51,14 +60,16 @@ class Found:
     Attributes:
         ranking: items, best first.
         nodes: those that are nodes, by their key in the ranking.
-        relationships: those that are relationships.
+        relationships: those that are relationships, as far as they must be known to be ranked.
+        steps: how those that were found by meaning were found.
         plan: how a search by meaning was run.
         failure: why there is nothing, where the part could not be carried out.
     """
 
     ranking: Sequence[Ranked] = ()
-    nodes: Mapping[str, GraphNode] = field(default_factory=dict)
-    relationships: Mapping[str, GraphRelationship] = field(default_factory=dict)
+    nodes: Mapping[str, NodeRecord] = field(default_factory=dict)
+    relationships: Mapping[str, RelationshipRecord] = field(default_factory=dict)
+    steps: Mapping[str, Step] = field(default_factory=dict)
     plan: Plan | None = None
     failure: Failure | None = None
 
@@ -87,7 +98,7 @@ async def attempt(step: Awaitable[ResultT], timeout: float, *, otherwise: Result
     except Exception as error:
         # One part that fails in a way that nobody foresaw must not keep back what the others found.
         _log.exception("Part of a hybrid search failed")
-        return otherwise, Failure("it failed inside; more is in the log of the host program", error)
+        return otherwise, Failure(FAILED_INSIDE, error)
 
 
 def failures(parts: Parts) -> list[str]:
@@ -99,27 +110,31 @@ def failures(parts: Parts) -> list[str]:
     ]
 
 
-def answer(parts: Parts, fused: Sequence[Fused], warnings: Sequence[str], *, with_relationships: bool) -> HybridResult:
+def answer(
+    parts: Parts, records: Records, fused: Sequence[Fused], warnings: Sequence[str], *, with_relationships: bool
+) -> HybridResult:
     """Make the answer.
 
     Args:
         parts: what was found.
-        fused: what is answered of it, best first.
+        records: what is shown of each item.
+        fused: what is answered, best first.
         warnings: what is to be said beside that of the parts.
         with_relationships: whether relationships were asked for.
     """
     scores = {finder: {item.key: item.score for item in reversed(part.ranking)} for finder, part in parts.items()}
+    steps = parts["relationship"].steps if "relationship" in parts else {}
     objects, relationships = [], []
     for rank, item in enumerate(fused, start=1):
         found_by = tuple(finder for finder in FINDERS if item.key in scores.get(finder, ()))
         by_words = (scores[finder][item.key] for finder in found_by if finder in {"text", "relationship_text"})
         standing = {"rank": rank, "score": item.score, "found_by": found_by, "text_score": next(by_words, None)}
-        first = parts[item.source]
-        if item.key in first.nodes:
+        record = records[item.key]
+        if isinstance(record, GraphNode):
             similarity = scores.get("graph", {}).get(item.key)
-            objects.append(HybridObject(**{**dict(first.nodes[item.key]), **standing, "similarity": similarity}))
+            objects.append(HybridObject(**{**dict(record), **standing, "similarity": similarity}))
         else:
-            relationships.append(_relationship(first.relationships[item.key], standing))
+            relationships.append(_relationship(record, steps.get(item.key), standing))
     return HybridResult(
         objects=tuple(objects),
         relationships=tuple(relationships) if with_relationships else None,
@@ -128,40 +143,60 @@ def answer(parts: Parts, fused: Sequence[Fused], warnings: Sequence[str], *, wit
     )
 
 
-def ends_of(item: Fused, parts: Parts) -> tuple[str, ...]:
-    """Keys of the two nodes that an item joins; none where it is a node itself."""
-    relationship = parts[item.source].relationships.get(item.key)
-    return () if relationship is None else (relationship.from_entity_key, relationship.to_entity_key)
-
-
-def with_ends(fused: Sequence[Fused], parts: Parts) -> list[Fused]:
+def with_ends(
+    fused: Sequence[Fused], relationships: Mapping[str, RelationshipRecord], labels: Collection[str], room: int
+) -> tuple[list[Fused], list[Ranked]]:
     """Let the two nodes of each relationship follow it, unless they stand before it, with its score.
 
     What speaks for a relationship speaks for its nodes, but must not put them before it.
+
+    Args:
+        fused: items, best first.
+        relationships: those among them that are relationships.
+        labels: labels that a node must carry one of.
+        room: items after which no more nodes are let in, since none of them could be answered.
+
+    Returns:
+        All items, and those that stand at the end of a relationship, as a ranking of their own.
     """
     ordered: dict[str, Fused] = {}
+    ends: dict[str, float] = {}
     for item in fused:
+        has_room = len(ordered) < room
         ordered.setdefault(item.key, item)
-        for key in map(node_key, ends_of(item, parts)):
-            if key in parts["through"].nodes:
+        if not has_room or item.key not in relationships:
+            continue
+        for entity_key, carried in relationships[item.key].told_ends.items():
+            if not set(labels).isdisjoint(carried):
+                key = node_key(entity_key)
+                ends.setdefault(key, item.score)
                 ordered.setdefault(key, Fused(key, "through", item.score))
-    return list(ordered.values())
+    return list(ordered.values()), [Ranked(key, score) for key, score in ends.items()]
 
 
 def node_key(entity_key: str) -> str:
     """What a node is called in a ranking."""
-    return f"object:{entity_key}"
+    return f"{OBJECT}{entity_key}"
 
 
-def relationship_key(relationship: GraphRelationship) -> str:
+def entity_key_of(key: str) -> str:
+    """The key of the node that is called so in a ranking."""
+    return key.removeprefix(OBJECT)
+
+
+def relationship_key(relationship: RelationshipRecord) -> str:
     """What a relationship is called in a ranking; old graphs have several of one type between two nodes."""
-    return f"relationship:{':'.join(relationship.pair)}:{relationship.relationship_type}"
+    first, second = sorted((relationship.from_entity_key, relationship.to_entity_key))
+    return f"relationship:{relationship.neo4j_type}:{first}:{second}:{relationship.text('relationship_type')}"
 
 
-def _relationship(relationship: GraphRelationship, standing: Mapping[str, object]) -> HybridRelationship:
-    told = {name: getattr(relationship, name) for name in GraphRelationship.model_fields}
-    path = relationship.path if isinstance(relationship, RelationshipSearchResult) else ()
-    return HybridRelationship(**{**told, **standing, "triplet_text": relationship.triplet, "path": path})
+def _relationship(
+    relationship: GraphRelationship, step: Step | None, standing: Mapping[str, object]
+) -> HybridRelationship:
+    told = {**dict(relationship), **standing, "triplet_text": relationship.triplet}
+    if step is not None:
+        told |= {"similarity": step.similarity, "path": tuple(record.triplet for record in step.path)}
+    return HybridRelationship.model_validate(told)
 
 
 def _emptiness(parts: Parts) -> Iterator[str]:

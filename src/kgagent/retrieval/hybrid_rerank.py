@@ -11,7 +11,7 @@ from kgagent.models.hybrid import HybridOptions
 from kgagent.models.llm_context import node_lines, relationship_lines
 from kgagent.retrieval.cosine import cosine
 from kgagent.retrieval.fusion import RRF_K
-from kgagent.retrieval.hybrid_parts import Parts
+from kgagent.retrieval.hybrid_parts import Records
 from kgagent.retrieval.rerank import CrossEncoder, decay_by_age, maximal_marginal_relevance, rerank_with, written_at
 from kgagent.retrieval.stored_embeddings import StoredEmbeddings
 from kgagent.retrieval.strategies import Fused
@@ -26,10 +26,8 @@ Vector = Sequence[float]
 class Reranking:
     """Puts the items of one fused ranking into another order."""
 
-    def __init__(self, parts: Parts, options: HybridOptions) -> None:
-        self._records: dict[str, GraphNode | GraphRelationship] = {}
-        for part in parts.values():
-            self._records |= {**part.nodes, **part.relationships}
+    def __init__(self, records: Records, options: HybridOptions) -> None:
+        self._records = records
         self._options = options
         self._now = options.now or datetime.now(UTC)
 

@@ -1,5 +1,6 @@
 """Which names a text holds."""
 
+import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,6 +11,8 @@ SHORTEST_NAME = 2
 
 LONGEST_TEXT = 1_000
 """Words of a text in which names are looked for."""
+
+_ASCII_WORD = re.compile(r"[a-z0-9]+")
 
 _Place = tuple[int, int]
 """First word of a name in a text, and the one after its last."""
@@ -53,6 +56,9 @@ def _outermost(places: Iterable[_Place]) -> set[_Place]:
 
 def _words(text: str) -> list[str]:
     """Folded words; of a script without letter case, which may have no spaces, each letter is one."""
+    if text.isascii():
+        # What the rest comes to for most names, at a tenth of its time.
+        return _ASCII_WORD.findall(text.lower())
     folded = "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
     parted = "".join(f" {c} " if _is_caseless(c) else c if c.isalnum() else " " for c in folded)
     return parted.split()

@@ -1,10 +1,8 @@
 """The searches of a knowledge graph."""
 
 import math
-import time
 from array import array
 from collections.abc import Sequence
-from dataclasses import replace
 
 from kgagent.embedding.base import Embedder, require_texts
 from kgagent.errors import InputError
@@ -25,10 +23,11 @@ from kgagent.models import (
 )
 from kgagent.models.hybrid import HybridOptions, HybridResult
 from kgagent.models.paths import PathsRequest, PathsResult
-from kgagent.models.search import DEFAULT_HOPS, MOST_HOPS
 from kgagent.models.traversal import Traversal, TraverseRequest
 from kgagent.ontology import Ontology
-from kgagent.retrieval.beam import START_POOL, BeamScope, BeamSearch
+from kgagent.retrieval.answered import AnsweredRecords
+from kgagent.retrieval.beam import BeamSearch
+from kgagent.retrieval.by_meaning import SearchByMeaning
 from kgagent.retrieval.explore import Explorer
 from kgagent.retrieval.full_text import FullTextSearch
 from kgagent.retrieval.hybrid import HybridSearch, Question
@@ -39,12 +38,9 @@ from kgagent.retrieval.text_match import match_text
 from kgagent.retrieval.together import together
 from kgagent.retrieval.traversal import Traverser
 from kgagent.retrieval.vector_search import WIDEST_FETCH, NearestQuery, VectorSearch
-from kgagent.retrieval.vector_targets import node_target, relationship_target
 
 DEFAULT_THRESHOLD = 0.3
 DEFAULT_OPTIONS = HybridOptions()
-SHARE_OF_TIME = 0.8
-"""Share of its time in which a search goes on from its hits; the rest is for telling them."""
 
 
 class RetrievalService:
@@ -69,12 +65,17 @@ class RetrievalService:
         self._nodes = NodeRepository(store, ontology)
         self._relationships = RelationshipRepository(store, ontology)
         self._full_text = FullTextSearch(store, ontology, timeout=timeout)
+        self._answered = AnsweredRecords(self._relationships, timeout=timeout)
         self._stored = StoredEmbeddings(self._relationships, embedder, timeout=timeout)
-        self._beam = BeamSearch(self._relationships, embedder, timeout=timeout)
         self._paths = PathFinder(self._nodes, self._relationships, embedder, timeout=timeout)
         self._traverser = Traverser(self._nodes, self._relationships, timeout=timeout)
-        self._vectors = VectorSearch(
-            store, embedder, exact_scan_limit=exact_scan_limit, oversampling=oversampling, timeout=timeout
+        self._by_meaning = SearchByMeaning(
+            VectorSearch(
+                store, embedder, exact_scan_limit=exact_scan_limit, oversampling=oversampling, timeout=timeout
+            ),
+            BeamSearch(self._relationships, embedder, timeout=timeout),
+            ontology,
+            store.features,
         )
 
     async def relationship_vector_search(
@@ -235,7 +236,15 @@ class RetrievalService:
             limit=options.limit or self._hybrid_limit,
             cross_encoder=cross_encoder,
         )
-        return await HybridSearch(self, self._full_text, self._stored, self._ontology).search(question)
+        search = HybridSearch(
+            self,
+            by_meaning=self._by_meaning,
+            full_text=self._full_text,
+            answered=self._answered,
+            embeddings=self._stored,
+            ontology=self._ontology,
+        )
+        return await search.search(question)
 
     async def expand_graph(
         self, entity_keys: Sequence[str], user_id: str, *, max_relationships: int = 10, max_neighbours: int = 30
@@ -351,31 +360,11 @@ class RetrievalService:
             InputError: an argument is not one that it may be.
             StoreError: the database failed.
         """
-        until = None if timeout is None else time.monotonic() + SHARE_OF_TIME * timeout
         _check_scope(user_id, limit)
-        hops = DEFAULT_HOPS if expand_hops is None else expand_hops
-        if not 0 <= hops <= MOST_HOPS:
-            raise InputError(f"expand_hops must be 0 to {MOST_HOPS}, got {expand_hops}")
-        if relationship_types is not None and not relationship_types:
-            return [Matches() for _ in queries]
-        target = relationship_target(self._ontology, self._store.features, relationship_types)
-        pool = max(limit, START_POOL) if hops else limit
-        nearest = await self._vectors.nearest(target, user_id=user_id, queries=queries, limit=pool)
-        scope = BeamScope(user_id, hops=hops, limit=limit, relationship_types=relationship_types)
-        async with together() as group:
-            tasks = [
-                group.create_task(
-                    self._beam.expand(
-                        hits,
-                        query.vector,
-                        replace(scope, threshold=query.threshold) if expand_hops is None else scope,
-                        text=query.text,
-                        until=until,
-                    )
-                )
-                for hits, query in zip(nearest.hits, queries, strict=True)
-            ]
-        return [Matches([step.shown(self._ontology) for step in task.result()], plan=nearest.plan) for task in tasks]
+        found = await self._by_meaning.relationships(
+            queries, user_id, relationship_types, limit, expand_hops=expand_hops, timeout=timeout
+        )
+        return [Matches([step.shown(self._ontology) for step in steps], plan=steps.plan) for steps in found]
 
     async def nodes_near(
         self, queries: Sequence[NearestQuery], user_id: str, labels: Sequence[str] | None = None, limit: int = 20
@@ -387,27 +376,14 @@ class RetrievalService:
             StoreError: the database failed.
         """
         _check_scope(user_id, limit)
-        targets = [node_target(self._ontology, label) for label in self.known_labels(labels)]
-        async with together() as group:
-            tasks = [
-                group.create_task(self._vectors.nearest(target, user_id=user_id, queries=queries, limit=limit))
-                for target in targets
-            ]
-        by_label = [task.result() for task in tasks]
-        plan = next((part.plan for part in by_label if part.plan != "exact"), by_label[0].plan)
-        found = []
-        for position in range(len(queries)):
-            hits = [hit for part in by_label for hit in part.hits[position]]
-            results = [
-                NodeSearchResult(node=hit.record.shown(self._ontology), similarity=hit.similarity)
-                for hit in hits
-                if isinstance(hit.record, NodeRecord)
-            ]
-            once: dict[str, NodeSearchResult] = {}
-            for result in sorted(results, key=self._best_first):
-                once.setdefault(result.node.entity_key, result)
-            found.append(Matches(list(once.values()), plan=plan))
-        return found
+        found = await self._by_meaning.nodes(queries, user_id, self.known_labels(labels), limit)
+        return [
+            Matches(
+                [NodeSearchResult(node=hit.record.shown(self._ontology), similarity=hit.similarity) for hit in hits],
+                plan=hits.plan,
+            )
+            for hits in found
+        ]
 
     async def nodes(
         self, entity_keys: Sequence[str], user_id: str, labels: Sequence[str] | None = None
@@ -434,9 +410,6 @@ class RetrievalService:
         for label in labels:
             self._ontology.label(label)
         return list(dict.fromkeys(labels))
-
-    def _best_first(self, result: NodeSearchResult) -> tuple[float, int, str]:
-        return (-result.similarity, self._ontology.label_order[result.node.label], result.node.entity_key)
 
     async def _nearest_query(
         self, query: str | None, vector: Sequence[float] | None, threshold: float, user_id: str

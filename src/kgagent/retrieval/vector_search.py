@@ -12,9 +12,10 @@ from kgagent.embedding.base import Embedder
 from kgagent.errors import StoreError
 from kgagent.graph.records import Record
 from kgagent.graph.statements import statement
-from kgagent.graph.store import StatementTimeoutError, Store
+from kgagent.graph.store import Row, StatementTimeoutError, Store
 from kgagent.graph.vector_index import IndexScores
 from kgagent.models.search import Plan
+from kgagent.retrieval.together import together
 from kgagent.retrieval.vector_targets import VectorTarget
 
 WIDEST_FETCH = 10_000
@@ -22,10 +23,16 @@ WIDEST_FETCH = 10_000
 
 WIDENING = 5
 COUNT_LIFETIME = 10.0
-"""Seconds for which it is remembered whether a user has few or many; either way the answer is right."""
+"""Seconds for which it is remembered how many a user has; either way the answer is right."""
 
 INDEX_LIFETIME = 60.0
 """Seconds for which it is remembered how an index was made."""
+
+SCANNED_TOGETHER = 500
+"""Vectors of a user in a target up to which they are compared in one statement with those of others.
+
+Comparing so many costs about as much as a round trip; more are worth a statement of their own, side by side.
+"""
 
 LEAST_CANDIDATES = 200
 """Vectors that an index compares at the least: with fewer, a search for a single hit would often miss it."""
@@ -81,7 +88,7 @@ class VectorSearch:
         self._indexed: IndexedSearch = indexed(store, embedder, self._exact, oversampling=oversampling, timeout=timeout)
         self._exact_scan_limit = indexed.exact_scan_limit if exact_scan_limit is None else exact_scan_limit
         self._store = store
-        self._few: dict[tuple[str, str], tuple[float, bool]] = {}
+        self._counts: dict[tuple[str, str], tuple[float, int]] = {}
 
     async def nearest(
         self, target: VectorTarget, *, user_id: str, queries: Sequence[NearestQuery], limit: int
@@ -100,22 +107,57 @@ class VectorSearch:
         if not queries:
             return Nearest((), "none")
         request = _Request(target, user_id, queries, limit)
-        if await self._has_few(target, user_id):
+        if await self._counted(target, user_id) <= self._exact_scan_limit:
             return Nearest(await self._exact.search(request), "exact")
         return Nearest(await self._indexed.search(request), self._indexed.plan)
 
-    async def _has_few(self, target: VectorTarget, user_id: str) -> bool:
-        known = self._few.get((target.name, user_id))
+    async def nearest_in_each(
+        self, targets: Sequence[VectorTarget], *, user_id: str, queries: Sequence[NearestQuery], limit: int
+    ) -> list[Nearest]:
+        """Find the user's nearest vectors in each of several targets, side by side; in small ones by one statement.
+
+        Args:
+            targets: where to look, each of another label.
+            user_id: whose.
+            queries: any number of vectors.
+            limit: hits of each query and target at the most.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        if not queries:
+            return [Nearest((), "none") for _ in targets]
+        async with together() as group:
+            counts = [group.create_task(self._counted(target, user_id)) for target in targets]
+        most = min(self._exact_scan_limit, SCANNED_TOGETHER)
+        small = [target for target, count in zip(targets, counts, strict=True) if count.result() <= most]
+        async with together() as group:
+            at_once = group.create_task(
+                self._exact.search_each([_Request(target, user_id, queries, limit) for target in small])
+            )
+            others = {
+                target.name: group.create_task(self.nearest(target, user_id=user_id, queries=queries, limit=limit))
+                for target in targets
+                if target not in small
+            }
+        exact = at_once.result()
+        return [
+            Nearest(exact[target.name], "exact") if target.name in exact else others[target.name].result()
+            for target in targets
+        ]
+
+    async def _counted(self, target: VectorTarget, user_id: str) -> int:
+        """Vectors that a user has; of many, one more than are compared one by one."""
+        known = self._counts.get((target.name, user_id))
         if known is not None and known[0] > time.monotonic():
             return known[1]
         [row] = await self._store.read(
             target.count_statement(), {"user_id": user_id, "scan_limit": self._exact_scan_limit}
         )
-        few: bool = row["found"] <= self._exact_scan_limit
-        if len(self._few) > WIDEST_FETCH:
-            self._few.clear()
-        self._few[target.name, user_id] = (time.monotonic() + COUNT_LIFETIME, few)
-        return few
+        if len(self._counts) > WIDEST_FETCH:
+            self._counts.clear()
+        self._counts[target.name, user_id] = (time.monotonic() + COUNT_LIFETIME, row["found"])
+        return int(row["found"])
 
 
 class ExactScan:
@@ -128,6 +170,21 @@ class ExactScan:
 
     async def search(self, request: _Request) -> tuple[tuple[Hit, ...], ...]:
         """Find the hits of each query."""
+        rows = await self._ask(request.target.exact_statement(), request)
+        return tuple(_hits(request, row) for row in rows)
+
+    async def search_each(self, requests: Sequence[_Request]) -> dict[str, tuple[tuple[Hit, ...], ...]]:
+        """Find the hits of each query in each of several labels, by their names; all by one statement."""
+        if not requests:
+            return {}
+        rows = await self._ask("\nUNION ALL\n".join(one.target.exact_statement() for one in requests), requests[0])
+        found = {(row["label"], row["query"]): row for row in rows}
+        return {
+            one.target.name: tuple(_hits(one, found[one.target.name, position]) for position in range(len(one.queries)))
+            for one in requests
+        }
+
+    async def _ask(self, text: str, request: _Request) -> list[Row]:
         parameters = {
             **request.target.filters,
             "user_id": request.user_id,
@@ -136,8 +193,7 @@ class ExactScan:
             "dimensions": self._embedder.dimensions,
             "queries": query_parameters(self._store, request.queries),
         }
-        rows = await self._store.read(request.target.exact_statement(), parameters, timeout=self._timeout)
-        return hits_by_query(request, rows)
+        return await self._store.read(text, parameters, timeout=self._timeout)
 
 
 class IndexedSearch(ABC):
@@ -243,7 +299,7 @@ class FilteredIndex(IndexedSearch):
 
 
 def _answer(request: _Request, query: NearestQuery, row: Mapping[str, Any], fetch: int) -> tuple[tuple[Hit, ...], bool]:
-    hits = tuple(Hit(request.target.read(match), match["similarity"]) for match in row["matches"])
+    hits = _hits(request, row)
     return hits, len(hits) >= request.limit or row["hits"] < fetch or row["least"] < query.threshold
 
 
@@ -261,19 +317,22 @@ class WidenedProcedure(IndexedSearch):
         parts = await asyncio.gather(
             *(self._one_index(request, query, fetch, index) for index in request.target.indexes)
         )
-        together = sorted((hit for hits, _ in parts for hit in hits), key=lambda hit: -hit.similarity)
-        kept = tuple(together[: request.limit])
+        merged = sorted((hit for hits, _ in parts for hit in hits), key=lambda hit: -hit.similarity)
+        kept = tuple(merged[: request.limit])
         reach = kept[-1].similarity if len(kept) == request.limit else query.threshold
         return kept, all(least is None or least < reach for _, least in parts)
 
     async def _one_index(
         self, request: _Request, query: NearestQuery, fetch: int, index: str
-    ) -> tuple[list[Hit], float | None]:
+    ) -> tuple[tuple[Hit, ...], float | None]:
         """Hits in one index, and how near its last one is; None where it has no more."""
         parameters = self.common(request, fetch) | {"index": index, "query": query_parameters(self.store, [query])[0]}
         [row] = await self.store.read(request.target.procedure_statement(), parameters, timeout=self.timeout)
-        hits = [Hit(request.target.read(match), match["similarity"]) for match in row["matches"]]
-        return hits, None if row["hits"] < fetch else row["least"]
+        return _hits(request, row), None if row["hits"] < fetch else row["least"]
+
+
+def _hits(request: _Request, row: Mapping[str, Any]) -> tuple[Hit, ...]:
+    return tuple(Hit(request.target.read(match), match["similarity"]) for match in row["matches"])
 
 
 def query_parameters(store: Store, queries: Sequence[NearestQuery]) -> list[dict[str, Any]]:
@@ -282,11 +341,3 @@ def query_parameters(store: Store, queries: Sequence[NearestQuery]) -> list[dict
         {"position": position, "vector": store.vector(query.vector), "threshold": query.threshold}
         for position, query in enumerate(queries)
     ]
-
-
-def hits_by_query(request: _Request, rows: Sequence[Mapping[str, Any]]) -> tuple[tuple[Hit, ...], ...]:
-    """Rows of all queries, parted by query."""
-    parted: list[list[Hit]] = [[] for _ in request.queries]
-    for row in rows:
-        parted[row["query"]].append(Hit(request.target.read(row), row["similarity"]))
-    return tuple(map(tuple, parted))

@@ -8,8 +8,14 @@ from kgagent.graph.features import ServerFeatures
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
 from kgagent.graph.schema import node_vector_index, relationship_vector_indexes
-from kgagent.graph.statements import statement
+from kgagent.graph.statements import Filling, Fragment, statement
 from kgagent.ontology import Ontology
+
+IN_FULL = Fragment("_found_relationship")
+"""All of a relationship that may be shown."""
+
+TO_BE_RANKED = Fragment("_ranked_relationship")
+"""What of a relationship must be known to rank it and to go on from it."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +26,7 @@ class VectorTarget:
         kind: "relationship" or "node".
         name: tells this target from others.
         indexes: names of its vector indexes.
-        identifiers: names that its statements need.
+        places: names, and what is read of a relationship, that its statements need.
         filters: parameters of its statements beside the common ones.
         variant: ending of the statements that search the index.
     """
@@ -29,25 +35,25 @@ class VectorTarget:
     name: str
     ontology: Ontology
     indexes: Sequence[str]
-    identifiers: Mapping[str, Identifier]
+    places: Mapping[str, Filling]
     filters: Mapping[str, Any] = field(default_factory=dict)
     variant: str = ""
 
     def count_statement(self) -> str:
         """Counts what a user has, up to a limit."""
-        return statement(f"count_{self.kind}s", **self.identifiers)
+        return statement(f"count_{self.kind}s", **self.places)
 
     def exact_statement(self) -> str:
         """Compares each vector of a user."""
-        return statement(f"search_{self.kind}s_exact", **self.identifiers)
+        return statement(f"search_{self.kind}s_exact", **self.places)
 
     def index_statement(self) -> str:
         """Asks the index that filters inside itself."""
-        return statement(f"search_{self.kind}s_index{self.variant}", index=Identifier(self.indexes[0]))
+        return statement(f"search_{self.kind}s_index{self.variant}", index=Identifier(self.indexes[0]), **self.places)
 
     def procedure_statement(self) -> str:
         """Asks an index that cannot filter."""
-        return statement(f"search_{self.kind}s_procedure")
+        return statement(f"search_{self.kind}s_procedure", **self.places)
 
     def read(self, row: Mapping[str, Any]) -> Record:
         """Read a matched record, whose properties come as pairs."""
@@ -57,17 +63,21 @@ class VectorTarget:
 
 
 def relationship_target(
-    ontology: Ontology, features: ServerFeatures, relationship_types: Sequence[str] | None
+    ontology: Ontology,
+    features: ServerFeatures,
+    relationship_types: Sequence[str] | None,
+    told: Fragment = IN_FULL,
 ) -> VectorTarget:
-    """All relationships, or those of some free types ("mentor")."""
+    """All relationships, or those of some free types ("mentor"); and what is read of those that are found."""
     return VectorTarget(
         kind="relationship",
         name="relationships",
         ontology=ontology,
         indexes=tuple(relationship_vector_indexes(ontology, features)),
-        identifiers={
+        places={
             "labels": Identifier.any_of(ontology.labels),
             "types": Identifier.any_of(ontology.relationships),
+            "relationship": told,
         },
         filters={"relationship_types": None if relationship_types is None else list(relationship_types)},
         variant="" if relationship_types is None else "_typed",
@@ -81,7 +91,7 @@ def node_target(ontology: Ontology, label: str) -> VectorTarget:
         name=label,
         ontology=ontology,
         indexes=(node_vector_index(label),),
-        identifiers={"label": Identifier(label)},
+        places={"label": Identifier(label)},
     )
 
 
@@ -91,7 +101,7 @@ def found_node(found: Mapping[str, Any], ontology: Ontology, labels: Sequence[st
 
 
 def found_relationship(found: Mapping[str, Any]) -> RelationshipRecord:
-    """Read the map that `_found_relationship.cypher` makes."""
+    """Read the map that `_found_relationship.cypher` or `_ranked_relationship.cypher` makes."""
     return RelationshipRecord.read(_with_properties(found))
 
 

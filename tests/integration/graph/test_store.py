@@ -1,7 +1,11 @@
 import math
 from array import array
+from collections.abc import Callable
+from typing import Any
 
 import pytest
+from neo4j import AsyncSession, Query
+from neo4j.exceptions import DriverError, SessionExpired
 
 from kgagent import KnowledgeGraph
 from kgagent.embedding.hashing import hashed
@@ -46,3 +50,36 @@ async def test_a_statement_that_takes_too_long_is_ended(graph: KnowledgeGraph) -
 async def test_a_stream_gives_rows_one_by_one(graph: KnowledgeGraph) -> None:
     async with graph.store.stream("UNWIND range(1, $n) AS i RETURN i", {"n": 2_500}) as rows:
         assert [row["i"] async for row in rows] == list(range(1, 2_501))
+
+
+@pytest.fixture
+def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[[Exception], list[str]]:
+    """Makes statements outside a transaction of the driver's own fail; gives the list of their texts."""
+
+    def fail(error: Exception) -> list[str]:
+        asked: list[str] = []
+
+        async def run(_session: AsyncSession, query: Query, *_: Any, **__: Any) -> None:
+            asked.append(query.text)
+            raise error
+
+        monkeypatch.setattr(AsyncSession, "run", run)
+        return asked
+
+    return fail
+
+
+async def test_a_read_that_a_lost_connection_ended_is_tried_again(
+    graph: KnowledgeGraph, failing: Callable[[Exception], list[str]]
+) -> None:
+    asked = failing(SessionExpired("the connection is gone"))
+    assert await graph.store.read("RETURN 1 AS one", {}) == [{"one": 1}]
+    assert len(asked) == 1
+
+
+async def test_a_read_that_would_fail_again_is_not_tried_again(
+    graph: KnowledgeGraph, failing: Callable[[Exception], list[str]]
+) -> None:
+    failing(DriverError("this cannot be read"))
+    with pytest.raises(StoreError, match="this cannot be read"):
+        await graph.store.read("RETURN 1 AS one", {})

@@ -5,7 +5,7 @@ import pytest
 from kgagent import KnowledgeGraph
 from kgagent.errors import InputError
 from kgagent.graph.store import StatementTimeoutError
-from kgagent.retrieval import beam, explore, service
+from kgagent.retrieval import beam, by_meaning, explore
 from kgagent.tools import Toolset
 
 QUESTION = "orchard painter"
@@ -93,7 +93,7 @@ async def test_explore_by_itself_goes_one_step_among_what_reaches_the_threshold(
     tools: Toolset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(explore, "RELATIONSHIPS", 2)
-    monkeypatch.setattr(service, "START_POOL", 2)
+    monkeypatch.setattr(by_meaning, "START_POOL", 2)
     await joined(
         tools,
         {

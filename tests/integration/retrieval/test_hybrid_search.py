@@ -287,7 +287,7 @@ def breaking(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 
 BY_WORDS = {"text": "fulltext.queryNodes", "relationship_text": "fulltext.queryRelationships"}
-BY_MEANING = {"graph": " AS node\nORDER BY query", "relationship": " AS relationship\nORDER BY query"}
+BY_MEANING = {"graph": "collect([n, similarities])", "relationship": "collect([r, similarities])"}
 
 
 @pytest.mark.usefixtures("people")

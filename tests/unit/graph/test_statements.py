@@ -7,7 +7,8 @@ from importlib.resources.abc import Traversable
 import pytest
 
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.statements import statement
+from kgagent.graph.records import BOOKKEEPING, OLD_EMBEDDINGS
+from kgagent.graph.statements import Fragment, statement
 
 FILES = {
     path.name.removesuffix(".cypher"): path
@@ -15,14 +16,23 @@ FILES = {
     if path.name.endswith(".cypher")
 }
 STATEMENTS = {name: path for name, path in FILES.items() if not name.startswith("_")}
-KNOWN_PLACES = {"labels", "label", "types", "index", "deleted"}
+KNOWN_PLACES = {"labels", "label", "types", "index", "deleted", "relationship", "property"}
 FOR_THE_KEEPER = {"inspect_nodes", "inspect_relationships", "total_nodes", "total_relationships"}
 """What doctor and migration look at; each has a twin that keeps to one user."""
 
 OF_NO_USER = {"live_names", "show_index_config", "show_index_states"}
 """What reads no node and no relationship."""
 
-NAMES = {place: Identifier(f"the {place}") for place in KNOWN_PLACES}
+OF_THE_OTHER = {
+    "_found_node": {"relationship_embedding", "relationship_key", *OLD_EMBEDDINGS},
+    "_found_relationship": {"embedding"},
+}
+"""Bookkeeping that this kind of record has none of."""
+
+NAMES = {
+    **{place: Identifier(f"the {place}") for place in KNOWN_PLACES},
+    "relationship": Fragment("_found_relationship"),
+}
 
 
 def comment(path: Traversable) -> str:
@@ -72,6 +82,18 @@ def test_a_statement_keeps_to_one_user_unless_it_is_for_the_keeper_of_the_graph(
         assert "MATCH" not in statement(name, **NAMES)
     else:
         assert "$user_id" in statement(name, **NAMES)
+
+
+@pytest.mark.parametrize("name", ["_found_node", "_found_relationship"])
+def test_what_a_search_does_not_read_is_never_shown(name: str) -> None:
+    left_out = re.search(r"WHERE NOT key IN \[([^\]]*)\]", statement(name))
+    assert left_out is not None
+    assert set(re.findall(r"'(\w+)'", left_out[1])) == BOOKKEEPING - {"told_in_reverse"} - OF_THE_OTHER[name]
+
+
+def test_a_place_takes_a_fragment_that_is_chosen() -> None:
+    text = statement("search_relationships_text", relationship=Fragment("_ranked_relationship"))
+    assert statement("_ranked_relationship") in text
 
 
 def test_a_place_without_a_name_is_an_error() -> None:

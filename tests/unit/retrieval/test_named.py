@@ -1,6 +1,8 @@
 """Which names a text holds."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kgagent.retrieval.named import named_in
 
@@ -46,3 +48,8 @@ def test_a_name_that_also_stands_alone_is_meant() -> None:
 
 def test_names_that_fold_to_the_same_words_are_all_found() -> None:
     assert named_in("call ann", ["Ann", "ANN", "Bob"]) == {"Ann", "ANN"}
+
+
+@given(st.text(st.characters(max_codepoint=127), max_size=40), st.text(st.characters(max_codepoint=127), max_size=8))
+def test_a_name_in_plain_letters_is_found_alike_beside_others(text: str, name: str) -> None:
+    assert named_in(text, [name]) == named_in(f"{text} \N{GREEK SMALL LETTER OMEGA}", [name])

@@ -1,0 +1,9 @@
+// A relationship `r` as far as it must be known to be ranked and to go on from; what is answered of it is read later.
+{
+  element_id: elementId(r), neo4j_type: type(r),
+  from_entity_key: startNode(r).entity_key, to_entity_key: endNode(r).entity_key,
+  from_name: startNode(r).name, to_name: endNode(r).name,
+  from_labels: labels(startNode(r)), to_labels: labels(endNode(r)),
+  vector_length: $dimensions,
+  properties: [['relationship_type', r.relationship_type], ['told_in_reverse', r.told_in_reverse]]
+}

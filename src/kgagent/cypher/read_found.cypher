@@ -1,0 +1,19 @@
+// What a search has found and is to be told: nodes by their keys and relationships by the database's ids, those that are the user's still.
+// Parameters: user_id; keys [text]; element_ids [text]; dimensions (null).
+// Rows: one {nodes, relationships}.
+CALL () {
+  UNWIND $keys AS key
+  MATCH (n:«labels» {entity_key: key})
+  WHERE n.user_id = $user_id
+  RETURN collect(«_found_node») AS nodes
+}
+CALL () {
+  UNWIND $element_ids AS element_id
+  MATCH ()-[r:«types»]->()
+  WHERE elementId(r) = element_id
+  WITH r
+  WHERE r.user_id = $user_id AND startNode(r).user_id = $user_id AND endNode(r).user_id = $user_id
+    AND startNode(r).entity_key IS :: STRING NOT NULL AND endNode(r).entity_key IS :: STRING NOT NULL
+  RETURN collect(«_found_relationship») AS relationships
+}
+RETURN nodes, relationships

@@ -1,0 +1,170 @@
+"""What a hybrid search reads: few statements, and in full only what it answers, as it is by then."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.errors import SearchError, StoreError
+from kgagent.graph.records import NodeRecord
+from kgagent.graph.store import Store
+from kgagent.models import GraphNode
+from kgagent.models.hybrid import HybridOptions, HybridResult
+from kgagent.ontology import Ontology
+from kgagent.retrieval import vector_search
+from kgagent.tools import Toolset
+from tests.support.people import node, person, relate
+from tests.support.stored import cypher
+
+ANY = HybridOptions(threshold=-1.0)
+IN_FULL = "$element_ids"
+"""What stands in the statement that reads in full, and in no other."""
+
+Seen = Callable[[str], Awaitable[None]]
+
+
+@pytest.fixture
+async def people(tools: Toolset) -> dict[str, str]:
+    """Ruth mentors Ada, who plays chess with Bo."""
+    keys = {name: await person(tools, name, "Likes boats") for name in ("Ruth", "Ada", "Bo")}
+    await relate(tools, keys["Ruth"], keys["Ada"], "mentor", description="She taught Ada to lead")
+    await relate(tools, keys["Ada"], keys["Bo"], "chess partner", description="They play on Sundays")
+    return keys
+
+
+@pytest.fixture
+def before_each_read(monkeypatch: pytest.MonkeyPatch) -> Callable[[Seen], None]:
+    """Has something done before each statement that reads, which it is given."""
+
+    def arrange(seen: Seen) -> None:
+        read = Store.read
+
+        async def after(store: Store, text: str, *args: Any, **kwargs: Any) -> Any:
+            await seen(text)
+            return await read(store, text, *args, **kwargs)
+
+        monkeypatch.setattr(Store, "read", after)
+
+    return arrange
+
+
+@pytest.fixture
+def meanwhile(graph: KnowledgeGraph, user_id: str, before_each_read: Callable[[Seen], None]) -> Callable[[str], None]:
+    """Has another program run a statement between the search and the reading of what is answered."""
+
+    def arrange(text: str) -> None:
+        async def act(asked: str) -> None:
+            if IN_FULL in asked:
+                await cypher(graph, text, user=user_id)
+
+        before_each_read(act)
+
+    return arrange
+
+
+def told(result: HybridResult) -> set[str]:
+    return {item.triplet_text for item in result.relationships or ()}
+
+
+@pytest.mark.usefixtures("people")
+@pytest.mark.parametrize(("options", "most"), [(ANY, 6), (HybridOptions(include_relationships=False), 2)])
+async def test_a_search_sends_few_statements(
+    graph: KnowledgeGraph,
+    user_id: str,
+    before_each_read: Callable[[Seen], None],
+    options: HybridOptions,
+    most: int,
+) -> None:
+    await graph.retrieval.hybrid_search("mentor chess", user_id, options)  # remembers how many of each kind there are
+    asked: list[str] = []
+
+    async def note(text: str) -> None:
+        asked.append(text)
+
+    before_each_read(note)
+    await graph.retrieval.hybrid_search("mentor chess", user_id, options)
+    assert len(asked) == most
+    assert sum(IN_FULL in text for text in asked) == (1 if options.include_relationships else 0)
+
+
+@pytest.mark.usefixtures("people")
+@pytest.mark.parametrize(
+    "change",
+    [
+        "MATCH (:Person {user_id: $user})-[r {relationship_type: 'mentor'}]->() DELETE r",
+        "MATCH (:Person {user_id: $user})-[r {relationship_type: 'mentor'}]->() SET r.user_id = 'another'",
+        "MATCH (:Person {user_id: $user})-[r {relationship_type: 'mentor'}]->() SET r.relationship_type = 'rival'",
+    ],
+    ids=["deleted", "of another user", "another one"],
+)
+async def test_a_relationship_that_is_no_longer_there_is_left_out(
+    graph: KnowledgeGraph, user_id: str, meanwhile: Callable[[str], None], change: str
+) -> None:
+    meanwhile(change)
+    result = await graph.retrieval.hybrid_search("mentor chess", user_id, ANY)
+    assert told(result) == {"Ada chess partner Bo"}
+    assert {item.name for item in result.objects} == {"Ruth", "Ada", "Bo"}
+    assert [item.rank for item in result.items] == list(range(1, len(result.items) + 1))
+    assert result.warnings == ()
+
+
+@pytest.mark.usefixtures("people")
+async def test_an_end_that_is_another_users_by_now_is_left_out_with_its_relationships(
+    graph: KnowledgeGraph, user_id: str, meanwhile: Callable[[str], None]
+) -> None:
+    meanwhile("MATCH (n:Person {user_id: $user, name: 'Bo'}) SET n.user_id = 'another'")
+    result = await graph.retrieval.hybrid_search("sundays mentor", user_id, HybridOptions(threshold=0.2))
+    assert told(result) == {"Ruth mentor Ada"}
+    assert {item.name for item in result.objects} == {"Ruth", "Ada"}
+
+
+@pytest.mark.usefixtures("people")
+async def test_where_the_last_reading_fails_the_nodes_that_were_found_are_left(
+    graph: KnowledgeGraph, user_id: str, before_each_read: Callable[[Seen], None]
+) -> None:
+    async def refuse(text: str) -> None:
+        if IN_FULL in text:
+            raise StoreError("the database is away")
+
+    before_each_read(refuse)
+    result = await graph.retrieval.hybrid_search("mentor chess", user_id, ANY)
+    assert {item.name for item in result.objects} == {"Ruth", "Ada", "Bo"}
+    assert result.relationships == ()
+    assert result.warnings == ("Left out relationships and the nodes at their ends: the database is away",)
+    with pytest.raises(SearchError, match="What was found could not be read: the database is away"):
+        await graph.retrieval.hybrid_search("sundays", user_id, HybridOptions(threshold=0.3))
+
+
+@pytest.mark.usefixtures("people")
+async def test_a_record_that_cannot_be_shown_takes_no_other_with_it(
+    graph: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = NodeRecord.shown
+
+    def stumble(record: NodeRecord, ontology: Ontology) -> GraphNode:
+        if record.text("name") == "Bo":
+            raise ZeroDivisionError
+        return shown(record, ontology)
+
+    monkeypatch.setattr(NodeRecord, "shown", stumble)
+    result = await graph.retrieval.hybrid_search("mentor chess", user_id, ANY)
+    assert {item.name for item in result.objects} == {"Ruth", "Ada"}
+    assert told(result) == {"Ruth mentor Ada", "Ada chess partner Bo"}
+    [warning] = result.warnings
+    assert warning.startswith("Left out 1 of what was found: it failed inside")
+
+
+@pytest.mark.usefixtures("people")
+async def test_small_labels_are_compared_in_one_statement_and_give_what_each_gives_alone(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for label in ("Concept", "Entity"):
+        await node(tools, label, f"{label} of chess", "Likes boats")
+    await cypher(graph, "MATCH (n:Concept {user_id: $user}) SET n:Person", user=user_id)
+    together = await graph.retrieval.node_vector_search("boats", -1.0, user_id)
+    monkeypatch.setattr(vector_search, "SCANNED_TOGETHER", -1)
+    alone = await graph.retrieval.node_vector_search("boats", -1.0, user_id)
+    assert len(together) == 5
+    assert list(together) == list(alone)
+    assert together.plan == alone.plan == "exact"
