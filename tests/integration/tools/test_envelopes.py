@@ -18,7 +18,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "explore": {"queries": [{"query": "mentor"}], "text_matches": ["Ada"]},
     "describe_graph": {"labels": ["Person"]},
     "hybrid_search": {"query": "mentor"},
-    "query_patterns": {"query": "mentor", "patterns": [{"steps": [{"source_label": "Person"}]}]},
+    "query_patterns": {"patterns": [{"steps": [{"source_label": "Person"}]}], "query": "mentor"},
     "get_relationship": {"from_entity_key": "A", "to_entity_key": "B"},
     "traverse": {"entity_key": "A"},
     "find_paths": {"from_entity_key": "A", "to_entity_key": "B", "query": "mentor"},
