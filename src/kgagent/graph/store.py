@@ -16,6 +16,10 @@ from kgagent.graph.features import ServerFeatures
 
 SCHEMES = frozenset({"bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc"})
 
+_VALUES_REFUSED = ("ArithmeticError", "ArgumentError", "TypeError", "SyntaxError")
+VALUE_ERRORS = frozenset(f"Neo.ClientError.Statement.{name}" for name in _VALUES_REFUSED)
+"""Codes of the server for values that no operator takes; text that is no date counts as wrong syntax."""
+
 Row = dict[str, Any]
 Parameters = Mapping[str, Any]
 
@@ -26,6 +30,10 @@ class ConstraintViolationError(StoreError):
 
 class StatementTimeoutError(StoreError):
     """The server ended a statement that took too long."""
+
+
+class StatementValueError(StoreError):
+    """A statement met a value that it cannot work with."""
 
 
 class Store:
@@ -192,7 +200,8 @@ class _plain_errors:  # noqa: N801
         if isinstance(error, neo4j_errors.Neo4jError):
             if "TransactionTimedOut" in (error.code or ""):
                 raise StatementTimeoutError("The database ended the statement: it took longer than it may") from error
-            raise StoreError(f"Neo4j at {self._uri} refused the statement: {error.message}") from error
+            kind = StatementValueError if (error.code or "") in VALUE_ERRORS else StoreError
+            raise kind(f"Neo4j at {self._uri} refused the statement: {error.message}") from error
         if isinstance(error, neo4j_errors.IncompleteCommit):
             raise StoreError(
                 f"The connection to Neo4j at {self._uri} broke during a write: it is not known whether it was "

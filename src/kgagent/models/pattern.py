@@ -98,7 +98,7 @@ class Branch(PatternModel):
     Attributes:
         at_step: the node that it leads away from.
         steps: its steps.
-        constraints: what must hold on it; `at_step` counts its own steps.
+        constraints: what must hold on it; `at_step` counts its own steps, "start" is the node that it leads away from.
         ends_at: a node of the path that it must end at.
         at_least: different nodes that it must end at, at the least.
         at_most: and at the most; 0 says that there must be none.

@@ -1,0 +1,123 @@
+"""A plan as one Cypher statement."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from kgagent.models.constraint import Position
+from kgagent.patterns.pattern_text import PatternText
+from kgagent.patterns.plans import Member, Place, Plan, plans_of
+from kgagent.patterns.predicates import Matching, Predicates
+from kgagent.patterns.values import Values
+
+
+@dataclass(frozen=True)
+class EntryPoint:
+    """A node that paths start from or end at.
+
+    Attributes:
+        element_id: the database's own id.
+        labels: its labels.
+    """
+
+    element_id: str
+    labels: tuple[str, ...]
+
+    def fits(self, label: str | None) -> bool:
+        """Whether it may stand where a node of that label does."""
+        return label is None or label in self.labels
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A statement with its parameters."""
+
+    text: str
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """Makes statements for one query.
+
+    Attributes:
+        user_id: whose graph.
+        entry_points: where paths start or end; none for anywhere.
+        matching: stored values for the constraints that the database cannot work out.
+        one_path_per: the node of which only the best path is kept.
+    """
+
+    user_id: str
+    entry_points: Sequence[EntryPoint] = ()
+    matching: Matching = field(default_factory=dict)
+    one_path_per: Position | None = None
+
+    def matched(self, plan: Plan, explored: int) -> Compiled:
+        """The statement that matches a plan's paths.
+
+        Rows: nodes [id], relationships [id], lengths [relationships of each step], at (id or null).
+
+        Args:
+            plan: what is matched.
+            explored: paths at the most.
+        """
+        values = Values(user_id=self.user_id, zero=0)
+        chain = self._chain(plan, "", values)
+        best = plan.best.place if plan.best is not None else None
+        if self.one_path_per is not None:
+            best = plan.place(self.one_path_per)
+        text = self._text(plan, chain, "", values)
+        nodes = " + ".join(part.nodes for part in chain)
+        relationships = " + ".join(part.relationships for part in chain)
+        told = {
+            "nodes": f"[n IN [{chain[0].node('start')}] + {nodes} | elementId(n)]",
+            "relationships": f"[r IN {relationships} | elementId(r)]",
+            "lengths": f"[{', '.join(length for part in chain for length in part.lengths)}]",
+            "at": "null" if best is None else f"elementId({_at(chain, best)})",
+        }
+        rows = ", ".join(f"{expression} AS {name}" for name, expression in told.items())
+        return Compiled(f"{text}\nRETURN {rows}\nLIMIT {values.add(explored)}", values.parameters)
+
+    def _chain(
+        self, plan: Plan, prefix: str, values: Values, bound: Mapping[Place, str] | None = None
+    ) -> list[PatternText]:
+        """The plan's patterns, each starting at the variable that the one before ends at."""
+        predicates = Predicates(values, self.matching)
+        chain: list[PatternText] = []
+        for number, segment in enumerate(plan.segments):
+            known: dict[Position, str] = {
+                place.position: variable for place, variable in (bound or {}).items() if place.segment == number
+            }
+            if chain:
+                known["start"] = chain[-1].node("end")
+            chain.append(PatternText(segment, f"{prefix}s{number}", values, predicates, bound=known))
+        return chain
+
+    def _text(self, plan: Plan, chain: Sequence[PatternText], prefix: str, values: Values) -> str:
+        """The clauses of a chain, with what holds of its entry points and its members."""
+        if (place := self.entered(plan)) is not None:
+            label = plan.label(place)
+            ids = [point.element_id for point in self.entry_points if point.fits(label)]
+            chain[place.segment].require(f"elementId({_at(chain, place)}) IN {values.add(ids)}", place.position)
+        for number, member in enumerate(plan.members):
+            chain[-1].require(self._member(member, _at(chain, member.place), f"{prefix}m{number}", values))
+        return "\n".join(part.text for part in chain)
+
+    def entered(self, plan: Plan) -> Place | None:
+        """The node of a plan's paths that must be an entry point; None where none of them fits any."""
+        return next(
+            (place for place in plan.places if any(point.fits(plan.label(place)) for point in self.entry_points)), None
+        )
+
+    def _member(self, member: Member, variable: str, prefix: str, values: Values) -> str:
+        """Whether a node is one that another part finds."""
+        found = []
+        for number, plan in enumerate(plans_of(member.part)):
+            name = f"{prefix}p{number}"
+            chain = self._chain(plan, name, values, {plan.place(member.position): variable})
+            found.append(f"EXISTS {{\n{self._text(plan, chain, name, values)}\nRETURN 1 AS found\n}}")
+        return f"({' OR '.join(found)})"
+
+
+def _at(chain: Sequence[PatternText], place: Place) -> str:
+    return chain[place.segment].node(place.position)

@@ -1,0 +1,134 @@
+"""The nodes that a query's targets mean."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from kgagent.graph.identifiers import Identifier
+from kgagent.graph.statements import statement
+from kgagent.graph.store import Row, Store
+from kgagent.models.hybrid import HybridOptions
+from kgagent.models.matched_path import PathNode
+from kgagent.models.pattern_query import ResolutionTarget
+from kgagent.ontology import Ontology
+from kgagent.patterns.compiler import EntryPoint
+from kgagent.patterns.paths import PathReader
+from kgagent.retrieval import RetrievalService
+from kgagent.retrieval.together import together
+
+NAMESAKES = 20
+"""Nodes of one name that a target may mean."""
+
+NEAREST = 3
+"""Nodes that a description may mean where none has it as its name."""
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """What one target means.
+
+    Attributes:
+        points: where paths start or end.
+        nodes: the same nodes, to be shown.
+    """
+
+    points: tuple[EntryPoint, ...] = ()
+    nodes: tuple[PathNode, ...] = ()
+
+
+class EntryPoints:
+    """Finds nodes for targets: by key or name among all labels of the user, else by hybrid search."""
+
+    def __init__(self, store: Store, ontology: Ontology, retrieval: RetrievalService, *, timeout: float) -> None:
+        self._store = store
+        self._ontology = ontology
+        self._retrieval = retrieval
+        self._reader = PathReader(ontology)
+        self._timeout = timeout
+
+    async def named(self, targets: Sequence[ResolutionTarget], labels: Sequence[str], user_id: str) -> list[Resolved]:
+        """Find the nodes whose key or whole name each target gives, letter case aside.
+
+        Args:
+            targets: what is meant.
+            labels: those that the user's nodes have.
+            user_id: whose nodes.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        wanted = {label for target in targets for label in ([target.label] if target.label else labels)}
+        texts = [text for target in targets for text in (target.entity_key, target.description.strip()) if text]
+        parameters = {
+            "user_id": user_id,
+            "texts": texts,
+            "lower_texts": [text.lower() for text in texts],
+            "limit": NAMESAKES * len(targets),
+        }
+        async with together() as group:
+            tasks = [
+                group.create_task(
+                    self._store.read(
+                        statement("match_entry_points", label=Identifier(label)), parameters, timeout=self._timeout
+                    )
+                )
+                for label in sorted(wanted)
+            ]
+        rows = {row["node"]["id"]: row["node"] for task in tasks for row in task.result()}
+        return [self._resolved([row for row in rows.values() if _means(target, row)]) for target in targets]
+
+    async def described(self, target: ResolutionTarget, user_id: str, vector: Sequence[float] | None) -> Resolved:
+        """Find the nodes that a description is nearest to.
+
+        Args:
+            target: what is meant.
+            user_id: whose nodes.
+            vector: embedding of the description.
+
+        Raises:
+            SearchError: nothing could be searched.
+        """
+        if vector is None or (target.label is not None and target.label not in self._ontology.labels):
+            return Resolved()
+        options = HybridOptions(
+            limit=NEAREST,
+            include_relationships=False,
+            labels=None if target.label is None else (target.label,),
+        )
+        found = await self._retrieval.hybrid_search(target.description, user_id, options, vector=vector)
+        keys = [item.entity_key for item in found.objects]
+        if not keys:
+            return Resolved()
+        labels = sorted({item.label for item in found.objects})
+        [resolved] = await self.named_by_keys([keys], labels, user_id)
+        return resolved
+
+    async def named_by_keys(
+        self, groups: Sequence[Sequence[str]], labels: Sequence[str], user_id: str
+    ) -> list[Resolved]:
+        """Read nodes by their keys, group by group."""
+        targets = [ResolutionTarget(entity_key=key) for keys in groups for key in keys]
+        resolved = iter(await self.named(targets, labels, user_id))
+        return [_together([next(resolved) for _ in keys]) for keys in groups]
+
+    def _resolved(self, rows: Sequence[Row]) -> Resolved:
+        kept = rows[:NAMESAKES]
+        return Resolved(
+            tuple(EntryPoint(row["id"], tuple(row["labels"])) for row in kept),
+            tuple(self._reader.node(row) for row in kept),
+        )
+
+
+def _means(target: ResolutionTarget, row: Mapping[str, object]) -> bool:
+    if target.label is not None and target.label not in (row["labels"] if isinstance(row["labels"], list) else ()):
+        return False
+    if target.entity_key is not None:
+        return row["entity_key"] == target.entity_key
+    name = row["name"]
+    described = target.description.strip()
+    return row["entity_key"] == described or (isinstance(name, str) and name.lower() == described.lower())
+
+
+def _together(parts: Sequence[Resolved]) -> Resolved:
+    return Resolved(
+        tuple(point for part in parts for point in part.points), tuple(node for part in parts for node in part.nodes)
+    )

@@ -1,0 +1,276 @@
+"""One pattern as MATCH clauses."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from kgagent.graph.identifiers import Identifier
+from kgagent.models.constraint import Constraint, Position
+from kgagent.models.pattern import Branch, Direction, GraphPattern, TraversalStep
+from kgagent.patterns.predicates import Predicates
+from kgagent.patterns.values import Values
+
+_ARROWS: Mapping[Direction, tuple[str, str]] = {
+    Direction.OUTGOING: ("-", "->"),
+    Direction.INCOMING: ("<-", "-"),
+    Direction.BOTH: ("-", "-"),
+}
+
+
+@dataclass
+class Clauses:
+    """Parts of MATCH clauses as they come together.
+
+    Attributes:
+        paths: path patterns; each becomes a MATCH of its own, in which no relationship comes twice.
+        calls: subqueries between them, by the count of paths that stand before.
+        early: what must hold of the start, which a subquery should only see where it does.
+        predicates: what must hold of all.
+    """
+
+    paths: list[str] = field(default_factory=list)
+    calls: list[tuple[int, str]] = field(default_factory=list)
+    early: list[str] = field(default_factory=list)
+    predicates: list[str] = field(default_factory=list)
+
+
+class PatternText:
+    """The MATCH clauses of one pattern, and the expressions for what they bind.
+
+    Args:
+        pattern: the pattern.
+        prefix: begins the names of its variables.
+        values: takes the parameters.
+        predicates: writes the constraints.
+        bound: variables that are bound already, by the position that they stand at.
+    """
+
+    def __init__(
+        self,
+        pattern: GraphPattern,
+        prefix: str,
+        values: Values,
+        predicates: Predicates,
+        *,
+        bound: Mapping[Position, str] | None = None,
+    ) -> None:
+        self._pattern = pattern
+        self._prefix = prefix
+        self._values = values
+        self._predicates = predicates
+        self._nodes = self._variables(bound or {})
+        self._known = set((bound or {}).values())
+        self._clauses = Clauses()
+        self._hops: list[tuple[str, str]] = []
+        self._write()
+
+    def node(self, position: Position) -> str:
+        """The variable of a node."""
+        return self._nodes[_place(position, len(self._pattern.steps))]
+
+    @property
+    def text(self) -> str:
+        """The clauses."""
+        clauses, lines = self._clauses, []
+        for place, path in enumerate(clauses.paths):
+            lines += [call for before, call in clauses.calls if before == place]
+            lines.append(f"MATCH {path}")
+            if clauses.calls and not place:
+                lines.append(_where("WHERE", clauses.early))
+        lines += [call for before, call in clauses.calls if before == len(clauses.paths)]
+        # After a subquery, WHERE belongs to a WITH.
+        lines.append(_where("WITH * WHERE" if clauses.calls else "WHERE", [*clauses.early, *clauses.predicates]))
+        return "\n".join(lines)
+
+    def require(self, predicate: str, position: Position = "end") -> None:
+        """Add what must hold of a node."""
+        early = self.node(position) == self._nodes[0]
+        (self._clauses.early if early else self._clauses.predicates).append(predicate)
+
+    @property
+    def nodes(self) -> str:
+        """Expression for the list of nodes after the start."""
+        return " + ".join(nodes for nodes, _ in self._hops)
+
+    @property
+    def relationships(self) -> str:
+        """Expression for the list of relationships."""
+        return " + ".join(relationships for _, relationships in self._hops)
+
+    @property
+    def lengths(self) -> list[str]:
+        """Expressions for how many relationships each step followed."""
+        return [
+            f"size({relationships})" if step.repeats else "1"
+            for step, (_, relationships) in zip(self._pattern.steps, self._hops, strict=True)
+        ]
+
+    def _variables(self, bound: Mapping[Position, str]) -> list[str]:
+        steps = len(self._pattern.steps)
+        names = [f"{self._prefix}n{place}" for place in range(steps + 1)]
+        for position, variable in bound.items():
+            names[_place(position, steps)] = variable
+        if self._pattern.cycle:
+            # A node may be bound at either end; the other end is the same node.
+            if "end" in bound and "start" not in bound:
+                names[0] = names[-1]
+            names[-1] = names[0]
+        return names
+
+    def _write(self) -> None:
+        pattern, path = self._pattern, ""
+        for place, step in enumerate(pattern.steps):
+            before, after = self._nodes[place], self._nodes[place + 1]
+            opened = path or f"({before}{_label(step.source_label)})"
+            if path and step.source_label not in {None, pattern.steps[place - 1].target_label}:
+                self._clauses.predicates.append(f"{before}:{Identifier(step.source_label)}")
+            arrived = f"({after}{_label(step.target_label)})"
+            if not pattern.repeat_relationships:
+                path = f"{opened}{self._hop(place, step)}{arrived}"
+            elif step.repeats:
+                self._walk(place, step)
+            else:
+                self._clauses.paths.append(f"{opened}{self._hop(place, step)}{arrived}")
+                path = ""
+        if path:
+            self._clauses.paths.append(path)
+        self._clauses.early.append(f"{self._nodes[0]}.user_id = $user_id")
+        self._clauses.predicates += self._scope()
+        self._clauses.predicates += self._constraints()
+        self._clauses.predicates += [self._branch(branch, place) for place, branch in enumerate(pattern.branches)]
+        if pattern.distinct_nodes:
+            nodes = f"([{self._nodes[0]}] + {self.nodes})"
+            self._clauses.predicates.append(
+                f"all(place IN range(1, size{nodes} - 1) WHERE NOT {nodes}[place] IN {nodes}[..place])"
+            )
+
+    def _hop(self, place: int, step: TraversalStep) -> str:
+        """What stands between the two nodes of a step."""
+        left, right = _ARROWS[step.direction]
+        relationship, node = f"{self._prefix}r{place}", f"{self._prefix}m{place}"
+        if not step.repeats:
+            self._hops.append((f"[{self._nodes[place + 1]}]", f"[{relationship}]"))
+            return f"{left}[{relationship}{_types(step)}]{right}"
+        self._hops.append((node, relationship))
+        inner = " AND ".join(self._repeated(place, relationship, node))
+        way = f"({self._prefix}l{place}){left}[{relationship}{_types(step)}]{right}({node})"
+        return f" ({way} WHERE {inner}){{{step.min_hops},{step.max_hops}}} "
+
+    def _repeated(self, place: int, relationship: str, node: str) -> Iterator[str]:
+        """What must hold at each relationship that a repeated step follows."""
+        yield f"{node}.user_id = $user_id"
+        yield f"coalesce({relationship}.user_id, $user_id) = $user_id"
+        for constraint in self._pattern.constraints:
+            if constraint.on == "relationship" and self._is_of_step(constraint, place):
+                yield self._predicates.on_relationship(constraint, relationship, self.node)
+            elif constraint.on == "node" and constraint.at_step == -1 and constraint.value_from is None:
+                yield self._predicates.on_node(constraint, node, self.node, label=None)
+
+    def _walk(self, place: int, step: TraversalStep) -> None:
+        """A repeated step that may follow a relationship twice: each length is written out."""
+        left, right = _ARROWS[step.direction]
+        start, node, relationship = self._nodes[place], f"{self._prefix}m{place}", f"{self._prefix}r{place}"
+        after = self._nodes[place + 1]
+        is_known = after in self._known or after in self._nodes[: place + 1]
+        arrived, lengths = f"{node}end" if is_known else after, []
+        for hops in range(step.min_hops, step.max_hops + 1):
+            nodes = [start, *(f"{node}x{hop}" for hop in range(hops))]
+            followed = [f"{relationship}x{hop}" for hop in range(hops)]
+            matches = "\n".join(
+                f"MATCH ({before}){left}[{one}{_types(step)}]{right}({after}) "
+                f"WHERE {' AND '.join(self._repeated(place, one, after))}"
+                for (before, after), one in zip(pairwise(nodes), followed, strict=True)
+            )
+            lengths.append(
+                f"{matches}\nRETURN [{', '.join(nodes[1:])}] AS {node}, [{', '.join(followed)}] AS {relationship}, "
+                f"{nodes[-1]} AS {arrived}"
+            )
+        if place == 0 and not self._clauses.paths:
+            self._clauses.paths.append(f"({start}{_label(step.source_label)})")
+        elif step.source_label is not None:
+            self._clauses.predicates.append(f"{start}:{Identifier(step.source_label)}")
+        union = "\nUNION ALL\n".join(lengths)
+        self._clauses.calls.append((len(self._clauses.paths), f"CALL ({start}) {{\n{union}\n}}"))
+        if is_known:
+            self._clauses.predicates.append(f"{after} = {arrived}")
+        if step.target_label is not None:
+            self._clauses.predicates.append(f"{after}:{Identifier(step.target_label)}")
+        self._hops.append((node, relationship))
+
+    def _scope(self) -> list[str]:
+        """Every node and relationship is the user's; those of repeated steps say so themselves."""
+        owned = [f"{node}.user_id = $user_id" for node in dict.fromkeys(self._nodes) if node != self._nodes[0]]
+        for place, step in enumerate(self._pattern.steps):
+            if not step.repeats:
+                owned.append(f"coalesce({self._prefix}r{place}.user_id, $user_id) = $user_id")
+        return owned
+
+    def _constraints(self) -> Iterator[str]:
+        for constraint in self._pattern.constraints:
+            if constraint.on == "relationship":
+                for place, step in enumerate(self._pattern.steps):
+                    if not step.repeats and self._is_of_step(constraint, place):
+                        yield self._predicates.on_relationship(constraint, f"{self._prefix}r{place}", self.node)
+                continue
+            if constraint.at_step != -1:
+                yield self._on_node(constraint, _place(constraint.at_step, len(self._pattern.steps)))
+                continue
+            for place in range(len(self._nodes)):
+                yield self._on_node(constraint, place)
+            if constraint.value_from is not None:
+                yield from self._on_repeated(constraint)
+
+    def _on_node(self, constraint: Constraint, place: int) -> str:
+        steps = self._pattern.steps
+        label = steps[place - 1].target_label if place else steps[0].source_label
+        return self._predicates.on_node(constraint, self._nodes[place], self.node, label=label)
+
+    def _on_repeated(self, constraint: Constraint) -> Iterator[str]:
+        """What compares the inner nodes of repeated steps with another node, which they cannot see themselves."""
+        for place, step in enumerate(self._pattern.steps):
+            if step.repeats:
+                inner = self._predicates.on_node(constraint, "inner", self.node, label=None)
+                yield f"all(inner IN {self._prefix}m{place} WHERE {inner})"
+
+    def _is_of_step(self, constraint: Constraint, place: int) -> bool:
+        last = len(self._pattern.steps) - 1
+        return constraint.at_step in {-1, place} or (constraint.at_step == "end" and place == last)
+
+    def _branch(self, branch: Branch, place: int) -> str:
+        """What must lead away from a node, as a subquery."""
+        bound: dict[Position, str] = {"start": self.node(branch.at_step)}
+        if branch.ends_at is not None:
+            bound["end"] = self.node(branch.ends_at)
+        inner = PatternText(
+            GraphPattern(steps=branch.steps, constraints=branch.constraints),
+            f"{self._prefix}b{place}",
+            self._values,
+            self._predicates,
+            bound=bound,
+        )
+        if branch.least <= 1 and branch.at_most is None:
+            return f"EXISTS {{ {inner.text} }}" if branch.least else "true"
+        if branch.at_most == 0:
+            return f"NOT EXISTS {{ {inner.text} }}"
+        counted = f"COUNT {{ {inner.text} RETURN DISTINCT {inner.node('end')} }}"
+        least, most = self._values.add(branch.least), self._values.add(branch.at_most)
+        return f"{least} <= {counted}" if branch.at_most is None else f"{least} <= {counted} <= {most}"
+
+
+def _place(position: Position, steps: int) -> int:
+    """Place of a node among those of a pattern: 0 is the start, i + 1 the one that step i arrives at."""
+    if position == "start":
+        return 0
+    return steps if position == "end" else position + 1
+
+
+def _label(label: str | None) -> str:
+    return "" if label is None else f":{Identifier(label)}"
+
+
+def _types(step: TraversalStep) -> str:
+    return f":{Identifier.any_of(step.types)}" if step.types else ""
+
+
+def _where(word: str, predicates: Sequence[str]) -> str:
+    return f"{word} " + "\n  AND ".join(predicates)

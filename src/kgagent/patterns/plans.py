@@ -1,0 +1,164 @@
+"""Combinators taken apart: each plan is one statement, and the paths of all plans together are the answer."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+
+from kgagent.errors import InputError
+from kgagent.models.constraint import Position
+from kgagent.models.pattern import GraphPattern
+from kgagent.models.pattern_query import CombinatorType, QueryCombinator
+
+MOST_PLANS = 40
+"""Statements of one query at the most."""
+
+Part = GraphPattern | QueryCombinator
+
+
+@dataclass(frozen=True)
+class Place:
+    """A node of a path that several patterns make one after the other.
+
+    Attributes:
+        segment: the pattern, from 0.
+        position: the node in it.
+    """
+
+    segment: int
+    position: Position
+
+
+@dataclass(frozen=True)
+class Member:
+    """What the node at a place must be: one that another part finds at a position of its own paths."""
+
+    place: Place
+    part: Part
+    position: Position
+
+
+@dataclass(frozen=True)
+class Best:
+    """Only the best path is kept for each node at a place, among all plans of a group."""
+
+    place: Place
+    group: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One statement.
+
+    Attributes:
+        segments: patterns, each starting where the one before ends.
+        members: what else must hold.
+        best: which paths are kept.
+    """
+
+    segments: tuple[GraphPattern, ...]
+    members: tuple[Member, ...] = ()
+    best: Best | None = None
+
+    @property
+    def pattern_id(self) -> str:
+        """Names of its patterns."""
+        return " > ".join(segment.pattern_id for segment in self.segments)
+
+    def place(self, position: Position) -> Place:
+        """Where a node of the whole path stands; steps are counted on from one pattern to the next."""
+        if position == "start":
+            return Place(0, "start")
+        if position != "end":
+            for number, segment in enumerate(self.segments):
+                if position < len(segment.steps):
+                    return Place(number, position)
+                position -= len(segment.steps)
+        return Place(len(self.segments) - 1, "end")
+
+    @property
+    def places(self) -> Iterator[Place]:
+        """Every node of the path: the start, the end, and those between them in their order."""
+        yield from (self.place("start"), self.place("end"))
+        for number, segment in enumerate(self.segments):
+            yield from (Place(number, step) for step in range(len(segment.steps)))
+
+    def label(self, place: Place) -> str | None:
+        """The label that the node at a place must have; None for any."""
+        segment = self.segments[place.segment]
+        if place.position == "start":
+            return segment.start_label
+        return segment.end_label if place.position == "end" else segment.steps[place.position].target_label
+
+
+def plans_of(part: Part) -> list[Plan]:
+    """Take a pattern or a combinator apart.
+
+    Raises:
+        InputError: it comes apart into too many statements.
+    """
+    plans = _plans(part, count())
+    if len(plans) > MOST_PLANS:
+        raise InputError(
+            f"These combinators come apart into {len(plans)} statements, at most {MOST_PLANS} are run: "
+            "put fewer UNIONs inside a SEQUENTIAL"
+        )
+    return plans
+
+
+def join_position(combinator: QueryCombinator) -> Position:
+    """The node that an INTERSECTION or a UNION joins on."""
+    if combinator.join_on is not None:
+        return combinator.join_on
+    labels = {_start_label(part) for part in combinator.patterns}
+    return "start" if len(labels) == 1 and None not in labels else "end"
+
+
+def _start_label(part: Part) -> str | None:
+    if isinstance(part, GraphPattern):
+        return part.start_label
+    if part.type is CombinatorType.SEQUENTIAL:
+        return _start_label(part.patterns[0])
+    labels = {_start_label(inner) for inner in part.patterns}
+    return labels.pop() if len(labels) == 1 else None
+
+
+def _plans(part: Part, groups: "count[int]") -> list[Plan]:
+    if isinstance(part, GraphPattern):
+        return [Plan((part,))]
+    if part.type is CombinatorType.SEQUENTIAL:
+        return _in_a_row([_plans(inner, groups) for inner in part.patterns])
+    position = join_position(part)
+    if part.type is CombinatorType.UNION:
+        group = next(groups)
+        return [
+            replace(plan, best=Best(plan.place(position), group))
+            for inner in part.patterns
+            for plan in _plans(inner, groups)
+        ]
+    return [
+        replace(plan, members=(*plan.members, *_others(part.patterns, number, plan.place(position), position)))
+        for number, inner in enumerate(part.patterns)
+        for plan in _plans(inner, groups)
+    ]
+
+
+def _others(parts: Sequence[Part], number: int, place: Place, position: Position) -> list[Member]:
+    return [Member(place, part, position) for other, part in enumerate(parts) if other != number]
+
+
+def _in_a_row(parts: Sequence[list[Plan]]) -> list[Plan]:
+    """Every way to go through the parts, one plan of each."""
+    rows = [Plan(())]
+    for plans in parts:
+        rows = [_joined(row, plan) for row in rows for plan in plans]
+        if len(rows) > MOST_PLANS:
+            return rows
+    return rows
+
+
+def _joined(first: Plan, second: Plan) -> Plan:
+    shift = len(first.segments)
+    moved = (
+        replace(member, place=replace(member.place, segment=member.place.segment + shift)) for member in second.members
+    )
+    return Plan((*first.segments, *second.segments), (*first.members, *moved))

@@ -1,0 +1,184 @@
+"""Runs plans: one statement each, side by side, and what they found as one list."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+
+from kgagent.embedding.base import Embedder
+from kgagent.errors import InputError, SearchError
+from kgagent.graph.store import StatementTimeoutError, StatementValueError, Store
+from kgagent.models.constraint import ORDERS, TEXTS, Constraint
+from kgagent.models.matched_path import MatchedPath
+from kgagent.models.pattern import Branch, GraphPattern
+from kgagent.patterns.compiler import Compiler
+from kgagent.patterns.elements import Candidate, PathElements
+from kgagent.patterns.paths import PathReader, Ranked
+from kgagent.patterns.plans import Plan
+from kgagent.patterns.predicates import matching_key, needs_matching
+from kgagent.patterns.ranking import Ranking
+from kgagent.patterns.stored_values import StoredValues
+from kgagent.retrieval.together import together
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How far a query goes.
+
+    Attributes:
+        paths: told at the most.
+        explored: looked at by one statement, at the most.
+        timeout: seconds that the server gives one statement.
+    """
+
+    paths: int
+    explored: int
+    timeout: float
+
+
+@dataclass(frozen=True)
+class Found:
+    """A path as it is shown, with the database's ids of what it is made of."""
+
+    path: MatchedPath
+    ids: Candidate
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What plans found.
+
+    Attributes:
+        paths: best first.
+        explored: paths looked at, by pattern.
+        truncated: whether a plan had more paths than were looked at.
+    """
+
+    paths: tuple[Found, ...] = ()
+    explored: Mapping[str, int] = field(default_factory=dict)
+    truncated: bool = False
+
+
+class PatternRunner:
+    """Runs the plans of a query."""
+
+    def __init__(self, store: Store, embedder: Embedder, reader: PathReader, limits: Limits) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._reader = reader
+        self._limits = limits
+        self._stored = StoredValues(store, timeout=limits.timeout)
+
+    async def matching(self, patterns: Iterable[GraphPattern], user_id: str) -> dict[str, list[JsonValue]]:
+        """Look up the stored values for the constraints that the database cannot work out.
+
+        Raises:
+            InputError: a regular expression or a comparison cannot be carried out.
+            StoreError: the database failed.
+        """
+        parts = [(constraint, part) for constraint, part in constraints_of(patterns) if needs_matching(constraint)]
+        async with together() as group:
+            tasks = [group.create_task(self._stored.matching(*each, user_id)) for each in parts]
+        found: dict[str, list[JsonValue]] = {}
+        for (constraint, _), task in zip(parts, tasks, strict=True):
+            found.setdefault(matching_key(constraint), []).extend(task.result())
+        return found
+
+    async def run(
+        self, plans: Sequence[Plan], compiler: Compiler, ranking: Ranking, vector: Sequence[float] | None
+    ) -> Ran:
+        """Run all plans, and keep the best paths of all.
+
+        Args:
+            plans: what is matched.
+            compiler: makes the statements.
+            ranking: how paths are ranked.
+            vector: embedding of the query, shape (dimensions,); None leaves out the meaning.
+
+        Raises:
+            InputError: a constraint compares what cannot be compared.
+            SearchError: a statement took too long.
+            StoreError: the database failed otherwise.
+        """
+        try:
+            matched = await self._matched(plans, compiler)
+        except StatementTimeoutError:
+            raise SearchError(
+                f"The pattern took longer than {self._limits.timeout:g} s. Start from targets, name labels and types "
+                "at each step, add constraints, or lower max_hops"
+            ) from None
+        except StatementValueError as error:
+            raise await self._nonsense(plans, compiler.user_id) or error from None
+        elements = PathElements(self._store, self._embedder, compiler.user_id, self._limits.timeout)
+        counts = await elements.counts([path for paths in matched for path in paths], ranking, vector)
+        ranked = []
+        for plan, paths in zip(plans, matched, strict=True):
+            group = -1 if compiler.one_path_per is not None or plan.best is None else plan.best.group
+            for path in paths:
+                figures = counts.figures(path, ranking)
+                ranked.append(Ranked(plan, path, figures, ranking.score(figures), group))
+        best = list({one.identity: one for one in sorted(ranked, key=lambda one: one.order, reverse=True)}.values())
+        kept = sorted(best, key=lambda one: one.order)[: self._limits.paths]
+        explored: Counter[str] = Counter()
+        for plan, paths in zip(plans, matched, strict=True):
+            explored[plan.pattern_id] += len(paths)
+        truncated = any(len(paths) >= self._limits.explored for paths in matched)
+        return Ran(await self._shown(kept, ranking, elements), explored, truncated)
+
+    async def _matched(self, plans: Sequence[Plan], compiler: Compiler) -> list[list[Candidate]]:
+        """What each plan matches, the plans side by side."""
+        async with together() as group:
+            tasks = []
+            for plan in plans:
+                compiled = compiler.matched(plan, self._limits.explored)
+                reading = self._store.read(compiled.text, compiled.parameters, timeout=self._limits.timeout)
+                tasks.append(group.create_task(reading))
+        return [
+            [
+                Candidate(tuple(row["nodes"]), tuple(row["relationships"]), tuple(row["lengths"]), row["at"])
+                for row in task.result()
+            ]
+            for task in tasks
+        ]
+
+    async def _shown(self, kept: Sequence[Ranked], ranking: Ranking, elements: PathElements) -> tuple[Found, ...]:
+        """The paths as they are shown; one of which something is gone meanwhile is left out."""
+        node_rows, relationship_rows = await elements.read([one.path for one in kept])
+        nodes = {key: self._reader.node(row) for key, row in node_rows.items()}
+        relationships = {
+            key: self._reader.relationship(row, nodes)
+            for key, row in relationship_rows.items()
+            if row["start"] in nodes and row["end"] in nodes
+        }
+        return tuple(
+            Found(self._reader.path(one, ranking, nodes, relationships), one.path)
+            for one in kept
+            if nodes.keys() >= set(one.path.nodes) and relationships.keys() >= set(one.path.relationships)
+        )
+
+    async def _nonsense(self, plans: Sequence[Plan], user_id: str) -> InputError | None:
+        """Which constraint compares what cannot be compared, and with what stored value."""
+        patterns = {segment.model_dump_json(): segment for plan in plans for segment in plan.segments}
+        for constraint, part in constraints_of(patterns.values()):
+            if constraint.type not in ORDERS and constraint.type not in TEXTS:
+                continue
+            if constraint.value_from is not None:
+                return InputError(
+                    f"{constraint.type} compares {constraint.property_path!r} with "
+                    f"{constraint.value_from.property_path!r} of another node, but on some path one is text and the "
+                    "other is not"
+                )
+            told = await self._stored.nonsense(constraint, part, user_id)
+            if told is not None:
+                return told
+        return None
+
+
+def constraints_of(patterns: Iterable[GraphPattern]) -> list[tuple[Constraint, GraphPattern | Branch]]:
+    """Every constraint, with the pattern or branch that it is of."""
+    found: list[tuple[Constraint, GraphPattern | Branch]] = []
+    for pattern in patterns:
+        found += [(constraint, pattern) for constraint in pattern.constraints]
+        found += [(constraint, branch) for branch in pattern.branches for constraint in branch.constraints]
+    return found

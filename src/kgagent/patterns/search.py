@@ -1,0 +1,280 @@
+"""Answers a `GraphQuery`: entry points, patterns, chunks, and a plain search where nothing matched."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from kgagent.graph.live_schema import LiveSchemaReader
+from kgagent.models.live_schema import LiveSchema
+from kgagent.patterns.names import check_names, hints
+
+from kgagent.embedding.base import Embedder
+from kgagent.errors import ConfigurationError, InputError, NotFoundError
+from kgagent.graph.store import Store
+from kgagent.models.matched_path import Chunk, PathNode, PatternResult, ReasoningContext
+from kgagent.models.pattern import Direction, GraphPattern, TraversalStep
+from kgagent.models.pattern_query import HYBRID_WEIGHTS, GraphQuery, RankingStrategy, ResolutionTarget
+from kgagent.ontology import Ontology
+from kgagent.patterns.chunks import Chunks
+from kgagent.patterns.compiler import Compiler
+from kgagent.patterns.entry_points import EntryPoints, Resolved
+from kgagent.patterns.paths import PathReader
+from kgagent.patterns.plans import Part, Plan, plans_of
+from kgagent.patterns.ranking import Ranking
+from kgagent.patterns.runner import Found, Limits, PatternRunner, Ran
+from kgagent.retrieval import RetrievalService
+
+
+@dataclass(frozen=True)
+class PatternOptions:
+    """What holds where a query does not say otherwise.
+
+    Attributes:
+        enabled: whether patterns may be asked for at all.
+        max_paths: paths told at the most.
+        ranking: how paths are ranked.
+        strict: whether finding no path is an error.
+        use_all_relation_hints: whether a walk from targets follows all the types that it is given.
+        explored: paths that one statement looks at, at the most.
+        timeout: seconds that the server gives one statement.
+    """
+
+    enabled: bool = True
+    max_paths: int = 100
+    ranking: RankingStrategy = RankingStrategy.HYBRID
+    strict: bool = False
+    use_all_relation_hints: bool = True
+    explored: int = 10_000
+    timeout: float = 10.0
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A query with what it needs from outside the database.
+
+    Attributes:
+        query: the query.
+        user_id: whose graph.
+        vector: embedding of its question; None where there is none.
+        entry_points: what its targets mean.
+    """
+
+    query: GraphQuery
+    user_id: str
+    vector: Sequence[float] | None
+    entry_points: Sequence[Resolved]
+
+
+class PatternSearch:
+    """Answers queries over graph patterns."""
+
+    def __init__(
+        self,
+        store: Store,
+        ontology: Ontology,
+        embedder: Embedder,
+        *,
+        retrieval: RetrievalService,
+        live_schema: LiveSchemaReader,
+        options: PatternOptions,
+    ) -> None:
+        self._store = store
+        self._ontology = ontology
+        self._embedder = embedder
+        self._retrieval = retrieval
+        self._live_schema = live_schema
+        self._options = options
+        self._reader = PathReader(ontology)
+        self._entries = EntryPoints(store, ontology, retrieval, timeout=options.timeout)
+        self._chunks = Chunks(store, embedder, self._reader, timeout=options.timeout)
+
+    async def query(self, query: GraphQuery, user_id: str, *, vector: Sequence[float] | None = None) -> PatternResult:
+        """Answer a query.
+
+        Args:
+            query: what is asked.
+            user_id: whose graph.
+            vector: embedding of the question, shape (dimensions,); None has it made where it is needed, with those of
+                targets in one call.
+
+        Raises:
+            InputError: a name is unknown, or a constraint compares what cannot be compared.
+            NotFoundError: nothing matched, and the query is strict.
+            SearchError: it took too long, or the search that stands in for patterns failed.
+            EmbeddingError: a text could not be embedded.
+            StoreError: the database failed.
+        """
+        if not user_id:
+            raise InputError("user_id must not be empty: every query is one user's")
+        if not self._options.enabled:
+            raise ConfigurationError("Graph patterns are switched off: set KGAGENT_PATTERNS_ENABLED=true")
+        schema = await self._schema(query, user_id)
+        asked, warnings = await self._prepared(query, user_id, vector, schema)
+        ranking = self._ranking(query)
+        if ranking.strategy is RankingStrategy.SEMANTIC_SCORE and asked.vector is None:
+            raise InputError("SEMANTIC_SCORE ranks by the meaning of a question: give query, in words")
+        plans = self._plans(query)
+        ran = await self._run(plans, asked, ranking) if plans else Ran()
+        if plans and not ran.paths:
+            warnings += hints(query.all_patterns, schema)
+            if query.strict if query.strict is not None else self._options.strict:
+                raise NotFoundError(". ".join(["No path matches", *warnings]))
+        if not ran.paths:
+            return await self._instead(asked, warnings)
+        return PatternResult(
+            found_by="patterns" if query.all_patterns else "traversal",
+            context=self._context(asked, ran),
+            chunks=await self._near(asked, ran.paths),
+            ranking=ranking.strategy,
+            weights=dict(ranking.weights) if ranking.strategy is RankingStrategy.HYBRID else None,
+            warnings=tuple(warnings + _cut(ran, self._options.explored)),
+        )
+
+    async def _schema(self, query: GraphQuery, user_id: str) -> LiveSchema:
+        """The live schema, with which names are checked; one that was just made may be newer than what is kept."""
+        schema = await self._live_schema.read(user_id)
+        try:
+            check_names(query.all_patterns, schema, self._ontology)
+        except InputError:
+            schema = await self._live_schema.read(user_id, fresh=True)
+            check_names(query.all_patterns, schema, self._ontology)
+        return schema
+
+    async def _prepared(
+        self, query: GraphQuery, user_id: str, vector: Sequence[float] | None, schema: LiveSchema
+    ) -> tuple[Asked, list[str]]:
+        """Resolve targets and embed, with one call for all texts."""
+        labels = [label.name for label in schema.labels]
+        resolved = await self._entries.named(query.targets, labels, user_id) if query.targets else []
+        unknown = [
+            place
+            for place, (target, found) in enumerate(zip(query.targets, resolved, strict=True))
+            if not found.points and target.entity_key is None
+        ]
+        texts = [query.targets[place].description for place in unknown]
+        own = [query.query] if query.query and query.query.strip() and vector is None and self._means(query) else []
+        vectors, warnings = await self._embedded([*own, *texts], query)
+        known = vectors[0] if own else vector
+        for place, near in zip(unknown, vectors[len(own) :], strict=True):
+            resolved[place] = await self._entries.described(query.targets[place], user_id, near)
+        warnings += [
+            f"No node was found for {_told(target)}"
+            for target, found in zip(query.targets, resolved, strict=True)
+            if not found.points
+        ]
+        if query.targets and not any(found.points for found in resolved):
+            raise NotFoundError(". ".join(warnings))
+        return Asked(query, user_id, known, resolved), warnings
+
+    async def _embedded(
+        self, texts: Sequence[str], query: GraphQuery
+    ) -> tuple[list[Sequence[float] | None], list[str]]:
+        """Embed texts in one call; where that fails, paths are still found, and a warning says what is missing."""
+        try:
+            return list(await self._retrieval.embed_queries(texts)) if texts else [], []
+        except EmbeddingError as error:
+            if self._strategy(query) is RankingStrategy.SEMANTIC_SCORE:
+                raise
+            return [None] * len(texts), [f"Left out the meaning of the question: {error}"]
+
+    def _means(self, query: GraphQuery) -> bool:
+        """Whether the meaning of the question is needed."""
+        return self._ranking(query).counts("semantic") or query.top_k > 0
+
+    def _strategy(self, query: GraphQuery) -> RankingStrategy:
+        return query.ranking or self._options.ranking
+
+    def _plans(self, query: GraphQuery) -> list[Plan]:
+        if not query.all_patterns:
+            return [Plan((pattern,)) for pattern in self._walks(query)]
+        parts: list[Part] = [*query.patterns, *([query.combinator] if query.combinator else [])]
+        return [plan for part in parts for plan in plans_of(part)]
+
+    def _walks(self, query: GraphQuery) -> list[GraphPattern]:
+        """A walk from the targets, one pattern for each distance, so that what is near is not crowded out."""
+        if not query.targets or query.traversal is None:
+            return []
+        types = query.traversal.relation_types
+        all_hints = query.use_all_relation_hints
+        if not (self._options.use_all_relation_hints if all_hints is None else all_hints):
+            types = types[:1]
+        return [
+            GraphPattern(
+                pattern_id=f"within {hops}",
+                steps=(
+                    TraversalStep(relation_type=types or None, direction=Direction.BOTH, min_hops=hops, max_hops=hops),
+                ),
+                distinct_nodes=True,
+            )
+            for hops in range(1, query.traversal.max_depth + 1)
+        ]
+
+    def _ranking(self, query: GraphQuery) -> Ranking:
+        weights = HYBRID_WEIGHTS if query.weights is None else query.weights
+        return Ranking(self._strategy(query), weights, query.weight_property)
+
+    async def _run(self, plans: Sequence[Plan], asked: Asked, ranking: Ranking) -> Ran:
+        query = asked.query
+        limits = Limits(
+            paths=query.max_paths or self._options.max_paths,
+            explored=max(self._options.explored, query.max_paths or 0),
+            timeout=self._options.timeout,
+        )
+        runner = PatternRunner(self._store, self._embedder, self._reader, limits)
+        patterns = [segment for plan in plans for segment in plan.segments]
+        compiler = Compiler(
+            asked.user_id,
+            [point for found in asked.entry_points for point in found.points],
+            await runner.matching(patterns, asked.user_id),
+            query.one_path_per if query.all_patterns else "end",
+        )
+        return await runner.run(plans, compiler, ranking, asked.vector)
+
+    @staticmethod
+    def _context(asked: Asked, ran: Ran) -> ReasoningContext:
+        walked = {
+            one: relationship
+            for found in ran.paths
+            for one, relationship in zip(found.ids.relationships, found.path.relationships, strict=True)
+        }
+        return ReasoningContext(
+            matched_paths=tuple(found.path for found in ran.paths),
+            nodes=tuple(_nodes(ran.paths).values()),
+            relationships=() if asked.query.all_patterns else tuple(walked.values()),
+            entry_points=tuple(node for resolved in asked.entry_points for node in resolved.nodes),
+            explored=dict(ran.explored),
+            truncated=ran.truncated,
+        )
+
+    async def _near(self, asked: Asked, paths: Sequence[Found]) -> tuple[Chunk, ...]:
+        if asked.vector is None or not asked.query.top_k:
+            return ()
+        return await self._chunks.near(asked.vector, _nodes(paths), asked.user_id, asked.query.top_k)
+
+    async def _instead(self, asked: Asked, warnings: list[str]) -> PatternResult:
+        """What a plain search finds, where nothing else was asked or nothing matched."""
+        query = asked.query
+        entry_points = tuple(node for found in asked.entry_points for node in found.nodes)
+        context = ReasoningContext(entry_points=entry_points, nodes=entry_points)
+        if query.all_patterns:
+            warnings = ["No path matches", *warnings]
+        text = query.query or " ".join(target.description for target in query.targets)
+        if not text.strip():
+            return PatternResult(found_by="hybrid", context=context, warnings=tuple(warnings))
+        found = await self._retrieval.hybrid_search(text, asked.user_id, vector=asked.vector)
+        return PatternResult(found_by="hybrid", context=context, hybrid=found, warnings=tuple(warnings))
+
+
+def _nodes(paths: Sequence[Found]) -> Mapping[str, PathNode]:
+    """The nodes of all paths by the database's ids, in the order of the paths."""
+    return {one: node for found in paths for one, node in zip(found.ids.nodes, found.path.nodes, strict=True)}
+
+
+def _cut(ran: Ran, explored: int) -> list[str]:
+    if not ran.truncated:
+        return []
+    return [f"More than {explored:,} paths match; only as many were ranked. Narrow the pattern to be sure of the best"]
+
+
+def _told(target: ResolutionTarget) -> str:
+    label = f" with label {target.label}" if target.label else ""
+    return f"{target.entity_key or target.description!r}{label}"

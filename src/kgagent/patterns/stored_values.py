@@ -1,0 +1,197 @@
+"""Constraints that the database cannot work out: regular expressions, which could hold it up, and paths into JSON.
+
+The stored values are looked at here, and those that satisfy the constraint become a list that the statement compares
+with. RE2 takes time linear in the length of the text, whatever the expression.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+
+import re2
+from pydantic import JsonValue
+
+from kgagent.errors import InputError
+from kgagent.graph.identifiers import Identifier
+from kgagent.graph.statements import statement
+from kgagent.graph.store import Store
+from kgagent.models.constraint import LISTS, ORDERS, Constraint, ConstraintType
+from kgagent.models.pattern import Branch, GraphPattern
+from kgagent.patterns.predicates import property_name
+
+MOST_DIFFERENT = 100_000
+"""Different values of one property that are looked at."""
+
+_MEMORY = 8 << 20
+
+
+class StoredValues:
+    """Finds the stored values that satisfy constraints."""
+
+    def __init__(self, store: Store, *, timeout: float) -> None:
+        self._store = store
+        self._timeout = timeout
+
+    async def matching(self, constraint: Constraint, part: GraphPattern | Branch, user_id: str) -> list[JsonValue]:
+        """The values of the constraint's property, among those of the user, that satisfy it.
+
+        Args:
+            constraint: one for which `needs_matching` holds.
+            part: the pattern or branch that it is of.
+            user_id: whose graph.
+
+        Raises:
+            InputError: the regular expression cannot be used, there are too many values, or text would be compared
+                with a number.
+            StoreError: the database failed.
+        """
+        name, inside = property_name(constraint.property_path)
+        expression = _compiled(constraint) if constraint.type is ConstraintType.REGEX_MATCH else None
+        found: list[JsonValue] = []
+        for value in await self._different(name, constraint, part, user_id):
+            candidates = _inside(value, inside.split(".")) if inside else [value]
+            if expression is not None:
+                matches = any(_matches(expression, candidate, constraint) for candidate in candidates)
+            else:
+                matches = _any_satisfies(constraint, list(candidates))
+            if matches:
+                found.append(value)
+        return found
+
+    async def nonsense(self, constraint: Constraint, part: GraphPattern | Branch, user_id: str) -> InputError | None:
+        """The error of a comparison with a stored value of another kind; None where there is no such value."""
+        name, _ = property_name(constraint.property_path)
+        wanted = _kind(constraint.value) if constraint.type in ORDERS else "text"
+        for value in await self._different(name, constraint, part, user_id):
+            if _kind(value) != wanted or _kind(constraint.value) != wanted:
+                return _nonsense(constraint, value)
+        return None
+
+    async def _different(
+        self, name: str, constraint: Constraint, part: GraphPattern | Branch, user_id: str
+    ) -> list[JsonValue]:
+        parameters: dict[str, object] = {"user_id": user_id, "limit": MOST_DIFFERENT + 1}
+        names = {"property": Identifier(name)}
+        if constraint.on == "relationship":
+            steps = part.steps if constraint.at_step == -1 else [part.steps[_step(constraint, part)]]
+            types = [] if any(not step.types for step in steps) else [t for step in steps for t in step.types]
+            text, parameters = statement("distinct_relationship_values", **names), {**parameters, "types": types}
+        elif (label := _label(constraint, part)) is not None:
+            text = statement("distinct_node_values", label=Identifier(label), **names)
+        else:
+            text = statement("distinct_node_values_any", **names)
+        rows = await self._store.read(text, parameters, timeout=self._timeout)
+        if len(rows) > MOST_DIFFERENT:
+            raise InputError(
+                f"{constraint.type} on {constraint.property_path!r} would look at more than {MOST_DIFFERENT:,} "
+                "different values: name a label (node_label), or use STARTS_WITH, CONTAINS or PROPERTY_EQUALS"
+            )
+        return [row["value"] for row in rows if isinstance(row["value"], str | int | float | bool)]
+
+
+def _step(constraint: Constraint, part: GraphPattern | Branch) -> int:
+    return constraint.at_step if isinstance(constraint.at_step, int) else len(part.steps) - 1
+
+
+def _label(constraint: Constraint, part: GraphPattern | Branch) -> str | None:
+    if constraint.node_label is not None or constraint.at_step == -1:
+        return constraint.node_label
+    if constraint.at_step == "start":
+        return part.steps[0].source_label
+    return part.steps[_step(constraint, part)].target_label
+
+
+def _compiled(constraint: Constraint) -> "re2._Regexp":
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = _MEMORY
+    try:
+        return re2.compile(str(constraint.value), options)
+    except re2.error as error:
+        raise InputError(
+            f"REGEX_MATCH on {constraint.property_path!r} cannot use {str(constraint.value)[:80]!r}: {_why(error)}. "
+            "The syntax is that of RE2, without look-around and back-references"
+        ) from None
+
+
+def _why(error: Exception) -> str:
+    reason = error.args[0] if error.args else error
+    return reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
+
+
+def _matches(expression: "re2._Regexp", value: JsonValue, constraint: Constraint) -> bool:
+    if isinstance(value, str):
+        return expression.fullmatch(value) is not None
+    if property_name(constraint.property_path)[1]:
+        raise _nonsense(constraint, value)
+    return False
+
+
+def _inside(value: JsonValue, path: Iterable[str]) -> Iterator[JsonValue]:
+    """What stands at a path inside JSON text; lists are gone through."""
+    if not isinstance(value, str):
+        return
+    try:
+        reached = [json.loads(value)]
+    except (ValueError, RecursionError):
+        return
+    for name in path:
+        reached = [one[name] for item in reached for one in _items(item) if isinstance(one, dict) and name in one]
+    yield from (item for item in reached if item is not None)
+
+
+def _items(value: JsonValue) -> list[JsonValue]:
+    return value if isinstance(value, list) else [value]
+
+
+def _any_satisfies(constraint: Constraint, candidates: list[JsonValue]) -> bool:
+    """Whether any of the values satisfies the constraint; a list does where it holds what is looked for."""
+    if constraint.type is ConstraintType.NOT_IN:
+        scalars = [one for value in candidates for one in _items(value)]
+        return bool(candidates) and not any(_is_among(one, constraint.value) for one in scalars)
+    return any(_satisfies(constraint, value) for value in candidates)
+
+
+def _satisfies(constraint: Constraint, stored: JsonValue) -> bool:
+    kind, value = constraint.type, constraint.value
+    if isinstance(stored, list) and kind is ConstraintType.CONTAINS:
+        return _is_among(value, stored)
+    if isinstance(stored, list):
+        return any(_satisfies(constraint, one) for one in stored if one is not None)
+    if kind in LISTS:
+        return _is_among(stored, value)
+    if kind is ConstraintType.PROPERTY_EQUALS:
+        return _is_same(stored, value)
+    if kind in ORDERS:
+        if _kind(stored) != _kind(value) or _kind(stored) not in {"text", "number"}:
+            raise _nonsense(constraint, stored)
+        return {">": stored > value, "<": stored < value, ">=": stored >= value, "<=": stored <= value}[ORDERS[kind]]  # type: ignore[operator]
+    if not isinstance(stored, str) or not isinstance(value, str):
+        raise _nonsense(constraint, stored)
+    return {
+        ConstraintType.CONTAINS: value in stored,
+        ConstraintType.STARTS_WITH: stored.startswith(value),
+        ConstraintType.ENDS_WITH: stored.endswith(value),
+    }[kind]
+
+
+def _is_among(one: JsonValue, values: JsonValue) -> bool:
+    return any(_is_same(one, value) for value in _items(values))
+
+
+def _is_same(first: JsonValue, second: JsonValue) -> bool:
+    return _kind(first) == _kind(second) and first == second
+
+
+def _kind(value: JsonValue) -> str:
+    if isinstance(value, bool):
+        return "truth"
+    if isinstance(value, int | float):
+        return "number"
+    return "text" if isinstance(value, str) else type(value).__name__
+
+
+def _nonsense(constraint: Constraint, stored: JsonValue) -> InputError:
+    return InputError(
+        f"{constraint.type} on {constraint.property_path!r} cannot compare {str(stored)[:60]!r}, which is stored "
+        f"there, with {str(constraint.value)[:60]!r}: one is text, the other is not"
+    )
