@@ -178,6 +178,12 @@ async def index(store: Store, labels: Iterable[str]) -> None:
     await store.run_schema("CALL db.awaitIndexes(300)")
 
 
+async def drop_index(store: Store, labels: Iterable[str]) -> None:
+    """Remove what `index` made."""
+    for label in labels:
+        await store.run_schema(f"DROP INDEX {Identifier(f'foreign_{label}')} IF EXISTS")
+
+
 async def delete(store: Store, users: Sequence[str]) -> None:
     """Remove all nodes of some users."""
     while (await store.write(DELETE, {"users": list(users), "limit": DELETED_AT_ONCE}))[0]["gone"]:

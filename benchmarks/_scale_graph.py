@@ -18,7 +18,9 @@ Numbers = NDArray[np.int64]
 
 CREATE_NODES = """
 UNWIND range($first, $last) AS number
-CREATE (:Part {user_id: $user_id, entity_key: toString(number), name: 'Part ' + number, number: number, kind: number % $kinds})
+CREATE (:Part {
+  user_id: $user_id, entity_key: toString(number), name: 'Part ' + number, number: number, kind: number % $kinds
+})
 """
 JOIN = """
 UNWIND range(0, size($starts) - 1) AS place
