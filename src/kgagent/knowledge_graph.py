@@ -1,7 +1,7 @@
 """The way in: one object that holds the connection, the embedder and all that works on a graph."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Callable, Coroutine, Generator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -10,6 +10,7 @@ from typing import Any
 from kgagent.embedding.base import Embedder
 from kgagent.embedding.cache import QueryCache
 from kgagent.embedding.factory import make_embedder
+from kgagent.graph.live_schema import LiveSchemaReader
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.record_writer import Writing
 from kgagent.graph.relationships import RelationshipRepository
@@ -17,7 +18,10 @@ from kgagent.graph.schema import Schema
 from kgagent.graph.store import Store
 from kgagent.graph.vector_index import VectorIndexOptions
 from kgagent.local import LocalNeo4j
+from kgagent.models.matched_path import PatternResult
+from kgagent.models.pattern_query import GraphQuery
 from kgagent.ontology import Ontology, default_ontology, load_ontology
+from kgagent.patterns.search import PatternOptions, PatternSearch
 from kgagent.progress import Progress
 from kgagent.retrieval import RetrievalService
 from kgagent.retrieval.searchers import Searcher, make_searcher
@@ -40,6 +44,7 @@ class KnowledgeGraph:
         ontology: labels, relationship kinds and words.
         embedder: makes the embeddings.
         retrieval: the searches.
+        patterns: structured questions over many hops.
         schema: constraints and indexes.
         loop: the event loop that it was opened on, and that everything of it runs on.
     """
@@ -72,6 +77,15 @@ class KnowledgeGraph:
             oversampling=settings.oversampling,
             timeout=settings.query_timeout,
             hybrid_limit=settings.hybrid_limit,
+        )
+        self.live_schema = LiveSchemaReader(store, ontology)
+        self.patterns = PatternSearch(
+            store,
+            ontology,
+            embedder,
+            retrieval=self.retrieval,
+            live_schema=self.live_schema,
+            options=PatternOptions.of(settings),
         )
 
     @staticmethod
@@ -145,8 +159,25 @@ class KnowledgeGraph:
                 relationships=self.relationships,
                 retrieval=self.retrieval,
                 writing=self.writing,
+                patterns=self.patterns,
             )
         )
+
+    async def query_patterns(
+        self, query: GraphQuery, *, user_id: str, vector: Sequence[float] | None = None
+    ) -> PatternResult:
+        """Answer a structured question with ranked, explained paths; see `PatternSearch.query`.
+
+        Args:
+            query: patterns, or targets to walk from, and how paths are ranked.
+            user_id: whose graph.
+            vector: embedding of the question, shape (dimensions,); None has it made where it is needed.
+
+        Raises:
+            InputError: a name is unknown, or a constraint compares what cannot be compared.
+            SearchError: it took too long.
+        """
+        return await self.patterns.query(query, user_id, vector=vector)
 
     def searcher(self, name: str, *, user_id: str) -> Searcher:
         """A search for nodes, bound to one user.

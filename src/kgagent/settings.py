@@ -11,6 +11,7 @@ from kgagent.errors import ConfigurationError
 
 EmbedderName = Literal["auto", "openai", "local", "hashing"]
 IndexQuantization = Literal["none", "scalar", "binary"]
+PathRanking = Literal["PATH_LENGTH", "EDGE_WEIGHT", "NODE_CENTRALITY", "SEMANTIC_SCORE", "HYBRID"]
 
 
 def _env(name: str) -> AliasChoices:
@@ -65,6 +66,17 @@ class Settings(BaseSettings):
         20.0, ge=1, le=10_000, description="Candidates that a vector index compares for each hit that it gives."
     )
     hybrid_limit: int = Field(32, ge=1, le=100, description="Items of a hybrid search at the most, unless it says.")
+    patterns_enabled: bool = Field(True, description="Whether graph patterns may be asked for.")
+    patterns_max_paths: int = Field(100, ge=1, le=10_000, description="Paths of a query at the most.")
+    patterns_ranking: PathRanking = Field("HYBRID", description="How paths are ranked.")
+    patterns_strict: bool = Field(False, description="Whether finding no path is an error, instead of a plain search.")
+    patterns_use_all_relation_hints: bool = Field(
+        True, description="Whether a walk from targets follows all the types that it is given, or the first only."
+    )
+    patterns_explored: int = Field(
+        10_000, ge=1, le=1_000_000, description="Paths that one statement looks at before the best are told."
+    )
+    patterns_timeout: float = Field(10.0, gt=0, description="Seconds that the server gives to one pattern.")
     write_attempts: int = Field(20, ge=1, description="Tries of a write that loses races against other writers.")
     query_timeout: float = Field(30.0, gt=0, description="Seconds that a search may take on the server.")
 

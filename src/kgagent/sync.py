@@ -24,6 +24,8 @@ from kgagent.models import (
     SearchHit,
     SearchOptions,
 )
+from kgagent.models.matched_path import PatternResult
+from kgagent.models.pattern_query import GraphQuery
 from kgagent.ontology import Ontology
 from kgagent.progress import Progress
 from kgagent.retrieval import RetrievalService
@@ -93,6 +95,16 @@ class SyncKnowledgeGraph:
             InputError: the user id is empty.
         """
         return SyncToolset(self.graph.tools(user_id=user_id), self._portal)
+
+    def query_patterns(
+        self, query: GraphQuery, *, user_id: str, vector: Sequence[float] | None = None
+    ) -> PatternResult:
+        """Answer a structured question; arguments and errors are those of `KnowledgeGraph.query_patterns`."""
+
+        async def ask() -> PatternResult:
+            return await self.graph.query_patterns(query, user_id=user_id, vector=vector)
+
+        return self._portal.call(ask)
 
     def searcher(self, name: str, *, user_id: str) -> "SyncSearcher":
         """A search for nodes, bound to one user; arguments and errors are those of `KnowledgeGraph.searcher`."""

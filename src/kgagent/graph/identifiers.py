@@ -28,3 +28,12 @@ class Identifier(str):
     def any_of(cls, names: Iterable[str]) -> Self:
         """Quote several labels or types as alternatives: `A`|`B`."""
         return super().__new__(cls, "|".join(cls(name) for name in names))
+
+    @classmethod
+    def can_be(cls, name: str) -> bool:
+        """Whether a name can be quoted."""
+        try:
+            cls(name)
+        except InputError:
+            return False
+        return True

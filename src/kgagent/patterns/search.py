@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-
-from kgagent.graph.live_schema import LiveSchemaReader
-from kgagent.models.live_schema import LiveSchema
-from kgagent.patterns.names import check_names, hints
+from typing import Self
 
 from kgagent.embedding.base import Embedder
-from kgagent.errors import ConfigurationError, InputError, NotFoundError
+from kgagent.errors import ConfigurationError, EmbeddingError, InputError, NotFoundError
+from kgagent.graph.live_schema import LiveSchemaReader
 from kgagent.graph.store import Store
+from kgagent.models.live_schema import LiveSchema
 from kgagent.models.matched_path import Chunk, PathNode, PatternResult, ReasoningContext
 from kgagent.models.pattern import Direction, GraphPattern, TraversalStep
 from kgagent.models.pattern_query import HYBRID_WEIGHTS, GraphQuery, RankingStrategy, ResolutionTarget
@@ -17,11 +16,14 @@ from kgagent.ontology import Ontology
 from kgagent.patterns.chunks import Chunks
 from kgagent.patterns.compiler import Compiler
 from kgagent.patterns.entry_points import EntryPoints, Resolved
+from kgagent.patterns.hints import hints
+from kgagent.patterns.names import checked_schema
 from kgagent.patterns.paths import PathReader
 from kgagent.patterns.plans import Part, Plan, plans_of
 from kgagent.patterns.ranking import Ranking
 from kgagent.patterns.runner import Found, Limits, PatternRunner, Ran
 from kgagent.retrieval import RetrievalService
+from kgagent.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,19 @@ class PatternOptions:
     use_all_relation_hints: bool = True
     explored: int = 10_000
     timeout: float = 10.0
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """Those that the settings choose."""
+        return cls(
+            enabled=settings.patterns_enabled,
+            max_paths=settings.patterns_max_paths,
+            ranking=RankingStrategy(settings.patterns_ranking),
+            strict=settings.patterns_strict,
+            use_all_relation_hints=settings.patterns_use_all_relation_hints,
+            explored=settings.patterns_explored,
+            timeout=settings.patterns_timeout,
+        )
 
 
 @dataclass(frozen=True)
@@ -107,7 +122,7 @@ class PatternSearch:
             raise InputError("user_id must not be empty: every query is one user's")
         if not self._options.enabled:
             raise ConfigurationError("Graph patterns are switched off: set KGAGENT_PATTERNS_ENABLED=true")
-        schema = await self._schema(query, user_id)
+        schema = await checked_schema(query.all_patterns, self._live_schema, user_id, self._ontology)
         asked, warnings = await self._prepared(query, user_id, vector, schema)
         ranking = self._ranking(query)
         if ranking.strategy is RankingStrategy.SEMANTIC_SCORE and asked.vector is None:
@@ -115,7 +130,7 @@ class PatternSearch:
         plans = self._plans(query)
         ran = await self._run(plans, asked, ranking) if plans else Ran()
         if plans and not ran.paths:
-            warnings += hints(query.all_patterns, schema)
+            warnings += hints(query.all_patterns, schema, self._ontology)
             if query.strict if query.strict is not None else self._options.strict:
                 raise NotFoundError(". ".join(["No path matches", *warnings]))
         if not ran.paths:
@@ -128,16 +143,6 @@ class PatternSearch:
             weights=dict(ranking.weights) if ranking.strategy is RankingStrategy.HYBRID else None,
             warnings=tuple(warnings + _cut(ran, self._options.explored)),
         )
-
-    async def _schema(self, query: GraphQuery, user_id: str) -> LiveSchema:
-        """The live schema, with which names are checked; one that was just made may be newer than what is kept."""
-        schema = await self._live_schema.read(user_id)
-        try:
-            check_names(query.all_patterns, schema, self._ontology)
-        except InputError:
-            schema = await self._live_schema.read(user_id, fresh=True)
-            check_names(query.all_patterns, schema, self._ontology)
-        return schema
 
     async def _prepared(
         self, query: GraphQuery, user_id: str, vector: Sequence[float] | None, schema: LiveSchema

@@ -16,6 +16,7 @@ from kgagent.graph.relationship_writer import RelationshipWriter
 from kgagent.graph.relationships import RelationshipRepository
 from kgagent.models.search import MOST_HOPS
 from kgagent.ontology import Ontology
+from kgagent.patterns.search import PatternSearch
 from kgagent.retrieval import RetrievalService
 
 Payload = dict[str, Any]
@@ -68,6 +69,7 @@ class ToolContext:
     relationships: RelationshipRepository
     retrieval: RetrievalService
     writing: Writing
+    patterns: PatternSearch
 
     def relationship_writer(self) -> RelationshipWriter:
         """Writes the user's relationships."""

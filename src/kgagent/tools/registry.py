@@ -11,6 +11,7 @@ from kgagent.tools.create_relationships import CreateRelationships
 from kgagent.tools.explore import Explore
 from kgagent.tools.get_relationship import GetRelationship
 from kgagent.tools.hybrid_search import HybridSearch
+from kgagent.tools.query_patterns import QueryPatterns
 from kgagent.tools.update_node import UpdateNode
 from kgagent.tools.update_relationship import UpdateRelationship
 from kgagent.tools.update_relationships import UpdateRelationships
@@ -18,6 +19,7 @@ from kgagent.tools.update_relationships import UpdateRelationships
 TOOLS: tuple[Tool[Any], ...] = (
     Explore(),
     HybridSearch(),
+    QueryPatterns(),
     GetRelationship(),
     CreateNode(),
     UpdateNode(),

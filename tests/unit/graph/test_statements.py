@@ -19,7 +19,7 @@ KNOWN_PLACES = {"labels", "label", "types", "index"}
 FOR_THE_KEEPER = {"inspect_nodes", "inspect_relationships", "total_nodes", "total_relationships"}
 """What doctor and migration look at; each has a twin that keeps to one user."""
 
-OF_NO_USER = {"show_index_config", "show_index_states"}
+OF_NO_USER = {"live_names", "show_index_config", "show_index_states"}
 """What reads no node and no relationship."""
 
 NAMES = {place: Identifier(f"the {place}") for place in KNOWN_PLACES}

@@ -1,0 +1,93 @@
+"""Which properties nodes or relationships have, and what kinds of values."""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable
+from typing import TypeVar
+
+from kgagent.graph.identifiers import Identifier
+from kgagent.graph.store import Row
+from kgagent.models.live_schema import LiveProperty, ValueKind
+
+MOST_EXAMPLES = 5
+_KINDS = (
+    ("INTEGER", ValueKind.NUMBER),
+    ("FLOAT", ValueKind.NUMBER),
+    ("BOOLEAN", ValueKind.BOOLEAN),
+    ("LIST", ValueKind.LIST),
+    *((name, ValueKind.DATE_TIME) for name in ("DATE", "ZONED", "LOCAL", "DURATION")),
+)
+
+
+def read_properties(
+    names: Iterable[str], values: Iterable[Row], *, hidden: Collection[str], most_texts: int
+) -> tuple[LiveProperty, ...]:
+    """Put together what was found of properties.
+
+    Args:
+        names: of all that were seen.
+        values: rows of `_live_values.cypher`.
+        hidden: properties that are not told, besides embeddings.
+        most_texts: different texts that a property may have for some of them to be examples; the rows hold one more.
+    """
+    seen: defaultdict[str, _Values] = defaultdict(_Values)
+    for name in names:
+        if name not in hidden and not name.lower().endswith("embedding") and Identifier.can_be(name):
+            _ = seen[name]
+    for row in values:
+        seen[row["name"]].add(row["kind"], row["times"], row["texts"])
+    return tuple(seen[name].shown(name, most_texts) for name in sorted(seen) if Identifier.can_be(name))
+
+
+class _Values:
+    """What was seen of a property."""
+
+    def __init__(self) -> None:
+        self._kinds: Counter[ValueKind] = Counter()
+        self._texts: Counter[str] = Counter()
+        self._is_free = False
+
+    def add(self, kind: str, times: int, texts: Iterable[tuple[str | None, int]]) -> None:
+        if kind == "JSON":
+            # Text that only begins like JSON is too seldom the whole of a property for its values to be examples.
+            self._is_free = True
+            for text, found in texts:
+                self._kinds[ValueKind.JSON if _is_json(text) else ValueKind.TEXT] += found
+            return
+        self._kinds[_kind(kind)] += times
+        for text, found in texts if kind == "STRING" else ():
+            if text is None:
+                self._is_free = True
+            else:
+                self._texts[text] += found
+
+    def shown(self, name: str, most_texts: int) -> LiveProperty:
+        examples = _by_frequency(self._texts)[:MOST_EXAMPLES] if self._is_choice(most_texts) else ()
+        return LiveProperty(name=name, kinds=tuple(_by_frequency(self._kinds)), examples=tuple(examples))
+
+    def _is_choice(self, most_texts: int) -> bool:
+        """Whether its texts look like a choice among few: short, and either very few or used again and again."""
+        if self._is_free or len(self._texts) > most_texts:
+            return False
+        return len(self._texts) <= MOST_EXAMPLES or self._texts.total() >= 2 * len(self._texts)
+
+
+def _kind(value_type: str) -> ValueKind:
+    if value_type == "STRING":
+        return ValueKind.TEXT
+    return next((kind for name, kind in _KINDS if value_type.startswith(name)), ValueKind.OTHER)
+
+
+def _is_json(text: str | None) -> bool:
+    """Whether a text is a JSON object or list; None is one too long to be looked at."""
+    try:
+        return text is not None and isinstance(json.loads(text), dict | list)
+    except (ValueError, RecursionError):
+        return False
+
+
+NameT = TypeVar("NameT", bound=str)
+
+
+def _by_frequency(counts: Counter[NameT]) -> list[NameT]:
+    return sorted(counts, key=lambda name: (-counts[name], name))

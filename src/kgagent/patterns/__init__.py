@@ -1,0 +1,1 @@
+"""Graph patterns: structured questions over many hops."""

@@ -1,0 +1,116 @@
+"""Why patterns may match nothing: steps that join what is never joined, and properties that nothing seems to have."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from kgagent.models.live_schema import LiveRelationshipType, LiveSchema
+from kgagent.models.pattern import Direction, GraphPattern
+from kgagent.ontology import Ontology
+from kgagent.patterns.names import unknown_names
+from kgagent.patterns.nearest import shown
+from kgagent.patterns.places import Leg, trails
+
+MOST_HINTS = 10
+MOST_PAIRS = 3
+
+_End = str | None
+_Pair = tuple[_End, _End]
+"""Labels of the start and of the end of a relationship, as it is stored; None is any."""
+
+
+def hints(patterns: Iterable[GraphPattern], schema: LiveSchema, ontology: Ontology) -> tuple[str, ...]:
+    """Say what in patterns keeps them from matching, or seems to; meant for when nothing matched.
+
+    Args:
+        patterns: what was asked; their names exist, see `check_names`.
+        schema: what the user's graph holds.
+        ontology: what it may hold.
+
+    Returns:
+        One sentence each, at most ten.
+    """
+    asked = tuple(patterns)
+    found = [told for pattern in asked for trail in trails(pattern) for leg in trail.legs for told in _of(leg, schema)]
+    found += [str(unknown) for unknown in unknown_names(asked, schema, ontology)]
+    return tuple(dict.fromkeys(found))[:MOST_HINTS]
+
+
+def _of(leg: Leg, schema: LiveSchema) -> Iterator[str]:
+    """What is wrong with one step."""
+    if schema.is_partial:
+        return
+    missing = [f"there is no node with label {shown(label)} yet" for label in _absent_labels(leg, schema)]
+    missing += [
+        f"there is no relationship of type {shown(name)} yet"
+        for name in leg.step.types
+        if schema.relationship_type(name) is None
+    ]
+    for told in missing:
+        yield f"{leg.where}: {told}."
+    types = [kind for kind in schema.relationship_types if not leg.step.types or kind.name in leg.step.types]
+    if missing or not types:
+        return
+    for pair in _wanted(leg):
+        stored = _stored(pair, leg.step.direction)
+        if pair != (None, None) and not any(_joins(kind, asked) for kind in types for asked in stored):
+            yield f"{leg.where}: {_told(types, pair, leg)}."
+
+
+def _absent_labels(leg: Leg, schema: LiveSchema) -> list[str]:
+    labels = dict.fromkeys((leg.source, leg.target))
+    return [label for label in labels if label is not None and schema.label(label) is None]
+
+
+def _wanted(leg: Leg) -> list[_Pair]:
+    """The labels that a relationship of the step must join; where it repeats, those of its first and of its last."""
+    if leg.step.repeats:
+        return [(leg.source, None), (None, leg.target)]
+    return [(leg.source, leg.target)]
+
+
+def _stored(pair: _Pair, direction: Direction) -> list[_Pair]:
+    """The pair of a step as its relationship is stored; both ways where either will do."""
+    start, end = pair
+    return {
+        Direction.OUTGOING: [(start, end)],
+        Direction.INCOMING: [(end, start)],
+        Direction.BOTH: [(start, end), (end, start)],
+    }[direction]
+
+
+def _joins(kind: LiveRelationshipType, asked: _Pair) -> bool:
+    start, end = asked
+    return any(start in {None, pair.from_label} and end in {None, pair.to_label} for pair in kind.pairs)
+
+
+def _told(types: Sequence[LiveRelationshipType], pair: _Pair, leg: Leg) -> str:
+    """What is never joined, and what is."""
+    direction = leg.step.direction
+    name = " or ".join(shown(kind.name) for kind in types) if leg.step.types else "relationship"
+    asked = _stored(pair, direction)[0]
+    verb = "joins" if direction is Direction.BOTH else "leads"
+    subject = f"none of the {name} looked at" if any(kind.sampled for kind in types) else f"no {name}"
+    told = f"{subject} {verb} {_between(asked, both=direction is Direction.BOTH)}"
+    turned = asked[::-1]
+    if direction is not Direction.BOTH and any(_joins(kind, turned) for kind in types):
+        other = Direction.INCOMING if direction is Direction.OUTGOING else Direction.OUTGOING
+        return f"{told}, but the other way round: take direction {other}"
+    ways = _ways(types, pair, with_type=len(types) > 1)
+    return f"{told}; {ways}" if ways else told
+
+
+def _between(pair: _Pair, *, both: bool) -> str:
+    start, end = (None if label is None else shown(label) for label in pair)
+    if both:
+        return " and ".join(label for label in (start, end) if label is not None) + ("" if start and end else " at all")
+    return " ".join(part for part in (start and f"from {start}", end and f"to {end}") if part)
+
+
+def _ways(types: Sequence[LiveRelationshipType], pair: _Pair, *, with_type: bool) -> str:
+    """The most frequent ways, those that have to do with the labels asked for before others."""
+    joined = [(kind.name, way) for kind in types for way in kind.pairs]
+    joined.sort(key=lambda item: (not {item[1].from_label, item[1].to_label} & {*pair}, -item[1].count))
+    told = [
+        f"{f'{shown(name)} leads ' if with_type else ''}from {shown(way.from_label)} to {shown(way.to_label)}"
+        for name, way in joined[:MOST_PAIRS]
+    ]
+    return ("" if with_type or not told else "it leads ") + ", ".join(told)

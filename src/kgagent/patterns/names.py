@@ -1,0 +1,229 @@
+"""Whether the names in patterns exist: labels, relationship types, properties."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from kgagent.errors import InputError
+from kgagent.graph.live_schema import LiveSchemaReader
+from kgagent.models.constraint import Constraint
+from kgagent.models.live_schema import LiveLabel, LiveRelationshipType, LiveSchema
+from kgagent.models.pattern import GraphPattern
+from kgagent.ontology import Ontology
+from kgagent.patterns.nearest import listed, meant, nearest, shown
+from kgagent.patterns.places import Leg, Trail, property_parts, trails
+
+MOST_PROBLEMS = 5
+"""Unknown names that one error tells."""
+
+FREE_TYPE = "relationship_type"
+"""The property in which a relationship says what it is, such as "mentor"."""
+
+_EVERY_PROPERTIES = frozenset({"description", "notes", "created_at", "updated_at"})
+_NODE_PROPERTIES = _EVERY_PROPERTIES | {"entity_key", "name"}
+_RELATIONSHIP_PROPERTIES = _EVERY_PROPERTIES | {FREE_TYPE, "attitude", "proximity"}
+
+Kind = Literal["label", "relationship type", "property"]
+
+
+@dataclass(frozen=True)
+class UnknownName:
+    """A name in a pattern that does not exist.
+
+    Attributes:
+        kind: what it should be the name of.
+        name: the name.
+        where: the pattern and the step.
+        of: the labels or types that should have the property; empty for labels and types.
+        existing: what there is instead.
+        is_certain: whether all was looked at, so that it cannot be there.
+        hint: what to do instead.
+    """
+
+    kind: Kind
+    name: str
+    where: str
+    of: str
+    existing: frozenset[str]
+    is_certain: bool = True
+    hint: str = ""
+
+    def __str__(self) -> str:
+        """What is wrong, and what was probably meant."""
+        of = f" of {self.of}" if self.of else ""
+        name = f"{self.kind} {shown(self.name)!r}{of}"
+        told = f"Unknown {name} in {self.where}." if self.is_certain else f"No {name} was seen: {self.where}."
+        return " ".join(filter(None, (told, meant(self.name, self.existing), self.hint)))
+
+    @property
+    def alternatives(self) -> str:
+        """All that there is."""
+        of = f" of {self.of}" if self.of else ""
+        plural = {"label": "Labels", "relationship type": "Relationship types", "property": "Properties"}[self.kind]
+        return f"{plural}{of} that exist: {listed(self.existing)}."
+
+
+def check_names(patterns: Iterable[GraphPattern], schema: LiveSchema, ontology: Ontology) -> None:
+    """See that each label, relationship type and property in patterns exists.
+
+    What the ontology knows exists, even if the user has none of it yet. A property counts as missing only where all
+    nodes or relationships in question were looked at.
+
+    Args:
+        patterns: what is asked.
+        schema: what the user's graph holds.
+        ontology: what it may hold.
+
+    Raises:
+        InputError: names do not exist; it tells the first five, with the nearest that do.
+    """
+    problems = [problem for problem in unknown_names(patterns, schema, ontology) if problem.is_certain]
+    if not problems:
+        return
+    told = problems[:MOST_PROBLEMS]
+    lines = [*map(str, told), *dict.fromkeys(problem.alternatives for problem in told)]
+    if len(problems) > len(told):
+        lines.append(f"{len(problems) - len(told)} more names do not exist.")
+    raise InputError(" ".join(lines))
+
+
+async def checked_schema(
+    patterns: Iterable[GraphPattern], reader: LiveSchemaReader, user_id: str, ontology: Ontology
+) -> LiveSchema:
+    """Read what a user's graph holds, and see that the names in patterns exist.
+
+    A name that is missing from what was read a moment ago may be new: then the graph is read anew.
+
+    Raises:
+        InputError: see `check_names`.
+        StoreError: the database failed.
+    """
+    asked = tuple(patterns)
+    schema = await reader.read(user_id)
+    try:
+        check_names(asked, schema, ontology)
+    except InputError:
+        schema = await reader.read(user_id, fresh=True)
+        check_names(asked, schema, ontology)
+    return schema
+
+
+def unknown_names(patterns: Iterable[GraphPattern], schema: LiveSchema, ontology: Ontology) -> tuple[UnknownName, ...]:
+    """The names that do not exist, each once, in the order in which they stand."""
+    known = _Known(schema, ontology)
+    found: dict[tuple[Kind, str, str], UnknownName] = {}
+    for pattern in patterns:
+        for trail in trails(pattern):
+            for problem in known.problems(trail):
+                found.setdefault((problem.kind, problem.name, problem.of), problem)
+    return tuple(found.values())
+
+
+def unknown_label(name: str, schema: LiveSchema, ontology: Ontology, where: str) -> UnknownName | None:
+    """Say that a label does not exist; None where it does."""
+    return next(_Known(schema, ontology).label(name, where), None)
+
+
+@dataclass(frozen=True)
+class _Holders:
+    """What may have a property.
+
+    Attributes:
+        of: what an error calls them.
+        parts: the labels or types; None is one that the user has nothing of.
+        own: properties that kgagent gives them.
+    """
+
+    of: str
+    parts: Sequence[LiveLabel | LiveRelationshipType | None]
+    own: frozenset[str]
+
+
+class _Known:
+    """The names that exist for a user."""
+
+    def __init__(self, schema: LiveSchema, ontology: Ontology) -> None:
+        self._schema = schema
+        self._ontology = ontology
+        self._live_labels = {label.name: label for label in schema.labels}
+        self._live_types = {kind.name: kind for kind in schema.relationship_types}
+        self._labels = frozenset(self._live_labels) | frozenset(ontology.labels)
+        self._types = frozenset(self._live_types) | frozenset(ontology.relationships)
+
+    def problems(self, trail: Trail) -> Iterator[UnknownName]:
+        for leg in trail.legs:
+            yield from self._leg(leg)
+        for constraint in trail.constraints:
+            yield from self._constraint(trail, constraint)
+
+    def label(self, name: str | None, where: str) -> Iterator[UnknownName]:
+        if name is not None and name not in self._labels:
+            yield UnknownName("label", name, where, "", self._labels, not self._schema.is_partial)
+
+    def _leg(self, leg: Leg) -> Iterator[UnknownName]:
+        yield from self.label(leg.step.source_label, leg.where)
+        for name in leg.step.types:
+            if name not in self._types:
+                certain = not self._schema.is_partial
+                yield UnknownName("relationship type", name, leg.where, "", self._types, certain, self._free(name))
+        yield from self.label(leg.step.target_label, leg.where)
+
+    def _free(self, name: str) -> str:
+        """What to do with a type that is none of the database's, but perhaps what relationships say they are."""
+        said = [item for kind in self._schema.relationship_types for item in kind.properties if item.name == FREE_TYPE]
+        words = {word.casefold() for item in said for word in item.examples}
+        if not said or (name.casefold() not in words and nearest(name, self._types)):
+            return ""
+        begin = "It is" if name.casefold() in words else "If it is"
+        constraint = {"type": "PROPERTY_EQUALS", "on": "relationship", "property_path": FREE_TYPE, "value": name}
+        return (
+            f"{begin} a value of the property {FREE_TYPE}: leave relation_type out and add the constraint "
+            f"{json.dumps(constraint, ensure_ascii=False)}."
+        )
+
+    def _constraint(self, trail: Trail, constraint: Constraint) -> Iterator[UnknownName]:
+        place = constraint.at_step
+        where = f"{trail.where}, {_place(place)}"
+        yield from self.label(constraint.node_label, where)
+        if constraint.on == "relationship":
+            holders = self._relationships(trail.types_at(place))
+        elif constraint.node_label is None:
+            holders = self._nodes(trail.labels_at(place))
+        else:
+            holders = self._nodes([constraint.node_label])
+        yield from self._property(constraint.property_path, holders, where)
+        if other := constraint.value_from:
+            where = f"{trail.where}, value_from {_place(other.at_step)}"
+            yield from self._property(other.property_path, self._nodes([trail.label_at(other.at_step)]), where)
+
+    def _nodes(self, labels: Iterable[str | None]) -> _Holders:
+        asked = set(labels)
+        named = sorted(label for label in asked if label is not None and None not in asked)
+        names = named or sorted(self._labels)
+        own = _NODE_PROPERTIES if self._ontology.labels.keys() & names else frozenset()
+        parts = [self._live_labels.get(name) for name in named or self._live_labels]
+        return _Holders(" or ".join(map(shown, named)) or "any node", parts, own)
+
+    def _relationships(self, types: Iterable[str]) -> _Holders:
+        named = sorted(set(types))
+        defaults = frozenset(self._ontology.relationship_defaults) - self._ontology.hidden_properties
+        own = _RELATIONSHIP_PROPERTIES | defaults
+        of_ontology = self._ontology.relationships.keys() & (named or self._types)
+        parts = [self._live_types.get(name) for name in named or self._live_types]
+        of = " or ".join(map(shown, named)) or "any relationship"
+        return _Holders(of, parts, own if of_ontology else frozenset())
+
+    def _property(self, path: str, holders: _Holders, where: str) -> Iterator[UnknownName]:
+        name = property_parts(path)[0]
+        existing = holders.own | {item.name for part in holders.parts if part is not None for item in part.properties}
+        if name not in existing:
+            looked_at = [part is not None and not part.sampled for part in holders.parts]
+            certain = bool(looked_at) and all(looked_at) and not self._schema.is_partial
+            yield UnknownName("property", name, where, holders.of, frozenset(existing), certain)
+
+
+def _place(place: int | str) -> str:
+    if isinstance(place, str):
+        return f"the {place}"
+    return "any step" if place == -1 else f"step {place}"

@@ -1,0 +1,125 @@
+"""query_patterns: structured questions over several relationships, answered with ranked, explained paths."""
+
+from pydantic import ConfigDict, Field, JsonValue
+
+from kgagent.models.matched_path import MatchedPath, PatternResult
+from kgagent.models.pattern_query import GraphQuery
+from kgagent.ontology import Ontology
+from kgagent.tools.base import Arguments, Payload, Tool, ToolContext
+
+MOST_TOLD = 20
+"""Paths that a model is told unless it asks for more."""
+
+EXAMPLES: list[JsonValue] = [
+    {
+        "query": "Which patients take a drug that is contraindicated for a condition of theirs?",
+        "patterns": [
+            {
+                "pattern_id": "contraindicated",
+                "steps": [
+                    {
+                        "source_label": "Patient",
+                        "relation_type": "PRESCRIBED_MEDICATION",
+                        "target_label": "Medication",
+                    },
+                    {"relation_type": "CONTRAINDICATED_FOR", "target_label": "Condition"},
+                    {"relation_type": "HAS_CONDITION", "target_label": "Patient", "direction": "INCOMING"},
+                ],
+                "cycle": True,
+            }
+        ],
+    },
+    {
+        "combinator": {
+            "type": "INTERSECTION",
+            "patterns": [
+                {
+                    "pattern_id": "has_asthma",
+                    "steps": [
+                        {"source_label": "Patient", "relation_type": "HAS_CONDITION", "target_label": "Condition"}
+                    ],
+                    "constraints": [
+                        {"type": "PROPERTY_EQUALS", "property_path": "name", "value": "Asthma", "at_step": 0}
+                    ],
+                },
+                {
+                    "pattern_id": "takes_two_drugs",
+                    "steps": [{"source_label": "Patient", "relation_type": "TREATED_BY", "target_label": "Doctor"}],
+                    "branches": [
+                        {
+                            "at_step": "start",
+                            "steps": [{"relation_type": "PRESCRIBED_MEDICATION", "target_label": "Medication"}],
+                            "at_least": 2,
+                        }
+                    ],
+                },
+            ],
+        },
+        "max_paths": 50,
+    },
+    {
+        "query": "Who do my mentors work with?",
+        "targets": [{"description": "Me"}],
+        "traversal": {"relation_types": ["has_relationship_with"], "max_depth": 2},
+    },
+]
+"""What a model is shown; the labels and types are those of an imaginary graph."""
+
+
+class QueryPatternsArguments(GraphQuery, Arguments):
+    """Arguments of query_patterns."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": EXAMPLES})
+
+    max_paths: int | None = Field(MOST_TOLD, ge=1, le=200, description="Paths at the most.")
+    top_k: int = Field(5, ge=0, le=50, description="Texts linked with the paths at the most; 0 for none.")
+
+
+class QueryPatterns(Tool[QueryPatternsArguments]):
+    """Answers structured questions."""
+
+    name = "query_patterns"
+    arguments = QueryPatternsArguments
+    read_only = True
+
+    def description(self, ontology: Ontology) -> str:
+        """What the model is told."""
+        return (
+            "Answer a structured question over several relationships, such as which A is joined through B with the "
+            "same C, exactly and with the paths as evidence. A pattern is a list of steps (source_label, "
+            "relation_type, target_label, direction, min_hops and max_hops), with constraints on properties "
+            "(at_step: the node that the step arrives at, from 0; start; -1 any), branches (what must, must not "
+            "(at_most 0), or must at least so often lead away from a node), cycle (ends where it starts). Several "
+            "patterns combine by INTERSECTION, UNION or SEQUENTIAL. Targets name nodes to start from. relation_type "
+            "is the type in the database "
+            f"(here {', '.join(ontology.relationships)}; describe_graph tells all that exist); a word such as 'mentor' "
+            "is the property relationship_type of a relationship: constrain it with on: relationship. "
+            "For questions in plain words use hybrid_search."
+        )
+
+    async def run(self, context: ToolContext, arguments: QueryPatternsArguments) -> Payload:
+        """Ask.
+
+        Raises:
+            InputError: a name is unknown, or a constraint compares what cannot be compared.
+            SearchError: it took too long.
+        """
+        result = await context.patterns.query(arguments, context.user_id)
+        payload = result.to_payload()
+        told = payload.pop("context", {})
+        told.pop("matched_paths", None)
+        paths = [_told(path) for path in result.paths]
+        return {"message": _message(result), **({"paths": paths} if paths else {}), **told, **payload}
+
+
+def _told(path: MatchedPath) -> Payload:
+    """A path without its nodes, which are told once for all paths."""
+    told = path.to_payload()
+    return told | {"path": path.to_path_string(), "nodes": [node.entity_key for node in path.nodes]}
+
+
+def _message(result: PatternResult) -> str:
+    if result.found_by == "hybrid":
+        return "No path was asked for or found; this is what a plain search finds"
+    count = len(result.paths)
+    return f"Found {count} path{'' if count == 1 else 's'}" + (", and more exist" if result.context.truncated else "")

@@ -1,0 +1,348 @@
+import uuid
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.errors import InputError, StoreError
+from kgagent.graph.live_schema import DEFAULT_LIMITS, LiveSchemaReader
+from kgagent.graph.store import StatementTimeoutError
+from kgagent.models.live_schema import LiveProperty, LiveSchema, ValueKind
+from kgagent.tools import Toolset
+from tests.support import facts
+from tests.support.people import two_friends
+from tests.support.stored import cypher
+from tests.support.ward import plant_ward
+
+
+@pytest.fixture
+def reader(graph: KnowledgeGraph) -> LiveSchemaReader:
+    return LiveSchemaReader(graph.store, graph.ontology)
+
+
+def property_of(schema: LiveSchema, label: str, name: str) -> LiveProperty:
+    found = schema.label(label)
+    assert found is not None
+    return next(item for item in found.properties if item.name == name)
+
+
+def pairs(schema: LiveSchema, neo4j_type: str) -> dict[tuple[str, str], int]:
+    found = schema.relationship_type(neo4j_type)
+    assert found is not None
+    return {(pair.from_label, pair.to_label): pair.count for pair in found.pairs}
+
+
+async def test_labels_and_types_that_no_ontology_knows_are_found_with_their_counts(
+    graph: KnowledgeGraph, reader: LiveSchemaReader, user_id: str
+) -> None:
+    await plant_ward(graph, user_id)
+    schema = await reader.read(user_id)
+    assert {label.name: label.count for label in schema.labels} == {
+        "Patient": 2,
+        "Doctor": 2,
+        "Surgeon": 1,
+        "Condition": 2,
+    }
+    assert {kind.name: kind.count for kind in schema.relationship_types} == {"TREATED_BY": 3, "HAS_CONDITION": 2}
+    assert pairs(schema, "HAS_CONDITION") == {("Patient", "Condition"): 2}
+    assert pairs(schema, "TREATED_BY") == {("Patient", "Doctor"): 3, ("Patient", "Surgeon"): 1}
+    assert not schema.sampled
+    assert not any(part.is_least for part in schema.labels)
+
+
+async def test_properties_are_told_with_the_kinds_of_their_values(
+    graph: KnowledgeGraph, reader: LiveSchemaReader, user_id: str
+) -> None:
+    await plant_ward(graph, user_id)
+    schema = await reader.read(user_id)
+    label = schema.label("Patient")
+    assert label is not None
+    assert {item.name: item.kinds for item in label.properties} == {
+        "admitted": (ValueKind.DATE_TIME,),
+        "age": (ValueKind.NUMBER,),
+        "allergies": (ValueKind.LIST,),
+        "contact": (ValueKind.JSON,),
+        "insured": (ValueKind.BOOLEAN,),
+        "name": (ValueKind.TEXT,),
+        "status": (ValueKind.TEXT,),
+    }
+    kind = schema.relationship_type("HAS_CONDITION")
+    assert kind is not None
+    assert kind.properties == (
+        LiveProperty(name="severity", kinds=(ValueKind.TEXT,), examples=("mild",)),
+        LiveProperty(name="since", kinds=(ValueKind.NUMBER,)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "kinds", "examples"),
+    [
+        (["b", "a", "b"], ["text"], ["b", "a"]),
+        ([f"state {n % 8}" for n in range(50)], ["text"], ["state 0", "state 1", "state 2", "state 3", "state 4"]),
+        ([f"state {n % 21}" for n in range(50)], ["text"], []),
+        ([f"name {n}" for n in range(6)], ["text"], []),
+        (["short", "long " * 20], ["text"], []),
+        (['{"a": 1}', " [1, 2]"], ["JSON text"], []),
+        (["[draft] of a plan", "{unclosed", '{"a": 1}'], ["text", "JSON text"], []),
+        (["[" * 9_000], ["text"], []),
+        (["{" + " " * 20_000 + "}"], ["text"], []),
+        ([1, 2, "three"], ["number", "text"], ["three"]),
+        (['"just text"', "7"], ["text"], ['"just text"', "7"]),
+        ([True, 1.5], ["boolean", "number"], []),
+    ],
+)
+async def test_few_short_texts_are_examples_and_json_is_known_by_reading_it(
+    graph: KnowledgeGraph,
+    reader: LiveSchemaReader,
+    user_id: str,
+    values: list[object],
+    kinds: list[str],
+    examples: list[str],
+) -> None:
+    await cypher(
+        graph, "UNWIND $values AS value CREATE (:Thing {user_id: $user, of: value})", values=values, user=user_id
+    )
+    found = property_of(await reader.read(user_id), "Thing", "of")
+    assert (list(found.kinds), list(found.examples)) == (kinds, examples)
+
+
+async def test_values_that_json_does_not_know_have_a_kind_too(
+    graph: KnowledgeGraph, reader: LiveSchemaReader, user_id: str
+) -> None:
+    await cypher(
+        graph,
+        "CREATE (:Thing {user_id: $user, at: datetime(), on: date(), clock: localtime(), took: duration('P1D'), "
+        "zoned: time(), local: localdatetime(), place: point({x: 1, y: 2}), odd: 0.0/0.0, none: []})",
+        user=user_id,
+    )
+    label = (await reader.read(user_id)).label("Thing")
+    assert label is not None
+    kinds = {item.name: item.kinds for item in label.properties}
+    assert {name for name, kind in kinds.items() if kind == (ValueKind.DATE_TIME,)} == {
+        "at",
+        "on",
+        "clock",
+        "took",
+        "zoned",
+        "local",
+    }
+    assert (kinds["place"], kinds["odd"], kinds["none"]) == ((ValueKind.OTHER,), (ValueKind.NUMBER,), (ValueKind.LIST,))
+
+
+async def test_what_only_another_user_has_never_shows(
+    graph: KnowledgeGraph, reader: LiveSchemaReader, user_id: str
+) -> None:
+    other, secret = f"{user_id}-other", uuid.uuid4().hex
+    await plant_ward(graph, user_id)
+    await plant_ward(graph, other)
+    await cypher(
+        graph,
+        f"MATCH (theirs:Patient {{user_id: $other, name: 'Ann'}}) SET theirs.secret_{secret} = 'x' "
+        f"SET theirs.status = 'x' CREATE (theirs)-[:SECRET_{secret}]->(:Secret_{secret} {{user_id: $other}}), "
+        f"(theirs)-[:TREATED_BY {{secret_{secret}: 1}}]->(:Doctor {{user_id: $other}})",
+        other=other,
+    )
+    before = await reader.read(user_id)
+    assert secret not in before.model_dump_json()
+    assert property_of(before, "Patient", "status").examples == ("active",)
+    assert pairs(before, "TREATED_BY") == {("Patient", "Doctor"): 3, ("Patient", "Surgeon"): 1}
+    assert secret in (await reader.read(other)).model_dump_json()
+
+
+async def test_a_relationship_is_the_users_only_if_both_ends_are_and_it_does_not_say_otherwise(
+    graph: KnowledgeGraph, reader: LiveSchemaReader, user_id: str
+) -> None:
+    await plant_ward(graph, user_id)
+    await cypher(
+        graph,
+        "MATCH (ann:Patient {user_id: $user, name: 'Ann'}), (bo:Patient {user_id: $user, name: 'Bo'}) "
+        "CREATE (ann)-[:CROSSES]->(:Doctor {user_id: $other}), (:Doctor {user_id: $other})-[:CROSSES]->(ann), "
+        "(ann)-[:CROSSES]->(:Doctor), (ann)-[:CLAIMED {user_id: $other}]->(bo), (ann)-[:OWN {user_id: $user}]->(bo)",
+        user=user_id,
+        other=f"{user_id}-other",
+    )
+    schema = await reader.read(user_id)
+    assert schema.relationship_type("CROSSES") is None
+    assert schema.relationship_type("CLAIMED") is None
+    assert pairs(schema, "OWN") == {("Patient", "Patient"): 1}
+
+
+async def test_no_embedding_no_bookkeeping_and_nothing_hidden_is_told(
+    graph: KnowledgeGraph, reader: LiveSchemaReader, tools: Toolset, user_id: str
+) -> None:
+    await two_friends(tools, description="They met at school")
+    await cypher(
+        graph,
+        "MATCH (n:Person {user_id: $user}) SET n.created_by = 'x', n.title_Embedding = [0.1], n.hobby = 'chess' "
+        "WITH n MATCH (n)-[r]->() SET r.relation_embedding = [0.1], r.decay_gradient = 0.5, "
+        "r.summary_embedding = [1.0]",
+        user=user_id,
+    )
+    schema = await reader.read(user_id)
+    label, kind = schema.label("Person"), schema.relationship_type("has_relationship_with")
+    assert label is not None
+    assert kind is not None
+    shown = {"created_at", "description", "entity_key", "hobby", "name", "updated_at"}
+    assert {item.name for item in label.properties} == shown
+    told = {item.name for item in kind.properties}
+    assert {"relationship_type", "description", "confidence"} <= told
+    assert not told & (facts.NEVER_RETURNED | {"user_id", "version", "relationship_key", "summary_embedding"})
+
+
+async def test_an_empty_graph_has_an_empty_schema(reader: LiveSchemaReader, user_id: str) -> None:
+    assert await reader.read(user_id) == LiveSchema()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "`) DETACH DELETE n //",
+        "«label»",
+        "$user_id",
+        "Größe 愛 \U0001f469",
+        "two words",
+        "x" * 10_000,
+        "{a}",
+        "//",
+        "--",
+    ],
+    ids=range(9),
+)
+async def test_hostile_names_are_found_as_they_are(
+    graph: KnowledgeGraph, reader: LiveSchemaReader, user_id: str, name: str
+) -> None:
+    quoted = name.replace("`", "``")
+    await cypher(
+        graph,
+        f"CREATE (:`{quoted}` {{user_id: $user, `{quoted}`: 'x'}})-[:`{quoted}` {{`{quoted}`: 1}}]->"
+        f"(:`{quoted}` {{user_id: $user}})",
+        user=user_id,
+    )
+    schema = await reader.read(user_id)
+    [label], [kind] = schema.labels, schema.relationship_types
+    assert (label.name, label.count, kind.name, kind.count) == (name, 2, name, 1)
+    assert pairs(schema, name) == {(name, name): 1}
+    assert [item.name for item in (*label.properties, *kind.properties)] == [name, name]
+
+
+async def test_names_that_cannot_be_quoted_are_left_out(
+    graph: KnowledgeGraph, reader: LiveSchemaReader, user_id: str
+) -> None:
+    await cypher(
+        graph,
+        "CREATE (a:Fine:`back\\\\slash`:`line\\nbreak` {user_id: $user, `a\\\\b`: 1, b: 2})"
+        "-[:`back\\\\slash`]->(b:Fine {user_id: $user})-[:FINE]->(a)",
+        user=user_id,
+    )
+    schema = await reader.read(user_id)
+    assert [label.name for label in schema.labels] == ["Fine"]
+    assert [item.name for item in schema.labels[0].properties] == ["b"]
+    assert [kind.name for kind in schema.relationship_types] == ["FINE"]
+    assert pairs(schema, "FINE") == {("Fine", "Fine"): 1}
+
+
+async def test_what_was_not_looked_at_in_full_says_so(graph: KnowledgeGraph, user_id: str) -> None:
+    label, kind = f"Many_{uuid.uuid4().hex}", f"MANY_{uuid.uuid4().hex}"
+    await cypher(
+        graph,
+        f"UNWIND range(1, 10) AS i CREATE (:`{label}` {{user_id: $user, i: i}})-[:`{kind}`]->(:Few {{user_id: $user}})",
+        user=user_id,
+    )
+
+    async def read(**limits: int) -> LiveSchema:
+        return await LiveSchemaReader(graph.store, graph.ontology, limits=replace(DEFAULT_LIMITS, **limits)).read(
+            user_id
+        )
+
+    exact = await read(scan_limit=11, names_limit=10, count_limit=10, values_limit=1)
+    [found], [joins] = [item for item in exact.labels if item.name == label], exact.relationship_types
+    assert (found.count, found.is_least, found.sampled) == (10, False, False)
+    assert (joins.count, joins.is_least, joins.sampled) == (10, False, False)
+    cut = await read(scan_limit=4, names_limit=9, count_limit=9)
+    [found], [joins] = [item for item in cut.labels if item.name == label], cut.relationship_types
+    assert (found.count, found.is_least, found.sampled) == (9, True, True)
+    assert (joins.count, joins.is_least, joins.sampled) == (4, True, True)
+    assert cut.sampled
+
+
+@pytest.mark.parametrize("label", ["Person", "Patient", "Person:Patient"])
+async def test_few_relationships_behind_many_of_others_are_all_found(
+    graph: KnowledgeGraph, user_id: str, label: str
+) -> None:
+    kind = f"CROWDED_{uuid.uuid4().hex}"
+    for owner, count in ((f"{user_id}-other", 30), (user_id, 3)):
+        await cypher(
+            graph,
+            f"UNWIND range(1, $count) AS i CREATE (:{label} {{user_id: $user}})-[:`{kind}` {{weight: i}}]->"
+            "(:Doctor {user_id: $user})",
+            user=owner,
+            count=count,
+        )
+    reader = LiveSchemaReader(graph.store, graph.ontology, limits=replace(DEFAULT_LIMITS, scan_limit=10))
+    schema = await reader.read(user_id)
+    found = schema.relationship_type(kind)
+    assert found is not None
+    assert (found.count, found.sampled) == (3, False)
+    assert pairs(schema, kind) == {(name, "Doctor"): 3 for name in label.split(":")}
+    assert [item.name for item in found.properties] == ["weight"]
+    assert (await reader.read(f"{user_id}-nobody")).relationship_type(kind) is None
+
+
+async def test_a_schema_is_kept_for_a_while_and_read_anew_when_asked(graph: KnowledgeGraph, user_id: str) -> None:
+    now = 0.0
+    reader = LiveSchemaReader(graph.store, graph.ontology, lifetime=60, clock=lambda: now)
+    empty = await reader.read(user_id)
+    await plant_ward(graph, user_id)
+    now = 59.9
+    assert await reader.read(user_id) is empty
+    renewed = await reader.read(user_id, fresh=True)
+    assert renewed.label("Patient") is not None
+    await cypher(graph, "CREATE (:Nurse {user_id: $user})", user=user_id)
+    now = 119.8
+    assert await reader.read(user_id) is renewed
+    now = 119.9
+    assert (await reader.read(user_id)).label("Nurse") is not None
+
+
+async def test_the_user_unused_for_longest_makes_room(graph: KnowledgeGraph, user_id: str) -> None:
+    reader = LiveSchemaReader(graph.store, graph.ontology, users=2)
+    first, second, third = (f"{user_id}-{number}" for number in range(3))
+    kept = [await reader.read(first), await reader.read(second)]
+    assert await reader.read(first) is kept[0]
+    await reader.read(third)
+    assert await reader.read(first) is kept[0]
+    assert await reader.read(second) is not kept[1]
+
+
+async def test_what_takes_too_long_is_left_out_and_told(
+    graph: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await plant_ward(graph, user_id)
+    read = graph.store.read
+
+    async def slow(text: str, parameters: Any, *, timeout: float | None = None) -> list[dict[str, Any]]:
+        assert timeout == 2.5
+        if "`Doctor`" in text:
+            raise StatementTimeoutError("The database ended the statement")
+        return await read(text, parameters, timeout=timeout)
+
+    monkeypatch.setattr(graph.store, "read", slow)
+    schema = await LiveSchemaReader(graph.store, graph.ontology, timeout=2.5).read(user_id)
+    assert (schema.is_partial, schema.sampled) == (True, True)
+    assert {label.name for label in schema.labels} == {"Patient", "Surgeon", "Condition"}
+
+
+async def test_a_failure_is_told_and_not_kept(
+    graph: KnowledgeGraph, reader: LiveSchemaReader, user_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def down(*_: object, **__: object) -> None:
+        raise StoreError("Neo4j cannot be used")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(graph.store, "read", down)
+        with pytest.raises(StoreError, match="cannot be used"):
+            await reader.read(user_id)
+    assert await reader.read(user_id) == LiveSchema()
+    with pytest.raises(InputError, match="user_id must not be empty"):
+        await reader.read("")

@@ -1,0 +1,3 @@
+from tests.support.fixtures import embedder, graph, opened
+
+__all__ = ["embedder", "graph", "opened"]

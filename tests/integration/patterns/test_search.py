@@ -1,0 +1,401 @@
+"""Queries over graph patterns, on a graph whose labels no ontology knows."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.errors import ConfigurationError, EmbeddingUnavailableError, InputError, NotFoundError, SearchError
+from kgagent.models.matched_path import PatternResult
+from kgagent.models.pattern_query import GraphQuery
+from tests.support.stored import cypher
+from tests.support.ward import plant_ward
+
+HAS = {"source_label": "Patient", "relation_type": "HAS_CONDITION", "target_label": "Condition"}
+TREATED = {"source_label": "Patient", "relation_type": "TREATED_BY", "target_label": "Doctor"}
+BACK = {"relation_type": "TREATED_BY", "target_label": "Patient", "direction": "INCOMING"}
+
+
+@pytest.fixture
+async def ward(graph: KnowledgeGraph, user_id: str) -> KnowledgeGraph:
+    """The hospital of the user, and the same of another."""
+    await plant_ward(graph, user_id)
+    await plant_ward(graph, f"{user_id}-other")
+    return graph
+
+
+async def ask(graph: KnowledgeGraph, user_id: str, **query: Any) -> PatternResult:
+    return await graph.query_patterns(GraphQuery.model_validate(query), user_id=user_id)
+
+
+async def names(graph: KnowledgeGraph, user_id: str, pattern: Mapping[str, Any]) -> list[list[str]]:
+    """Names along each path of a pattern."""
+    result = await ask(graph, user_id, patterns=[pattern], strict=False)
+    return sorted([node.name for node in path.nodes] for path in result.paths)
+
+
+async def test_a_pattern_finds_the_users_own_paths_only(ward: KnowledgeGraph, user_id: str) -> None:
+    assert await names(ward, user_id, {"steps": [HAS]}) == [["Ann", "Flu"], ["Bo", "Gout"]]
+
+
+async def test_a_relationship_into_another_users_graph_is_on_no_path(ward: KnowledgeGraph, user_id: str) -> None:
+    await cypher(
+        ward,
+        "MATCH (a:Patient {user_id: $user, name: 'Ann'}), (b:Condition {user_id: $other, name: 'Gout'}) "
+        "CREATE (a)-[:HAS_CONDITION]->(b)",
+        user=user_id,
+        other=f"{user_id}-other",
+    )
+    assert await names(ward, user_id, {"steps": [HAS]}) == [["Ann", "Flu"], ["Bo", "Gout"]]
+
+
+async def test_a_path_says_what_it_is_made_of_and_why_it_scored_so(ward: KnowledgeGraph, user_id: str) -> None:
+    pattern = {"steps": [HAS], "description": "who has what", "pattern_id": "ill"}
+    constraints = [{"type": "PROPERTY_EQUALS", "property_path": "name", "value": "Flu", "at_step": 0}]
+    [path] = (await ask(ward, user_id, patterns=[{**pattern, "constraints": constraints}], ranking="PATH_LENGTH")).paths
+    assert path.to_path_string() == "Ann -[HAS_CONDITION]-> Flu"
+    assert path.explanation == "PATH_LENGTH 1.000: 1 / 1 relationship. who has what"
+    assert path.relationships[0].properties == {"severity": "mild", "since": 2019}
+    assert path.node_at_step(0).name == "Flu"
+    assert path.start.properties["insured"] is True
+    assert "user_id" not in path.start.properties
+
+
+async def test_patients_who_share_a_doctor_are_found_through_them(ward: KnowledgeGraph, user_id: str) -> None:
+    assert await names(ward, user_id, {"steps": [TREATED, BACK]}) == [["Ann", "Finn", "Bo"], ["Bo", "Finn", "Ann"]]
+
+
+async def test_a_walk_may_come_back_the_way_it_went(ward: KnowledgeGraph, user_id: str) -> None:
+    found = await names(ward, user_id, {"steps": [TREATED, BACK], "repeat_relationships": True})
+    assert ["Ann", "Eve", "Ann"] in found
+    assert len(found) == 5
+
+
+@pytest.mark.parametrize(
+    ("constraint", "expected"),
+    [
+        ({"type": "GREATER_THAN", "property_path": "age", "value": 7.5}, ["Ann"]),
+        ({"type": "GREATER_THAN_EQUALS", "property_path": "age", "value": 7.5}, ["Ann", "Bo"]),
+        ({"type": "LESS_THAN", "property_path": "age", "value": 41}, ["Bo"]),
+        ({"type": "LESS_THAN_EQUALS", "property_path": "age", "value": 41}, ["Ann", "Bo"]),
+        ({"type": "LESS_THAN", "property_path": "admitted", "value": "2026-02-01"}, ["Ann"]),
+        ({"type": "PROPERTY_EQUALS", "property_path": "admitted", "value": "2026-01-02"}, ["Ann"]),
+        ({"type": "PROPERTY_EQUALS", "property_path": "insured", "value": True}, ["Ann"]),
+        ({"type": "PROPERTY_IN", "property_path": "name", "value": ["Ann", "Zoe", 3]}, ["Ann"]),
+        ({"type": "NOT_IN", "property_path": "insured", "value": [False]}, ["Ann"]),
+        ({"type": "CONTAINS", "property_path": "allergies", "value": "nuts"}, ["Ann"]),
+        ({"type": "CONTAINS", "property_path": "name", "value": "n"}, ["Ann"]),
+        ({"type": "STARTS_WITH", "property_path": "name", "value": "B"}, ["Bo"]),
+        ({"type": "ENDS_WITH", "property_path": "name", "value": "o"}, ["Bo"]),
+        ({"type": "REGEX_MATCH", "property_path": "name", "value": "A.*"}, ["Ann"]),
+        ({"type": "REGEX_MATCH", "property_path": "name", "value": "A"}, []),
+        ({"type": "PROPERTY_EQUALS", "property_path": "contact.city", "value": "Rome"}, ["Ann"]),
+        ({"type": "REGEX_MATCH", "property_path": "contact.city", "value": "R..e"}, ["Ann"]),
+        ({"type": "PROPERTY_EQUALS", "property_path": "properties.name", "value": "Bo"}, ["Bo"]),
+    ],
+)
+async def test_a_constraint_keeps_what_satisfies_it(
+    ward: KnowledgeGraph, user_id: str, constraint: dict[str, Any], expected: list[str]
+) -> None:
+    found = await names(ward, user_id, {"steps": [HAS], "constraints": [{**constraint, "at_step": "start"}]})
+    assert [path[0] for path in found] == expected
+
+
+async def test_a_constraint_on_any_node_holds_for_those_of_its_label(ward: KnowledgeGraph, user_id: str) -> None:
+    constraint = {"type": "STARTS_WITH", "property_path": "name", "value": "G", "node_label": "Condition"}
+    assert await names(ward, user_id, {"steps": [HAS], "constraints": [constraint]}) == [["Bo", "Gout"]]
+
+
+async def test_a_constraint_on_a_relationship(ward: KnowledgeGraph, user_id: str) -> None:
+    constraint = {"type": "GREATER_THAN", "property_path": "since", "value": 2000, "on": "relationship", "at_step": 0}
+    assert await names(ward, user_id, {"steps": [HAS], "constraints": [constraint]}) == [["Ann", "Flu"]]
+
+
+async def test_a_value_may_be_that_of_another_node(ward: KnowledgeGraph, user_id: str) -> None:
+    constraint = {
+        "type": "LESS_THAN",
+        "property_path": "age",
+        "value_from": {"at_step": "start", "property_path": "age"},
+        "at_step": "end",
+    }
+    assert await names(ward, user_id, {"steps": [TREATED, BACK], "constraints": [constraint]}) == [
+        ["Ann", "Finn", "Bo"]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "value"), [("GREATER_THAN", "age", "40"), ("LESS_THAN", "name", 5), ("STARTS_WITH", "age", "4")]
+)
+async def test_comparing_text_with_a_number_is_an_error_that_names_both(
+    ward: KnowledgeGraph, user_id: str, kind: str, path: str, value: object
+) -> None:
+    constraint = {"type": kind, "property_path": path, "value": value, "at_step": "start"}
+    with pytest.raises(InputError, match=f"{kind} on '{path}' cannot compare .* is stored there, with '{value}'"):
+        await names(ward, user_id, {"steps": [HAS], "constraints": [constraint]})
+
+
+async def test_a_value_of_another_user_never_makes_an_error(graph: KnowledgeGraph, user_id: str) -> None:
+    await plant_ward(graph, user_id)
+    await cypher(
+        graph,
+        "CREATE (:Patient {user_id: $other, name: 'X', age: 'old'})-[:HAS_CONDITION]->(:Condition {user_id: $other})",
+        other=f"{user_id}-other",
+    )
+    constraint = {"type": "GREATER_THAN", "property_path": "age", "value": 8, "at_step": "start"}
+    assert await names(graph, user_id, {"steps": [HAS], "constraints": [constraint]}) == [["Ann", "Flu"]]
+
+
+async def test_an_expression_that_would_take_for_ever_is_answered(ward: KnowledgeGraph, user_id: str) -> None:
+    await cypher(ward, "MATCH (n:Patient {user_id: $user}) SET n.name = $name", user=user_id, name="a" * 5_000 + "!")
+    constraint = {"type": "REGEX_MATCH", "property_path": "name", "value": "(a+)+", "at_step": "start"}
+    assert await names(ward, user_id, {"steps": [HAS], "constraints": [constraint]}) == []
+
+
+@pytest.mark.parametrize("expression", ["(", "(?=a)b", r"(a)\1", "[z-a]", "a{1000000}"])
+async def test_an_expression_that_cannot_be_used_is_told(ward: KnowledgeGraph, user_id: str, expression: str) -> None:
+    constraint = {"type": "REGEX_MATCH", "property_path": "name", "value": expression, "at_step": "start"}
+    with pytest.raises(InputError, match=r"REGEX_MATCH on 'name' cannot use .* The syntax is that of RE2"):
+        await names(ward, user_id, {"steps": [HAS], "constraints": [constraint]})
+
+
+HOSTILE = ["x` OR true //", "x'}) DETACH DELETE n //", "\\u0060x", "$user_id", "«types»", "a\nb", "", " ", "名前", "💥"]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+async def test_hostile_names_are_refused_and_hostile_values_are_values(
+    ward: KnowledgeGraph, user_id: str, text: str
+) -> None:
+    step_with = {"source_label": text or "`", "relation_type": "HAS_CONDITION"}
+    for pattern in (
+        {"steps": [step_with]},
+        {"steps": [{"relation_type": text or "`"}]},
+        {"steps": [HAS], "constraints": [{"type": "PROPERTY_EQUALS", "property_path": text or "`", "value": 1}]},
+    ):
+        with pytest.raises((InputError, ValueError)):
+            await names(ward, user_id, pattern)
+    constraint = {"type": "PROPERTY_IN", "property_path": "name", "value": [text, "Flu"], "at_step": 0}
+    assert await names(ward, user_id, {"steps": [HAS], "constraints": [constraint]}) == [["Ann", "Flu"]]
+
+
+async def test_an_unknown_name_is_told_with_the_nearest(ward: KnowledgeGraph, user_id: str) -> None:
+    with pytest.raises(InputError, match=r"Patiant.*Patient"):
+        await names(ward, user_id, {"steps": [{**HAS, "source_label": "Patiant"}]})
+
+
+async def test_a_name_that_was_just_made_is_known(ward: KnowledgeGraph, user_id: str) -> None:
+    await names(ward, user_id, {"steps": [HAS]})
+    await cypher(
+        ward,
+        "MATCH (a:Patient {user_id: $user, name: 'Ann'}) "
+        "CREATE (a)-[:LIVES_IN]->(:Town {user_id: $user, name: 'Rome'})",
+        user=user_id,
+    )
+    step = {"source_label": "Patient", "relation_type": "LIVES_IN", "target_label": "Town"}
+    assert await names(ward, user_id, {"steps": [step]}) == [["Ann", "Rome"]]
+
+
+@pytest.mark.parametrize(
+    ("bounds", "expected"),
+    [({"at_least": 2}, ["Ann"]), ({"at_most": 1}, ["Bo"]), ({"at_most": 0}, []), ({"at_least": 1}, ["Ann", "Bo"])],
+)
+async def test_branches_count_and_deny(
+    ward: KnowledgeGraph, user_id: str, bounds: dict[str, int], expected: list[str]
+) -> None:
+    branch = {"at_step": "start", "steps": [{"relation_type": "TREATED_BY", "target_label": "Doctor"}], **bounds}
+    found = await names(ward, user_id, {"steps": [HAS], "branches": [branch]})
+    assert [path[0] for path in found] == expected
+
+
+async def test_a_branch_may_have_to_end_at_a_node_of_the_path(ward: KnowledgeGraph, user_id: str) -> None:
+    branch = {
+        "at_step": "end",
+        "ends_at": 0,
+        "steps": [{"relation_type": "TREATED_BY"}],
+        "constraints": [{"type": "PROPERTY_EQUALS", "property_path": "name", "value": "Finn", "at_step": 0}],
+    }
+    assert len(await names(ward, user_id, {"steps": [TREATED, BACK], "branches": [branch]})) == 2
+
+
+async def test_targets_name_where_paths_start(ward: KnowledgeGraph, user_id: str) -> None:
+    result = await ask(ward, user_id, targets=[{"description": "ann", "label": "Patient"}], patterns=[{"steps": [HAS]}])
+    assert [path.to_path_string() for path in result.paths] == ["Ann -[HAS_CONDITION]-> Flu"]
+    assert [node.name for node in result.context.entry_points] == ["Ann"]
+
+
+async def test_a_target_that_fits_the_end_only_is_where_paths_end(ward: KnowledgeGraph, user_id: str) -> None:
+    result = await ask(ward, user_id, targets=[{"description": "Gout"}], patterns=[{"steps": [HAS]}])
+    assert [path.start.name for path in result.paths] == ["Bo"]
+
+
+async def test_a_target_that_nobody_is_is_told(ward: KnowledgeGraph, user_id: str) -> None:
+    with pytest.raises(NotFoundError, match="No node was found for 'Zoe' with label Patient"):
+        await ask(ward, user_id, targets=[{"description": "Zoe", "label": "Patient"}], patterns=[{"steps": [HAS]}])
+
+
+async def test_intersection_keeps_what_every_pattern_finds(ward: KnowledgeGraph, user_id: str) -> None:
+    flu = [{"type": "PROPERTY_EQUALS", "property_path": "name", "value": "Flu", "at_step": 0}]
+    finn = [{"type": "PROPERTY_EQUALS", "property_path": "name", "value": "Finn", "at_step": 0}]
+    parts = [
+        {"pattern_id": "flu", "steps": [HAS], "constraints": flu},
+        {"pattern_id": "finn", "steps": [TREATED], "constraints": finn},
+    ]
+    both = await ask(ward, user_id, combinator={"type": "INTERSECTION", "patterns": parts})
+    assert {path.start.name for path in both.paths} == {"Ann"}
+    assert {path.pattern_id for path in both.paths} == {"flu", "finn"}
+    either = await ask(ward, user_id, combinator={"type": "UNION", "patterns": parts})
+    assert sorted(path.start.name for path in either.paths) == ["Ann", "Bo"]
+
+
+async def test_a_sequence_is_one_path_through_all_patterns(ward: KnowledgeGraph, user_id: str) -> None:
+    back = {"source_label": "Doctor", **BACK}
+    parts = [{"pattern_id": "doctor", "steps": [TREATED]}, {"pattern_id": "others", "steps": [back]}]
+    result = await ask(ward, user_id, combinator={"type": "SEQUENTIAL", "patterns": parts})
+    assert "Bo -[TREATED_BY]-> Finn <-[TREATED_BY]- Ann" in [path.to_path_string() for path in result.paths]
+    assert {path.pattern_id for path in result.paths} == {"doctor > others"}
+
+
+async def test_only_the_best_path_for_each_end_where_asked(ward: KnowledgeGraph, user_id: str) -> None:
+    all_paths = await ask(ward, user_id, patterns=[{"steps": [TREATED]}])
+    each = await ask(ward, user_id, patterns=[{"steps": [TREATED]}], one_path_per="end")
+    assert len(all_paths.paths) == 3
+    assert sorted(path.end.name for path in each.paths) == ["Eve", "Finn"]
+
+
+async def test_no_more_paths_than_asked_for_and_it_says_when_there_are_more(ward: KnowledgeGraph, user_id: str) -> None:
+    result = await ask(ward, user_id, patterns=[{"steps": [TREATED]}], max_paths=2)
+    assert len(result.paths) == 2
+    assert result.context.explored == {"pattern": 3}
+    assert not result.context.truncated
+
+
+async def test_where_nothing_matches_a_plain_search_answers_with_a_hint(ward: KnowledgeGraph, user_id: str) -> None:
+    wrong_way = {**TREATED, "direction": "INCOMING"}
+    result = await ask(ward, user_id, query="Who treats Ann?", patterns=[{"steps": [wrong_way]}])
+    assert result.found_by == "hybrid"
+    assert result.hybrid is not None
+    assert result.warnings[0] == "No path matches"
+    assert "TREATED_BY" in " ".join(result.warnings[1:])
+
+
+async def test_where_nothing_matches_a_strict_query_is_an_error(ward: KnowledgeGraph, user_id: str) -> None:
+    with pytest.raises(NotFoundError, match="No path matches"):
+        await ask(ward, user_id, patterns=[{"steps": [{**TREATED, "direction": "INCOMING"}]}], strict=True)
+
+
+async def test_a_walk_from_targets_gives_the_shortest_path_to_each_node(ward: KnowledgeGraph, user_id: str) -> None:
+    result = await ask(ward, user_id, targets=[{"description": "Ann"}], traversal={"max_depth": 2})
+    assert result.found_by == "traversal"
+    assert {path.end.name: path.properties["hops"] for path in result.paths} == {"Flu": 1, "Eve": 1, "Finn": 1, "Bo": 2}
+    assert len(result.context.relationships) == 4
+
+
+@pytest.mark.parametrize(("every", "expected"), [(True, {"Flu", "Eve", "Finn"}), (False, {"Flu"})])
+async def test_a_walk_follows_all_its_types_or_the_first(
+    ward: KnowledgeGraph, user_id: str, every: bool, expected: set[str]
+) -> None:
+    result = await ask(
+        ward,
+        user_id,
+        targets=[{"description": "Ann"}],
+        traversal={"max_depth": 1, "relation_types": ["HAS_CONDITION", "TREATED_BY"]},
+        use_all_relation_hints=every,
+    )
+    assert {path.end.name for path in result.paths} == expected
+
+
+async def test_a_question_in_words_alone_is_a_plain_search(ward: KnowledgeGraph, user_id: str) -> None:
+    result = await ask(ward, user_id, query="Who treats Ann?")
+    assert result.found_by == "hybrid"
+    assert result.warnings == ()
+
+
+async def test_a_query_that_takes_too_long_is_ended_by_the_server(ward: KnowledgeGraph, user_id: str) -> None:
+    await cypher(
+        ward,
+        "UNWIND range(1, 40) AS a CREATE (:Ring {user_id: $user, name: toString(a)}) WITH count(*) AS made "
+        "MATCH (a:Ring {user_id: $user}), (b:Ring {user_id: $user}) WHERE a <> b CREATE (a)-[:NEXT]->(b)",
+        user=user_id,
+    )
+    ward.patterns._options = type(ward.patterns._options)(timeout=1.0)
+    step = {"relation_type": "NEXT", "source_label": "Ring", "target_label": "Ring"}
+    start = {"at_step": "start", "property_path": "name"}
+    never = [
+        {"type": kind, "property_path": "name", "value_from": start, "at_step": "end"}
+        for kind in ("PROPERTY_EQUALS", "NOT_IN")
+    ]
+    with pytest.raises(SearchError, match=r"took longer than 1 s\. Start from targets"):
+        await ask(ward, user_id, patterns=[{"steps": [step] * 8, "constraints": never}])
+
+
+async def test_semantic_ranking_without_a_question_is_an_error(ward: KnowledgeGraph, user_id: str) -> None:
+    with pytest.raises(InputError, match="SEMANTIC_SCORE ranks by the meaning of a question"):
+        await ask(ward, user_id, patterns=[{"steps": [HAS]}], ranking="SEMANTIC_SCORE")
+
+
+async def test_patterns_can_be_switched_off(ward: KnowledgeGraph, user_id: str) -> None:
+    ward.patterns._options = type(ward.patterns._options)(enabled=False)
+    with pytest.raises(ConfigurationError, match="KGAGENT_PATTERNS_ENABLED"):
+        await ask(ward, user_id, patterns=[{"steps": [HAS]}])
+
+
+async def test_paths_are_found_even_where_the_question_cannot_be_embedded(
+    ward: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(_texts: object) -> object:
+        raise EmbeddingUnavailableError("the model sleeps")
+
+    monkeypatch.setattr(ward.retrieval, "embed_queries", fail)
+    result = await ask(ward, user_id, query="Who is ill?", patterns=[{"steps": [HAS]}])
+    assert len(result.paths) == 2
+    assert result.warnings == ("Left out the meaning of the question: the model sleeps",)
+
+
+async def test_chunks_are_texts_linked_with_what_matched_nearest_first(ward: KnowledgeGraph, user_id: str) -> None:
+    texts = ["Ann has had the flu since Monday", "Flu comes in winter", "Gout hurts"]
+    vectors = await ward.embedder.embed(texts)
+    for text, vector, name in zip(texts, vectors, ["Ann", "Flu", "Gout"], strict=True):
+        await cypher(
+            ward,
+            "MATCH (n {user_id: $user, name: $name}) WHERE n:Patient OR n:Condition "
+            "CREATE (:Chunk {user_id: $user, content: $content, embedding: $vector})-[:ABOUT]->(n)",
+            user=user_id,
+            name=name,
+            content=text,
+            vector=list(vector),
+        )
+    flu = [{"type": "PROPERTY_EQUALS", "property_path": "name", "value": "Flu", "at_step": 0}]
+    result = await ask(ward, user_id, query=texts[1], patterns=[{"steps": [HAS], "constraints": flu}])
+    assert [chunk.text for chunk in result.chunks] == [texts[1], texts[0]]
+    assert result.chunks[0].similarity == pytest.approx(1.0, abs=1e-3)
+    assert "embedding" not in result.model_dump_json()
+
+
+async def test_a_question_costs_one_embedding_call(
+    ward: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = []
+    embed = ward.retrieval.embed_queries
+
+    async def count(texts: Any) -> Any:
+        calls.append(texts)
+        return await embed(texts)
+
+    monkeypatch.setattr(ward.retrieval, "embed_queries", count)
+    await ask(ward, user_id, query="Who is ill?", targets=[{"description": "Ann"}], patterns=[{"steps": [HAS]}])
+    assert len(calls) == 1
+
+
+async def test_rankings_order_the_same_paths_differently(ward: KnowledgeGraph, user_id: str) -> None:
+    await cypher(
+        ward,
+        "MATCH (:Patient {user_id: $user, name: 'Bo'})-[r:TREATED_BY]->() SET r.weight = 5.0",
+        user=user_id,
+    )
+    steps = [{**TREATED}]
+    first = {}
+    for ranking in ("EDGE_WEIGHT", "NODE_CENTRALITY"):
+        result = await ask(ward, user_id, patterns=[{"steps": steps}], ranking=ranking)
+        first[ranking] = [node.name for node in result.paths[0].nodes]
+        assert list(result.paths) == sorted(result.paths, key=lambda path: -path.score)
+    assert first == {"EDGE_WEIGHT": ["Bo", "Finn"], "NODE_CENTRALITY": ["Ann", "Finn"]}

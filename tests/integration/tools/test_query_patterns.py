@@ -1,0 +1,65 @@
+"""query_patterns as an agent calls it."""
+
+import json
+from typing import Any
+
+from kgagent import KnowledgeGraph
+from kgagent.tools import Toolset
+from kgagent.tools.query_patterns import EXAMPLES, QueryPatternsArguments
+from tests.support.payloads import assert_nothing_hidden
+from tests.support.ward import plant_ward
+
+SHARED_DOCTOR: dict[str, Any] = {
+    "steps": [
+        {"source_label": "Patient", "relation_type": "TREATED_BY", "target_label": "Doctor"},
+        {"relation_type": "TREATED_BY", "target_label": "Patient", "direction": "INCOMING"},
+    ]
+}
+
+
+def test_the_examples_are_ones_that_the_tool_takes() -> None:
+    for example in EXAMPLES:
+        QueryPatternsArguments.model_validate(example)
+
+
+async def test_paths_come_with_nodes_told_once(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+    await plant_ward(graph, user_id)
+    payload = await tools.query_patterns(patterns=[SHARED_DOCTOR])
+    assert payload["success"]
+    assert payload["message"] == "Found 2 paths"
+    assert {path["path"] for path in payload["paths"]} == {
+        "Ann -[TREATED_BY]-> Finn <-[TREATED_BY]- Bo",
+        "Bo -[TREATED_BY]-> Finn <-[TREATED_BY]- Ann",
+    }
+    assert sorted(node["name"] for node in payload["nodes"]) == ["Ann", "Bo", "Finn"]
+    assert set(payload["paths"][0]["nodes"]) == {node["entity_key"] for node in payload["nodes"]}
+    assert_nothing_hidden(payload)
+    json.dumps(payload)
+
+
+async def test_a_mistake_is_told_so_that_a_model_can_mend_it(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
+    await plant_ward(graph, user_id)
+    payload = await tools.query_patterns(patterns=[{"steps": [{"relation_type": "TREATED_FOR"}]}])
+    assert not payload["success"]
+    assert "TREATED_FOR" in payload["error"]
+    assert "TREATED_BY" in payload["error"]
+    payload = await tools.query_patterns(patterns=[{"steps": []}])
+    assert "patterns.0.steps" in payload["error"]
+
+
+async def test_a_question_that_no_path_answers_gets_a_plain_search(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
+    await plant_ward(graph, user_id)
+    nobody = [{"type": "PROPERTY_EQUALS", "property_path": "name", "value": "Zoe", "at_step": "start"}]
+    payload = await tools.query_patterns(query="Zoe's doctor", patterns=[{**SHARED_DOCTOR, "constraints": nobody}])
+    assert payload["success"]
+    assert payload["found_by"] == "hybrid"
+    assert payload["warnings"][0] == "No path matches"
+
+
+async def test_the_model_cannot_choose_whose_graph(tools: Toolset) -> None:
+    payload = await tools.query_patterns(query="x", user_id="another")
+    assert payload == {"success": False, "error": "user_id is not an argument of this tool"}

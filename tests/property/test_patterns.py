@@ -1,0 +1,251 @@
+"""Whatever graph and pattern are drawn, the compiled statement finds the paths that a plain walk finds."""
+
+from collections import Counter
+from typing import Any
+from uuid import uuid4
+
+from hypothesis import HealthCheck, event, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from kgagent import KnowledgeGraph
+from kgagent.errors import InputError
+from kgagent.models.pattern import GraphPattern
+from kgagent.models.pattern_query import QueryCombinator, RankingStrategy
+from kgagent.patterns.compiler import Compiler
+from kgagent.patterns.paths import PathReader
+from kgagent.patterns.plans import plans_of
+from kgagent.patterns.ranking import Ranking
+from kgagent.patterns.runner import Limits, PatternRunner, Ran
+from tests.support.plain_walk import PlainGraph, PlainNode, PlainRelationship
+from tests.support.stored import cypher
+
+MINE, THEIRS = "mine", "theirs"
+LABELS = ["Red", "Blue"]
+TYPES = ["KNOWS", "LIKES"]
+EVERYTHING = 100_000
+
+numbers = st.sampled_from([1, 2, 2.5])
+texts = st.sampled_from(["1", "ab", "abc", "b`c"])
+stored = numbers | texts | st.sampled_from([True, [1, 2], ["ab"]])
+properties = st.fixed_dictionaries(
+    {}, optional={"age": stored, "name": texts, "told": st.sampled_from(['{"k": 1}', '{"k": "ab"}', "{", "[]"])}
+)
+nodes = st.lists(
+    st.tuples(st.frozensets(st.sampled_from(LABELS)), properties, st.sampled_from([MINE, MINE, MINE, THEIRS])),
+    min_size=2,
+    max_size=6,
+)
+relationships = st.lists(
+    st.tuples(
+        st.integers(0, 5),
+        st.integers(0, 5),
+        st.sampled_from(TYPES),
+        properties,
+        st.sampled_from([None, MINE, MINE, THEIRS]),
+    ),
+    max_size=9,
+)
+label = st.none() | st.sampled_from(LABELS)
+steps: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
+    {
+        "source_label": st.just(None),
+        "relation_type": st.none() | st.sampled_from(TYPES) | st.just(tuple(TYPES)),
+        "target_label": label,
+        "direction": st.sampled_from(["OUTGOING", "INCOMING", "BOTH"]),
+        "min_hops": st.integers(1, 2),
+        "max_hops": st.integers(1, 3),
+    }
+).filter(lambda step: int(str(step["min_hops"])) <= int(str(step["max_hops"])))
+one_value = st.one_of(
+    st.tuples(st.sampled_from(["PROPERTY_EQUALS"]), numbers | texts | st.just(True)),
+    st.tuples(st.sampled_from(["PROPERTY_IN", "NOT_IN"]), st.lists(numbers | texts, max_size=3)),
+    st.tuples(
+        st.sampled_from(["GREATER_THAN", "LESS_THAN", "GREATER_THAN_EQUALS", "LESS_THAN_EQUALS"]), numbers | texts
+    ),
+    st.tuples(st.sampled_from(["CONTAINS", "STARTS_WITH", "ENDS_WITH"]), st.sampled_from(["b", "ab", "`"])),
+    st.tuples(st.just("REGEX_MATCH"), st.sampled_from(["a.*", "(a|b)+", "[0-9]"])),
+)
+
+
+@st.composite
+def constraints(draw: st.DrawFn, places: int, *, start: bool = True) -> dict[str, Any]:
+    kind, value = draw(one_value)
+    on = draw(st.sampled_from(["node", "node", "relationship"]))
+    ends = ["end", "start"] if start and on == "node" else ["end"]
+    drawn: dict[str, Any] = {
+        "type": kind,
+        "property_path": draw(st.sampled_from(["age", "name", "told.k", "properties.age"])),
+        "value": value,
+        "on": on,
+        "at_step": draw(st.integers(-1, places - 1) | st.sampled_from(ends)),
+        "node_label": draw(label) if on == "node" else None,
+    }
+    if drawn["property_path"] == "properties.age":
+        drawn["property_path"] = "age"
+    if on == "node" and kind != "REGEX_MATCH" and "." not in drawn["property_path"] and draw(st.booleans()):
+        drawn["value"] = None
+        drawn["value_from"] = {"at_step": draw(st.sampled_from(["start", "end"])), "property_path": "age"}
+    return drawn
+
+
+@st.composite
+def branches(draw: st.DrawFn, places: int) -> dict[str, Any]:
+    inner = draw(st.lists(steps, min_size=1, max_size=2))
+    least = draw(st.none() | st.integers(0, 2))
+    return {
+        "at_step": draw(st.integers(0, places - 1) | st.sampled_from(["start", "end"])),
+        "steps": inner,
+        "constraints": draw(st.lists(constraints(len(inner), start=False), max_size=1)),
+        "ends_at": draw(st.none() | st.sampled_from(["start", "end"])),
+        "at_least": least,
+        "at_most": draw(st.none() | st.integers(least or 0, 3)),
+    }
+
+
+@st.composite
+def patterns(draw: st.DrawFn) -> GraphPattern:
+    way = draw(st.lists(steps, min_size=1, max_size=3))
+    way[0] = {**way[0], "source_label": draw(label)}
+    shape = draw(st.sampled_from([{}, {}, {"cycle": True}, {"distinct_nodes": True}, {"repeat_relationships": True}]))
+    drawn = {
+        "pattern_id": f"pattern {draw(st.integers(0, 10**9))}",
+        "steps": way,
+        "constraints": draw(st.lists(constraints(len(way)), max_size=2)),
+        "branches": draw(st.lists(branches(len(way)), max_size=1)),
+        **shape,
+    }
+    try:
+        return GraphPattern.model_validate(drawn)
+    except ValidationError:
+        drawn["cycle"] = False
+        return GraphPattern.model_validate({**drawn, "steps": [{**step, "max_hops": 1, "min_hops": 1} for step in way]})
+
+
+@st.composite
+def combinators(draw: st.DrawFn) -> QueryCombinator:
+    kind = draw(st.sampled_from(["INTERSECTION", "SEQUENTIAL", "UNION"]))
+    parts: list[Any] = draw(st.lists(patterns(), min_size=2, max_size=3))
+    if draw(st.booleans()):
+        inner = draw(st.sampled_from(["INTERSECTION", "SEQUENTIAL"]))
+        join = draw(st.sampled_from(["start", "end"])) if inner == "INTERSECTION" else None
+        parts[0] = QueryCombinator(type=inner, patterns=tuple(parts[:2]), join_on=join)
+    join = None if kind == "SEQUENTIAL" else draw(st.sampled_from(["start", "end"]))
+    return QueryCombinator(type=kind, patterns=tuple(parts), join_on=join)
+
+
+async def plant(
+    graph: KnowledgeGraph, drawn_nodes: list[Any], drawn_relationships: list[Any]
+) -> tuple[PlainGraph, str]:
+    """Store a drawn graph, and give it as lists too."""
+    users = {MINE: f"user-{uuid4()}", THEIRS: f"user-{uuid4()}", None: None}
+    plain_nodes = [
+        PlainNode(number, labels, values, users[whose] or "")
+        for number, (labels, values, whose) in enumerate(drawn_nodes)
+    ]
+    plain = [
+        PlainRelationship(number, start % len(drawn_nodes), end % len(drawn_nodes), kind, values, users[whose])
+        for number, (start, end, kind, values, whose) in enumerate(drawn_relationships)
+    ]
+    prefix = users[MINE]
+    for node in plain_nodes:
+        names = "".join(f":{name}" for name in sorted(node.labels))
+        own = {**node.properties, "entity_key": f"{prefix}:{node.number}", "user_id": node.user}
+        await cypher(graph, f"CREATE (n:PatternTest{names}) SET n = $own", own=own)
+    for one in plain:
+        own = {**one.properties, "number": one.number} | ({"user_id": one.user} if one.user else {})
+        await cypher(
+            graph,
+            "MATCH (a:PatternTest {entity_key: $a}), (b:PatternTest {entity_key: $b}) "
+            f"CREATE (a)-[r:{one.type}]->(b) SET r = $own",
+            a=f"{prefix}:{one.start}",
+            b=f"{prefix}:{one.end}",
+            own=own,
+        )
+    return PlainGraph(plain_nodes, plain, str(users[MINE])), str(prefix)
+
+
+async def compiled(graph: KnowledgeGraph, part: GraphPattern | QueryCombinator, user_id: str) -> Ran:
+    """Run a pattern or a combinator as kgagent does."""
+    reader = PathReader(graph.ontology)
+    runner = PatternRunner(graph.store, graph.embedder, reader, Limits(EVERYTHING, EVERYTHING, 30.0))
+    plans = plans_of(part)
+    matching = await runner.matching([segment for plan in plans for segment in plan.segments], user_id)
+    compiler = Compiler(user_id, matching=matching)
+    return await runner.run(plans, compiler, Ranking(RankingStrategy.PATH_LENGTH), None)
+
+
+def as_numbers(ran: Ran) -> Counter[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]]:
+    return Counter(
+        (
+            tuple(int(node.entity_key.rpartition(":")[2]) for node in found.path.nodes),
+            tuple(int(str(relationship.properties["number"])) for relationship in found.path.relationships),
+            found.path.steps,
+        )
+        for found in ran.paths
+    )
+
+
+def check_refusal(error: InputError) -> None:
+    """Only a comparison that makes no sense is refused."""
+    event("refused")
+    assert "cannot compare" in str(error) or "one is text and the other is not" in str(error)
+
+
+many = hypothesis_settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@many
+@given(drawn_nodes=nodes, drawn_relationships=relationships, pattern=patterns())
+async def test_a_pattern_finds_the_paths_that_a_plain_walk_finds(
+    graph: KnowledgeGraph, drawn_nodes: list[Any], drawn_relationships: list[Any], pattern: GraphPattern
+) -> None:
+    plain, _ = await plant(graph, drawn_nodes, drawn_relationships)
+    expected = Counter(plain.paths(pattern))
+    try:
+        found = as_numbers(await compiled(graph, pattern, plain.user))
+    except InputError as error:
+        check_refusal(error)
+        return
+    finally:
+        await cypher(graph, "MATCH (n:PatternTest) DETACH DELETE n")
+    assert not plain.must_fail
+    event(f"{min(len(expected), 3)} paths")
+    assert found == expected
+
+
+@many
+@given(drawn_nodes=nodes, drawn_relationships=relationships, combinator=combinators())
+async def test_a_combinator_finds_what_a_plain_walk_finds(
+    graph: KnowledgeGraph, drawn_nodes: list[Any], drawn_relationships: list[Any], combinator: QueryCombinator
+) -> None:
+    plain, _ = await plant(graph, drawn_nodes, drawn_relationships)
+    expected = plain.paths(combinator)
+    try:
+        ran = await compiled(graph, combinator, plain.user)
+    except InputError as error:
+        check_refusal(error)
+        return
+    finally:
+        await cypher(graph, "MATCH (n:PatternTest) DETACH DELETE n")
+    found = as_numbers(ran)
+    event(f"{combinator.type} {min(len(expected), 2)} paths")
+    if combinator.type != "UNION":
+        assert set(found) == set(expected)
+        return
+    end = 0 if combinator.join_on == "start" else -1
+    assert set(found) <= set(expected)
+    assert Counter(path[0][end] for path in found) == Counter({path[0][end] for path in expected})
+
+
+async def test_the_plain_walk_sees_paths_at_all(graph: KnowledgeGraph) -> None:
+    plain, _ = await plant(
+        graph,
+        [(frozenset({"Red"}), {"age": 1}, MINE), (frozenset({"Blue"}), {"name": "x"}, MINE)],
+        [(0, 1, "KNOWS", {}, MINE)],
+    )
+    pattern = GraphPattern.single_hop("Red", "KNOWS", "Blue")
+    assert plain.paths(pattern) == [((0, 1), (0,), (1,))]
+    assert as_numbers(await compiled(graph, pattern, plain.user)) == Counter(plain.paths(pattern))
+    await cypher(graph, "MATCH (n:PatternTest) DETACH DELETE n")

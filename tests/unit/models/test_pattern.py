@@ -1,0 +1,148 @@
+"""What a graph pattern may say, and what it is told where it may not."""
+
+import json
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from kgagent.models.constraint import Constraint
+from kgagent.models.pattern import Branch, GraphPattern, TraversalStep
+from kgagent.models.pattern_query import GraphQuery, QueryCombinator
+
+STEP: dict[str, Any] = {"source_label": "Vendor", "relation_type": "SUPPLIES", "target_label": "Part"}
+
+
+def one_step(**more: Any) -> GraphPattern:
+    return GraphPattern.model_validate({"steps": [STEP], **more})
+
+
+def test_a_pattern_goes_to_json_and_comes_back() -> None:
+    pattern = one_step(
+        constraints=[{"type": "PROPERTY_IN", "property_path": "name", "value": ["a", 1], "at_step": 0}],
+        branches=[{"steps": [STEP], "at_most": 0}],
+    )
+    assert GraphPattern.model_validate_json(pattern.model_dump_json()) == pattern
+    query = GraphQuery(combinator=QueryCombinator(type="UNION", patterns=(pattern,)))
+    assert GraphQuery.model_validate(json.loads(query.model_dump_json())) == query
+
+
+def test_names_may_be_in_camel_case_and_kinds_in_any_letter_case() -> None:
+    pattern = GraphPattern.model_validate(
+        {
+            "patternId": "p",
+            "steps": [{"sourceLabel": "A", "relationType": "R", "targetLabel": "B", "direction": "incoming"}],
+            "constraints": [{"type": "starts_with", "propertyPath": "name", "value": "x", "atStep": 0}],
+        }
+    )
+    assert pattern.steps[0].direction == "INCOMING"
+    assert pattern.constraints[0].type == "STARTS_WITH"
+
+
+def test_the_factories_make_what_they_name() -> None:
+    assert GraphPattern.single_hop("A", "R", "B").steps[0].types == ("R",)
+    assert Constraint.property_equals("A", "name", "x", 0).value == "x"
+    assert Constraint.property_in("A", "name", ["x"], 0).value == ["x"]
+    assert Constraint.not_in("A", "name", ["x"], 0).type == "NOT_IN"
+
+
+def test_steps_stand_in_the_order_of_their_index() -> None:
+    pattern = GraphPattern.model_validate(
+        {"steps": [{"relation_type": "B", "step_index": 1}, {"relation_type": "A", "step_index": 0}]}
+    )
+    assert [step.relation_type for step in pattern.steps] == ["A", "B"]
+
+
+def test_the_least_hops_may_say_the_most() -> None:
+    assert TraversalStep.model_validate({"min_hops": 3}).max_hops == 3
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"steps": []}, "at least 1 item"),
+        ({"steps": [STEP, {"source_label": "Plant"}]}, "step 1 starts from Plant, but step 0 arrives at Part"),
+        ({"steps": [{"step_index": 1}]}, "step_index must number the steps 0 to 0"),
+        ({"steps": [{"step_index": 0}, {}]}, "step_index must number the steps 0 to 1"),
+        ({"steps": [{"min_hops": 3, "max_hops": 2}]}, "min_hops must not be above max_hops, got 3 and 2"),
+        ({"steps": [{"max_hops": 5}, {"max_hops": 5}]}, "at most 8 relationships, these steps may follow 10"),
+        ({"steps": [STEP], "cycle": True}, "starts at Vendor and ends at Part"),
+        ({"steps": [{}], "cycle": True, "distinct_nodes": True}, "leave out distinct_nodes"),
+        ({"steps": [STEP], "branches": [{"steps": [STEP], "at_step": 3}]}, "branch at step 3 has no node"),
+        ({"steps": [STEP], "sourcelabel": "x"}, "Extra inputs"),
+    ],
+)
+def test_a_pattern_that_makes_no_sense_is_told_why(given: dict[str, Any], told: str) -> None:
+    with pytest.raises(ValidationError, match=told):
+        GraphPattern.model_validate(given)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"type": "PROPERTY_EQUALS"}, "needs a value"),
+        ({"type": "PROPERTY_EQUALS", "value": [1]}, "needs one value, got .1."),
+        ({"type": "PROPERTY_IN", "value": "x"}, "needs a list"),
+        ({"type": "PROPERTY_IN", "value": [None]}, "got None"),
+        ({"type": "GREATER_THAN", "value": True}, "needs a number, a text or a date"),
+        ({"type": "GREATER_THAN", "value": float("nan")}, "finite"),
+        ({"type": "PROPERTY_EQUALS", "value": 2**64}, "64 bits"),
+        ({"type": "STARTS_WITH", "value": 5}, "needs text"),
+        ({"type": "REGEX_MATCH", "value": "x" * 1_001}, "at most 1,000 characters"),
+        ({"type": "PROPERTY_EQUALS", "value": "x" * 10_001}, "at most 10,000 characters"),
+        ({"type": "PROPERTY_EQUALS", "value": 1, "on": "relationship", "at_step": "start"}, "no at_step 'start'"),
+        ({"type": "REGEX_MATCH", "value_from": {"at_step": 0, "property_path": "x"}}, "value_from works on"),
+        ({"type": "MATCHES", "value": 1}, "Input should be"),
+    ],
+)
+def test_a_constraint_that_makes_no_sense_is_told_why(given: dict[str, Any], told: str) -> None:
+    with pytest.raises(ValidationError, match=told):
+        Constraint.model_validate({"property_path": "name", **given})
+
+
+def test_a_constraint_at_a_step_that_is_not_there_is_refused() -> None:
+    with pytest.raises(ValidationError, match="at_step 1 does not exist: there are 1 steps"):
+        one_step(constraints=[{"type": "PROPERTY_EQUALS", "property_path": "name", "value": 1, "at_step": 1}])
+
+
+def test_a_branch_wants_one_unless_it_says_otherwise() -> None:
+    assert Branch.model_validate({"steps": [STEP]}).least == 1
+    assert Branch.model_validate({"steps": [STEP], "at_most": 0}).least == 0
+    with pytest.raises(ValidationError, match="at_least must not be above at_most, got 1 and 0"):
+        Branch.model_validate({"steps": [STEP], "at_least": 1, "at_most": 0})
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({}, "ask something"),
+        ({"query": "  "}, "ask something"),
+        ({"patterns": [{"steps": [STEP]}] * 21}, "at most 20"),
+        ({"query": "x", "weights": {"semantic": 0}}, "weights must not all be 0"),
+        ({"query": "x", "weights": {"length": float("inf")}}, "finite"),
+        ({"query": "x", "ranking": "BEST"}, "Input should be"),
+        ({"targets": [{"label": "A"}]}, "a target needs a description"),
+    ],
+)
+def test_a_query_that_asks_nothing_sensible_is_told_why(given: dict[str, Any], told: str) -> None:
+    with pytest.raises(ValidationError, match=told):
+        GraphQuery.model_validate(given)
+
+
+def test_a_target_knows_its_label_by_either_name() -> None:
+    query = GraphQuery.model_validate({"targets": [{"description": "Ann", "typeHint": "Person"}]})
+    assert query.targets[0].label == "Person"
+
+
+def test_combinators_stand_inside_one_another_to_a_depth() -> None:
+    part: dict[str, Any] = {"steps": [STEP]}
+    for _ in range(4):
+        part = {"type": "UNION", "patterns": [part]}
+    assert QueryCombinator.model_validate(part)
+    with pytest.raises(ValidationError, match="4 levels"):
+        QueryCombinator.model_validate({"type": "UNION", "patterns": [part]})
+
+
+def test_a_sequence_is_not_joined_on_a_node() -> None:
+    with pytest.raises(ValidationError, match="leave out join_on"):
+        QueryCombinator.model_validate({"type": "SEQUENTIAL", "patterns": [{"steps": [STEP]}], "join_on": "end"})

@@ -1,0 +1,94 @@
+import pytest
+
+from kgagent.models.live_schema import LiveSchema
+from kgagent.models.pattern import GraphPattern
+from kgagent.ontology import default_ontology
+from kgagent.patterns.hints import hints
+from tests.unit.patterns.wards import WARD, equals, joins, label, pattern, step
+
+
+def told(asked: GraphPattern, schema: LiveSchema = WARD) -> list[str]:
+    return [text.removeprefix("pattern 'risk', ") for text in hints([asked], schema, default_ontology())]
+
+
+@pytest.mark.parametrize(
+    ("asked", "hint"),
+    [
+        (
+            step("Patient", "TREATED_BY", "Medication"),
+            "step 0: no TREATED_BY leads from Patient to Medication; it leads from Patient to Doctor.",
+        ),
+        (
+            step("Doctor", "TREATED_BY", "Patient"),
+            "step 0: no TREATED_BY leads from Doctor to Patient, but the other way round: take direction INCOMING.",
+        ),
+        (
+            step("Patient", "TREATED_BY", "Doctor", direction="INCOMING"),
+            "step 0: no TREATED_BY leads from Doctor to Patient, but the other way round: take direction OUTGOING.",
+        ),
+        (
+            step("Condition", "TREATED_BY", None),
+            "step 0: no TREATED_BY leads from Condition; it leads from Patient to Doctor.",
+        ),
+        (
+            step("Condition", ["TREATED_BY", "HAS_CONDITION"], "Medication", direction="BOTH"),
+            "step 0: no HAS_CONDITION or TREATED_BY joins Condition and Medication; "
+            "HAS_CONDITION leads from Patient to Condition, TREATED_BY leads from Patient to Doctor.",
+        ),
+        (
+            step("Doctor", None, "Medication"),
+            "step 0: no relationship leads from Doctor to Medication; TREATED_BY leads from Patient to Doctor, "
+            "PRESCRIBED_MEDICATION leads from Patient to Medication, HAS_CONDITION leads from Patient to Condition.",
+        ),
+        (
+            step("Doctor", "HAS_CONDITION", "Condition", max_hops=3),
+            "step 0: no HAS_CONDITION leads from Doctor; it leads from Patient to Condition.",
+        ),
+        (step("Person", "TREATED_BY", "Doctor"), "step 0: there is no node with label Person yet."),
+        (step("Patient", "engages_with", None), "step 0: there is no relationship of type engages_with yet."),
+    ],
+)
+def test_a_step_that_nothing_can_take_is_told(asked: dict[str, object], hint: str) -> None:
+    assert told(pattern(asked)) == [hint]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        step("Patient", "TREATED_BY", "Doctor"),
+        step("Doctor", "TREATED_BY", "Patient", direction="INCOMING"),
+        step("Doctor", ["TREATED_BY", "HAS_CONDITION"], "Patient", direction="BOTH"),
+        step("Patient", None, "Medication"),
+        step(None, "TREATED_BY", None),
+        step("Patient", None, "Patient", direction="BOTH", max_hops=4),
+    ],
+)
+def test_a_step_that_something_may_take_is_not(asked: dict[str, object]) -> None:
+    assert told(pattern(asked)) == []
+
+
+def test_labels_are_taken_from_the_neighbouring_steps_and_branches_are_looked_at() -> None:
+    asked = pattern(
+        step("Patient", "TREATED_BY", None),
+        step("Doctor", None, None, direction="BOTH"),
+        branches=[{"at_step": 0, "steps": [step(None, "HAS_CONDITION", None)]}],
+    )
+    assert told(asked) == ["branch 0, step 0: no HAS_CONDITION leads from Doctor; it leads from Patient to Condition."]
+
+
+def test_what_was_only_looked_at_in_part_is_told_as_such() -> None:
+    schema = LiveSchema(
+        labels=(label("Patient", "name", sampled=True), label("Doctor")),
+        relationship_types=(joins("TREATED_BY", ("Patient", "Doctor"), sampled=True),),
+    )
+    asked = pattern(step("Patient", "TREATED_BY", "Patient"), constraints=[equals("nmae")])
+    assert told(asked, schema) == [
+        "step 0: none of the TREATED_BY looked at leads from Patient to Patient; it leads from Patient to Doctor.",
+        "No property 'nmae' of Patient was seen: pattern 'risk', step 0. Did you mean name?",
+    ]
+    assert told(asked, schema.model_copy(update={"is_partial": True}))[0].startswith("No property")
+
+
+def test_hints_are_few() -> None:
+    asked = [pattern(step("Doctor", "HAS_CONDITION", None), pattern_id=str(number)) for number in range(30)]
+    assert len(hints(asked, WARD, default_ontology())) == 10

@@ -1,0 +1,200 @@
+from typing import Any
+
+import pytest
+
+from kgagent.errors import InputError
+from kgagent.models.live_schema import LiveProperty, LiveSchema
+from kgagent.models.pattern import GraphPattern
+from kgagent.ontology import default_ontology
+from kgagent.patterns.names import check_names, unknown_names
+from kgagent.patterns.places import property_parts
+from tests.unit.patterns.wards import WARD, equals, joins, label, pattern, step
+
+ONTOLOGY = default_ontology()
+TREATED = step("Patient", "TREATED_BY", "Doctor")
+
+
+def error(*patterns: GraphPattern, schema: LiveSchema = WARD) -> str:
+    with pytest.raises(InputError) as raised:
+        check_names(patterns, schema, ONTOLOGY)
+    return str(raised.value)
+
+
+def passes(asked: GraphPattern, schema: LiveSchema = WARD) -> None:
+    check_names([asked], schema, ONTOLOGY)
+
+
+def test_names_that_exist_pass() -> None:
+    passes(
+        pattern(
+            TREATED,
+            step(None, ["TREATED_BY", "HAS_CONDITION"], "Patient", direction="INCOMING"),
+            constraints=[equals("age", "start"), equals("contact.city", 1), equals("specialty"), equals("name", -1)],
+            branches=[
+                {"steps": [step(None, "HAS_CONDITION", None)], "constraints": [equals("since", on="relationship")]}
+            ],
+        )
+    )
+
+
+def test_an_unknown_label_is_told_with_its_place_the_nearest_and_all_there_are() -> None:
+    assert error(pattern(step("Patiant", "TREATED_BY", "Doctor"))) == (
+        "Unknown label 'Patiant' in pattern 'risk', step 0. Did you mean Patient? "
+        "Labels that exist: Concept, Condition, Doctor, Entity, Medication, Patient, Person, Source."
+    )
+
+
+def test_letter_case_and_punctuation_lead_to_the_nearest_too() -> None:
+    assert "Did you mean HAS_CONDITION?" in error(pattern(step("Patient", "hasCondition", None)))
+    assert "Did you mean Doctor?" in error(pattern(step(None, None, "DOCTOR")))
+
+
+def test_what_the_ontology_knows_exists_before_the_user_has_any() -> None:
+    passes(pattern(step("Person", "engages_with", "Concept"), constraints=[equals("anything", "start")]))
+    passes(pattern(step("Person", "engages_with", "Concept")), LiveSchema())
+
+
+@pytest.mark.parametrize(
+    ("asked", "where"),
+    [
+        (pattern(TREATED, step("Doctor", None, "Nurze")), "pattern 'risk', step 1"),
+        (pattern(TREATED, constraints=[equals("name", "end", node_label="Nurze")]), "pattern 'risk', the end"),
+        (pattern(TREATED, constraints=[equals("name", -1, node_label="Nurze")]), "pattern 'risk', any step"),
+        (pattern(TREATED, branches=[{"steps": [step(None, None, "Nurze")]}]), "pattern 'risk', branch 0, step 0"),
+        (
+            pattern(
+                TREATED,
+                branches=[
+                    {"steps": [TREATED], "at_step": "start"},
+                    {"steps": [step(None, None, None)], "constraints": [equals("name", node_label="Nurze")]},
+                ],
+            ),
+            "pattern 'risk', branch 1, step 0",
+        ),
+    ],
+)
+def test_a_label_is_checked_wherever_it_stands(asked: GraphPattern, where: str) -> None:
+    assert error(asked).startswith(f"Unknown label 'Nurze' in {where}.")
+
+
+@pytest.mark.parametrize(
+    ("constraint", "told"),
+    [
+        (equals("nmae"), "Unknown property 'nmae' of Doctor in pattern 'risk', step 0. Did you mean name?"),
+        (equals("speciality", "end"), "Unknown property 'speciality' of Doctor in pattern 'risk', the end."),
+        (equals("specialty", "start"), "Unknown property 'specialty' of Patient in pattern 'risk', the start."),
+        (equals("properties.nmae"), "Unknown property 'nmae' of Doctor in pattern 'risk', step 0."),
+        (equals("contcat.city", "start"), "Unknown property 'contcat' of Patient in pattern 'risk', the start."),
+        (equals("dose", -1), "Unknown property 'dose' of Doctor or Patient in pattern 'risk', any step."),
+        (equals("age", -1, node_label="Doctor"), "Unknown property 'age' of Doctor in pattern 'risk', any step."),
+        (equals("since", on="relationship"), "Unknown property 'since' of TREATED_BY in pattern 'risk', step 0."),
+        (equals("embedding"), "Unknown property 'embedding' of Doctor in pattern 'risk', step 0."),
+        (
+            equals("name", value_from={"at_step": "start", "property_path": "nick"}),
+            "Unknown property 'nick' of Patient in pattern 'risk', value_from the start.",
+        ),
+    ],
+)
+def test_a_property_is_looked_for_at_the_nodes_in_question(constraint: dict[str, Any], told: str) -> None:
+    assert error(pattern(TREATED, constraints=[constraint])).startswith(told)
+
+
+def test_a_property_of_any_node_may_be_that_of_any_label() -> None:
+    anywhere = step(None, None, None)
+    passes(pattern(anywhere, constraints=[equals("dose"), equals("since", on="relationship")]))
+    assert error(pattern(anywhere, constraints=[equals("doze")])).startswith(
+        "Unknown property 'doze' of any node in pattern 'risk', step 0. Did you mean dose?"
+    )
+
+
+def test_the_label_that_a_neighbouring_step_says_counts() -> None:
+    asked = pattern(
+        step("Patient", "TREATED_BY", None),
+        step("Doctor", "TREATED_BY", "Patient", direction="INCOMING"),
+        constraints=[equals("age", 0)],
+        branches=[{"at_step": "start", "steps": [TREATED | {"source_label": None}], "constraints": [equals("age")]}],
+    )
+    assert [str(unknown) for unknown in unknown_names([asked], WARD, ONTOLOGY)] == [
+        "Unknown property 'age' of Doctor in pattern 'risk', step 0."
+    ]
+
+
+def test_a_cycle_ends_where_it_starts() -> None:
+    asked = pattern(TREATED, step(None, None, None), cycle=True, constraints=[equals("specialty", "end")])
+    assert "Unknown property 'specialty' of Patient" in error(asked)
+
+
+def test_a_property_that_may_not_have_been_looked_at_is_no_error() -> None:
+    schema = LiveSchema(
+        labels=(label("Patient", "name", sampled=True),), relationship_types=(joins("KNOWS", sampled=True),)
+    )
+    asked = pattern(
+        step("Patient", "KNOWS", "Patient"), constraints=[equals("nmae"), equals("sicne", on="relationship")]
+    )
+    passes(asked, schema)
+    assert [str(unknown) for unknown in unknown_names([asked], schema, ONTOLOGY)] == [
+        "No property 'nmae' of Patient was seen: pattern 'risk', step 0. Did you mean name?",
+        "No property 'sicne' of KNOWS was seen: pattern 'risk', step 0.",
+    ]
+    passes(pattern(step("Unread", "UNREAD", None)), LiveSchema(is_partial=True))
+
+
+def test_properties_that_every_node_of_the_ontology_has_exist() -> None:
+    schema = LiveSchema(labels=(label("Person", "name"),), relationship_types=(joins("engages_with"),))
+    asked = pattern(
+        step("Person", "engages_with", None),
+        constraints=[
+            equals("notes", "start"),
+            equals("attitude", 0, on="relationship"),
+            equals("confidence", 0, on="relationship"),
+        ],
+    )
+    passes(asked, schema)
+    hidden = pattern(step("Person", "engages_with", None), constraints=[equals("is_dirty", 0, on="relationship")])
+    assert "Unknown property 'is_dirty' of engages_with" in error(hidden, schema=schema)
+
+
+@pytest.mark.parametrize(("examples", "begin"), [(("mentor", "friend"), "It is"), ((), "If it is")])
+def test_a_type_that_is_a_word_of_the_relationships_own_leads_to_a_constraint(
+    examples: tuple[str, ...], begin: str
+) -> None:
+    free = LiveProperty(name="relationship_type", examples=examples)
+    kind = joins("has_relationship_with", ("Person", "Person")).model_copy(update={"properties": (free,)})
+    schema = LiveSchema(labels=(label("Person", "name"),), relationship_types=(kind,))
+    told = error(pattern(step("Person", "Mentor", "Person")), schema=schema)
+    assert f"{begin} a value of the property relationship_type: leave relation_type out" in told
+    assert '"on": "relationship", "property_path": "relationship_type", "value": "Mentor"' in told
+    assert "relationship_type" not in error(pattern(step("Patient", "MENTOR", None))).replace("relationship type", "")
+
+
+def test_all_unknown_names_are_told_at_once_each_once_and_five_at_the_most() -> None:
+    told = error(
+        pattern(step("Patiant", "TREATD_BY", "Docter"), step("Docter", "X", "Y"), pattern_id="first"),
+        pattern(step("Patiant", "HAS", "Z"), pattern_id="second"),
+    )
+    assert all(told.count(f"'{name}'") == 1 for name in ("Patiant", "TREATD_BY", "Docter", "X", "Y"))
+    assert not any(f"'{name}'" in told for name in ("HAS", "Z"))
+    assert "Labels that exist" in told
+    assert "Relationship types that exist" in told
+    assert told.endswith("2 more names do not exist.")
+
+
+def test_very_many_and_very_long_names_make_a_short_text() -> None:
+    schema = LiveSchema(labels=tuple(label(f"{'x' * 400}{number}") for number in range(500)))
+    told = error(pattern(step("y" * 500, None, None)), schema=schema)
+    assert "and 484 more" in told
+    assert len(told) < 2_000
+
+
+@pytest.mark.parametrize(
+    ("path", "parts"),
+    [
+        ("name", ("name",)),
+        ("properties.name", ("name",)),
+        ("properties.budget.approved", ("budget", "approved")),
+        ("budget.approved", ("budget", "approved")),
+        ("properties", ("properties",)),
+    ],
+)
+def test_the_prefix_of_a_property_path_says_nothing(path: str, parts: tuple[str, ...]) -> None:
+    assert property_parts(path) == parts

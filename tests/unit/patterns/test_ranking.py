@@ -1,0 +1,58 @@
+"""Each ranking orders paths by something else, and says why."""
+
+import math
+
+import pytest
+
+from kgagent.models.pattern_query import RankingStrategy
+from kgagent.patterns.ranking import Figures, Ranking
+
+SHORT = Figures(hops=1, nodes=2, weight=1.0, centrality=1.0, semantic=0.2)
+HEAVY = Figures(hops=3, nodes=4, weight=9.0, centrality=1.5, semantic=0.1)
+CENTRAL = Figures(hops=4, nodes=5, weight=4.0, centrality=5.0, semantic=0.0)
+LIKELY = Figures(hops=5, nodes=6, weight=2.0, centrality=0.5, semantic=0.9)
+ALL = [SHORT, HEAVY, CENTRAL, LIKELY]
+
+
+@pytest.mark.parametrize(
+    ("strategy", "best", "score", "why"),
+    [
+        (RankingStrategy.PATH_LENGTH, SHORT, 1.0, "1 / 1 relationship"),
+        (RankingStrategy.EDGE_WEIGHT, HEAVY, 9.0, "sum of weight over 3 relationships"),
+        (RankingStrategy.NODE_CENTRALITY, CENTRAL, 5.0, r"mean of ln\(1 \+ degree\) over 5 nodes"),
+        (RankingStrategy.SEMANTIC_SCORE, LIKELY, 0.9, "mean cosine of the query"),
+    ],
+)
+def test_each_strategy_puts_another_path_first_and_says_why(
+    strategy: RankingStrategy, best: Figures, score: float, why: str
+) -> None:
+    ranking = Ranking(strategy)
+    assert max(ALL, key=ranking.score) is best
+    assert ranking.score(best) == score
+    with pytest.raises(AssertionError, match=why):
+        raise AssertionError(ranking.explain(best))
+
+
+def test_hybrid_is_the_weighted_mean_of_its_parts() -> None:
+    ranking = Ranking(RankingStrategy.HYBRID, {"length": 1, "weight": 1, "centrality": 1, "semantic": 1})
+    expected = (1 / 3 + 9 / 12 + 1.5 / 2.5 + 1.1 / 2) / 4
+    assert math.isclose(ranking.score(HEAVY), expected)
+    assert ranking.explain(HEAVY).startswith(f"HYBRID {expected:.3f}: semantic 0.55 x 0.25 + length 0.33 x 0.25")
+
+
+def test_hybrid_leaves_out_what_is_unknown_or_weighs_nothing() -> None:
+    ranking = Ranking(RankingStrategy.HYBRID, {"length": 1, "semantic": 3})
+    assert ranking.score(Figures(hops=2, nodes=3)) == 0.5
+    assert "semantic" not in ranking.explain(Figures(hops=2, nodes=3))
+    assert not ranking.counts("weight")
+
+
+def test_a_negative_weight_counts_nothing_in_hybrid() -> None:
+    ranking = Ranking(RankingStrategy.HYBRID, {"weight": 1})
+    assert ranking.score(Figures(hops=1, nodes=2, weight=-5.0)) == 0.0
+
+
+def test_a_path_without_any_embedding_comes_last_by_meaning() -> None:
+    ranking = Ranking(RankingStrategy.SEMANTIC_SCORE)
+    assert ranking.score(Figures(hops=1, nodes=2)) == -1.0
+    assert "nothing on the path has an embedding" in ranking.explain(Figures(hops=1, nodes=2))
