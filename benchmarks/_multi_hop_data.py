@@ -77,6 +77,13 @@ class Movies:
             return self.objects.get((node, RELATIONS[end]), [])
         return self.subjects.get((node, RELATIONS[start]), [])
 
+    def reached(self, question: Chained) -> frozenset[str]:
+        """Where the chain ends, whatever the given answers are; ways back through the seed do not count."""
+        found = {question.seed}
+        for start, end in pairwise(question.chain):
+            found = {to for node in found for to in self.step(node, start, end)} - {question.seed}
+        return frozenset(found)
+
     def gold(self, question: Chained) -> frozenset[Pair]:
         """Pairs on any way along the chain that ends in an answer; ways back through the seed do not count."""
         reached = {question.seed}
