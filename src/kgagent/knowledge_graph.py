@@ -46,6 +46,7 @@ class KnowledgeGraph:
         retrieval: the searches.
         patterns: structured questions over many hops.
         schema: constraints and indexes.
+        live_schema: reads which labels, types and properties a user's graph holds.
         loop: the event loop that it was opened on, and that everything of it runs on.
     """
 
@@ -69,6 +70,7 @@ class KnowledgeGraph:
         self.nodes = NodeRepository(store, ontology)
         self.relationships = RelationshipRepository(store, ontology)
         self.schema = Schema(store, ontology, embedder, VectorIndexOptions.of(settings))
+        self.live_schema = LiveSchemaReader(store, ontology)
         self.retrieval = RetrievalService(
             store,
             ontology,
@@ -78,7 +80,6 @@ class KnowledgeGraph:
             timeout=settings.query_timeout,
             hybrid_limit=settings.hybrid_limit,
         )
-        self.live_schema = LiveSchemaReader(store, ontology)
         self.patterns = PatternSearch(
             store,
             ontology,
@@ -158,6 +159,7 @@ class KnowledgeGraph:
                 nodes=self.nodes,
                 relationships=self.relationships,
                 retrieval=self.retrieval,
+                live_schema=self.live_schema,
                 writing=self.writing,
                 patterns=self.patterns,
             )

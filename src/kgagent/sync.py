@@ -24,6 +24,7 @@ from kgagent.models import (
     SearchHit,
     SearchOptions,
 )
+from kgagent.models.live_schema import LiveSchema
 from kgagent.models.matched_path import PatternResult
 from kgagent.models.pattern_query import GraphQuery
 from kgagent.ontology import Ontology
@@ -109,6 +110,14 @@ class SyncKnowledgeGraph:
     def searcher(self, name: str, *, user_id: str) -> "SyncSearcher":
         """A search for nodes, bound to one user; arguments and errors are those of `KnowledgeGraph.searcher`."""
         return SyncSearcher(self.graph.searcher(name, user_id=user_id), self._portal)
+
+    def live_schema(self, user_id: str, *, fresh: bool = False) -> LiveSchema:
+        """What a user's graph holds; arguments and errors are those of `LiveSchemaReader.read`."""
+
+        async def read() -> LiveSchema:
+            return await self.graph.live_schema.read(user_id, fresh=fresh)
+
+        return self._portal.call(read)
 
     def close(self) -> None:
         """Close the connection and end the thread; closing twice is no error."""

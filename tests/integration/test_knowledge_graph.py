@@ -55,6 +55,9 @@ def test_synchronous_code_writes_and_searches(settings: Settings, user_id: str) 
         assert [node.name for node in graph.retrieval.expand_graph([ada], user_id).neighbours] == ["Grace"]
         request = ExploreRequest(queries=(VectorQuery(query="mentor", threshold=0.1),))
         assert len(graph.retrieval.explore(request, user_id).nodes) == 2
+        schema = graph.live_schema(user_id, fresh=True)
+        assert [(label.name, label.count) for label in schema.labels] == [("Person", 2)]
+        assert graph.live_schema(user_id) is schema
         assert "success" in tools.explore.call_json('{"text_matches": ["ada"]}')
 
 

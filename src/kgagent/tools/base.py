@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar, Generic, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from kgagent.errors import InputError, KgAgentError
+from kgagent.graph.live_schema import LiveSchemaReader
 from kgagent.graph.nodes import NodeRepository, NodeWriter
 from kgagent.graph.record_writer import Writing
 from kgagent.graph.relationship_writer import RelationshipWriter
@@ -68,6 +69,7 @@ class ToolContext:
     nodes: NodeRepository
     relationships: RelationshipRepository
     retrieval: RetrievalService
+    live_schema: LiveSchemaReader
     writing: Writing
     patterns: PatternSearch
 

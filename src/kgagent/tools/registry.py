@@ -8,6 +8,7 @@ from kgagent.tools.base import BoundTool, BoundTools, Tool, ToolContext
 from kgagent.tools.create_node import CreateNode
 from kgagent.tools.create_relationship import CreateRelationship
 from kgagent.tools.create_relationships import CreateRelationships
+from kgagent.tools.describe_graph import DescribeGraph
 from kgagent.tools.explore import Explore
 from kgagent.tools.get_relationship import GetRelationship
 from kgagent.tools.hybrid_search import HybridSearch
@@ -18,6 +19,7 @@ from kgagent.tools.update_relationships import UpdateRelationships
 
 TOOLS: tuple[Tool[Any], ...] = (
     Explore(),
+    DescribeGraph(),
     HybridSearch(),
     QueryPatterns(),
     GetRelationship(),

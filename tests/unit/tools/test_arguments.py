@@ -11,6 +11,7 @@ from kgagent.tools.base import Tool
 
 NAMES = {
     "explore",
+    "describe_graph",
     "hybrid_search",
     "get_relationship",
     "create_node",
@@ -87,4 +88,9 @@ def test_tools_that_take_words_tell_them() -> None:
 
 
 def test_tools_that_only_read_say_so() -> None:
-    assert {tool.name for tool in TOOLS if tool.read_only} == {"explore", "hybrid_search", "get_relationship"}
+    assert {tool.name for tool in TOOLS if tool.read_only} == {
+        "explore",
+        "describe_graph",
+        "hybrid_search",
+        "get_relationship",
+    }

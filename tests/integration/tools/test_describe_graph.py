@@ -1,0 +1,154 @@
+import json
+
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.errors import StoreError
+from kgagent.models.live_schema import LabelPair, LiveLabel, LiveProperty, LiveRelationshipType, LiveSchema, ValueKind
+from kgagent.tools import Toolset
+from tests.support.embedders import WatchedEmbedder
+from tests.support.payloads import error_of, succeeded
+from tests.support.people import person, two_friends
+from tests.support.stored import cypher
+from tests.support.ward import plant_ward
+
+
+async def test_a_graph_of_labels_that_no_ontology_knows_is_described(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+) -> None:
+    await plant_ward(graph, user_id)
+    answer = succeeded(await tools.describe_graph())
+    assert answer["message"] == "The graph has 4 labels and 2 relationship types"
+    labels = {label.pop("label"): label for label in answer["labels"]}
+    assert list(labels) == ["Condition", "Doctor", "Patient", "Surgeon"]
+    assert labels["Patient"] == {
+        "count": 2,
+        "properties": {
+            "admitted": "date/time",
+            "age": "number",
+            "allergies": "list",
+            "contact": "JSON text",
+            "insured": "boolean",
+            "name": 'text: "Ann", "Bo"',
+            "status": 'text: "active"',
+        },
+    }
+    assert answer["relationship_types"] == [
+        {
+            "type": "TREATED_BY",
+            "count": 3,
+            "joins": [
+                {"from": "Patient", "to": "Doctor", "count": 3},
+                {"from": "Patient", "to": "Surgeon", "count": 1},
+            ],
+        },
+        {
+            "type": "HAS_CONDITION",
+            "count": 2,
+            "properties": {"severity": 'text: "mild"', "since": "number"},
+            "joins": [{"from": "Patient", "to": "Condition", "count": 2}],
+        },
+    ]
+    assert "notes" not in answer
+    assert embedder.calls == 0
+
+
+async def test_some_labels_alone_come_with_the_types_at_them(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    await plant_ward(graph, user_id)
+    answer = succeeded(await tools.describe_graph(labels=["Condition", "Surgeon"]))
+    assert [label["label"] for label in answer["labels"]] == ["Condition", "Surgeon"]
+    assert {kind["type"]: [pair["to"] for pair in kind["joins"]] for kind in answer["relationship_types"]} == {
+        "TREATED_BY": ["Surgeon"],
+        "HAS_CONDITION": ["Condition"],
+    }
+    error = error_of(await tools.describe_graph(labels=["Docter"]))
+    assert error.startswith("Unknown label 'Docter' in labels. Did you mean Doctor? Labels that exist: Concept, ")
+
+
+async def test_what_was_just_written_is_told(tools: Toolset) -> None:
+    empty = succeeded(await tools.describe_graph())
+    assert (empty["labels"], empty["relationship_types"]) == ([], [])
+    await person(tools, "Ada")
+    assert [label["count"] for label in succeeded(await tools.describe_graph())["labels"]] == [1]
+
+
+async def test_nothing_hidden_and_nothing_of_others_is_told(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    await two_friends(tools, notes=["They row"])
+    await plant_ward(graph, f"{user_id}-other")
+    await cypher(
+        graph,
+        "MATCH (n:Person {user_id: $user}) SET n.is_dirty = true, n.created_by = 'x', n.face_embedding = [0.1, 0.2]",
+        user=user_id,
+    )
+    told = json.dumps(succeeded(await tools.describe_graph()))
+    for hidden in ("is_dirty", "created_by", "embedding", "user_id", "version", "Patient", "TREATED_BY"):
+        assert hidden not in told
+    assert '"notes": "JSON text"' in told
+
+
+def a_large_schema(*, names: int, length: int) -> LiveSchema:
+    def name(number: int) -> str:
+        return f"{number}_".ljust(length, "x")
+
+    properties = tuple(
+        LiveProperty(name=name(number), kinds=(ValueKind.TEXT,), examples=("example",) * 5) for number in range(40)
+    )
+    return LiveSchema(
+        labels=tuple(LiveLabel(name=name(n), count=n + 1, properties=properties, sampled=True) for n in range(names)),
+        relationship_types=tuple(
+            LiveRelationshipType(
+                name=name(n),
+                count=n + 1,
+                pairs=tuple(LabelPair(from_label=name(n), to_label=name(m), count=1) for m in range(names)),
+                properties=properties,
+            )
+            for n in range(names)
+        ),
+    )
+
+
+@pytest.mark.parametrize(("names", "length", "told"), [(12, 20, 12), (50, 30, 50), (500, 200, 20), (500, 5_000, 0)])
+async def test_an_answer_is_never_large(
+    tools: Toolset, graph: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch, names: int, length: int, told: int
+) -> None:
+    schema = a_large_schema(names=names, length=length)
+
+    async def read(*_: object, **__: object) -> LiveSchema:
+        return schema
+
+    monkeypatch.setattr(graph.live_schema, "read", read)
+    answer = succeeded(await tools.describe_graph())
+    assert len(json.dumps(answer)) < 22_000
+    assert (len(answer["labels"]), len(answer["relationship_types"])) == (told, told)
+    assert "ask for some labels alone" in answer["notes"][0]
+    assert "sampled" in answer["notes"][1]
+    assert len(answer["notes"]) == 2
+
+
+async def test_a_schema_that_may_lack_something_says_so(
+    tools: Toolset, graph: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def read(*_: object, **__: object) -> LiveSchema:
+        return LiveSchema(labels=(LiveLabel(name="Patient", count=9, is_least=True),), is_partial=True)
+
+    monkeypatch.setattr(graph.live_schema, "read", read)
+    answer = succeeded(await tools.describe_graph())
+    assert answer["labels"] == [{"label": "Patient", "count": 9, "or_more": True}]
+    assert answer["notes"] == [
+        "Where it says or_more, there may be more than were counted",
+        "There may be labels and types that are not told",
+    ]
+
+
+async def test_a_database_that_fails_is_told(
+    tools: Toolset, graph: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def down(*_: object, **__: object) -> None:
+        raise StoreError("Neo4j cannot be used")
+
+    monkeypatch.setattr(graph.store, "read", down)
+    assert error_of(await tools.describe_graph()) == "Neo4j cannot be used"
