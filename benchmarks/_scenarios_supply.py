@@ -90,7 +90,7 @@ V06 = (
         answer_at=("end",),
         labels=("Department",),
         right=_walks.funding_where_vendors_deliver,
-        variant="chain of the description",
+        variant="as described",
     ),
     Scenario(
         "v0.6",

@@ -21,8 +21,8 @@ from kgagent.models.matched_path import PatternResult
 from kgagent.ontology import default_ontology
 
 USER = "patterns-scale"
-PAIRS = 15
-WARM_UP = 3
+PAIRS = 11
+WARM_UP = 2
 RUNS = 3
 DIMENSIONS = 8
 

@@ -8,7 +8,7 @@ FOLDER holds `cef/`, and `metaqa/` for --metaqa.
 import argparse
 import asyncio
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import _scenarios_medical
@@ -89,8 +89,8 @@ def f1_row(one: ScenarioAsked, searched: Mapping[str, Overlap]) -> Row:
         "covers": one.scenario.covered,
         "right": len(one.right),
         "patterns": Overlap.of(one.keys, one.right).f1,
-        **{way: overlap.f1 for way, overlap in searched.items()},
-        "p50 ms": 1e3 * one.asked.seconds,
+        **{way: round(overlap.f1, 2) for way, overlap in searched.items()},
+        "p50 ms": round(1e3 * one.asked.seconds, 1),
     }
 
 
@@ -99,7 +99,8 @@ def short_row(one: ScenarioAsked, searched: Mapping[str, Overlap]) -> Row:
     row: Row = {"scenario": one.scenario.title, "right": len(one.right)}
     for way, overlap in searched.items():
         if way.endswith(str(SHORT_ANSWER)):
-            row |= {f"{way} precision": overlap.precision, f"{way} recall": overlap.recall}
+            name = way.split()[0]
+            row |= {f"{name} precision": round(overlap.precision, 2), f"{name} recall": round(overlap.recall, 2)}
     return row
 
 
@@ -122,13 +123,13 @@ def told(one: ScenarioAsked, searched: Mapping[str, Overlap]) -> Row:
     }
 
 
-def claim_rows(rows: Sequence[Row], ways: Iterable[str]) -> list[Row]:
+def claim_rows(pairs: Sequence[tuple[ScenarioAsked, Mapping[str, Overlap]]]) -> list[Row]:
     """F1 of patterns over that of search alone, for scenarios where something is right."""
-    counted = [row for row in rows if row["right"]]
-    own = np.array([row["patterns"] for row in counted], float)
+    counted = [(one, searched) for one, searched in pairs if one.right]
+    own = np.array([Overlap.of(one.keys, one.right).f1 for one, _ in counted])
     made: list[Row] = []
-    for way in ways:
-        other = np.array([row[way] for row in counted], float)
+    for way in counted[0][1]:
+        other = np.array([searched[way].f1 for _, searched in counted])
         ratios = np.divide(own, other, out=np.full_like(own, np.inf), where=other > 0)
         made.append(
             {
@@ -183,10 +184,9 @@ def report(
     ]
     show("Cases with given answers", cases)
     pairs = [pair for data in every for pair in zip(scenarios[data.name], searched[data.name], strict=True)]
-    rows = [f1_row(*pair) for pair in pairs]
-    show("Scenarios: F1 of patterns and of search alone", rows)
+    show("Scenarios: F1 of patterns and of search alone", [f1_row(*pair) for pair in pairs])
     show("Search alone, answers of five", [short_row(*pair) for pair in pairs])
-    ratios = claim_rows(rows, pairs[0][1])
+    ratios = claim_rows(pairs)
     show("F1 of patterns over F1 of search alone", ratios)
     missing = [one for data in every for one in data.scenarios if one.covered == "none"]
     print("Not answerable from the data:")
