@@ -2,13 +2,13 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from _questions import RELATIONS, Pair, Triple, pair, two_wiki
+from _questions import KB, METAQA_QUESTIONS, RELATIONS, Pair, Triple, pair, two_wiki
 
 SPLIT_SEED = 20240607
 """Draws the half of each set on which the constants of the expansion were chosen; they are judged on the other."""
@@ -36,6 +36,25 @@ class Asked:
         return self.answers or frozenset(name for both in self.gold for name in both)
 
 
+@dataclass(frozen=True)
+class Chained:
+    """A question to MetaQA's graph as its file tells it.
+
+    Attributes:
+        hops: relationships to an answer.
+        text: as it is asked.
+        seed: the entity that it names.
+        chain: kinds of entities on the way to an answer.
+        answers: their names.
+    """
+
+    hops: int
+    text: str
+    seed: str
+    chain: tuple[str, ...]
+    answers: frozenset[str]
+
+
 @dataclass
 class Movies:
     """MetaQA's graph, for following a chain."""
@@ -58,15 +77,21 @@ class Movies:
             return self.objects.get((node, RELATIONS[end]), [])
         return self.subjects.get((node, RELATIONS[start]), [])
 
-    def gold(self, seed: str, chain: str, answers: Iterable[str]) -> frozenset[Pair]:
+    def reached(self, question: Chained) -> frozenset[str]:
+        """Where the chain ends, whatever the given answers are; ways back through the seed do not count."""
+        found = {question.seed}
+        for start, end in pairwise(question.chain):
+            found = {to for node in found for to in self.step(node, start, end)} - {question.seed}
+        return frozenset(found)
+
+    def gold(self, question: Chained) -> frozenset[Pair]:
         """Pairs on any way along the chain that ends in an answer; ways back through the seed do not count."""
-        kinds = chain.split("_to_")
-        reached = {seed}
+        reached = {question.seed}
         levels: list[list[tuple[str, str]]] = []
-        for start, end in pairwise(kinds):
-            levels.append([(node, to) for node in reached for to in self.step(node, start, end) if to != seed])
+        for start, end in pairwise(question.chain):
+            levels.append([(node, to) for node in reached for to in self.step(node, start, end) if to != question.seed])
             reached = {to for _, to in levels[-1]}
-        wanted = set(answers)
+        wanted = set(question.answers)
         found: set[Pair] = set()
         for level in reversed(levels):
             kept = [(node, to) for node, to in level if to in wanted]
@@ -83,20 +108,35 @@ def read_twowiki(folder: Path) -> tuple[list[Triple], list[Asked]]:
 
 def read_metaqa(folder: Path) -> tuple[list[Triple], dict[int, list[Asked]]]:
     """Distinct triples, and questions by their hops."""
-    lines = (folder / "kb.txt").read_text("utf-8").splitlines()
-    triples = list(dict.fromkeys(as_triple(line.split("|")) for line in lines))
+    triples = metaqa_triples(folder)
     movies = Movies.of(triples)
     asked: dict[int, list[Asked]] = defaultdict(list)
-    for line in (folder / "questions.jsonl").read_text("utf-8").splitlines():
-        question = json.loads(line)
-        text = question["question"]
-        seed = text.partition("[")[2].partition("]")[0]
-        gold = movies.gold(seed, question["chain"], question["answers"])
-        if gold:
-            answers = frozenset(answer.lower() for answer in question["answers"])
-            asked[question["hops"]].append(Asked(text.replace("[", "").replace("]", ""), gold, answers))
+    for question in metaqa_questions(folder):
+        if gold := movies.gold(question):
+            answers = frozenset(answer.lower() for answer in question.answers)
+            asked[question.hops].append(Asked(question.text, gold, answers))
     spoken = [(subject, relation.replace("_", " "), thing) for subject, relation, thing in triples]
     return spoken, dict(sorted(asked.items()))
+
+
+def metaqa_triples(folder: Path) -> list[Triple]:
+    """Distinct triples, as the file tells them."""
+    lines = (folder / KB).read_text("utf-8").splitlines()
+    return list(dict.fromkeys(as_triple(line.split("|")) for line in lines))
+
+
+def metaqa_questions(folder: Path) -> Iterator[Chained]:
+    """All questions, as the file tells them."""
+    for line in (folder / METAQA_QUESTIONS).read_text("utf-8").splitlines():
+        question = json.loads(line)
+        text = question["question"]
+        yield Chained(
+            hops=question["hops"],
+            text=text.replace("[", "").replace("]", ""),
+            seed=text.partition("[")[2].partition("]")[0],
+            chain=tuple(question["chain"].split("_to_")),
+            answers=frozenset(question["answers"]),
+        )
 
 
 def as_triple(parts: Sequence[str]) -> Triple:

@@ -1,0 +1,148 @@
+"""Graph patterns on a made graph of a million relationships with hubs: time, memory, and what compiling costs.
+
+python benchmarks/pattern_scale.py [--nodes 100000] [--relationships 1000000] [--json]
+"""
+
+import argparse
+import asyncio
+
+import numpy as np
+from _common import Server, finish, p50, parser, server, show, timed
+from _foreign_graph import delete
+from _scale_graph import build
+from _scale_questions import BESIDE, LONG, Beside, Long
+from _server_memory import Memory, watched
+
+from kgagent import KnowledgeGraph, Settings
+from kgagent.embedding.hashing import HashingEmbedder
+from kgagent.errors import KgAgentError
+from kgagent.graph.store import Parameters, Row, Store
+from kgagent.models.matched_path import PatternResult
+from kgagent.ontology import default_ontology
+
+USER = "patterns-scale"
+PAIRS = 11
+WARM_UP = 2
+RUNS = 3
+DIMENSIONS = 8
+
+
+class Recorder(Store):
+    """A connection that remembers the statement that matched paths last."""
+
+    matched: tuple[str, Parameters] = ("", {})
+
+    async def read(self, text: str, parameters: Parameters, *, timeout: float | None = None) -> list[Row]:
+        """Read, and remember."""
+        if " AS lengths" in text:
+            self.matched = (text, parameters)
+        return await super().read(text, parameters, timeout=timeout)
+
+
+async def beside(graph: KnowledgeGraph, store: Recorder, question: Beside) -> dict[str, object]:
+    """Run what was compiled and what was written by hand in turn."""
+    await graph.query_patterns(question.asked, user_id=USER)
+    compiled = store.matched
+    limit = graph.settings.patterns_explored
+    written = question.written, {**question.parameters, "user_id": USER, "limit": limit}
+    seconds: dict[str, list[float]] = {"compiled": [], "written": [], "whole call": []}
+    paths: dict[str, set[tuple[str, ...]]] = {}
+    for number in range(WARM_UP + PAIRS):
+        ways = [("compiled", *compiled), ("written", *written)]
+        for way, text, parameters in ways[:: 1 if number % 2 else -1]:
+            rows, took = await timed(store.read(text, parameters))
+            seconds[way].append(took)
+            paths[way] = {tuple(row["relationships"]) for row in rows}
+        _, took = await timed(graph.query_patterns(question.asked, user_id=USER))
+        seconds["whole call"].append(took)
+    medians = {way: p50(times[WARM_UP:]) for way, times in seconds.items()}
+    return {
+        "question": question.name,
+        "paths": len(paths["compiled"]),
+        "same": paths["compiled"] == paths["written"],
+        **{f"{way} ms": 1e3 * median for way, median in medians.items()},
+        "ratio": medians["compiled"] / medians["written"],
+    }
+
+
+async def long(graph: KnowledgeGraph, question: Long) -> dict[str, object]:
+    """Ask a question over many hops, and watch the memory."""
+    seconds: list[float] = []
+    seen: list[Memory] = []
+    explored, told, failed = 0, 0, ""
+    for _ in range(RUNS):
+        (result, took), memory = await watched(graph.store, timed(_asked(graph, question)))
+        seconds.append(took)
+        seen.append(memory)
+        if isinstance(result, KgAgentError):
+            failed = type(result).__name__
+            break
+        explored, told = sum(result.context.explored.values()), len(result.paths)
+    return {
+        "hops": question.hops,
+        "question": question.name,
+        "explored": explored,
+        "told": told,
+        "p50 ms": 1e3 * p50(seconds),
+        "most ms": 1e3 * max(seconds),
+        "statement MB": max(memory.statement for memory in seen),
+        "heap MB": max(memory.heap for memory in seen),
+        "client MB": max(memory.client for memory in seen),
+        "failed": failed,
+    }
+
+
+async def _asked(graph: KnowledgeGraph, question: Long) -> PatternResult | KgAgentError:
+    try:
+        return await graph.query_patterns(question.asked, user_id=USER)
+    except KgAgentError as error:
+        return error
+
+
+async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]:
+    """Make the graph, ask, and work out the figures."""
+    settings = Settings()
+    store = await Recorder.connect(where.uri, username=where.username, password=where.password)
+    graph = KnowledgeGraph(store, default_ontology(), HashingEmbedder(DIMENSIONS), settings)
+    try:
+        size = arguments.nodes, arguments.relationships
+        degree, building = await timed(build(store, USER, *size, np.random.default_rng(arguments.seed)))
+        first, reading = await timed(graph.query_patterns(BESIDE[0].asked, user_id=USER))
+        pairs = [await beside(graph, store, question) for question in BESIDE]
+        show("Compiled beside written by hand, in turn", pairs)
+        far = [await long(graph, question) for question in LONG]
+        show(
+            f"Many hops, {size[1]:,} relationships, largest hub {degree:,}, {settings.patterns_explored:,} looked at",
+            far,
+        )
+    finally:
+        if not where.is_throw_away:
+            await delete(store, [USER])
+        await store.close()
+    ratios = [float(str(row["ratio"])) for row in pairs]
+    return {
+        "nodes": size[0],
+        "relationships": size[1],
+        "largest_degree": degree,
+        "building_seconds": building,
+        "first_query_seconds": reading,
+        "first_query_paths": len(first.paths),
+        "ratio_p50": p50(ratios),
+        "ratio_worst": max(ratios),
+        "beside": pairs,
+        "long": far,
+    }
+
+
+def main() -> None:
+    """Run from the command line."""
+    arguments = parser(__doc__)
+    arguments.add_argument("--nodes", type=int, default=100_000)
+    arguments.add_argument("--relationships", type=int, default=1_000_000)
+    chosen = arguments.parse_args()
+    with server(chosen.uri) as where:
+        finish(asyncio.run(run(chosen, where)), as_json=chosen.json)
+
+
+if __name__ == "__main__":
+    main()
