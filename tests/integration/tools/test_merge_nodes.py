@@ -357,8 +357,9 @@ async def test_a_merge_waits_for_a_write_that_holds_a_lock_and_takes_what_it_wro
     driver = neo4j.AsyncGraphDatabase.driver(server.uri, auth=(server.username, server.password))
     async with driver, driver.session() as session:
         other = await session.begin_transaction()
+        # The nodes are locked first, as a commit takes them too: in another order the two would wait for each other.
         text = (
-            "MATCH (:Person {entity_key: $first})-[r]-(:Person {entity_key: $second}) "
+            "MATCH (a:Person {entity_key: $first})-[r]-(b:Person {entity_key: $second}) REMOVE a.nothing, b.nothing "
             "SET r.description = 'just now', r.version = r.version + 1"
         )
         await (await other.run(text, first=keys["Robert"], second=keys["Di"])).consume()
