@@ -359,7 +359,8 @@ async def test_a_merge_waits_for_a_write_that_holds_a_lock_and_takes_what_it_wro
         other = await session.begin_transaction()
         # The nodes are locked first, as a commit takes them too: in another order the two would wait for each other.
         text = (
-            "MATCH (a:Person {entity_key: $first})-[r]-(b:Person {entity_key: $second}) REMOVE a.nothing, b.nothing "
+            "MATCH (a:Person {entity_key: $first})-[r]-(b:Person {entity_key: $second}) "
+            "SET a.write_lock = true, b.write_lock = true REMOVE a.write_lock, b.write_lock "
             "SET r.description = 'just now', r.version = r.version + 1"
         )
         await (await other.run(text, first=keys["Robert"], second=keys["Di"])).consume()
