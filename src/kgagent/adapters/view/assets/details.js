@@ -50,7 +50,11 @@ kg.details = (() => {
   };
   const notes = (given) => (given?.length ? section("Notes", el("ul", { class: "notes" }, given.map(note))) : null);
 
-  const text = (value) => (typeof value === "string" ? value : JSON.stringify(value));
+  const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
+  const text = (value) => {
+    if (typeof value !== "string") return JSON.stringify(value);
+    return TIME.test(value) ? value.slice(0, 16).replace("T", " ") : value;
+  };
   const properties = (given) => {
     const rows = Object.entries(given ?? {});
     if (!rows.length) return null;
@@ -115,11 +119,8 @@ kg.details = (() => {
       const panel = byId("details");
       const content = item.node ? node(item, graph, select) : relationship(item, graph, select);
       show(panel, el("button", { type: "button", class: "close", "aria-label": "Close the details", onclick: close }, "×"), content);
-      panel.hidden = false;
       panel.scrollTop = 0;
     },
-    close: () => {
-      byId("details").hidden = true;
-    },
+    close: (hint) => show(byId("details"), el("p", { class: "quiet" }, hint)),
   };
 })();

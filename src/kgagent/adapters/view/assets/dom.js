@@ -10,7 +10,7 @@ kg.dom = (() => {
       else if (value === true) element.setAttribute(name, "");
       else if (value !== false && value != null) element.setAttribute(name, value);
     }
-    element.append(...children.flat().filter((child) => child != null && child !== "").map(asNode));
+    element.append(...children.flat(Infinity).filter((child) => child != null && child !== "").map(asNode));
     return element;
   };
   const asNode = (child) => (child instanceof Node ? child : document.createTextNode(String(child)));
@@ -20,7 +20,7 @@ kg.dom = (() => {
     svg: (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children),
     byId: (id) => document.getElementById(id),
     show: (element, ...children) => {
-      element.replaceChildren(...children.flat().filter((child) => child != null && child !== "").map(asNode));
+      element.replaceChildren(...children.flat(Infinity).filter((child) => child != null && child !== "").map(asNode));
     },
   };
 })();

@@ -3,6 +3,7 @@
 
 kg.graph = (() => {
   const { words, theme } = kg;
+  const FAINT = 0.6;
   let cy = null;
   let onSelect = () => {};
 
@@ -36,6 +37,10 @@ kg.graph = (() => {
 
   const style = () => {
     const colour = theme.colour;
+    const attitudeColour = (edge) => {
+      const full = colour(words.attitudeColour(edge.data("attitude")));
+      return edge.data("rank") == null ? theme.mix(full, colour("--stage"), FAINT) : full;
+    };
     const labelColour = (node) => colour(words.labelColour(node.data("label")));
     const text = {
       "font-family": colour("--font"),
@@ -82,14 +87,13 @@ kg.graph = (() => {
         style: {
           "curve-style": "bezier",
           "control-point-step-size": 36,
-          "line-color": (edge) => colour(words.attitudeColour(edge.data("attitude"))),
+          "line-color": attitudeColour,
           "line-style": (edge) => words.attitudeLine(edge.data("attitude")),
           "line-dash-pattern": [7, 5],
           width: (edge) => words.proximityWidth(edge.data("proximity")),
           "target-arrow-shape": "triangle",
-          "target-arrow-color": (edge) => colour(words.attitudeColour(edge.data("attitude"))),
+          "target-arrow-color": attitudeColour,
           "arrow-scale": 0.9,
-          opacity: 0.5,
           color: colour("--quiet"),
           ...text,
         },
@@ -97,7 +101,6 @@ kg.graph = (() => {
       {
         selector: "edge.matched",
         style: {
-          opacity: 1,
           "underlay-color": colour("--mark"),
           "underlay-opacity": 0.45,
           "underlay-padding": 5,
@@ -106,7 +109,7 @@ kg.graph = (() => {
         },
       },
       { selector: ".named", style: { label: "data(name)" } },
-      { selector: ".far", style: { opacity: 0.18, "text-opacity": 0.5 } },
+      { selector: ".far", style: { opacity: 0.4 } },
       {
         selector: "node:selected, node.pointed",
         style: { "overlay-color": colour("--focus"), "overlay-opacity": 0.2, "overlay-padding": 8, color: colour("--ink") },
@@ -187,7 +190,6 @@ kg.graph = (() => {
     select,
     zoomBy,
     fit: () => cy && kg.layout.fit(cy),
-    resized: () => cy?.resize(),
     onSelect: (listener) => (onSelect = listener),
     /** Where an item is on the screen, in pixels from the corner of the drawing, and which names are written. */
     seen: () =>

@@ -5,6 +5,7 @@
   const { data, words, graph, details, results, legend, theme } = kg;
   const { byId, show } = kg.dom;
   const NOTHING = { asked: "", ranked_together: true, nodes: [], relationships: [], warnings: [] };
+  const HINT = "Select a node or a relationship, in the graph or in the list, to read what is known of it and why it was found.";
   const SLOW = 200;
   let shown = NOTHING;
   let pending = null;
@@ -12,8 +13,7 @@
   const select = (id) => {
     const item = id === null ? undefined : [...shown.nodes, ...shown.relationships].find((one) => one.id === id);
     if (item) details.open(item, shown, { select, close: () => select(null) });
-    else details.close();
-    graph.resized();
+    else details.close(shown.nodes.length ? HINT : "");
     graph.select(item ? id : null);
     results.mark(item ? id : null);
   };
@@ -40,7 +40,7 @@
       relationships: (found.relationships ?? []).map((item, index) => ({ ...item, id: `r${index}` })),
     };
     const isEmpty = !shown.nodes.length;
-    details.close();
+    details.close(isEmpty ? "" : HINT);
     say(isEmpty ? `Nothing found for “${shown.asked}”` : "", isEmpty ? "Other words may find it: the search goes by meaning, names and notes." : "");
     show(byId("status"), isEmpty ? `Nothing found for “${shown.asked}”.` : summary(shown));
     results.warn(shown.warnings);
