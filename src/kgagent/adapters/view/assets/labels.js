@@ -19,14 +19,23 @@ kg.labels = (() => {
   const meet = (one, other) =>
     one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 
-  const place = (element) => {
+  /** Where a name may stand, best first: at the middle of a line; below a node, or above it. */
+  const places = (element) => {
     const wide = width(element.data("name")) + GAP;
     if (element.isEdge()) {
       const { x, y } = element.renderedMidpoint();
-      return around(x, y, wide, LINE);
+      return [{ side: "center", box: around(x, y, wide, LINE) }];
     }
     const { x, y } = element.renderedPosition();
-    return around(x, y + element.renderedOuterHeight() / 2 + GAP + LINE / 2, wide, LINE);
+    const away = element.renderedOuterHeight() / 2 + GAP + LINE / 2;
+    return [
+      { side: "bottom", box: around(x, y + away, wide, LINE) },
+      { side: "top", box: around(x, y - away, wide, LINE) },
+    ];
+  };
+  const spans = (edge) => {
+    const [from, to] = [edge.source().renderedPosition(), edge.target().renderedPosition()];
+    return Math.hypot(to.x - from.x, to.y - from.y) > width(edge.data("name")) * 1.2;
   };
   const body = (node) => {
     const { x, y } = node.renderedPosition();
@@ -46,19 +55,31 @@ kg.labels = (() => {
   /** Write the names that have room at the present zoom, all of the same size on the screen. */
   const thin = (cy) => {
     const shrink = 1 / cy.zoom();
-    const bodies = cy.nodes().map((node) => ({ id: node.id(), box: body(node) }));
+    const bodies = cy.nodes().map((node) => ({ id: node.id(), isMatched: node.hasClass("matched"), box: body(node) }));
     const taken = [];
+    // A name that matters may cover what only surrounds.
     const free = (element, box) =>
       inside(box, cy) &&
       !taken.some((other) => meet(box, other)) &&
-      !bodies.some((other) => other.id !== element.id() && meet(box, other.box));
+      !bodies.some(
+        (other) => other.id !== element.id() && (other.isMatched || !element.hasClass("matched")) && meet(box, other.box),
+      );
+    const choose = (element) => {
+      const possible = places(element);
+      if (importance(element) < 0) return possible[0];
+      if (element.isEdge() && !spans(element)) return undefined;
+      return possible.find(({ box }) => free(element, box));
+    };
     cy.batch(() => {
       for (const element of cy.elements().sort((one, other) => importance(one) - importance(other))) {
-        const box = place(element);
-        const written = importance(element) < 0 || free(element, box);
-        if (written) taken.push(box);
-        element.toggleClass("named", written);
-        if (written) element.style({ "font-size": SIZE * shrink, "text-margin-y": element.isNode() ? GAP * shrink : 0 });
+        const place = choose(element);
+        element.toggleClass("named", place !== undefined);
+        if (place) {
+          taken.push(place.box);
+          const margin = { bottom: GAP, top: -GAP, center: 0 }[place.side] * shrink;
+          element.style({ "font-size": SIZE * shrink, "text-margin-y": margin });
+          if (element.isNode()) element.style("text-valign", place.side);
+        }
       }
     });
   };
