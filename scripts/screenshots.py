@@ -104,7 +104,9 @@ async def _one(browser: Browser, url: str, shot: Shot, scheme: Literal["light", 
 def _write(png: bytes, file: Path) -> None:
     """Write with 256 colours, which the eye cannot tell from all of them here."""
     with Image.open(io.BytesIO(png)) as image:
-        image.convert("RGB").quantize(256, method=Image.Quantize.MAXCOVERAGE, kmeans=2, dither=Image.Dither.NONE).save(file, optimize=True)
+        image.convert("RGB").quantize(256, method=Image.Quantize.MAXCOVERAGE, kmeans=2, dither=Image.Dither.NONE).save(
+            file, optimize=True
+        )
 
 
 async def _look(page: Page, shot: Shot) -> None:

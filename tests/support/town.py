@@ -9,9 +9,30 @@ from typing import Any
 
 from kgagent.ontology import Ontology
 
-FIRST = "Ada Bram Cleo Dirk Edda Finn Gwen Hugo Ilse Joop Kaia Lars Mira Nils Oona Piet Runa Sven Tove Wim".split()
-LAST = "Aker Berg Dahl Falk Holm Lind Moe Rask Sund Vik".split()
-CRAFTS = "sailing bread choirs chess bees clocks maps weaving".split()
+FIRST = [
+    "Ada",
+    "Bram",
+    "Cleo",
+    "Dirk",
+    "Edda",
+    "Finn",
+    "Gwen",
+    "Hugo",
+    "Ilse",
+    "Joop",
+    "Kaia",
+    "Lars",
+    "Mira",
+    "Nils",
+    "Oona",
+    "Piet",
+    "Runa",
+    "Sven",
+    "Tove",
+    "Wim",
+]
+LAST = ["Aker", "Berg", "Dahl", "Falk", "Holm", "Lind", "Moe", "Rask", "Sund", "Vik"]
+CRAFTS = ["sailing", "bread", "choirs", "chess", "bees", "clocks", "maps", "weaving"]
 PEOPLE = 160
 PER_STREET = 20
 CONCEPTS = 24
@@ -24,7 +45,7 @@ def write_town(path: Path, ontology: Ontology) -> None:
 
 
 def _lines(ontology: Ontology) -> Iterator[dict[str, Any]]:
-    drawn = random.Random(7)  # noqa: S311
+    drawn = random.Random(7)
     person, concept, entity = list(ontology.labels)[:3]
     heads = range(0, PEOPLE, PER_STREET)
     for number in range(PEOPLE):

@@ -21,6 +21,8 @@ def view(
     """Serve a page, to you on this machine alone, in which you search and see the graph."""
     import asyncio
 
+    from rich.text import Text
+
     from kgagent.adapters.view import view_server
     from kgagent.cli.browser import opened_in_browser
     from kgagent.cli.graph import user_of, with_graph
@@ -34,8 +36,9 @@ def view(
     async def work(graph: KnowledgeGraph) -> None:
         async with view_server(graph, user_id, port=port) as server:
             address = server.address(query.strip())
-            say(f"[green]The graph of {user_id} is at[/green] {address}")
-            say("[dim]Whoever has this address can read it, on this machine. Ctrl-C ends it.[/dim]")
+            say(Text(f"The graph of {user_id} is at", style="green"))
+            typer.echo(address)
+            say("[dim]Whoever on this machine has the address can read the graph. Ctrl-C ends it.[/dim]")
             with opened_in_browser(address, wanted=open_browser):
                 await asyncio.Event().wait()
 

@@ -54,8 +54,8 @@ class Site:
 
     def path_behind_token(self, path: str) -> str | None:
         """What is asked for behind the token; None where another token, or none, was shown."""
-        _, shown, *rest = [*path.split("/", 2), ""]
-        return rest[0] if hmac.compare_digest(shown.encode(), self.token.encode()) and path.count("/") > 1 else None
+        shown, slash, wanted = path.removeprefix("/").partition("/")
+        return wanted if slash and hmac.compare_digest(shown.encode(), self.token.encode()) else None
 
 
 class SiteServer(ThreadingHTTPServer):
