@@ -7,9 +7,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
-from playwright.async_api import Browser, ConsoleMessage, Page, Request, ViewportSize, async_playwright
+from playwright.async_api import Browser, ConsoleMessage, Page, Request, ViewportSize, async_playwright, expect
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+PATIENCE = 60_000
+"""Milliseconds in which a page must come to what is expected of it."""
+
 WINDOW: ViewportSize = {"width": 1280, "height": 800}
 
 _NOTE_VIOLATIONS = """
@@ -35,6 +38,7 @@ async def chromium() -> AsyncIterator[Browser]:
         browser = await playwright.chromium.launch(
             executable_path=path, args=["--no-sandbox"] if os.geteuid() == 0 else []
         )
+        expect.set_options(timeout=PATIENCE)
         try:
             yield browser
         finally:

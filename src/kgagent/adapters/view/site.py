@@ -73,10 +73,11 @@ class SiteServer(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
+    """Answers one request a connection, so that none outlives the server."""
+
     server: SiteServer
     server_version = "kgagent"
     sys_version = ""
-    protocol_version = "HTTP/1.1"
     timeout = IDLE_SECONDS
     error_content_type = TEXT
     error_message_format = "%(message)s\n"

@@ -1,5 +1,6 @@
 """The page's colours: told apart from their ground, and from each other by people who see fewer colours."""
 
+import math
 import re
 from itertools import product
 from typing import Literal
@@ -37,7 +38,7 @@ def linear(colour: str) -> Rgb:
 
 
 def _linear(part: float) -> float:
-    return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+    return part / 12.92 if part <= 0.04045 else math.pow((part + 0.055) / 1.055, 2.4)
 
 
 def luminance(colour: str) -> float:
@@ -67,7 +68,7 @@ def seen_with(matrix: tuple[Rgb, Rgb, Rgb], colour: str) -> Rgb:
 
 
 def distance(one: Rgb, other: Rgb) -> float:
-    return sum((a - b) ** 2 for a, b in zip(one, other, strict=True)) ** 0.5
+    return math.dist(one, other)
 
 
 @pytest.mark.parametrize("theme", THEMES)

@@ -198,6 +198,7 @@ kg.graph = (() => {
         name: element.data("name"),
         isMatched: element.hasClass("matched"),
         isNamed: element.hasClass("named"),
+        nameBox: element.renderedBoundingBox({ includeNodes: false, includeEdges: false, includeOverlays: false, includeUnderlays: false }),
         colour: element.isEdge() ? element.style("line-color") : element.style("border-color"),
         width: parseFloat(element.style("width")),
         ...(element.isEdge() ? element.renderedMidpoint() : element.renderedPosition()),
