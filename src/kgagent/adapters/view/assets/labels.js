@@ -27,10 +27,13 @@ kg.labels = (() => {
       return [{ side: "center", box: around(x, y, wide, LINE) }];
     }
     const { x, y } = element.renderedPosition();
+    // A name at the rim moves inwards rather than being cut.
+    const rim = Math.max(element.cy().width() - wide / 2 - GAP, wide / 2 + GAP);
+    const shift = x > 0 && x < element.cy().width() ? Math.min(Math.max(x, wide / 2 + GAP), rim) - x : 0;
     const away = element.renderedOuterHeight() / 2 + GAP + LINE / 2;
     return [
-      { side: "bottom", box: around(x, y + away, wide, LINE) },
-      { side: "top", box: around(x, y - away, wide, LINE) },
+      { side: "bottom", shift, box: around(x + shift, y + away, wide, LINE) },
+      { side: "top", shift, box: around(x + shift, y - away, wide, LINE) },
     ];
   };
   const spans = (edge) => {
@@ -78,7 +81,7 @@ kg.labels = (() => {
           taken.push(place.box);
           const margin = { bottom: GAP, top: -GAP, center: 0 }[place.side] * shrink;
           element.style({ "font-size": SIZE * shrink, "text-margin-y": margin });
-          if (element.isNode()) element.style("text-valign", place.side);
+          if (element.isNode()) element.style({ "text-valign": place.side, "text-margin-x": place.shift * shrink });
         }
       }
     });

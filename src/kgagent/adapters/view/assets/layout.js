@@ -35,7 +35,8 @@ kg.layout = (() => {
       nodeOverlap: 12,
       componentSpacing: 60,
       gravity: isLarge ? 0.6 : 0.4,
-      numIter: isLarge ? 600 : 1000,
+      // Each takes a time that grows with the square of the nodes.
+      numIter: Math.round(Math.min(1000, Math.max(500, 120000 / count))),
     }).run();
     cy.nodes().forEach((node) => places.set(node.data("key"), { ...node.position() }));
     fit(cy);

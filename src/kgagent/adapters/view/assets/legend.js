@@ -31,6 +31,13 @@ kg.legend = (() => {
     return drawing;
   };
 
+  const unsaid = () => {
+    const drawing = lineSample(3, 3);
+    drawing.firstChild.setAttribute("stroke-dasharray", "1.5 3");
+    drawing.style.setProperty("--sample", "var(--attitude-none)");
+    return drawing;
+  };
+
   const counted = (values) => {
     const counts = new Map();
     for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
@@ -43,12 +50,12 @@ kg.legend = (() => {
     return el("ul", { class: "labels" }, known.map((label) => el("li", {}, nodeSample(label, true), `${label} `, el("small", {}, counts.get(label)))));
   };
 
-  const scale = (type) => {
+  const scale = (type, isUnsaidThere) => {
     const kind = words.kind(type);
     const levels = [5, 4, 3, 2, 1];
     const row = (level, sample, word) => el("li", {}, sample, word);
     return [
-      el("div", {}, el("h3", {}, "Attitude"), el("ul", {}, levels.map((level) => row(level, lineSample(level, 4), kind.attitude[level - 1])))),
+      el("div", {}, el("h3", {}, "Attitude"), el("ul", {}, levels.map((level) => row(level, lineSample(level, 4), kind.attitude[level - 1])), isUnsaidThere ? row(null, unsaid(), el("span", { class: "quiet" }, "not said")) : null)),
       el("div", {}, el("h3", {}, "Proximity"), el("ul", {}, levels.map((level) => row(level, lineSample(null, words.proximityWidth(level)), kind.proximity[level - 1])))),
     ];
   };
@@ -58,9 +65,10 @@ kg.legend = (() => {
     const shown = Object.keys(words.vocabulary.kinds).filter((type) => counts.has(type));
     if (!shown.length) return [];
     const commonest = shown.reduce((best, type) => (counts.get(type) > counts.get(best) ? type : best));
-    const scales = el("div", { class: "scales" }, scale(commonest));
+    const isUnsaidThere = relationships.some(({ relationship }) => relationship.attitude == null);
+    const scales = el("div", { class: "scales" }, scale(commonest, isUnsaidThere));
     const choice = el("select", { "aria-label": "Words of which kind of relationship" }, shown.map((type) => el("option", { value: type, selected: type === commonest }, words.kindName(type))));
-    choice.addEventListener("change", () => show(scales, scale(choice.value)));
+    choice.addEventListener("change", () => show(scales, scale(choice.value, isUnsaidThere)));
     return [el("label", { class: "choice" }, "Lines of ", choice), scales];
   };
 
