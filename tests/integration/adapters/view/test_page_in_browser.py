@@ -271,7 +271,7 @@ async def test_every_control_has_a_name(look: Open, graph: KnowledgeGraph, user_
 
 
 async def test_names_on_a_large_graph_never_cover_each_other_and_those_that_matter_come_first(look: Open) -> None:
-    async with look(wheel(199, matched=12)) as visit:
+    async with look(wheel(199, matched=80)) as visit:
         items = await drawn(visit.page)
         nodes = [item for item in items if item["id"].startswith("n")]
         written = [item for item in items if item["isNamed"]]

@@ -90,6 +90,7 @@
     else welcome();
   };
   const welcome = () => {
+    pending?.abort();
     present(NOTHING);
     say("Search for something to see it and what is around it", "Nodes and relationships are found by meaning, by name and by what notes say.");
     show(byId("status"), "Nothing searched for yet.");
