@@ -16,9 +16,13 @@ from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.local import LocalNeo4j
 from kgagent.tools import Toolset
+from tests.support.browser import chromium_path
 
 DIMENSIONS = 384
 """Length of the embeddings of all tests that share the default ontology's indexes; that of the local model."""
+
+
+BROWSER_TESTS_LEFT_OUT = pytest.StashKey[int]()
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,27 @@ class Clock:
 
     def forward(self, **amount: float) -> None:
         self.now += timedelta(**amount)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the tests in a browser out, and say so, where there is no Chromium and none is asked for."""
+    if chromium_path() is not None or os.environ.get("KGAGENT_TEST_BROWSER"):
+        return
+    left_out = [item for item in items if item.get_closest_marker("browser")]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
+        config.stash[BROWSER_TESTS_LEFT_OUT] = len(left_out)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say at the end too what was left out."""
+    if count := config.stash.get(BROWSER_TESTS_LEFT_OUT, 0):
+        terminalreporter.write_line(
+            f"{count} tests of the page in a browser were LEFT OUT: this machine has no Chromium. "
+            "Install one (Debian: apt-get install chromium); with KGAGENT_TEST_BROWSER=1 they fail without one.",
+            yellow=True,
+        )
 
 
 def _docker_answers() -> bool:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from kgagent.cli import doctor, down, explore, init, load, migrate, search, status, up
+from kgagent.cli import doctor, down, explore, init, load, migrate, search, status, up, view
 from kgagent.cli.demo import command as demo
 from kgagent.cli.mcp import command as mcp
 from kgagent.cli.plain_errors import plain_errors
@@ -20,6 +20,7 @@ for _command in (
     load.load,
     search.search,
     explore.explore,
+    view.view,
     migrate.migrate,
     doctor.doctor,
     mcp.mcp,

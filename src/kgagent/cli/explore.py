@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from kgagent.cli.options import Hops, Json, User
+from kgagent.cli.options import Hops, Html, Json, User
 
 
 def explore(
@@ -16,14 +16,17 @@ def explore(
     limit: Annotated[int, typer.Option(help="Nodes of each label at the most.", min=1, max=100)] = 5,
     hops: Hops = None,
     relationships: Annotated[bool, typer.Option(help="Whether relationships are searched too.")] = True,
+    html: Html = None,
     user: User = None,
     json: Json = False,
 ) -> None:
     """Search nodes and relationships by meaning: kgagent explore "who are my mentors?"."""
     from kgagent.cli.explore_view import found_tables
     from kgagent.cli.graph import user_of, with_graph
+    from kgagent.cli.html_file import write_explored
     from kgagent.cli.output import emit, say, show
-    from kgagent.models import ExploreRequest, VectorQuery
+    from kgagent.knowledge_graph import KnowledgeGraph
+    from kgagent.models import ExploreRequest, ExploreResult, VectorQuery
     from kgagent.settings import load_settings
 
     queries, text = ([item for item in given or () if item.strip()] for given in (queries, text))
@@ -39,10 +42,18 @@ def explore(
         max_results_per_type=limit,
         expand_hops=hops,
     )
-    result = with_graph(lambda graph: graph.retrieval.explore(request, user_id), settings=settings)
+
+    async def work(graph: KnowledgeGraph) -> ExploreResult:
+        found = await graph.retrieval.explore(request, user_id)
+        if html is not None:
+            await write_explored(html, graph, user_id, request, found)
+        return found
+
+    result = with_graph(work, settings=settings)
     if json:
         emit({"user": user_id, **result.to_payload()})
         return
     for warning in result.warnings:
         say(f"[yellow]{warning}[/yellow]")
-    show(*found_tables(result, user_id))
+    if html is None:
+        show(*found_tables(result, user_id))

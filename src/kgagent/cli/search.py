@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from kgagent.cli.options import Hops, Json, User
+from kgagent.cli.options import Hops, Html, Json, User
 
 
 def search(
@@ -20,6 +20,7 @@ def search(
     context: Annotated[
         int | None, typer.Option(help="Print it as context for a model, of so many tokens at the most.", min=1)
     ] = None,
+    html: Html = None,
     user: User = None,
     json: Json = False,
 ) -> None:
@@ -29,9 +30,11 @@ def search(
     from rich.text import Text
 
     from kgagent.cli.graph import user_of, with_graph
+    from kgagent.cli.html_file import write_searched
     from kgagent.cli.output import emit, say, show
     from kgagent.cli.search_view import found_table
-    from kgagent.models.hybrid import FusionStrategy, HybridOptions
+    from kgagent.knowledge_graph import KnowledgeGraph
+    from kgagent.models.hybrid import FusionStrategy, HybridOptions, HybridResult
     from kgagent.settings import load_settings
 
     if strategy not in get_args(FusionStrategy):
@@ -49,14 +52,21 @@ def search(
             "include_relationships": relationships,
         }
     )
-    result = with_graph(lambda graph: graph.retrieval.hybrid_search(query, user_id, options), settings=settings)
+
+    async def work(graph: KnowledgeGraph) -> HybridResult:
+        found = await graph.retrieval.hybrid_search(query, user_id, options)
+        if html is not None:
+            await write_searched(html, graph, user_id, query, found, options.strategy)
+        return found
+
+    result = with_graph(work, settings=settings)
     if json:
         written = {} if context is None else {"context": result.to_llm_context(context)}
         emit({"user": user_id, **result.to_payload(), **written})
         return
     for warning in result.warnings:
         say(Text(warning, style="yellow"))
-    if context is None:
-        show(found_table(result, user_id))
-    else:
+    if context is not None:
         typer.echo(result.to_llm_context(context))
+    elif html is None:
+        show(found_table(result, user_id))

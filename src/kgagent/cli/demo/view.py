@@ -24,9 +24,10 @@ def outcome_view(outcome: Outcome) -> Iterator[RenderableType]:
 
 
 def next_steps(*, is_local: bool) -> RenderableType:
-    """Three commands to go on with."""
+    """Commands to go on with."""
     steps = [
         ('kgagent explore "a love match" --user ' + USER, "ask something else"),
+        ("kgagent view --user " + USER, "search and see it on a page"),
         ("kgagent load FILE.jsonl", "bring in your own graph"),
         ("kgagent down", "end the local Neo4j") if is_local else ("kgagent status", "see what is used"),
     ]

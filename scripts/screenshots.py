@@ -1,0 +1,124 @@
+"""Take the screenshots of the page in docs/images: a small graph and a large one, in light and in dark.
+
+python scripts/screenshots.py
+"""
+
+import asyncio
+import io
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from PIL import Image
+from playwright.async_api import Browser, Page
+from pydantic import SecretStr
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tests.support.browser import chromium, visiting  # noqa: E402
+from tests.support.town import write_town  # noqa: E402
+
+from kgagent import KnowledgeGraph, Settings  # noqa: E402
+from kgagent.adapters.view import view_server  # noqa: E402
+from kgagent.cli.demo.sample import sample_file  # noqa: E402
+from kgagent.cli.loading import load_into  # noqa: E402
+from kgagent.local import LocalNeo4j, ServerInfo  # noqa: E402
+
+IMAGES = ROOT / "docs" / "images"
+LARGEST = 200_000
+"""Bytes of an image."""
+
+
+@dataclass(frozen=True)
+class Shot:
+    """What is searched for and looked at.
+
+    Attributes:
+        name: of the images.
+        user: whose graph.
+        query: what is searched for.
+        limit: what may match.
+        around: what may stand around it.
+        opened: text of the entry in the list that is opened; none where empty.
+    """
+
+    name: str
+    user: str
+    query: str
+    limit: int
+    around: int
+    opened: str = ""
+
+
+SMALL = Shot("view-small", "ines", "who are my mentors?", 10, 30, opened="mentor")
+LARGE = Shot("view-large", "town", "who keeps bees?", 50, 200)
+
+
+def main() -> None:
+    """Take them."""
+    with tempfile.TemporaryDirectory() as folder:
+        local = LocalNeo4j(Path(folder) / "neo4j")
+        info = local.up()
+        try:
+            asyncio.run(_take(info, Path(folder)))
+        finally:
+            local.down()
+
+
+async def _take(info: ServerInfo, folder: Path) -> None:
+    settings = Settings(
+        _env_file=None,
+        neo4j_uri=info.uri,
+        neo4j_username=info.username,
+        neo4j_password=SecretStr(info.password),
+        embedder="local",
+    )
+    IMAGES.mkdir(exist_ok=True)
+    async with KnowledgeGraph.connect(settings=settings) as graph, chromium() as browser:
+        with sample_file() as sample:
+            await load_into(graph, sample, user_id=SMALL.user)
+        town = folder / "town.jsonl"
+        write_town(town, graph.ontology)
+        await load_into(graph, town, user_id=LARGE.user)
+        for shot in (SMALL, LARGE):
+            async with view_server(graph, shot.user) as server:
+                for scheme in ("light", "dark"):
+                    await _one(browser, server.url, shot, scheme)
+
+
+async def _one(browser: Browser, url: str, shot: Shot, scheme: Literal["light", "dark"]) -> None:
+    async with visiting(browser, scheme=scheme) as visit:
+        await visit.page.goto(url)
+        await _look(visit.page, shot)
+        file = IMAGES / f"{shot.name}-{scheme}.png"
+        _write(await visit.page.screenshot(), file)
+        nodes = await visit.page.evaluate("kg.graph.seen().length")
+        print(f"{file.relative_to(ROOT)}: {file.stat().st_size} bytes, {nodes} nodes and relationships drawn")
+        if visit.complaints or file.stat().st_size > LARGEST:
+            sys.exit(f"{file.name}: {visit.complaints or 'too large'}")
+
+
+def _write(png: bytes, file: Path) -> None:
+    """Write with 256 colours, which the eye cannot tell from all of them here."""
+    with Image.open(io.BytesIO(png)) as image:
+        image.convert("RGB").quantize(256, method=Image.Quantize.MAXCOVERAGE, kmeans=2, dither=Image.Dither.NONE).save(
+            file, optimize=True
+        )
+
+
+async def _look(page: Page, shot: Shot) -> None:
+    await page.get_by_label("matches").select_option(str(shot.limit))
+    await page.get_by_label("around them").select_option(str(shot.around))
+    await page.get_by_label("What to look for").fill(shot.query)
+    await page.get_by_role("button", name="Search").click()
+    await page.get_by_text("matched;").first.wait_for()
+    if shot.opened:
+        await page.locator("#lists").get_by_role("button").filter(has_text=shot.opened).first.click()
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+"""A page in a real Chromium, which must stay within its rules whatever a test does with it."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from playwright.async_api import Browser
+
+from kgagent.adapters.view import ViewGraph, Vocabulary, file_page, write_page
+from tests.support.browser import Visit, chromium, visiting
+from tests.support.fixtures import embedder, graph, opened
+from tests.support.seen import ONTOLOGY
+
+__all__ = ["embedder", "graph", "opened"]
+
+Scheme = Literal["light", "dark"]
+Open = Callable[..., AbstractAsyncContextManager[Visit]]
+"""Opens an address, or a graph as a file: `async with look(two_mentors(), scheme="dark") as visit`."""
+
+
+@pytest.fixture(scope="session")
+async def browser() -> AsyncIterator[Browser]:
+    """One Chromium for the whole run."""
+    async with chromium() as running:
+        yield running
+
+
+@pytest.fixture
+def look(browser: Browser, tmp_path: Path) -> Open:
+    """Opens a page and, when it is left, sees that it kept to its rules."""
+
+    @asynccontextmanager
+    async def opened_page(
+        what: ViewGraph | str, *, scheme: Scheme = "light", may_fail: bool = False
+    ) -> AsyncIterator[Visit]:
+        address = what if isinstance(what, str) else _file(what, tmp_path)
+        async with visiting(browser, scheme=scheme) as visit:
+            await visit.page.goto(address)
+            yield visit
+            home = address.partition("#")[0]
+            assert [request for request in visit.requests if not request.startswith(home)] == []
+            assert await visit.violations() == []
+            assert may_fail or visit.complaints == []
+
+    return opened_page
+
+
+def _file(seen: ViewGraph, folder: Path) -> str:
+    path = folder / "seen.html"
+    write_page(path, file_page(seen, Vocabulary.of(ONTOLOGY), "me"))
+    return path.as_uri()

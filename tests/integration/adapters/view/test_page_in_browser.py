@@ -1,0 +1,316 @@
+"""The page in a real Chromium: what it says, what it draws, and that it does nothing else."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from playwright.async_api import Locator, Page, expect
+
+from kgagent import KnowledgeGraph
+from kgagent.adapters.view import view_server
+from kgagent.tools import Toolset
+from tests.integration.adapters.view.conftest import Open, Scheme
+from tests.support.browser import Visit
+from tests.support.people import person, relate
+from tests.support.seen import KIND, MARKUP, ONTOLOGY, seen_graph, seen_node, seen_relationship, two_mentors, wheel
+
+pytestmark = pytest.mark.browser
+
+Drawn = dict[str, Any]
+
+
+async def drawn(page: Page) -> list[Drawn]:
+    """What is drawn, after the names have been written."""
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    found: list[Drawn] = await page.evaluate("kg.graph.seen()")
+    return found
+
+
+async def colour(page: Page, name: str) -> str:
+    """A colour of the page, as the drawing has it."""
+    value: str = await page.evaluate("(name) => kg.theme.colour(name)", name)
+    return "rgb({},{},{})".format(*(int(value[start : start + 2], 16) for start in (1, 3, 5)))
+
+
+async def click_drawn(page: Page, item: Drawn) -> None:
+    """Click where an item is drawn."""
+    await page.locator("#graph").click(position={"x": item["x"], "y": item["y"]})
+
+
+def named(items: Sequence[Drawn], name: str) -> Drawn:
+    [item] = [item for item in items if item["name"] == name]
+    return item
+
+
+def details_of(page: Page) -> Locator:
+    """The panel that tells of one item."""
+    return page.get_by_role("region", name="Details", exact=True)
+
+
+async def search(visit: Visit, query: str) -> None:
+    await visit.page.get_by_label("What to look for").fill(query)
+    await visit.page.keyboard.press("Enter")
+
+
+async def test_a_search_shows_what_matched_and_what_is_around_it(
+    look: Open, graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
+    ruth = await person(tools, "Ruth Calder", "Naval architect")
+    ines, omar = await person(tools, "Ines"), await person(tools, "Omar")
+    await relate(tools, ruth, ines, "mentor", description="Ruth guides Ines in her career", attitude=5, proximity=4)
+    await relate(tools, ines, omar, "sibling", attitude=2, proximity=5)
+    async with view_server(graph, user_id) as server, look(server.url) as visit:
+        page = visit.page
+        await expect(page.get_by_role("status")).to_have_text("Nothing searched for yet.")
+        await search(visit, "who guides Ines in her career?")
+        entry = page.locator("#lists").get_by_role("button").filter(has_text="Ruth Calder → mentor → Ines")
+        await expect(entry).to_contain_text("cosine 0.")
+        await expect(page.get_by_role("status")).to_contain_text("matched;")
+        items = await drawn(page)
+        mentor, sibling = named(items, "mentor"), named(items, "sibling")
+        assert (mentor["isMatched"], sibling["isMatched"]) == (True, False)
+        assert mentor["colour"] == await colour(page, "--attitude-5")
+        assert sibling["width"] > mentor["width"]
+        assert {item["name"] for item in items} >= {"Ruth Calder", "Ines", "Omar"}
+        await entry.click()
+        details = details_of(page)
+        for said in (
+            "Ruth guides Ines in her career",
+            "close (5 of 5)",
+            "known-well (4 of 5)",
+            "relationships by meaning",
+        ):
+            await expect(details).to_contain_text(said)
+        assert visit.requests[1].startswith(f"{server.url}search?q=who")
+        assert len(visit.requests) == 2
+
+
+async def test_a_search_sees_nothing_of_another_user(
+    look: Open, graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
+    await person(tools, "Ruth Calder", "Naval architect")
+    async with view_server(graph, f"{user_id}-other") as server, look(server.url) as visit:
+        await search(visit, "Ruth Calder, naval architect")
+        await expect(visit.page.locator("#empty")).to_contain_text("Nothing found for “Ruth Calder, naval architect”")
+        assert await drawn(visit.page) == []
+
+
+async def test_a_reload_asks_again_what_was_asked(
+    look: Open, graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
+    await person(tools, "Ruth Calder", "Naval architect")
+    async with view_server(graph, user_id) as server, look(server.address("naval architect?")) as visit:
+        for _ in range(2):
+            await expect(visit.page.get_by_label("What to look for")).to_have_value("naval architect?")
+            await expect(visit.page.locator("#lists")).to_contain_text("Ruth Calder")
+            await visit.page.reload()
+
+
+async def test_what_the_server_refuses_is_told(look: Open, graph: KnowledgeGraph, user_id: str) -> None:
+    async with view_server(graph, user_id) as server, look(server.url, may_fail=True) as visit:
+        await search(visit, "x" * 8_001)
+        await expect(visit.page.locator("#empty")).to_contain_text("The search failed")
+        await expect(visit.page.locator("#empty")).to_contain_text("at most 8000 characters")
+
+
+async def test_a_server_that_has_ended_is_told(look: Open, graph: KnowledgeGraph, user_id: str) -> None:
+    async with view_server(graph, user_id) as server:
+        leaving = look(server.url, may_fail=True)
+        visit = await leaving.__aenter__()
+    await search(visit, "mentors")
+    await expect(visit.page.locator("#empty")).to_contain_text("Is kgagent view still running?")
+    await leaving.__aexit__(None, None, None)
+
+
+async def test_a_file_shows_the_same_and_asks_nobody(look: Open) -> None:
+    async with look(two_mentors()) as visit:
+        await expect(visit.page.get_by_role("status")).to_have_text(
+            "2 nodes and 1 relationship matched; 1 node around them."
+        )
+        await expect(visit.page.locator("#asked")).to_have_text("who guides me?")
+        await expect(visit.page.get_by_role("search")).to_have_count(0)
+        assert len(visit.requests) == 1
+
+
+async def test_a_click_on_a_node_tells_all_that_is_known_of_it(look: Open) -> None:
+    async with look(two_mentors()) as visit:
+        await click_drawn(visit.page, named(await drawn(visit.page), "Ruth"))
+        details = details_of(visit.page)
+        await expect(details.get_by_role("heading", level=2)).to_have_text("Ruth")
+        for said in (
+            "Keeps bees",
+            "Match number 2",
+            "relationships by meaning: cosine 0.63",
+            "Score 0.0161: made up",
+            "Met in spring",
+            "by ada · 2026-01-01",
+            "Bristol",
+        ):
+            await expect(details).to_contain_text(said)
+
+
+async def test_a_click_on_a_relationship_tells_its_words_for_attitude_and_proximity(look: Open) -> None:
+    async with look(two_mentors()) as visit:
+        [faint] = [item for item in await drawn(visit.page) if item["name"] == "mentor" and not item["isMatched"]]
+        await click_drawn(visit.page, faint)
+        details = details_of(visit.page)
+        kind = ONTOLOGY.kind(KIND)
+        await expect(details.get_by_role("heading", level=2)).to_have_text("Tomasz → mentor → Ines")
+        await expect(details).to_contain_text(f"{kind.attitude[0]} (1 of 5)")
+        await expect(details).to_contain_text(f"{kind.proximity[0]} (1 of 5)")
+        await expect(details).to_contain_text("It did not match itself")
+        await details.get_by_role("button", name="Ines").click()
+        await expect(details.get_by_role("heading", level=2)).to_have_text("Ines")
+
+
+async def test_the_path_that_led_to_a_match_is_told(look: Open) -> None:
+    reached = seen_relationship("a", "b", rank=1)
+    assert reached.standing is not None
+    told = reached.standing.model_copy(update={"path": ("Me sibling a", "a friend c")})
+    graph = seen_graph([seen_node("a"), seen_node("b")], [reached.model_copy(update={"standing": told})])
+    async with look(graph) as visit:
+        await visit.page.locator("#lists").get_by_role("button").click()
+        steps = details_of(visit.page).locator("ol.path li")
+        await expect(steps).to_have_text(["Me sibling a", "a friend c"])
+
+
+async def test_markup_in_the_graph_is_shown_as_text(look: Open) -> None:
+    graph = seen_graph(
+        [seen_node("a", rank=1, text=MARKUP), seen_node("b", rank=2, text=MARKUP)],
+        [seen_relationship("a", "b", rank=3, text=MARKUP)],
+        asked=MARKUP,
+    ).model_copy(update={"warnings": (MARKUP,)})
+    async with look(graph) as visit:
+        page = visit.page
+        entries = page.locator("#lists").get_by_role("button")
+        for number in range(3):
+            await entries.nth(number).click()
+            details = details_of(page)
+            shown = await details.inner_text()
+            assert shown.count(MARKUP) >= 4
+        await expect(page.locator("#warnings")).to_have_text(MARKUP)
+        await expect(page.locator("#asked")).to_have_text(MARKUP)
+        assert await page.locator("img").count() == 0
+        assert await page.evaluate("window.hit") is None
+
+
+async def test_markup_in_a_stored_graph_is_shown_as_text(
+    look: Open, graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
+    ada, bo = await person(tools, MARKUP, MARKUP), await person(tools, "Bo")
+    await relate(tools, ada, bo, "friend", description=MARKUP, notes=[MARKUP])
+    async with view_server(graph, user_id) as server, look(server.address(MARKUP)) as visit:
+        entries = visit.page.locator("#lists").get_by_role("button")
+        await entries.filter(has_text="friend").click()
+        await expect(details_of(visit.page).get_by_role("listitem").filter(has_text=MARKUP)).not_to_have_count(0)
+        assert await visit.page.locator("img").count() == 0
+        assert await visit.page.evaluate("window.hit") is None
+
+
+async def test_the_legend_has_the_words_of_the_ontology(look: Open) -> None:
+    async with look(two_mentors()) as visit:
+        legend = visit.page.locator("#legend")
+        for word in (*ONTOLOGY.kind(KIND).attitude, *ONTOLOGY.kind(KIND).proximity):
+            await expect(legend).to_contain_text(word)
+
+
+async def test_labels_differ_in_colour_in_the_order_of_the_ontology(look: Open) -> None:
+    labels = list(ONTOLOGY.labels)
+    graph = seen_graph([seen_node(label, label=label) for label in (*reversed(labels), "Unheard-of")])
+    async with look(graph) as visit:
+        items = await drawn(visit.page)
+        for position, label in enumerate(labels, start=1):
+            assert named(items, label)["colour"] == await colour(visit.page, f"--label-{position}")
+        assert named(items, "Unheard-of")["colour"] == await colour(visit.page, "--label-none")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_the_page_follows_the_system_until_it_is_switched(look: Open, scheme: Scheme) -> None:
+    async with look(two_mentors(), scheme=scheme) as visit:
+        root = visit.page.locator("html")
+        await expect(root).to_have_attribute("data-theme", scheme)
+        before = named(await drawn(visit.page), "Tomasz")["colour"]
+        await visit.page.get_by_role("button", name="Switch between light and dark").click()
+        await expect(root).to_have_attribute("data-theme", "dark" if scheme == "light" else "light")
+        assert named(await drawn(visit.page), "Tomasz")["colour"] != before
+        assert named(await drawn(visit.page), "Tomasz")["colour"] == await colour(visit.page, "--label-1")
+
+
+async def test_all_of_it_can_be_reached_by_keyboard(
+    look: Open, graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
+    await relate(tools, await person(tools, "Ruth"), await person(tools, "Ines"), "mentor", attitude=5)
+    async with view_server(graph, user_id) as server, look(server.url) as visit:
+        page = visit.page
+        await page.locator("#theme").focus()
+        await page.keyboard.press("/")
+        await expect(page.get_by_label("What to look for")).to_be_focused()
+        await page.keyboard.type("mentor")
+        await page.keyboard.press("Enter")
+        first = page.locator("#lists").get_by_role("button").first
+        await expect(first).to_be_visible()
+        for _ in range(12):
+            await page.keyboard.press("Tab")
+            if await first.evaluate("(button) => button === document.activeElement"):
+                break
+        await expect(first).to_be_focused()
+        await page.keyboard.press("Enter")
+        details = details_of(page)
+        await expect(details.get_by_role("heading", level=2)).to_be_visible()
+        await page.keyboard.press("Escape")
+        await expect(details).to_contain_text("Select a node or a relationship")
+
+
+async def test_every_control_has_a_name(look: Open, graph: KnowledgeGraph, user_id: str) -> None:
+    async with view_server(graph, user_id) as server, look(server.url) as visit:
+        for control in await visit.page.locator("button:visible, input:visible, select:visible").all():
+            name = await control.evaluate(
+                "(one) => one.ariaLabel || [...(one.labels ?? [])].map((l) => l.textContent).join() || one.textContent"
+            )
+            assert name.strip()
+
+
+async def test_names_on_a_large_graph_never_cover_each_other_and_those_that_matter_come_first(look: Open) -> None:
+    async with look(wheel(199, matched=80)) as visit:
+        items = await drawn(visit.page)
+        nodes = [item for item in items if item["id"].startswith("n")]
+        written = [item for item in items if item["isNamed"]]
+        assert len(nodes) == 200
+        assert 10 <= len(written) < len(items) / 2
+        boxes = [item["nameBox"] for item in written]
+        overlaps = [(a, b) for n, a in enumerate(boxes) for b in boxes[:n] if _overlap(a, b) > 2]
+        assert overlaps == []
+        assert named(nodes, "Hub")["isNamed"]
+
+
+async def test_a_graph_is_laid_out_once_and_always_the_same(look: Open) -> None:
+    places = []
+    for _ in range(2):
+        async with look(wheel(60, matched=3)) as visit:
+            first = [(item["x"], item["y"]) for item in await drawn(visit.page)]
+            await visit.page.locator("#lists").get_by_role("button").first.click()
+            places += [first, [(item["x"], item["y"]) for item in await drawn(visit.page)]]
+    assert places[0] == places[1] == places[2] == places[3]
+
+
+async def test_zooming_in_writes_more_names(look: Open) -> None:
+    async with look(wheel(199, matched=12)) as visit:
+        before = await drawn(visit.page)
+        for _ in range(3):
+            await visit.page.get_by_role("button", name="Zoom in").click()
+        after = await drawn(visit.page)
+        size = await visit.page.locator("#graph").bounding_box()
+        assert size is not None
+        inside = [item for item in after if 0 < item["x"] < size["width"] and 0 < item["y"] < size["height"]]
+        assert _share(inside) > _share(before)
+
+
+def _share(items: Sequence[Drawn]) -> float:
+    return len([item for item in items if item["isNamed"]]) / len(items)
+
+
+def _overlap(one: dict[str, float], other: dict[str, float]) -> float:
+    """How deep two boxes go into each other, in pixels."""
+    wide = min(one["x2"], other["x2"]) - max(one["x1"], other["x1"])
+    high = min(one["y2"], other["y2"]) - max(one["y1"], other["y1"])
+    return min(wide, high)

@@ -1,0 +1,193 @@
+"""Whom the page's server answers, and what."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.client import HTTPConnection, HTTPResponse
+
+import pytest
+
+from kgagent.adapters.view.model import ViewGraph
+from kgagent.adapters.view.site import ADDRESS, FAULT, Site, SiteServer, ViewRequest
+from kgagent.errors import InputError, StoreError
+from tests.support.seen import two_mentors
+
+
+@dataclass
+class Desk:
+    """A site whose search answers as the test says."""
+
+    asked: list[ViewRequest] = field(default_factory=list)
+    fault: Exception | None = None
+
+    def search(self, request: ViewRequest) -> ViewGraph:
+        self.asked.append(request)
+        if self.fault is not None:
+            raise self.fault
+        return two_mentors()
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    headers: dict[str, str]
+    body: str
+
+
+Ask = Callable[..., Answer]
+
+
+@pytest.fixture
+def desk() -> Desk:
+    return Desk()
+
+
+@pytest.fixture
+def server(desk: Desk) -> Iterator[SiteServer]:
+    with SiteServer(Site(desk.search, "<p>the page</p>"), 0) as running:
+        thread = threading.Thread(target=running.serve_forever)
+        thread.start()
+        yield running
+        running.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def ask(server: SiteServer) -> Ask:
+    def one(path: str, *, method: str = "GET", host: str | None = None, **headers: str) -> Answer:
+        connection = HTTPConnection(ADDRESS, server.server_port, timeout=30)
+        try:
+            connection.putrequest(method, path.replace("TOKEN", server.site.token), skip_host=True)
+            connection.putheader("Host", host or f"{ADDRESS}:{server.server_port}")
+            for name, value in headers.items():
+                connection.putheader(name.replace("_", "-"), value)
+            connection.endheaders()
+            response: HTTPResponse = connection.getresponse()
+            return Answer(response.status, dict(response.getheaders()), response.read().decode())
+        finally:
+            connection.close()
+
+    return one
+
+
+def test_the_page_is_behind_the_token(ask: Ask) -> None:
+    answer = ask("/TOKEN/")
+    assert (answer.status, answer.body) == (200, "<p>the page</p>")
+    assert answer.headers["Content-Type"] == "text/html; charset=utf-8"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/TOKEN",
+        "/search?q=x",
+        "/wrong/",
+        "/TOKENx/search?q=x",
+        "//search?q=x",
+        "/TOKEN/x",
+        "/TOKEN/search/x",
+        "/%C3%A9/",
+    ],
+)
+def test_nothing_is_told_without_the_token_or_beside_the_two_addresses(ask: Ask, desk: Desk, path: str) -> None:
+    answer = ask(path)
+    assert answer.status == 404
+    assert "the page" not in answer.body
+    assert desk.asked == []
+
+
+@pytest.mark.parametrize("path", ["/TOKEN/", "/TOKEN/search?q=x"])
+@pytest.mark.parametrize(
+    "host", ["evil.example", "127.0.0.1", "evil.example:80", "localhost.evil.example", "0.0.0.0:1"]
+)
+def test_another_name_for_the_server_is_refused(ask: Ask, desk: Desk, path: str, host: str) -> None:
+    assert ask(path, host=host).status == 421
+    assert desk.asked == []
+
+
+def test_it_answers_to_localhost_too(ask: Ask, server: SiteServer) -> None:
+    assert ask("/TOKEN/", host=f"localhost:{server.server_port}").status == 200
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_a_search_by_another_page_is_refused(ask: Ask, desk: Desk, site: str) -> None:
+    assert ask("/TOKEN/search?q=x", Sec_Fetch_Site=site).status == 403
+    assert desk.asked == []
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD"])
+def test_nothing_but_reading_is_understood(ask: Ask, desk: Desk, method: str) -> None:
+    assert ask("/TOKEN/search?q=x", method=method).status == 501
+    assert desk.asked == []
+
+
+def test_a_search_answers_the_graph(ask: Ask, desk: Desk) -> None:
+    answer = ask("/TOKEN/search?q=+who%20guides+me%3F&limit=7&around=0")
+    assert desk.asked == [ViewRequest(q="who guides me?", limit=7, around=0)]
+    assert ViewGraph.model_validate_json(answer.body) == two_mentors()
+
+
+@pytest.mark.parametrize(
+    ("query", "wrong"),
+    [
+        ("", "q"),
+        ("q=+", "q"),
+        (f"q={'x' * 8_001}", "q"),
+        ("q=x&limit=0", "limit"),
+        ("q=x&limit=101", "limit"),
+        ("q=x&around=201", "around"),
+        ("q=x&around=many", "around"),
+        ("q=x&user=someone", "user"),
+    ],
+)
+def test_a_search_that_cannot_be_is_told_what_is_wrong(ask: Ask, desk: Desk, query: str, wrong: str) -> None:
+    answer = ask(f"/TOKEN/search?{query}")
+    assert answer.status == 400
+    assert f"{wrong}: " in json.loads(answer.body)["error"]
+    assert desk.asked == []
+
+
+@pytest.mark.parametrize(
+    ("fault", "status", "told"),
+    [
+        (InputError("say <b>what</b>"), 400, "say <b>what</b>"),
+        (StoreError("the database is away"), 502, "the database is away"),
+        (RuntimeError("a secret"), 500, FAULT),
+    ],
+)
+def test_a_search_that_fails_tells_why(ask: Ask, desk: Desk, fault: Exception, status: int, told: str) -> None:
+    desk.fault = fault
+    answer = ask("/TOKEN/search?q=x")
+    assert (answer.status, json.loads(answer.body)) == (status, {"error": told})
+    assert answer.headers["Content-Type"] == "application/json"
+
+
+@pytest.mark.parametrize("path", ["/TOKEN/", "/TOKEN/search?q=x", "/TOKEN/search", "/wrong/"])
+def test_every_answer_carries_the_rules_and_shares_nothing(ask: Ask, path: str) -> None:
+    headers = ask(path, Origin="https://evil.example").headers
+    assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
+    assert headers["Cache-Control"] == "no-store"
+    assert headers["Referrer-Policy"] == "no-referrer"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Cross-Origin-Resource-Policy"] == "same-origin"
+    assert not [name for name in headers if name.lower().startswith("access-control")]
+
+
+def test_nothing_is_logged_that_holds_the_token(
+    ask: Ask, server: SiteServer, capfd: pytest.CaptureFixture[str]
+) -> None:
+    ask("/TOKEN/")
+    ask("/TOKEN/nothing")
+    assert server.site.token not in "".join(capfd.readouterr())
+
+
+def test_it_listens_on_this_machine_alone(server: SiteServer) -> None:
+    assert server.server_address[0] == "127.0.0.1"
+
+
+def test_each_launch_has_a_token_of_its_own(desk: Desk) -> None:
+    tokens = {Site(desk.search, "").token for _ in range(3)}
+    assert len(tokens) == 3
+    assert min(map(len, tokens)) >= 43
