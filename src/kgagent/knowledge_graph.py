@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Generator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -11,7 +12,7 @@ from kgagent.embedding.base import Embedder
 from kgagent.embedding.cache import QueryCache
 from kgagent.embedding.factory import make_embedder
 from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.record_writer import Writing
+from kgagent.graph.record_writer import Observer, Writing
 from kgagent.graph.relationships import RelationshipRepository
 from kgagent.graph.schema import Schema
 from kgagent.graph.store import Store
@@ -131,8 +132,13 @@ class KnowledgeGraph:
 
         return Connecting(open_graph)
 
-    def tools(self, *, user_id: str) -> Toolset:
+    def tools(self, *, user_id: str, source_entity_key: str | None = None, observer: Observer | None = None) -> Toolset:
         """The agent's tools, bound to one user; the model that calls them never chooses whose data it sees.
+
+        Args:
+            user_id: whose graph.
+            source_entity_key: node of the source that is being read; every note that the tools write then names it.
+            observer: told of each record that the tools write.
 
         Raises:
             InputError: the user id is empty.
@@ -144,7 +150,8 @@ class KnowledgeGraph:
                 nodes=self.nodes,
                 relationships=self.relationships,
                 retrieval=self.retrieval,
-                writing=self.writing,
+                writing=replace(self.writing, observer=observer),
+                source_entity_key=source_entity_key,
             )
         )
 

@@ -3,6 +3,6 @@
 {
   element_id: elementId(n), labels: labels(n),
   vector_length: $dimensions,
-  properties: [key IN keys(n) WHERE key <> 'embedding' |
+  properties: [key IN keys(n) WHERE key <> 'embedding' AND key <> 'ingestion_messages' |
     [key, CASE WHEN n[key] IS :: ZONED DATETIME THEN toString(n[key]) ELSE n[key] END]]
 }

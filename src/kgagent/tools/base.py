@@ -60,7 +60,12 @@ class Arguments(BaseModel):
 
 @dataclass(frozen=True)
 class ToolContext:
-    """What the tools work on, bound to one user."""
+    """What the tools work on, bound to one user.
+
+    Attributes:
+        source_entity_key: the node of the source that is being read; where there is one, every note names it, whatever
+            the model says.
+    """
 
     user_id: str
     ontology: Ontology
@@ -68,6 +73,7 @@ class ToolContext:
     relationships: RelationshipRepository
     retrieval: RetrievalService
     writing: Writing
+    source_entity_key: str | None = None
 
     def relationship_writer(self) -> RelationshipWriter:
         """Writes the user's relationships."""
