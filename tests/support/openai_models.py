@@ -5,7 +5,7 @@ Like OpenAI it refuses functions whose schema is not strict where they say that 
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import repeat
@@ -20,7 +20,7 @@ TOKENS = PROMPT_TOKENS + ANSWER_TOKENS
 """What each chat completion says that it took."""
 
 Body = dict[str, Any]
-Calls = list[tuple[str, Body | str]]
+Calls = Sequence[tuple[str, Body | str]]
 Turn = Callable[[list[Body]], Calls | str | Response]
 """What the model says, from the answers of all tools so far: calls (name and arguments), or the last word.
 
@@ -53,7 +53,7 @@ class ScriptedModel:
         body = self._body(request)
         if wrong := [wrong for tool in body["tools"] for wrong in refusals(tool["function"])]:
             return _refused(wrong)
-        outputs = [json.loads(m["content"]) for m in body["messages"] if m["role"] == "tool"]
+        outputs = [_decoded(m["content"]) for m in body["messages"] if m["role"] == "tool"]
         said = next(self.turns)(outputs)
         if isinstance(said, Response):
             return said
@@ -184,6 +184,16 @@ def _wrong_here(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Iterator[
         yield "not every property is required"
     if schema.get("type") == "array" and "items" not in schema:
         yield "a list of anything"
+
+
+def _decoded(answer: str) -> Body:
+    """A tool's answer; one that was cut is a text."""
+    try:
+        decoded = json.loads(answer)
+    except ValueError:
+        return {"text": answer}
+    assert isinstance(decoded, dict)
+    return decoded
 
 
 def _written(arguments: Body | str) -> str:

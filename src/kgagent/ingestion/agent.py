@@ -12,7 +12,7 @@ from langchain_core.runnables import Runnable
 
 from kgagent.ingestion.budget import Budget, StoppedError
 from kgagent.ingestion.functions import Functions, fingerprint
-from kgagent.ingestion.prompt import NOT_EXPLORED, REMINDER
+from kgagent.ingestion.prompt import NOT_EXPLORED, REMINDER, UNREADABLE
 from kgagent.ingestion.report import CallRecord
 from kgagent.tools import Payload
 from kgagent.tools.base import dump, failure
@@ -104,7 +104,8 @@ class PartReader:
                 await self._keep(said)
             await self._answer(said)
 
-    async def _ask(self, said: Sequence[BaseMessage]) -> AIMessage:
+    async def _ask(self, said: Sequence[BaseMessage]) -> BaseMessage:
+        """What the model answers; or, where its client could not read that, what the model is told of it."""
         try:
             async with asyncio.timeout_at(self._budget.deadline) as limit:
                 answer = await self._model.ainvoke(list(said))
@@ -112,6 +113,9 @@ class PartReader:
             # Each provider has errors of its own.
             if limit.expired():
                 raise StoppedError(self._budget.late) from error
+            if isinstance(error, ValueError):
+                self._budget.count(said, AIMessage(""))
+                return HumanMessage(UNREADABLE)
             raise StoppedError(f"the model failed: {type(error).__name__}: {_cut(str(error))}") from error
         if not isinstance(answer, AIMessage):
             raise StoppedError(f"the model answered with {type(answer).__name__} instead of a message")
@@ -166,7 +170,7 @@ class PartReader:
         last = said[-1]
         if isinstance(last, AIMessage):
             return self._ended(last, said)
-        steps = sum(isinstance(message, AIMessage) for message in said)
+        steps = _steps(said)
         if steps >= self._limits.steps_per_part:
             return Ending(given_up=f"the model was not done after {steps} steps")
         calls = _calls(said)
@@ -195,12 +199,17 @@ class PartReader:
     def _recorded(self, call: Call, payload: Payload, said: Sequence[BaseMessage]) -> CallRecord:
         return CallRecord(
             part=self._position + 1,
-            step=sum(isinstance(message, AIMessage) for message in said),
+            step=_steps(said),
             tool=call.name,
             arguments=json.loads(json.dumps(call.arguments, default=str)),
             success=payload["success"],
             outcome=payload["message"] if payload["success"] else payload["error"],
         )
+
+
+def _steps(said: Iterable[BaseMessage]) -> int:
+    """The model's answers, those that could not be read included."""
+    return sum(isinstance(message, AIMessage) or message.content == UNREADABLE for message in said)
 
 
 def _calls(said: Iterable[BaseMessage]) -> list[Call]:

@@ -26,5 +26,5 @@ class Limits(BaseModel):
     calls_per_step: int = Field(10, ge=1)
     same_call: int = Field(3, ge=1)
     answer_characters: int = Field(20_000, ge=200)
-    tokens: int = Field(500_000, ge=1)
+    tokens: int = Field(1_000_000, ge=1)
     seconds: float = Field(900.0, gt=0)

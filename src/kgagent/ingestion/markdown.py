@@ -70,12 +70,21 @@ def _change(change: Change) -> Iterator[str]:
 
 
 def _call(call: CallRecord) -> str:
-    arguments = json.dumps(call.arguments, ensure_ascii=False)
+    arguments = _code(json.dumps(call.arguments, ensure_ascii=False))
     outcome = call.outcome if call.success else f"failed: {call.outcome}"
-    return f"| {call.part} | {call.step} | {_text(call.tool)} | {_text(arguments)} | {_text(outcome)} |"
+    return f"| {call.part} | {call.step} | {_text(call.tool)} | {arguments} | {_text(outcome)} |"
 
 
 def _text(value: Any) -> str:  # noqa: ANN401
     """A value in one short line in which nothing is Markdown or HTML."""
-    line = " ".join(str(value).split())
-    return _SPECIAL.sub(r"\\\1", line if len(line) <= LONGEST_CELL else line[: LONGEST_CELL - 1] + "…")
+    return _SPECIAL.sub(r"\\\1", _short(str(value)))
+
+
+def _code(text: str) -> str:
+    """A short line as code in a cell of a table, which neither a backtick nor a bar may end."""
+    return f"`{_short(text).replace('`', chr(39)).replace('|', chr(92) + '|')}`"
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST_CELL else line[: LONGEST_CELL - 1] + "…"

@@ -1,7 +1,7 @@
 """Cutting a source into parts that a model reads one at a time."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kgagent.ingestion.source import Source
@@ -10,8 +10,12 @@ from kgagent.models.llm_context import estimated_tokens
 CONTEXT_TOKENS = 200
 """Tokens at the most that a part repeats of what stands before it."""
 
-_ENDS = (re.compile(r"\n+"), re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])"), re.compile(r"\s+"))
-"""Where a piece that is too long is cut: at line ends, else after sentences, else between words."""
+_ENDS = (
+    (re.compile(r"\n+"), "\n"),
+    (re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])"), " "),
+    (re.compile(r"\s+"), " "),
+)
+"""Where a piece that is too long is cut: at line ends, else after sentences, else between words; and how it is joined."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,14 @@ class Part:
     before: str
 
 
+@dataclass(frozen=True)
+class _Piece:
+    """A piece of a text, and what stands between it and the one before it."""
+
+    joint: str
+    text: str
+
+
 def cut(source: Source, part_tokens: int) -> tuple[Part, ...]:
     """Cut by turns or paragraphs; one that is too long by lines, sentences, words, and last by characters.
 
@@ -37,7 +49,8 @@ def cut(source: Source, part_tokens: int) -> tuple[Part, ...]:
         part_tokens: estimated tokens of a part at the most.
     """
     units, joint = ([str(turn) for turn in source.turns], "\n") if source.turns else (_paragraphs(source.text), "\n\n")
-    texts = list(_packed((piece for unit in units for piece in _pieces(unit, part_tokens)), part_tokens, joint))
+    pieces = (piece for unit in units for piece in _pieces(_Piece(joint, unit), part_tokens, _ENDS))
+    texts = [piece.text for piece in _packed(pieces, part_tokens)]
     ends = ["", *(_end(text) for text in texts[:-1])]
     return tuple(Part(position, text, ends[position]) for position, text in enumerate(texts))
 
@@ -46,29 +59,36 @@ def _paragraphs(text: str) -> list[str]:
     return [paragraph.strip() for paragraph in re.split(r"\n\s*\n", text) if paragraph.strip()]
 
 
-def _packed(pieces: Iterator[str], most: int, joint: str) -> Iterator[str]:
-    held, tokens = "", 0
+def _packed(pieces: Iterable[_Piece], most: int) -> Iterator[_Piece]:
+    """Join pieces, in their order, as long as there is room."""
+    held: _Piece | None = None
+    tokens = 0
     for piece in pieces:
-        cost = estimated_tokens(joint + piece)
-        if held and tokens + cost > most:
-            yield held
-            held, tokens = "", 0
-        held, tokens = (held + joint + piece if held else piece), tokens + cost
-    if held:
+        cost = estimated_tokens(piece.joint + piece.text)
+        if held is None or tokens + cost > most:
+            if held is not None:
+                yield held
+            held, tokens = piece, cost
+        else:
+            held, tokens = _Piece(held.joint, held.text + piece.joint + piece.text), tokens + cost
+    if held is not None:
         yield held
 
 
-def _pieces(text: str, most: int, ends: tuple[re.Pattern[str], ...] = _ENDS) -> Iterator[str]:
-    """Pieces of a text that are short enough, as few as its places to cut allow."""
-    if estimated_tokens(text) <= most:
-        yield text
+def _pieces(whole: _Piece, most: int, ends: Sequence[tuple[re.Pattern[str], str]]) -> Iterator[_Piece]:
+    """Pieces that are short enough, as few as the places to cut allow."""
+    if estimated_tokens(whole.text) <= most:
+        yield whole
     elif ends:
-        smaller = (piece for part in ends[0].split(text) if part for piece in _pieces(part, most, ends[1:]))
-        yield from _packed(smaller, most, "\n" if ends is _ENDS else " ")
+        (pattern, joint), *others = ends
+        parts = [part for part in pattern.split(whole.text) if part]
+        named = (_Piece(joint if place else whole.joint, part) for place, part in enumerate(parts))
+        yield from _packed((piece for part in named for piece in _pieces(part, most, others)), most)
     else:
         # Even a character beyond ASCII counts two tokens at the most.
         size = max(1, most // 2)
-        yield from (text[start : start + size] for start in range(0, len(text), size))
+        for start in range(0, len(whole.text), size):
+            yield _Piece("" if start else whole.joint, whole.text[start : start + size])
 
 
 def _end(text: str) -> str:

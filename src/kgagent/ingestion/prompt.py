@@ -11,6 +11,11 @@ REMINDER = (
     "worth keeping, say so in a sentence and make no call."
 )
 
+UNREADABLE = (
+    "Your last answer could not be read, and none of its calls was made. Arguments of a call are one JSON object: "
+    "write it again."
+)
+
 NOT_EXPLORED = "Explore first: look with explore or hybrid_search for what is known, then write"
 
 

@@ -126,9 +126,9 @@ class IngestionReport(ReportModel):
     warnings: tuple[str, ...] = ()
 
     @property
-    def changed(self) -> bool:
-        """Whether anything of the graph is other than before."""
-        return bool(self.nodes or self.relationships)
+    def changes(self) -> tuple[Change, ...]:
+        """Nodes and relationships together."""
+        return (*self.nodes, *self.relationships)
 
     def to_markdown(self) -> str:
         """The report for a person to read."""
