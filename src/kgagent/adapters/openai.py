@@ -130,11 +130,11 @@ class _Function:
 
 def described(description: str, parameters: Schema) -> tuple[str, Schema]:
     """A description that fits a function's, and parameters that tell what is left of it."""
-    kept, rest = _split(description)
+    kept, rest = split(description)
     return kept, {**parameters, "description": rest} if rest else parameters
 
 
-def _split(description: str) -> tuple[str, str]:
+def split(description: str) -> tuple[str, str]:
     """What fits a function's description, whole sentences or clauses of it, and the rest, which its schema tells."""
     if len(description) <= LONGEST_DESCRIPTION:
         return description, ""

@@ -15,7 +15,7 @@ _ENDS = (
     (re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])"), " "),
     (re.compile(r"\s+"), " "),
 )
-"""Where a piece that is too long is cut: at line ends, else after sentences, else between words; and how it is joined."""
+"""Where a piece that is too long is cut, at lines, else after sentences, else between words; and how it is joined."""
 
 
 @dataclass(frozen=True)

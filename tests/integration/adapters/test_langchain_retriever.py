@@ -38,12 +38,12 @@ async def test_relationships_are_triplets_and_nodes_are_named(
         keys["Iris"],
     )
     assert relationship.metadata["notes"][0]["content"] == "Met in 2019"
+    assert -1 <= relationship.metadata["similarity"] <= 1
     assert relationship.metadata["attitude_word"] == "close"
     assert node.metadata["entity_key"] == keys["Ruth"]
     for document in (relationship, node):
         assert document.metadata["found_by"]
         assert document.metadata["score"] > 0
-        assert -1 <= document.metadata["similarity"] <= 1
 
 
 async def test_documents_come_best_first_and_hide_what_tools_hide(
@@ -57,7 +57,7 @@ async def test_documents_come_best_first_and_hide_what_tools_hide(
 
 async def test_options_are_those_of_hybrid_search(graph: KnowledgeGraph, keys: dict[str, str], user_id: str) -> None:
     assert keys
-    options = HybridOptions(include_relationships=False, limit=1)
+    options = HybridOptions(include_relationships=False, limit=1, threshold=-1.0)
     retriever = KnowledgeGraphRetriever(graph=graph, user_id=user_id, options=options, k=5)
     documents = await retriever.ainvoke("Ruth Iris")
     assert {document.metadata["name"] for document in documents} == {"Ruth", "Iris"}

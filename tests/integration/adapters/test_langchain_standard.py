@@ -71,12 +71,24 @@ class _OnAllTools:
         return self.arguments
 
 
-class TestExplore(_OnAllTools, ToolsUnitTests, ToolsIntegrationTests):
-    """A tool that looks does what LangChain asks of tools."""
-
-
-class TestCreateNode(_OnAllTools, ToolsUnitTests, ToolsIntegrationTests):
-    """A tool that writes does too; the second time it says that the node is there."""
+class _OnCreateNode(_OnAllTools):
+    """A tool that writes; the second time it says that the node is there."""
 
     name = "create_node"
     arguments: ClassVar[dict[str, Any]] = {"label": "Entity", "name": "Sailing shop"}
+
+
+class TestExploreAlone(_OnAllTools, ToolsUnitTests):
+    """A tool that looks has the form that LangChain asks of tools."""
+
+
+class TestExplore(_OnAllTools, ToolsIntegrationTests):
+    """A tool that looks answers as LangChain asks of tools."""
+
+
+class TestCreateNodeAlone(_OnCreateNode, ToolsUnitTests):
+    """A tool that writes has the form too."""
+
+
+class TestCreateNode(_OnCreateNode, ToolsIntegrationTests):
+    """A tool that writes answers so too."""

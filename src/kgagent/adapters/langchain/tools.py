@@ -2,18 +2,20 @@
 
 import asyncio
 from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 from langchain_core.tools import BaseTool, StructuredTool
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError, create_model
 from pydantic.v1 import ValidationError as OldValidationError
 
 from kgagent.adapters.loops import run_on, wait_on
+from kgagent.adapters.openai import split
 from kgagent.errors import ConfigurationError
 from kgagent.knowledge_graph import KnowledgeGraph
 from kgagent.sync import SyncKnowledgeGraph
 from kgagent.tools import BoundTool
-from kgagent.tools.base import dump, explain, failure
+from kgagent.tools.base import Arguments, dump, explain, failure
 
 
 def get_tools(
@@ -54,15 +56,28 @@ def _structured(tool: BoundTool, loop: asyncio.AbstractEventLoop) -> StructuredT
         except ConfigurationError as error:
             return dump(failure(str(error)))
 
+    description, rest = split(tool.description)
     return StructuredTool(
         name=tool.name,
-        description=tool.description,
-        args_schema=tool.arguments,
+        description=description,
+        args_schema=_telling(tool.arguments, rest) if rest else tool.arguments,
         func=invoke,
         coroutine=ainvoke,
         handle_validation_error=_explained,
         metadata={"read_only": tool.read_only},
     )
+
+
+def _telling(arguments: type[Arguments], rest: str) -> type[BaseModel]:
+    """Arguments whose last one also tells what is too long for a function's description at OpenAI.
+
+    LangChain leaves out what a schema says of itself, but not what it says of an argument.
+    """
+    name, field = list(arguments.model_fields.items())[-1]
+    told = copy(field)
+    told.description = " ".join(filter(None, (field.description, rest)))
+    fields: dict[str, Any] = {name: (field.annotation, told)}
+    return create_model(arguments.__name__, __base__=arguments, **fields)
 
 
 def _explained(error: ValidationError | OldValidationError) -> str:
