@@ -1,7 +1,14 @@
 """A conversation, and a model that reads it as a good one would: it looks, and writes only what is not there."""
 
+import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Any
 
+from langchain_core.callbacks import CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
@@ -58,3 +65,32 @@ def careful_reader(outputs: list[Body]) -> Calls | str:
         note = {"content": NOTE, "lifetime": "forever", "source_entity_key": "of another source"}
         return [("update_relationship", mentor), ("add_note_to_relationship", ends | note)]
     return "I kept who Ruth and Iris are to each other, where Ruth works, and the invitation."
+
+
+class PlainModel(BaseChatModel):
+    """A chat model of no provider's: it is not asynchronous, counts no tokens and gives its calls no ids."""
+
+    @property
+    def _llm_type(self) -> str:
+        return "plain"
+
+    def bind_tools(self, tools: Sequence[Any], *, tool_choice: str | None = None, **_: Any) -> "PlainModel":
+        assert tools
+        assert tool_choice is None
+        return self
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **_: Any,
+    ) -> ChatResult:
+        del stop, run_manager
+        said = careful_reader([json.loads(str(m.content)) for m in messages if isinstance(m, ToolMessage)])
+        if isinstance(said, str):
+            message = AIMessage(said)
+        else:
+            calls = [{"name": name, "args": arguments, "id": None} for name, arguments in said]
+            message = AIMessage("", tool_calls=calls)
+        return ChatResult(generations=[ChatGeneration(message=message)])

@@ -80,6 +80,7 @@ class PartReader:
         self._position = position
         self._record = record
         self._keep = keep
+        self._unreadable = ""
 
     async def read(self, messages: Sequence[BaseMessage], *, resumed: bool) -> Ending:
         """Read the part.
@@ -115,6 +116,7 @@ class PartReader:
                 raise StoppedError(self._budget.late) from error
             if isinstance(error, ValueError):
                 self._budget.count(said, AIMessage(""))
+                self._unreadable = _cut(str(error))
                 return HumanMessage(UNREADABLE)
             raise StoppedError(f"the model failed: {type(error).__name__}: {_cut(str(error))}") from error
         if not isinstance(answer, AIMessage):
@@ -172,7 +174,8 @@ class PartReader:
             return self._ended(last, said)
         steps = _steps(said)
         if steps >= self._limits.steps_per_part:
-            return Ending(given_up=f"the model was not done after {steps} steps")
+            told = f"; an answer could not be read: {self._unreadable}" if self._unreadable else ""
+            return Ending(given_up=f"the model was not done after {steps} steps{told}")
         calls = _calls(said)
         for call in calls[-1:]:
             if _times(call, calls) >= 2 * self._limits.same_call:

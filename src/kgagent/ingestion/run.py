@@ -113,7 +113,7 @@ class Run:
     async def _begin(self) -> Transcript | None:
         """Claim the source, and take up what the run before this one left."""
         progress, transcript = await self._ledger.claim()
-        if progress is None or self._force or progress.is_complete or not self._fits(progress):
+        if progress is None or self._force or not self._fits(progress):
             await self._ledger.save(self._progress)
             return None
         self._progress = progress

@@ -16,7 +16,7 @@ from tests.support.embedders import WatchedEmbedder
 from tests.support.openai_models import TOKENS, deciding_model
 from tests.support.own_ontology import own_ontology
 from tests.support.people import person, relate
-from tests.support.reading import CALL, NODES, NOTE, careful_reader, chat_model
+from tests.support.reading import CALL, NODES, NOTE, PlainModel, careful_reader, chat_model
 from tests.support.stored import (
     all_of,
     assert_embeddings_are_current,
@@ -137,6 +137,15 @@ async def test_the_report_counts_steps_calls_and_the_models_own_tokens(graph: Kn
     assert [call.step for call in report.calls] == [1, 2, 2, 2, 3, 3, 4, 4]
     assert report.tokens.total == 5 * TOKENS
     assert not report.tokens.estimated
+
+
+async def test_any_chat_model_that_calls_tools_will_do(graph: KnowledgeGraph, user_id: str) -> None:
+    report = await Ingestor(graph, PlainModel(), user_id=user_id).ingest(CALL)
+    assert report.state == "complete"
+    assert {node["name"] for node in await nodes_of(graph, user_id)} == {*NODES, CALL.name}
+    assert [call.success for call in report.calls] == [True] * 8
+    assert report.tokens.estimated
+    assert report.tokens.output > 0
 
 
 async def test_two_users_read_the_same_source_apart(graph: KnowledgeGraph, user_id: str) -> None:
