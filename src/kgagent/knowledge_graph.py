@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Generator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
@@ -12,7 +13,7 @@ from kgagent.embedding.cache import QueryCache
 from kgagent.embedding.factory import make_embedder
 from kgagent.graph.live_schema import LiveSchemaReader
 from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.record_writer import Writing
+from kgagent.graph.record_writer import Observer, Writing
 from kgagent.graph.relationships import RelationshipRepository
 from kgagent.graph.schema import Schema
 from kgagent.graph.store import Store
@@ -146,8 +147,13 @@ class KnowledgeGraph:
 
         return Connecting(open_graph)
 
-    def tools(self, *, user_id: str) -> Toolset:
+    def tools(self, *, user_id: str, source_entity_key: str | None = None, observer: Observer | None = None) -> Toolset:
         """The agent's tools, bound to one user; the model that calls them never chooses whose data it sees.
+
+        Args:
+            user_id: whose graph.
+            source_entity_key: node of the source that is being read; every note that the tools write then names it.
+            observer: told of each record that the tools write.
 
         Raises:
             InputError: the user id is empty.
@@ -160,9 +166,10 @@ class KnowledgeGraph:
                 relationships=self.relationships,
                 retrieval=self.retrieval,
                 live_schema=self.live_schema,
-                writing=self.writing,
+                writing=replace(self.writing, observer=observer),
                 undo_window=timedelta(days=self.settings.undo_days),
                 patterns=self.patterns,
+                source_entity_key=source_entity_key,
             )
         )
 

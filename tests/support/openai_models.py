@@ -5,19 +5,27 @@ Like OpenAI it refuses functions whose schema is not strict where they say that 
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import Any
 
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 API_KEY = "sk-test-model"
+PROMPT_TOKENS, ANSWER_TOKENS = 1_000, 100
+TOKENS = PROMPT_TOKENS + ANSWER_TOKENS
+"""What each chat completion says that it took."""
 
 Body = dict[str, Any]
-Turn = Callable[[list[Body]], list[tuple[str, Body]] | str]
-"""What the model says, from the answers of all tools so far: calls (name and arguments), or the last word."""
+Calls = Sequence[tuple[str, Body | str]]
+Turn = Callable[[list[Body]], Calls | str | Response]
+"""What the model says, from the answers of all tools so far: calls (name and arguments), or the last word.
+
+Arguments that are text go out as they are; a response is sent in place of an answer.
+"""
 
 ALLOWED = {
     *("type", "properties", "required", "additionalProperties", "items", "anyOf", "$ref", "$defs", "enum", "const"),
@@ -45,15 +53,17 @@ class ScriptedModel:
         body = self._body(request)
         if wrong := [wrong for tool in body["tools"] for wrong in refusals(tool["function"])]:
             return _refused(wrong)
-        outputs = [json.loads(m["content"]) for m in body["messages"] if m["role"] == "tool"]
+        outputs = [_decoded(m["content"]) for m in body["messages"] if m["role"] == "tool"]
         said = next(self.turns)(outputs)
+        if isinstance(said, Response):
+            return said
         message: Body = {"role": "assistant", "content": said if isinstance(said, str) else None}
         if not isinstance(said, str):
             message["tool_calls"] = [
                 {
                     "id": f"call_{len(self.requests)}_{place}",
                     "type": "function",
-                    "function": {"name": name, "arguments": json.dumps(arguments)},
+                    "function": {"name": name, "arguments": _written(arguments)},
                 }
                 for place, (name, arguments) in enumerate(said)
             ]
@@ -63,7 +73,13 @@ class ScriptedModel:
             "message": message,
             "logprobs": None,
         }
-        return _json({"id": "c", "object": "chat.completion", "created": 0, "model": "scripted", "choices": [choice]})
+        usage = {"prompt_tokens": PROMPT_TOKENS, "completion_tokens": ANSWER_TOKENS, "total_tokens": TOKENS}
+        return _json(
+            {
+                **{"id": "c", "object": "chat.completion", "created": 0, "model": "scripted"},
+                **{"choices": [choice], "usage": usage},
+            }
+        )
 
     def responses(self, request: Request) -> Response:
         """Answer `POST /v1/responses`."""
@@ -73,6 +89,8 @@ class ScriptedModel:
         given = body["input"] if isinstance(body["input"], list) else []
         outputs = [json.loads(item["output"]) for item in given if item.get("type") == "function_call_output"]
         said = next(self.turns)(outputs)
+        if isinstance(said, Response):
+            return said
         if isinstance(said, str):
             content = [{"type": "output_text", "text": said, "annotations": []}]
             output: list[Body] = [
@@ -85,7 +103,7 @@ class ScriptedModel:
                     "id": f"fc_{len(self.requests)}_{place}",
                     "call_id": f"call_{len(self.requests)}_{place}",
                     "name": name,
-                    "arguments": json.dumps(arguments),
+                    "arguments": _written(arguments),
                     "status": "completed",
                 }
                 for place, (name, arguments) in enumerate(said)
@@ -108,8 +126,21 @@ class ScriptedModel:
 @contextmanager
 def scripted_model(*turns: Turn) -> Iterator[ScriptedModel]:
     """Serve a model that says these turns, one for each request."""
+    with _served(iter(turns)) as model:
+        yield model
+
+
+@contextmanager
+def deciding_model(turn: Turn) -> Iterator[ScriptedModel]:
+    """Serve a model that decides anew at each request what it says."""
+    with _served(repeat(turn)) as model:
+        yield model
+
+
+@contextmanager
+def _served(turns: Iterator[Turn]) -> Iterator[ScriptedModel]:
     with HTTPServer(host="127.0.0.1", threaded=True) as http:
-        model = ScriptedModel(str(http.url_for("/v1")), iter(turns))
+        model = ScriptedModel(str(http.url_for("/v1")), turns)
         http.expect_request(re.compile(r"/v1/chat/completions$"), method="POST").respond_with_handler(model.chat)
         http.expect_request(re.compile(r"/v1/responses$"), method="POST").respond_with_handler(model.responses)
         yield model
@@ -122,7 +153,7 @@ def refusals(function: Mapping[str, Any]) -> list[str]:
         said.append("name")
     if len(function["description"]) > 1024:
         said.append(f"{function['name']}: description of {len(function['description'])} characters")
-    if function["strict"]:
+    if function.get("strict"):
         root = function["parameters"]
         said += [f"{function['name']}: {wrong}" for wrong in not_strict(root, root)]
         if root.get("type") != "object":
@@ -153,6 +184,25 @@ def _wrong_here(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Iterator[
         yield "not every property is required"
     if schema.get("type") == "array" and "items" not in schema:
         yield "a list of anything"
+
+
+def _decoded(answer: str) -> Body:
+    """A tool's answer; one that was cut is a text."""
+    try:
+        decoded = json.loads(answer)
+    except ValueError:
+        return {"text": answer}
+    assert isinstance(decoded, dict)
+    return decoded
+
+
+def _written(arguments: Body | str) -> str:
+    return arguments if isinstance(arguments, str) else json.dumps(arguments)
+
+
+def broken(status: int = 500) -> Response:
+    """A server that fails."""
+    return _json({"error": {"message": "out of order", "type": "server_error", "code": None}}, status)
 
 
 def _refused(wrong: list[str]) -> Response:

@@ -50,6 +50,13 @@ async def nodes_of(graph: KnowledgeGraph, user_id: str) -> list[Properties]:
     return [row["properties"] for row in rows]
 
 
+async def all_of(graph: KnowledgeGraph, user_id: str) -> tuple[list[Properties], list[Properties]]:
+    """All nodes and relationships of a user, in an order that stays."""
+    nodes = sorted(await nodes_of(graph, user_id), key=lambda node: str(node["entity_key"]))
+    relationships = await relationships_of(graph, user_id)
+    return nodes, sorted(relationships, key=lambda relationship: str(relationship["relationship_key"]))
+
+
 async def assert_embeddings_are_current(
     graph: KnowledgeGraph, user_id: str, embedder: Embedder, now: datetime
 ) -> list[Properties]:

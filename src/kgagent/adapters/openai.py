@@ -11,7 +11,7 @@ from openai.types.chat import (
 from openai.types.responses import FunctionToolParam, Response
 from openai.types.responses.response_input_param import FunctionCallOutput
 
-from kgagent.adapters.json_schema import without_titles
+from kgagent.adapters.json_schema import Schema, without_titles
 from kgagent.adapters.openai_strict import strict_schema, without_nulls
 from kgagent.errors import ConfigurationError
 from kgagent.tools import BoundTool
@@ -125,12 +125,16 @@ class _Function:
         strict = strict_schema(schema)
         self.strict = strict is not None
         self.parameters: dict[str, Any] = without_titles(schema) if strict is None else strict
-        self.description, rest = _split(tool.description)
-        if rest:
-            self.parameters = {**self.parameters, "description": rest}
+        self.description, self.parameters = described(tool.description, self.parameters)
 
 
-def _split(description: str) -> tuple[str, str]:
+def described(description: str, parameters: Schema) -> tuple[str, Schema]:
+    """A description that fits a function's, and parameters that tell what is left of it."""
+    kept, rest = split(description)
+    return kept, {**parameters, "description": rest} if rest else parameters
+
+
+def split(description: str) -> tuple[str, str]:
     """What fits a function's description, whole sentences or clauses of it, and the rest, which its schema tells."""
     if len(description) <= LONGEST_DESCRIPTION:
         return description, ""

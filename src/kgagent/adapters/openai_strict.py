@@ -47,16 +47,17 @@ def without_nulls(arguments: str) -> str:
     """Leave out, at any depth, what a model says null for; text that is no JSON stays as it is."""
     try:
         decoded = json.loads(arguments)
-        return json.dumps(_without_nulls(decoded))
+        return json.dumps(given_values(decoded))
     except (ValueError, RecursionError):
         return arguments
 
 
-def _without_nulls(value: Any) -> Any:  # noqa: ANN401
+def given_values(value: Any) -> Any:  # noqa: ANN401
+    """Leave out, at any depth, what is None in a mapping."""
     if isinstance(value, dict):
-        return {key: _without_nulls(item) for key, item in value.items() if item is not None}
+        return {key: given_values(item) for key, item in value.items() if item is not None}
     if isinstance(value, list):
-        return [_without_nulls(item) for item in value]
+        return [given_values(item) for item in value]
     return value
 
 

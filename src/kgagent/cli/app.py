@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from kgagent.cli import doctor, down, explore, init, load, migrate, search, status, up, view
+from kgagent.cli import doctor, down, explore, ingest, init, load, migrate, search, status, up, view
 from kgagent.cli.demo import command as demo
 from kgagent.cli.mcp import command as mcp
 from kgagent.cli.plain_errors import plain_errors
@@ -18,6 +18,7 @@ for _command in (
     status.status,
     init.init,
     load.load,
+    ingest.ingest,
     search.search,
     explore.explore,
     view.view,

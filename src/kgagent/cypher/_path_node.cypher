@@ -1,6 +1,6 @@
 // A node `n` of a path, as kgagent reads it: no vector is touched, and times come as text.
 {
   id: elementId(n), entity_key: n.entity_key, name: n.name, labels: labels(n),
-  properties: [key IN keys(n) WHERE NOT toLower(key) ENDS WITH 'embedding' |
+  properties: [key IN keys(n) WHERE NOT (toLower(key) ENDS WITH 'embedding' OR key = 'ingestion_messages') |
     [key, CASE WHEN n[key] IS :: ZONED DATETIME THEN toString(n[key]) ELSE n[key] END]]
 }

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -13,11 +13,16 @@ from kgagent.graph.records import Record
 from kgagent.graph.statements import statement
 from kgagent.graph.store import ConstraintViolationError, EntityGoneError, Store
 from kgagent.graph.vectors import VectorChange, vector_changes
-from kgagent.models import Note
+from kgagent.models import GraphNode, GraphRelationship, Note
 from kgagent.models.note import dump_notes, with_notes
 
 RecordT = TypeVar("RecordT", bound=Record)
-ShownT = TypeVar("ShownT")
+ShownT = TypeVar("ShownT", bound=GraphNode | GraphRelationship)
+
+
+Shown = GraphNode | GraphRelationship
+Observer = Callable[[Shown | None, Shown], None]
+"""Told of each record that was written: as it was, None where it is new, and as it is."""
 
 
 @dataclass(frozen=True)
@@ -28,11 +33,13 @@ class Writing:
         embedder: makes the embeddings.
         clock: gives the time, with zone.
         attempts: tries of a write that loses races.
+        observer: told of what was written; None tells nobody.
     """
 
     embedder: Embedder
     clock: Callable[[], datetime]
     attempts: int
+    observer: Observer | None = None
 
 
 @dataclass(frozen=True)
@@ -85,6 +92,7 @@ class RecordWriter(
         self._names = names
         self._embedder = writing.embedder
         self._clock = writing.clock
+        self._observer = writing.observer
         self._user_id = user_id
 
     @abstractmethod
@@ -125,6 +133,8 @@ class RecordWriter(
         rows = [self._row(i, p, changes[i], now) for i, p in planned.items() if written[i].changed]
         kept = await self._write(self.create_statement, [row for row in rows if not row["element_id"]])
         kept |= await self._write(self.update_statement, [row for row in rows if row["element_id"]])
+        for position in sorted(kept):
+            self._tell(planned[position], written[position])
         return {position: done for position, done in written.items() if position in kept or not done.changed}
 
     def changes(self, record: RecordT, values: Mapping[str, Any], notes: Iterable[Note]) -> dict[str, Any]:
@@ -143,6 +153,12 @@ class RecordWriter(
             embedded=change.vector is not None,
             changed=stored is None or bool(planned.changes) or change.changes or self.needs_tidying(stored, now),
         )
+
+    def _tell(self, planned: Planned[IntentT, RecordT], written: Written[ShownT]) -> None:
+        if self._observer is None:
+            return
+        stored = planned.stored
+        self._observer(None if stored is None else self.show(replace(planned, after=stored)), written.shown)
 
     def _row(
         self, position: int, planned: Planned[IntentT, RecordT], change: VectorChange, now: datetime

@@ -66,7 +66,12 @@ class Arguments(BaseModel):
 
 @dataclass(frozen=True)
 class ToolContext:
-    """What the tools work on, bound to one user."""
+    """What the tools work on, bound to one user.
+
+    Attributes:
+        source_entity_key: the node of the source that is being read; where there is one, every note names it, whatever
+            the model says.
+    """
 
     user_id: str
     ontology: Ontology
@@ -77,6 +82,7 @@ class ToolContext:
     writing: Writing
     patterns: PatternSearch
     undo_window: timedelta = timedelta(days=30)
+    source_entity_key: str | None = None
 
     def relationship_writer(self) -> RelationshipWriter:
         """Writes the user's relationships."""

@@ -33,7 +33,7 @@ def made(notes: Sequence[NewNote | str], context: ToolContext, now: datetime) ->
             content=note.content,
             added_by=context.user_id,
             date_added=now,
-            source_entity_key=note.source_entity_key,
+            source_entity_key=context.source_entity_key or note.source_entity_key,
             expires_at=context.ontology.note_expiry(note.lifetime, now),
         )
         for note in given

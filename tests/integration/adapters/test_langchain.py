@@ -62,6 +62,18 @@ async def test_the_user_is_no_argument_of_any_tool(graph: KnowledgeGraph, user_i
         assert schema["function"]["description"]
 
 
+async def test_no_description_is_too_long_for_openai_and_what_is_cut_off_is_told_of_an_argument(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
+    told = graph.tools(user_id=user_id)
+    for tool in get_tools(graph, user_id=user_id):
+        function = convert_to_openai_tool(tool)["function"]
+        assert len(function["description"]) <= 1024
+        rest = told[tool.name].description.removeprefix(function["description"]).strip()
+        assert rest in json.dumps(function["parameters"], ensure_ascii=False)
+        assert set(function["parameters"]["properties"]) == set(told[tool.name].arguments.model_fields)
+
+
 async def test_an_empty_user_is_refused(graph: KnowledgeGraph) -> None:
     with pytest.raises(InputError, match="user_id must not be empty"):
         get_tools(graph, user_id="")

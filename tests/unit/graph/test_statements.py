@@ -25,7 +25,7 @@ OF_NO_USER = {"live_names", "show_index_config", "show_index_states"}
 
 OF_THE_OTHER = {
     "_found_node": {"relationship_embedding", "relationship_key", *OLD_EMBEDDINGS},
-    "_found_relationship": {"embedding"},
+    "_found_relationship": {"embedding", "ingestion_run", "ingestion_progress", "ingestion_messages"},
 }
 """Bookkeeping that this kind of record has none of."""
 

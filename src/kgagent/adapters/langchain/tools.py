@@ -1,20 +1,21 @@
 """The agent's tools as LangChain tools, for any chat model that calls tools."""
 
 import asyncio
-from collections.abc import Coroutine, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from copy import copy
+from typing import Any
 
 from langchain_core.tools import BaseTool, StructuredTool
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError, create_model
 from pydantic.v1 import ValidationError as OldValidationError
 
+from kgagent.adapters.loops import run_on, wait_on
+from kgagent.adapters.openai import split
 from kgagent.errors import ConfigurationError
 from kgagent.knowledge_graph import KnowledgeGraph
 from kgagent.sync import SyncKnowledgeGraph
 from kgagent.tools import BoundTool
-from kgagent.tools.base import dump, explain, failure
-
-ResultT = TypeVar("ResultT")
+from kgagent.tools.base import Arguments, dump, explain, failure
 
 
 def get_tools(
@@ -45,20 +46,21 @@ def get_tools(
 def _structured(tool: BoundTool, loop: asyncio.AbstractEventLoop) -> StructuredTool:
     def invoke(*unnamed: Any, **arguments: Any) -> str:  # noqa: ANN401
         try:
-            return dump(_wait_on(loop, tool(*unnamed, **arguments)))
+            return dump(wait_on(loop, tool(*unnamed, **arguments), instead="ainvoke"))
         except ConfigurationError as error:
             return dump(failure(str(error)))
 
     async def ainvoke(*unnamed: Any, **arguments: Any) -> str:  # noqa: ANN401
         try:
-            return dump(await _run_on(loop, tool(*unnamed, **arguments)))
+            return dump(await run_on(loop, tool(*unnamed, **arguments)))
         except ConfigurationError as error:
             return dump(failure(str(error)))
 
+    description, rest = split(tool.description)
     return StructuredTool(
         name=tool.name,
-        description=tool.description,
-        args_schema=tool.arguments,
+        description=description,
+        args_schema=_telling(tool.arguments, rest) if rest else tool.arguments,
         func=invoke,
         coroutine=ainvoke,
         handle_validation_error=_explained,
@@ -66,31 +68,17 @@ def _structured(tool: BoundTool, loop: asyncio.AbstractEventLoop) -> StructuredT
     )
 
 
+def _telling(arguments: type[Arguments], rest: str) -> type[BaseModel]:
+    """Arguments whose last one also tells what is too long for a function's description at OpenAI.
+
+    LangChain leaves out what a schema says of itself, but not what it says of an argument.
+    """
+    name, field = list(arguments.model_fields.items())[-1]
+    told = copy(field)
+    told.description = " ".join(filter(None, (field.description, rest)))
+    fields: dict[str, Any] = {name: (field.annotation, told)}
+    return create_model(arguments.__name__, __base__=arguments, **fields)
+
+
 def _explained(error: ValidationError | OldValidationError) -> str:
     return dump(failure(explain(error) if isinstance(error, ValidationError) else str(error)))
-
-
-async def _run_on(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, ResultT]) -> ResultT:
-    """Run on the graph's loop, whichever loop the caller is on."""
-    if asyncio.get_running_loop() is loop:
-        return await work
-    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, _running(loop, work)))
-
-
-def _wait_on(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, ResultT]) -> ResultT:
-    """Run on the graph's loop and wait; from that loop itself, waiting would never end."""
-    try:
-        here = asyncio.get_running_loop()
-    except RuntimeError:
-        here = None
-    if here is loop:
-        work.close()
-        raise ConfigurationError("invoke would block the event loop that the graph works on; use ainvoke")
-    return asyncio.run_coroutine_threadsafe(work, _running(loop, work)).result()
-
-
-def _running(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, ResultT]) -> asyncio.AbstractEventLoop:
-    if not loop.is_running():
-        work.close()
-        raise ConfigurationError("The event loop that the graph was opened on has ended; open a SyncKnowledgeGraph")
-    return loop

@@ -1,0 +1,6 @@
+"""LangChain: the agent's tools for chat models that call tools, and a retriever."""
+
+from kgagent.adapters.langchain.retriever import KnowledgeGraphRetriever
+from kgagent.adapters.langchain.tools import get_tools
+
+__all__ = ["KnowledgeGraphRetriever", "get_tools"]

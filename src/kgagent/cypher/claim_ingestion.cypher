@@ -1,0 +1,9 @@
+// Makes a run the one that reads the user's source; a run that claimed it before loses it.
+// The write takes the node's lock before the rest is read.
+// Parameters: user_id; entity_key; run.
+// Rows: progress; messages.
+MATCH (n:«label» {entity_key: $entity_key})
+WHERE n.user_id = $user_id
+SET n.ingestion_run = $run
+WITH n
+RETURN n.ingestion_progress AS progress, n.ingestion_messages AS messages

@@ -1,0 +1,232 @@
+"""A run that stopped goes on where it was, and does nothing twice."""
+
+import asyncio
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from kgagent import KnowledgeGraph
+from kgagent.errors import StoreError
+from kgagent.graph.store import Parameters, Row
+from kgagent.ingestion import Ingestor, Limits, Source
+from tests.support.embedders import WatchedEmbedder
+from tests.support.openai_models import (
+    TOKENS,
+    Body,
+    Calls,
+    ScriptedModel,
+    Turn,
+    broken,
+    deciding_model,
+    scripted_model,
+)
+from tests.support.reading import CALL, NODES, NOTE, careful_reader, chat_model
+from tests.support.stored import nodes_of, note_contents, relationships_of
+
+LETTER = Source(name="Letter", text="\n\n".join(f"Chapter {n}. " + f"On day {n} it rained. " * 12 for n in (1, 2, 3)))
+SMALL = Limits(part_tokens=100)
+
+
+async def outline(graph: KnowledgeGraph, user_id: str) -> tuple[list[str], list[tuple[str, list[str]]]]:
+    """What the user has, without keys and times."""
+    nodes = sorted(str(node["name"]) for node in await nodes_of(graph, user_id))
+    stored = await relationships_of(graph, user_id)
+    return nodes, sorted((str(item["relationship_type"]), note_contents(item)) for item in stored)
+
+
+WHOLE = (sorted([*NODES, CALL.name]), [("mentor", [NOTE]), ("works at", [])])
+
+
+async def test_a_run_whose_model_breaks_down_is_taken_up_by_the_next(graph: KnowledgeGraph, user_id: str) -> None:
+    answers: list[Turn] = [careful_reader, careful_reader, lambda _: broken()]
+    with scripted_model(*answers) as model:
+        stopped = await Ingestor(graph, chat_model(model), user_id=user_id).ingest(CALL)
+    assert stopped.state == "stopped"
+    assert "the model failed: " in stopped.reason
+    assert len(stopped.nodes) == len(NODES) + 1
+    with deciding_model(careful_reader) as model:
+        report = await Ingestor(graph, chat_model(model), user_id=user_id).ingest(CALL)
+        first = model.requests[0]["messages"]
+    assert (report.state, report.resumed) == ("complete", True)
+    assert [message["role"] for message in first[2:]] == ["assistant", "tool", "assistant", "tool", "tool", "tool"]
+    assert not [call for call in report.calls if call.tool in {"explore", "create_node"}]
+    assert await outline(graph, user_id) == WHOLE
+
+
+async def test_a_break_at_any_answer_leads_to_the_same_graph(graph: KnowledgeGraph, user_id: str) -> None:
+    for answered in range(5):
+        user = f"{user_id}-{answered}"
+        with scripted_model(*[careful_reader] * answered, lambda _: broken(503)) as model:
+            assert (await Ingestor(graph, chat_model(model), user_id=user).ingest(CALL)).state == "stopped"
+        with deciding_model(careful_reader) as model:
+            report = await Ingestor(graph, chat_model(model), user_id=user).ingest(CALL)
+        assert report.state == "complete"
+        assert report.steps == 5 - answered
+        assert await outline(graph, user) == WHOLE
+
+
+async def test_a_run_killed_while_a_node_is_made_does_not_make_it_twice(
+    graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+) -> None:
+    killed = threading.Event()
+
+    def until_killed(outputs: list[Body]) -> Calls | str:
+        if outputs and not killed.is_set():
+            embedder.gate.clear()
+        return careful_reader(outputs)
+
+    with deciding_model(until_killed) as model:
+        ingestor = Ingestor(graph, chat_model(model), user_id=user_id)
+        running = asyncio.ensure_future(ingestor.ingest(CALL))
+        await embedder.asked_for(2)
+        killed.set()
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+        embedder.gate.set()
+        assert running.cancelled()
+        report = await ingestor.ingest(CALL)
+    assert (report.state, report.resumed) == ("complete", True)
+    assert "not known whether it was carried out" in report.calls[0].outcome
+    assert await outline(graph, user_id) == WHOLE
+
+
+@contextmanager
+def losing_the_connection(graph: KnowledgeGraph, after: str) -> Iterator[None]:
+    """The database is gone right after a statement that holds a text was carried out."""
+    gone = threading.Event()
+    carried_out = graph.store.write
+
+    async def write(text: str, parameters: Parameters, *, timeout: float | None = None) -> list[Row]:
+        if gone.is_set():
+            raise StoreError("the connection is gone")
+        rows = await carried_out(text, parameters, timeout=timeout)
+        if after in str(parameters):
+            gone.set()
+        return rows
+
+    graph.store.write = write  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        graph.store.write = carried_out  # type: ignore[method-assign]
+
+
+async def test_a_node_that_was_made_before_the_database_was_lost_is_looked_for_and_not_made_again(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
+    def looks_again(outputs: list[Body]) -> Calls | str:
+        if outputs and "not known whether" in outputs[-1].get("error", ""):
+            return [("explore", {"text_matches": ["Iris"]})]
+        if any("not known whether" in output.get("error", "") for output in outputs):
+            return "Iris is there." if outputs[-1]["nodes"] else "Iris is missing."
+        return [("create_node", {"label": "Person", "name": "Iris"})] if outputs else careful_reader(outputs)
+
+    with deciding_model(looks_again) as model:
+        ingestor = Ingestor(graph, chat_model(model), user_id=user_id)
+        with losing_the_connection(graph, "'name': 'Iris'"):
+            stopped = await ingestor.ingest(CALL)
+        assert (stopped.state, stopped.reason) == ("stopped", "the connection is gone")
+        report = await ingestor.ingest(CALL)
+    assert report.state == "complete"
+    assert [call.tool for call in report.calls] == ["create_node", "explore"]
+    assert [node["name"] for node in await nodes_of(graph, user_id)].count("Iris") == 1
+
+
+async def test_a_run_stops_where_its_tokens_end_and_the_next_goes_on(graph: KnowledgeGraph, user_id: str) -> None:
+    with deciding_model(careful_reader) as model:
+        ingestor = Ingestor(graph, chat_model(model), user_id=user_id, limits=Limits(tokens=10))
+        needed = int(re.findall(r"takes about ([\d,]+)", (await ingestor.ingest(CALL)).reason)[0].replace(",", ""))
+        limits = Limits(tokens=needed + 3 * TOKENS)
+        states: list[str] = []
+        while not states or states[-1] == "stopped":
+            report = await Ingestor(graph, chat_model(model), user_id=user_id, limits=limits).ingest(CALL)
+            assert report.tokens.total <= limits.tokens
+            assert report.steps >= 1
+            states.append(report.state)
+        assert len(states) > 1
+        assert len(model.requests) == 5
+    assert await outline(graph, user_id) == WHOLE
+
+
+async def test_tokens_for_not_even_one_request_make_none(graph: KnowledgeGraph, user_id: str) -> None:
+    with deciding_model(careful_reader) as model:
+        report = await Ingestor(graph, chat_model(model), user_id=user_id, limits=Limits(tokens=10)).ingest(CALL)
+        assert model.requests == []
+    assert report.state == "stopped"
+    assert "a run may use 10" in report.reason
+
+
+def parts_asked(model: ScriptedModel) -> list[str]:
+    """The chapter that each request is about."""
+    told = [request["messages"][1]["content"].partition("Read this:")[2] for request in model.requests]
+    return [text.split(".")[0].strip() for text in told]
+
+
+def looks_and_ends(outputs: list[Body]) -> Calls | str:
+    return "Only the weather." if outputs else [("explore", {"text_matches": ["rain"]})]
+
+
+async def test_a_long_source_is_read_in_parts_and_a_part_that_is_read_is_not_read_again(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
+    with scripted_model(looks_and_ends, looks_and_ends, lambda _: broken()) as model:
+        stopped = await Ingestor(graph, chat_model(model), user_id=user_id, limits=SMALL).ingest(LETTER)
+        assert parts_asked(model) == ["Chapter 1", "Chapter 1", "Chapter 2"]
+    assert (stopped.state, stopped.parts, stopped.parts_read) == ("stopped", 3, 1)
+    with deciding_model(looks_and_ends) as model:
+        report = await Ingestor(graph, chat_model(model), user_id=user_id).ingest(LETTER)
+        assert parts_asked(model) == ["Chapter 2", "Chapter 2", "Chapter 3", "Chapter 3"]
+        told = model.requests[0]["messages"][1]["content"]
+    assert (report.state, report.parts, report.parts_read) == ("complete", 3, 3)
+    assert "This is part 2 of 3" in told
+    assert told.index("What stood before it") < told.index("On day 1 it rained") < told.index("Chapter 2")
+    assert [warning for warning in report.warnings if "Only the weather." in warning]
+
+
+async def test_a_forced_run_forgets_where_another_one_stopped(graph: KnowledgeGraph, user_id: str) -> None:
+    with scripted_model(careful_reader, lambda _: broken()) as model:
+        await Ingestor(graph, chat_model(model), user_id=user_id).ingest(CALL)
+    with deciding_model(careful_reader) as model:
+        report = await Ingestor(graph, chat_model(model), user_id=user_id).ingest(CALL, force=True)
+        assert len(model.requests[0]["messages"]) == 2
+    assert (report.state, report.resumed) == ("complete", False)
+    assert await outline(graph, user_id) == WHOLE
+
+
+async def test_of_two_runs_on_one_source_the_later_one_goes_on_alone(graph: KnowledgeGraph, user_id: str) -> None:
+    asked, let_go = threading.Event(), threading.Event()
+
+    def slow(outputs: list[Body]) -> Calls | str:
+        asked.set()
+        assert let_go.wait(60)
+        return careful_reader(outputs)
+
+    with deciding_model(slow) as first, deciding_model(careful_reader) as second:
+        running = asyncio.ensure_future(Ingestor(graph, chat_model(first), user_id=user_id).ingest(CALL))
+        assert await asyncio.to_thread(asked.wait, 60)
+        report = await Ingestor(graph, chat_model(second), user_id=user_id).ingest(CALL)
+        let_go.set()
+        overtaken = await running
+    assert report.state == "complete"
+    assert overtaken.state == "stopped"
+    assert "Another run reads this source" in overtaken.reason
+    assert overtaken.calls == ()
+    assert await outline(graph, user_id) == WHOLE
+
+
+async def test_two_first_runs_at_once_make_one_source(graph: KnowledgeGraph, user_id: str) -> None:
+    with deciding_model(careful_reader) as model:
+        ingestor = Ingestor(graph, chat_model(model), user_id=user_id)
+        reports = await asyncio.gather(*(ingestor.ingest(CALL) for _ in range(3)))
+    assert {report.state for report in reports} <= {"complete", "unchanged", "stopped"}
+    assert [node["name"] for node in await nodes_of(graph, user_id)].count(CALL.name) == 1
+
+
+async def test_what_was_said_is_forgotten_once_a_part_is_read(graph: KnowledgeGraph, user_id: str) -> None:
+    with deciding_model(careful_reader) as model:
+        report = await Ingestor(graph, chat_model(model), user_id=user_id).ingest(CALL)
+    [source] = (node for node in await nodes_of(graph, user_id) if node["entity_key"] == report.source_entity_key)
+    assert "ingestion_messages" not in source
+    assert "ingestion_run" not in source
+    assert report.tokens.total == report.steps * TOKENS
