@@ -10,6 +10,7 @@ from typing import Any
 from kgagent.embedding.base import Embedder
 from kgagent.embedding.cache import QueryCache
 from kgagent.embedding.factory import make_embedder
+from kgagent.embedding.observed import ObservedEmbedder
 from kgagent.graph.live_schema import LiveSchemaReader
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.record_writer import Writing
@@ -20,6 +21,7 @@ from kgagent.graph.vector_index import VectorIndexOptions
 from kgagent.local import LocalNeo4j
 from kgagent.models.matched_path import PatternResult
 from kgagent.models.pattern_query import GraphQuery
+from kgagent.observing import SILENT, Observer
 from kgagent.ontology import Ontology, default_ontology, load_ontology
 from kgagent.patterns.search import PatternOptions, PatternSearch
 from kgagent.progress import Progress
@@ -47,6 +49,7 @@ class KnowledgeGraph:
         patterns: structured questions over many hops.
         schema: constraints and indexes.
         live_schema: reads which labels, types and properties a user's graph holds.
+        observer: watches what it does.
         loop: the event loop that it was opened on, and that everything of it runs on.
     """
 
@@ -59,7 +62,11 @@ class KnowledgeGraph:
         *,
         clock: Callable[[], datetime] = _now,
         owns_embedder: bool = False,
+        observer: Observer = SILENT,
     ) -> None:
+        if observer is not SILENT:
+            store, embedder = store.observed_by(observer), ObservedEmbedder(embedder, observer)
+        self.observer = observer
         self._owns_embedder = owns_embedder
         self.loop = asyncio.get_running_loop()
         self.store = store
@@ -79,6 +86,7 @@ class KnowledgeGraph:
             oversampling=settings.oversampling,
             timeout=settings.query_timeout,
             hybrid_limit=settings.hybrid_limit,
+            observer=observer,
         )
         self.patterns = PatternSearch(
             store,
@@ -87,6 +95,7 @@ class KnowledgeGraph:
             retrieval=self.retrieval,
             live_schema=self.live_schema,
             options=PatternOptions.of(settings),
+            observer=observer,
         )
 
     @staticmethod
@@ -102,6 +111,7 @@ class KnowledgeGraph:
         ensure_schema: bool = True,
         progress: Progress | None = None,
         clock: Callable[[], datetime] = _now,
+        observer: Observer = SILENT,
     ) -> "Connecting":
         """Connect to a graph; `await` it, or enter it with `async with`.
 
@@ -118,6 +128,7 @@ class KnowledgeGraph:
             ensure_schema: whether missing constraints and indexes are made.
             progress: shows downloads and the start of the local Neo4j.
             clock: gives the time, with zone.
+            observer: watches tools, searches, embeddings and statements; see `kgagent.observability`.
 
         Raises:
             ConfigurationError: settings, ontology or embedder cannot be used.
@@ -136,6 +147,7 @@ class KnowledgeGraph:
                     chosen,
                     clock=clock,
                     owns_embedder=embedder is None,
+                    observer=observer,
                 )
                 if ensure_schema:
                     await graph.schema.ensure()
@@ -163,6 +175,7 @@ class KnowledgeGraph:
                 writing=self.writing,
                 undo_window=timedelta(days=self.settings.undo_days),
                 patterns=self.patterns,
+                observer=self.observer,
             )
         )
 
