@@ -7,7 +7,7 @@ from kgagent.observing import EmbeddingRequest, Observer
 
 
 class ObservedEmbedder(Embedder):
-    """Tells an observer of each request to the embedder that it wraps: the model and how many texts, never the texts."""
+    """Tells an observer of each request to the embedder that it wraps: the model and how many texts, no text."""
 
     def __init__(self, embedder: Embedder, observer: Observer) -> None:
         """Wrap an embedder; it is closed with this one."""

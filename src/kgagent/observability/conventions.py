@@ -1,4 +1,4 @@
-"""Operations in the words of OpenTelemetry's semantic conventions for databases (`db.*`) and generative AI (`gen_ai.*`).
+"""Operations in the words of OpenTelemetry's semantic conventions for databases (`db.*`) and AI (`gen_ai.*`).
 
 Conventions: opentelemetry.io/docs/specs/semconv, "Database client spans", "GenAI spans" and "Execute tool span". Where
 they have no word, the name begins with `kgagent.`.
