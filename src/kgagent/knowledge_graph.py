@@ -11,9 +11,10 @@ from typing import Any
 from kgagent.embedding.base import Embedder
 from kgagent.embedding.cache import QueryCache
 from kgagent.embedding.factory import make_embedder
+from kgagent.embedding.observed import ObservedEmbedder
 from kgagent.graph.live_schema import LiveSchemaReader
 from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.record_writer import Observer, Writing
+from kgagent.graph.record_writer import OnChange, Writing
 from kgagent.graph.relationships import RelationshipRepository
 from kgagent.graph.schema import Schema
 from kgagent.graph.store import Store
@@ -21,6 +22,7 @@ from kgagent.graph.vector_index import VectorIndexOptions
 from kgagent.local import LocalNeo4j
 from kgagent.models.matched_path import PatternResult
 from kgagent.models.pattern_query import GraphQuery
+from kgagent.observing import SILENT, Observer
 from kgagent.ontology import Ontology, default_ontology, load_ontology
 from kgagent.patterns.search import PatternOptions, PatternSearch
 from kgagent.progress import Progress
@@ -48,6 +50,7 @@ class KnowledgeGraph:
         patterns: structured questions over many hops.
         schema: constraints and indexes.
         live_schema: reads which labels, types and properties a user's graph holds.
+        observer: watches what it does.
         loop: the event loop that it was opened on, and that everything of it runs on.
     """
 
@@ -60,7 +63,11 @@ class KnowledgeGraph:
         *,
         clock: Callable[[], datetime] = _now,
         owns_embedder: bool = False,
+        observer: Observer = SILENT,
     ) -> None:
+        if observer is not SILENT:
+            store, embedder = store.observed_by(observer), ObservedEmbedder(embedder, observer)
+        self.observer = observer
         self._owns_embedder = owns_embedder
         self.loop = asyncio.get_running_loop()
         self.store = store
@@ -80,6 +87,7 @@ class KnowledgeGraph:
             oversampling=settings.oversampling,
             timeout=settings.query_timeout,
             hybrid_limit=settings.hybrid_limit,
+            observer=observer,
         )
         self.patterns = PatternSearch(
             store,
@@ -88,6 +96,7 @@ class KnowledgeGraph:
             retrieval=self.retrieval,
             live_schema=self.live_schema,
             options=PatternOptions.of(settings),
+            observer=observer,
         )
 
     @staticmethod
@@ -103,6 +112,7 @@ class KnowledgeGraph:
         ensure_schema: bool = True,
         progress: Progress | None = None,
         clock: Callable[[], datetime] = _now,
+        observer: Observer = SILENT,
     ) -> "Connecting":
         """Connect to a graph; `await` it, or enter it with `async with`.
 
@@ -119,6 +129,7 @@ class KnowledgeGraph:
             ensure_schema: whether missing constraints and indexes are made.
             progress: shows downloads and the start of the local Neo4j.
             clock: gives the time, with zone.
+            observer: watches tools, searches, embeddings and statements; see `kgagent.observability`.
 
         Raises:
             ConfigurationError: settings, ontology or embedder cannot be used.
@@ -137,6 +148,7 @@ class KnowledgeGraph:
                     chosen,
                     clock=clock,
                     owns_embedder=embedder is None,
+                    observer=observer,
                 )
                 if ensure_schema:
                     await graph.schema.ensure()
@@ -147,13 +159,15 @@ class KnowledgeGraph:
 
         return Connecting(open_graph)
 
-    def tools(self, *, user_id: str, source_entity_key: str | None = None, observer: Observer | None = None) -> Toolset:
+    def tools(
+        self, *, user_id: str, source_entity_key: str | None = None, on_change: OnChange | None = None
+    ) -> Toolset:
         """The agent's tools, bound to one user; the model that calls them never chooses whose data it sees.
 
         Args:
             user_id: whose graph.
             source_entity_key: node of the source that is being read; every note that the tools write then names it.
-            observer: told of each record that the tools write.
+            on_change: told of each record that the tools write.
 
         Raises:
             InputError: the user id is empty.
@@ -166,10 +180,11 @@ class KnowledgeGraph:
                 relationships=self.relationships,
                 retrieval=self.retrieval,
                 live_schema=self.live_schema,
-                writing=replace(self.writing, observer=observer),
+                writing=replace(self.writing, on_change=on_change),
                 undo_window=timedelta(days=self.settings.undo_days),
                 patterns=self.patterns,
                 source_entity_key=source_entity_key,
+                observer=self.observer,
             )
         )
 

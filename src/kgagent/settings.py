@@ -10,6 +10,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from kgagent.errors import ConfigurationError
 
 EmbedderName = Literal["auto", "openai", "local", "hashing"]
+LogFormat = Literal["plain", "json"]
 IndexQuantization = Literal["none", "scalar", "binary"]
 PathRanking = Literal["PATH_LENGTH", "EDGE_WEIGHT", "NODE_CENTRALITY", "SEMANTIC_SCORE", "HYBRID"]
 
@@ -85,6 +86,9 @@ class Settings(BaseSettings):
         description="Days in which a deleted relationship can be restored; 0 keeps none.",
     )
     query_timeout: float = Field(30.0, gt=0, description="Seconds that a search may take on the server.")
+
+    otel: bool = Field(False, description="Whether the command line makes OpenTelemetry spans and metrics.")
+    log_format: LogFormat = Field("plain", description="json: the command line logs each tool call, as JSON on stderr.")
 
     home: Path | None = Field(None, description="Folder of the local Neo4j's data.")
     cache: Path | None = Field(None, description="Folder of downloaded files.")

@@ -29,6 +29,7 @@ from kgagent.models.matched_path import PatternResult
 from kgagent.models.paths import PathsRequest, PathsResult
 from kgagent.models.pattern_query import GraphQuery
 from kgagent.models.traversal import Traversal, TraverseRequest
+from kgagent.observing import SILENT, Observer
 from kgagent.ontology import Ontology
 from kgagent.progress import Progress
 from kgagent.retrieval import RetrievalService
@@ -67,6 +68,7 @@ class SyncKnowledgeGraph:
         ontology: Ontology | Path | None = None,
         settings: Settings | None = None,
         progress: Progress | None = None,
+        observer: Observer = SILENT,
     ) -> Self:
         """Connect to a graph; arguments and errors are those of `KnowledgeGraph.connect`."""
         with ExitStack() as stack:
@@ -82,6 +84,7 @@ class SyncKnowledgeGraph:
                     ontology=ontology,
                     settings=settings,
                     progress=progress,
+                    observer=observer,
                 )
 
             graph = portal.call(open_graph)

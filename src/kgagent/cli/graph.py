@@ -30,9 +30,18 @@ def with_graph(
     """
     from kgagent.cli.progress import RichProgress
     from kgagent.knowledge_graph import KnowledgeGraph
+    from kgagent.observability import observer_of, write_json_logs
+
+    if settings.log_format == "json":
+        write_json_logs()
 
     async def main() -> ResultT:
-        connecting = KnowledgeGraph.connect(settings=settings, progress=RichProgress(), ensure_schema=ensure_schema)
+        connecting = KnowledgeGraph.connect(
+            settings=settings,
+            progress=RichProgress(),
+            ensure_schema=ensure_schema,
+            observer=observer_of(settings),
+        )
         async with connecting as graph:
             return await work(graph)
 

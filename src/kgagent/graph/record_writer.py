@@ -21,7 +21,7 @@ ShownT = TypeVar("ShownT", bound=GraphNode | GraphRelationship)
 
 
 Shown = GraphNode | GraphRelationship
-Observer = Callable[[Shown | None, Shown], None]
+OnChange = Callable[[Shown | None, Shown], None]
 """Told of each record that was written: as it was, None where it is new, and as it is."""
 
 
@@ -33,13 +33,13 @@ class Writing:
         embedder: makes the embeddings.
         clock: gives the time, with zone.
         attempts: tries of a write that loses races.
-        observer: told of what was written; None tells nobody.
+        on_change: told of what was written; None tells nobody.
     """
 
     embedder: Embedder
     clock: Callable[[], datetime]
     attempts: int
-    observer: Observer | None = None
+    on_change: OnChange | None = None
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class RecordWriter(
         self._names = names
         self._embedder = writing.embedder
         self._clock = writing.clock
-        self._observer = writing.observer
+        self._on_change = writing.on_change
         self._user_id = user_id
 
     @abstractmethod
@@ -155,10 +155,10 @@ class RecordWriter(
         )
 
     def _tell(self, planned: Planned[IntentT, RecordT], written: Written[ShownT]) -> None:
-        if self._observer is None:
+        if self._on_change is None:
             return
         stored = planned.stored
-        self._observer(None if stored is None else self.show(replace(planned, after=stored)), written.shown)
+        self._on_change(None if stored is None else self.show(replace(planned, after=stored)), written.shown)
 
     def _row(
         self, position: int, planned: Planned[IntentT, RecordT], change: VectorChange, now: datetime

@@ -10,6 +10,7 @@ from kgagent.embedding.base import Embedder
 from kgagent.errors import SchemaError, StoreError
 from kgagent.graph.features import ServerFeatures
 from kgagent.graph.identifiers import Identifier
+from kgagent.graph.statements import Statement
 from kgagent.graph.store import Row, Store
 from kgagent.graph.vector_index import VectorIndexOptions
 from kgagent.ontology import Ontology
@@ -24,6 +25,12 @@ ONLINE_TIMEOUT = 300
 
 REBUILD_TIMEOUT = 86_400
 """Seconds that they may take where they are made anew from all that is stored."""
+
+SHOW_INDEXES = Statement(
+    "SHOW INDEXES YIELD name, type, state, labelsOrTypes, properties, options, owningConstraint "
+    "RETURN name, type, state, labelsOrTypes, properties, options, owningConstraint IS NOT NULL AS is_unique",
+    "show_indexes",
+)
 
 NODE_TEXT_INDEX = "kgagent_node_text"
 RELATIONSHIP_TEXT_INDEX = "kgagent_relationship_text"
@@ -126,7 +133,7 @@ class Schema:
         for part in missing:
             await self._create(part)
         if missing or any(row["state"] != "ONLINE" for row in present):
-            await self._store.run_schema(f"CALL db.awaitIndexes({online_timeout:d})")
+            await self._store.run_schema(Statement(f"CALL db.awaitIndexes({online_timeout:d})", "await_indexes"))
         problems = await self.problems()
         if problems:
             raise SchemaError("; ".join(map(str, problems)))
@@ -139,7 +146,7 @@ class Schema:
         present = await self._present()
         outdated = [part for part in self.parts if (row := part.found_in(present)) is not None and part.outdates(row)]
         for part in outdated:
-            await self._store.run_schema(f"DROP INDEX {Identifier(part.name)} IF EXISTS")
+            await self._store.run_schema(Statement(f"DROP INDEX {Identifier(part.name)} IF EXISTS", "drop_index"))
         return await self._present() if outdated else present
 
     async def rebuild_vector_indexes(self) -> None:
@@ -150,7 +157,7 @@ class Schema:
         """
         for part in self.parts:
             if part.is_searched:
-                await self._store.run_schema(f"DROP INDEX {Identifier(part.name)} IF EXISTS")
+                await self._store.run_schema(Statement(f"DROP INDEX {Identifier(part.name)} IF EXISTS", "drop_index"))
         await self.ensure(online_timeout=REBUILD_TIMEOUT)
 
     async def problems(self) -> list[SchemaProblem]:
@@ -196,16 +203,13 @@ class Schema:
             )
 
     async def _present(self) -> list[Row]:
-        return await self._store.run_schema(
-            "SHOW INDEXES YIELD name, type, state, labelsOrTypes, properties, options, owningConstraint "
-            "RETURN name, type, state, labelsOrTypes, properties, options, owningConstraint IS NOT NULL AS is_unique"
-        )
+        return await self._store.run_schema(SHOW_INDEXES)
 
     async def _create(self, part: SchemaPart) -> None:
         """Make one part; another process that makes it at the same moment is no error."""
         for attempt in range(CREATE_ATTEMPTS):
             try:
-                await self._store.run_schema(part.create)
+                await self._store.run_schema(Statement(part.create, f"create_{part.kind}"))
             except StoreError as error:
                 if part.found_in(await self._present()) is not None:
                     return

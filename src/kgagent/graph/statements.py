@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from typing import Self
 
 from kgagent.graph.identifiers import Identifier
 
@@ -20,9 +21,33 @@ class Fragment:
 Filling = Identifier | Fragment
 """What a place takes: a quoted name, or a fragment that the caller chooses."""
 
+UNNAMED = "unnamed"
+
+
+class Statement(str):
+    """Cypher with the name under which the server and observers are told of it.
+
+    Attributes:
+        name: that of its file, where it has one.
+    """
+
+    __slots__ = ("name",)
+    name: str
+
+    def __new__(cls, text: str, name: str) -> Self:
+        """Name a text."""
+        named = super().__new__(cls, text)
+        named.name = name
+        return named
+
+
+def name_of(text: str) -> str:
+    """The name of a statement; plain texts have none."""
+    return text.name if isinstance(text, Statement) else UNNAMED
+
 
 @cache
-def statement(name: str, **places: Filling) -> str:
+def statement(name: str, **places: Filling) -> Statement:
     """Read a statement and put names and shared fragments into their places.
 
     Args:
@@ -40,4 +65,4 @@ def statement(name: str, **places: Filling) -> str:
 
     text = resources.files("kgagent.cypher").joinpath(f"{name}.cypher").read_text("utf-8")
     lines = (line for line in text.splitlines() if not line.startswith("//"))
-    return _PLACE.sub(fill, "\n".join(lines)).strip()
+    return Statement(_PLACE.sub(fill, "\n".join(lines)).strip(), name)

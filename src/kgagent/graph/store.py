@@ -1,9 +1,10 @@
 """The connection to Neo4j: runs statements, keeps a caller's reads behind its own writes, and words errors plainly."""
 
+import copy
 import sys
 from array import array
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager
 from typing import Any, Self
 from urllib.parse import urlsplit
 
@@ -13,12 +14,16 @@ from neo4j.vector import Vector
 
 from kgagent.errors import StoreError
 from kgagent.graph.features import ServerFeatures
+from kgagent.graph.statements import Statement, name_of
+from kgagent.observing import SILENT, Access, Observer, Outcome, StatementRun, statement_tags
 
 SCHEMES = frozenset({"bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc"})
 
 _VALUES_REFUSED = ("ArithmeticError", "ArgumentError", "TypeError", "SyntaxError")
 VALUE_ERRORS = frozenset(f"Neo.ClientError.Statement.{name}" for name in _VALUES_REFUSED)
 """Codes of the server for values that no operator takes; text that is no date counts as wrong syntax."""
+
+VERSIONS = Statement("CALL dbms.components() YIELD name, versions RETURN name, versions", "versions")
 
 Row = dict[str, Any]
 Parameters = Mapping[str, Any]
@@ -56,6 +61,7 @@ class Store:
         self._database = database
         self.features = features
         self._timeout = timeout
+        self._observer = SILENT
         self.uri = uri
 
     @classmethod
@@ -86,10 +92,8 @@ class Store:
         try:
             with _plain_errors(shown):
                 info = await driver.get_server_info()
-                answer = await driver.execute_query(
-                    "CALL dbms.components() YIELD name, versions RETURN name, versions",
-                    database_=database,
-                )
+                asked = Query(VERSIONS, metadata=statement_tags(VERSIONS.name))
+                answer = await driver.execute_query(asked, database_=database)
             versions = {str(record["name"]): list(record["versions"]) for record in answer.records}
             features = ServerFeatures.detect(
                 versions.get("Neo4j Kernel", ["5.26"])[0], versions.get("Cypher", ["5"]), info.protocol_version
@@ -98,6 +102,12 @@ class Store:
             await driver.close()
             raise
         return cls(driver, features, uri=shown, database=database, timeout=timeout)
+
+    def observed_by(self, observer: Observer) -> Self:
+        """The same connections, their statements watched by an observer."""
+        watched = copy.copy(self)
+        watched._observer = observer
+        return watched
 
     async def close(self) -> None:
         """Close the connections."""
@@ -114,16 +124,10 @@ class Store:
         Raises:
             StoreError: it failed; StatementTimeoutError where it took too long.
         """
-        with _plain_errors(self.uri):
-            try:
-                # A transaction of the driver's own would take a second round trip, for a commit of nothing.
-                async with self._session(READ_ACCESS) as session:
-                    result = await session.run(self._timed(text, timeout), dict(parameters))
-                    return [dict(record) for record in (await result.to_eager_result()).records]
-            except (neo4j_errors.Neo4jError, neo4j_errors.DriverError) as error:
-                if not error.is_retryable():
-                    raise
-        return await self._run(text, parameters, RoutingControl.READ, timeout)
+        with self._watched(text, "read") as outcome, _plain_errors(self.uri):
+            rows = await self._read(text, parameters, timeout)
+            outcome.rows = len(rows)
+        return rows
 
     async def write(self, text: str, parameters: Parameters, *, timeout: float | None = None) -> list[Row]:
         """Run a statement that writes, in a transaction of its own: all of it is kept, or nothing.
@@ -133,7 +137,10 @@ class Store:
             EntityGoneError: another write deleted what this one needs.
             StoreError: it failed otherwise.
         """
-        return await self._run(text, parameters, RoutingControl.WRITE, timeout)
+        with self._watched(text, "write") as outcome, _plain_errors(self.uri):
+            rows = await self._run(text, parameters, RoutingControl.WRITE, timeout)
+            outcome.rows = len(rows)
+        return rows
 
     async def run_schema(self, text: str) -> list[Row]:
         """Run a statement about indexes and constraints.
@@ -141,10 +148,12 @@ class Store:
         Raises:
             StoreError: it failed.
         """
-        with _plain_errors(self.uri):
+        with self._watched(text, "schema") as outcome, _plain_errors(self.uri):
             async with self._session() as session:
                 result = await session.run(self._query(text, None))
-                return await result.data()
+                rows = await result.data()
+            outcome.rows = len(rows)
+        return rows
 
     @asynccontextmanager
     async def stream(self, text: str, parameters: Parameters) -> AsyncIterator[AsyncIterator[Row]]:
@@ -153,7 +162,7 @@ class Store:
         Raises:
             StoreError: it failed.
         """
-        with _plain_errors(self.uri):
+        with self._watched(text, "read"), _plain_errors(self.uri):
             async with self._session(READ_ACCESS) as session:
                 result = await session.run(self._query(text, None), dict(parameters))
                 yield (dict(record) async for record in result)
@@ -179,23 +188,36 @@ class Store:
             bookmark_manager=self._driver.execute_query_bookmark_manager,
         )
 
+    async def _read(self, text: str, parameters: Parameters, timeout: float | None) -> list[Row]:
+        try:
+            # A transaction of the driver's own would take a second round trip, for a commit of nothing.
+            async with self._session(READ_ACCESS) as session:
+                result = await session.run(self._timed(text, timeout), dict(parameters))
+                return [dict(record) for record in (await result.to_eager_result()).records]
+        except (neo4j_errors.Neo4jError, neo4j_errors.DriverError) as error:
+            if not error.is_retryable():
+                raise
+        return await self._run(text, parameters, RoutingControl.READ, timeout)
+
     async def _run(
         self, text: str, parameters: Parameters, routing: RoutingControl, timeout: float | None
     ) -> list[Row]:
-        with _plain_errors(self.uri):
-            answer = await self._driver.execute_query(
-                self._timed(text, timeout),
-                dict(parameters),
-                routing_=routing,
-                database_=self._database,
-            )
+        answer = await self._driver.execute_query(
+            self._timed(text, timeout),
+            dict(parameters),
+            routing_=routing,
+            database_=self._database,
+        )
         return [dict(record) for record in answer.records]
 
     def _timed(self, text: str, timeout: float | None) -> Query:
         return self._query(text, self._timeout if timeout is None else timeout)
 
     def _query(self, text: str, timeout: float | None) -> Query:
-        return Query(self.features.language + text, timeout=timeout)
+        return Query(self.features.language + text, metadata=statement_tags(name_of(text)), timeout=timeout)
+
+    def _watched(self, text: str, access: Access) -> AbstractContextManager[Outcome]:
+        return self._observer.watch(StatementRun(name_of(text), access, self.uri, self._database))
 
 
 class _plain_errors:  # noqa: N801

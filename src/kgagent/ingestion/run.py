@@ -63,7 +63,7 @@ class Run:
         self._calls: list[CallRecord] = []
         self._warnings: list[str] = []
         self._functions = Functions(
-            setup.graph.tools(user_id=setup.user_id, source_entity_key=self._key, observer=self._changes),
+            setup.graph.tools(user_id=setup.user_id, source_entity_key=self._key, on_change=self._changes),
             names=setup.tools,
             source_label=setup.source_label,
         )
@@ -103,7 +103,7 @@ class Run:
             "content_hash": source.fingerprint,
             "source_date": source.date and source.date.isoformat(),
         }
-        writing = replace(self._graph.writing, observer=self._changes)
+        writing = replace(self._graph.writing, on_change=self._changes)
         writer = NodeWriter(self._graph.nodes, writing, user_id=self._setup.user_id)
         intent = NodeIntent(entity_key=self._key, label=self._setup.source_label, values=values)
         [written] = await writer.carry_out([intent])

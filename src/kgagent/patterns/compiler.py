@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from kgagent.graph.statements import Statement
 from kgagent.models.constraint import Position
 from kgagent.patterns.pattern_text import PatternText
 from kgagent.patterns.plans import Member, Place, Plan, plans_of
@@ -32,7 +33,7 @@ class EntryPoint:
 class Compiled:
     """A statement with its parameters."""
 
-    text: str
+    text: Statement
     parameters: Mapping[str, Any]
 
 
@@ -76,7 +77,8 @@ class Compiler:
             "at": "null" if best is None else f"elementId({_at(chain, best)})",
         }
         rows = ", ".join(f"{expression} AS {name}" for name, expression in told.items())
-        return Compiled(f"{text}\nRETURN {rows}\nLIMIT {values.add(explored)}", values.parameters)
+        limited = f"{text}\nRETURN {rows}\nLIMIT {values.add(explored)}"
+        return Compiled(Statement(limited, "match_pattern"), values.parameters)
 
     def _chain(
         self, plan: Plan, prefix: str, values: Values, bound: Mapping[Place, str] | None = None

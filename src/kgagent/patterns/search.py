@@ -12,6 +12,7 @@ from kgagent.models.live_schema import LiveSchema
 from kgagent.models.matched_path import Chunk, MatchedNode, PatternResult, ReasoningContext
 from kgagent.models.pattern import Direction, GraphPattern, TraversalStep
 from kgagent.models.pattern_query import HYBRID_WEIGHTS, GraphQuery, RankingStrategy, ResolutionTarget
+from kgagent.observing import SILENT, Observer, observed
 from kgagent.ontology import Ontology
 from kgagent.patterns.chunks import Chunks
 from kgagent.patterns.compiler import Compiler
@@ -91,7 +92,9 @@ class PatternSearch:
         retrieval: RetrievalService,
         live_schema: LiveSchemaReader,
         options: PatternOptions,
+        observer: Observer = SILENT,
     ) -> None:
+        self.observer = observer
         self._store = store
         self._ontology = ontology
         self._embedder = embedder
@@ -102,6 +105,7 @@ class PatternSearch:
         self._entries = EntryPoints(store, ontology, retrieval, timeout=options.timeout)
         self._chunks = Chunks(store, embedder, self._reader, timeout=options.timeout)
 
+    @observed("query_patterns")
     async def query(self, query: GraphQuery, user_id: str, *, vector: Sequence[float] | None = None) -> PatternResult:
         """Answer a query.
 

@@ -24,6 +24,7 @@ from kgagent.models import (
 from kgagent.models.hybrid import HybridOptions, HybridResult
 from kgagent.models.paths import PathsRequest, PathsResult
 from kgagent.models.traversal import Traversal, TraverseRequest
+from kgagent.observing import SILENT, Observer, observed
 from kgagent.ontology import Ontology
 from kgagent.retrieval.answered import AnsweredRecords
 from kgagent.retrieval.beam import BeamSearch
@@ -56,7 +57,9 @@ class RetrievalService:
         oversampling: int,
         timeout: float,
         hybrid_limit: int = 32,
+        observer: Observer = SILENT,
     ) -> None:
+        self.observer = observer
         self._hybrid_limit = hybrid_limit
         self._store = store
         self._ontology = ontology
@@ -78,6 +81,7 @@ class RetrievalService:
             store.features,
         )
 
+    @observed("relationship_vector_search")
     async def relationship_vector_search(
         self,
         query: str | None = None,
@@ -116,6 +120,7 @@ class RetrievalService:
         )
         return matches
 
+    @observed("node_vector_search")
     async def node_vector_search(
         self,
         query: str | None = None,
@@ -148,6 +153,7 @@ class RetrievalService:
         [matches] = await self.nodes_near([nearest], user_id, labels, limit)
         return matches
 
+    @observed("find_nodes_via_relationship_search")
     async def find_nodes_via_relationship_search(
         self,
         query: str | None = None,
@@ -170,6 +176,7 @@ class RetrievalService:
         nodes = await self._nodes.get(user_id, list(ends))
         return DiscoveredNodes(nodes=tuple(nodes), relationships=tuple(matches))
 
+    @observed("text_match")
     async def text_match(
         self, text: str, user_id: str, labels: Sequence[str] | None = None, limit: int = 20
     ) -> Matches[NodeSearchResult]:
@@ -192,6 +199,7 @@ class RetrievalService:
             self._nodes, text, user_id=user_id, labels=self.known_labels(labels), limit=limit, timeout=self._timeout
         )
 
+    @observed("hybrid_search")
     async def hybrid_search(
         self,
         query: str | None,
@@ -246,6 +254,7 @@ class RetrievalService:
         )
         return await search.search(question)
 
+    @observed("expand_graph")
     async def expand_graph(
         self, entity_keys: Sequence[str], user_id: str, *, max_relationships: int = 10, max_neighbours: int = 30
     ) -> GraphExpansion:
@@ -285,6 +294,7 @@ class RetrievalService:
             relationships=tuple(RelationshipRecord.read(row["relationship"]).shown(self._ontology) for row in rows),
         )
 
+    @observed("explore")
     async def explore(self, request: ExploreRequest, user_id: str) -> ExploreResult:
         """Run all searches at once, fuse what they find, and show it with what surrounds it.
 
@@ -300,6 +310,7 @@ class RetrievalService:
         _check_scope(user_id, 1)
         return await Explorer(self, self._ontology).explore(request, user_id)
 
+    @observed("traverse")
     async def traverse(self, request: TraverseRequest, user_id: str) -> Traversal:
         """Walk from a node along its relationships.
 
@@ -315,6 +326,7 @@ class RetrievalService:
         _check_scope(user_id, 1)
         return await self._traverser.traverse(request, user_id)
 
+    @observed("find_paths")
     async def find_paths(self, request: PathsRequest, user_id: str) -> PathsResult:
         """Find how two nodes are related: the shortest paths between them, and the most relevant ones.
 

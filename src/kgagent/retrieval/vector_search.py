@@ -11,7 +11,7 @@ from typing import Any
 from kgagent.embedding.base import Embedder
 from kgagent.errors import StoreError
 from kgagent.graph.records import Record
-from kgagent.graph.statements import statement
+from kgagent.graph.statements import Statement, statement
 from kgagent.graph.store import Row, StatementTimeoutError, Store
 from kgagent.graph.vector_index import IndexScores
 from kgagent.models.search import Plan
@@ -177,7 +177,8 @@ class ExactScan:
         """Find the hits of each query in each of several labels, by their names; all by one statement."""
         if not requests:
             return {}
-        rows = await self._ask("\nUNION ALL\n".join(one.target.exact_statement() for one in requests), requests[0])
+        statements = [one.target.exact_statement() for one in requests]
+        rows = await self._ask(Statement("\nUNION ALL\n".join(statements), statements[0].name), requests[0])
         found = {(row["label"], row["query"]): row for row in rows}
         return {
             one.target.name: tuple(_hits(one, found[one.target.name, position]) for position in range(len(one.queries)))

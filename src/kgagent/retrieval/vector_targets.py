@@ -8,7 +8,7 @@ from kgagent.graph.features import ServerFeatures
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
 from kgagent.graph.schema import node_vector_index, relationship_vector_indexes
-from kgagent.graph.statements import Filling, Fragment, statement
+from kgagent.graph.statements import Filling, Fragment, Statement, statement
 from kgagent.ontology import Ontology
 
 IN_FULL = Fragment("_found_relationship")
@@ -43,7 +43,7 @@ class VectorTarget:
         """Counts what a user has, up to a limit."""
         return statement(f"count_{self.kind}s", **self.places)
 
-    def exact_statement(self) -> str:
+    def exact_statement(self) -> Statement:
         """Compares each vector of a user."""
         return statement(f"search_{self.kind}s_exact", **self.places)
 

@@ -20,6 +20,7 @@ from kgagent.graph.relationship_restorer import RelationshipRestorer
 from kgagent.graph.relationship_writer import RelationshipWriter
 from kgagent.graph.relationships import RelationshipRepository
 from kgagent.models.search import MOST_HOPS
+from kgagent.observing import SILENT, Observer, Outcome, ToolCall, within_tool
 from kgagent.ontology import Ontology
 from kgagent.patterns.search import PatternSearch
 from kgagent.retrieval import RetrievalService
@@ -83,6 +84,7 @@ class ToolContext:
     patterns: PatternSearch
     undo_window: timedelta = timedelta(days=30)
     source_entity_key: str | None = None
+    observer: Observer = SILENT
 
     def relationship_writer(self) -> RelationshipWriter:
         """Writes the user's relationships."""
@@ -157,18 +159,13 @@ class BoundTool:
 
     async def __call__(self, /, *unnamed: Any, **arguments: Any) -> Payload:  # noqa: ANN401
         """Call the tool; what goes wrong is in the answer, and nothing is raised but a cancellation."""
-        if unnamed:
-            return failure(f"Give the arguments of {self.name} by name")
-        try:
-            checked = self.arguments.model_validate(arguments)
-            return {"success": True, **await self._tool.run(self._context, checked)}
-        except ValidationError as error:
-            return failure(explain(error))
-        except KgAgentError as error:
-            return failure(str(error))
-        except Exception:
-            _log.exception("Tool %s failed", self.name)
-            return failure(f"{self.name} failed inside; nothing more is known. It is in the log of the host program")
+        call = ToolCall(self.name, self._context.user_id)
+        with within_tool(self.name), self._context.observer.watch(call) as outcome:
+            if unnamed:
+                outcome.error = InputError.__name__
+                return failure(f"Give the arguments of {self.name} by name")
+            answer = await self._answer(arguments, outcome)
+        return answer  # noqa: RET504 - a context manager may hold errors back, as far as mypy knows
 
     async def call_json(self, arguments: str | None) -> str:
         """Call the tool with arguments as a JSON object; the answer is a JSON object too."""
@@ -179,6 +176,21 @@ class BoundTool:
         if not isinstance(decoded, dict):
             return dump(failure(f"Arguments must be a JSON object, got {type(decoded).__name__}"))
         return dump(await self(**decoded))
+
+    async def _answer(self, arguments: Mapping[str, Any], outcome: Outcome) -> Payload:
+        try:
+            checked = self.arguments.model_validate(arguments)
+            return {"success": True, **await self._tool.run(self._context, checked)}
+        except ValidationError as error:
+            outcome.error = type(error).__name__
+            return failure(explain(error))
+        except KgAgentError as error:
+            outcome.error = type(error).__name__
+            return failure(str(error))
+        except Exception as error:
+            outcome.error = type(error).__name__
+            _log.exception("Tool %s failed", self.name, extra={"tool": self.name})
+            return failure(f"{self.name} failed inside; nothing more is known. It is in the log of the host program")
 
     def __repr__(self) -> str:
         """The tool's name."""

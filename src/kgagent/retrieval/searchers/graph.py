@@ -2,6 +2,7 @@
 
 from kgagent.errors import InputError
 from kgagent.models import SearchHit, SearchOptions
+from kgagent.observing import observed
 from kgagent.retrieval.searchers.base import DEFAULT_SEARCH
 from kgagent.retrieval.searchers.breadth_first import BreadthFirst, Reach, depths_from_seeds
 from kgagent.retrieval.searchers.hits import read_hits
@@ -13,10 +14,12 @@ class GraphSearcher:
     """Finds the nodes around seeds, breadth first over both directions; the score is 1 / (1 + hops)."""
 
     def __init__(self, retrieval: RetrievalService, breadth_first: BreadthFirst, *, user_id: str) -> None:
+        self.observer = retrieval.observer
         self._retrieval = retrieval
         self._breadth_first = breadth_first
         self._user_id = user_id
 
+    @observed("graph_searcher")
     async def search(self, query: str | None = None, options: SearchOptions = DEFAULT_SEARCH) -> list[SearchHit]:  # noqa: ARG002
         """Find nodes; see `Searcher.search`. The query is not used, and a seed that is not the user's is skipped.
 

@@ -1,6 +1,7 @@
 """Nodes by meaning and by their place in the graph."""
 
 from kgagent.models import SearchHit, SearchOptions
+from kgagent.observing import observed
 from kgagent.ontology import Ontology
 from kgagent.retrieval.searchers.base import DEFAULT_SEARCH
 from kgagent.retrieval.searchers.breadth_first import BreadthFirst, Reach, depths_from_others
@@ -27,12 +28,14 @@ class HybridSearcher:
     def __init__(
         self, retrieval: RetrievalService, breadth_first: BreadthFirst, ontology: Ontology, *, user_id: str
     ) -> None:
+        self.observer = retrieval.observer
         self._retrieval = retrieval
         self._breadth_first = breadth_first
         self._ontology = ontology
         self._vector = VectorSearcher(retrieval, user_id=user_id)
         self._user_id = user_id
 
+    @observed("hybrid_searcher")
     async def search(self, query: str | None = None, options: SearchOptions = DEFAULT_SEARCH) -> list[SearchHit]:
         """Find nodes; see `Searcher.search`. A seed that is not the user's is skipped.
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from kgagent.models import NodeSearchResult, SearchHit, SearchOptions
+from kgagent.observing import observed
 from kgagent.retrieval.searchers.base import DEFAULT_SEARCH
 from kgagent.retrieval.service import RetrievalService
 
@@ -11,9 +12,11 @@ class VectorSearcher:
     """Finds the nodes whose text is nearest to the query; the score is plain cosine."""
 
     def __init__(self, retrieval: RetrievalService, *, user_id: str) -> None:
+        self.observer = retrieval.observer
         self._retrieval = retrieval
         self._user_id = user_id
 
+    @observed("vector_searcher")
     async def search(self, query: str | None = None, options: SearchOptions = DEFAULT_SEARCH) -> list[SearchHit]:
         """Find nodes; see `Searcher.search`.
 

@@ -1,0 +1,236 @@
+"""One usual call of each tool on the sample graph, and what it costs."""
+
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kgagent import KnowledgeGraph, Toolset
+from kgagent.cli.demo.sample import sample_file
+from kgagent.loading import load_file
+from kgagent.observability import Recorder
+
+Arguments = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class People:
+    """Keys of nodes of the sample graph.
+
+    Attributes:
+        owner: whose graph it is.
+        mentor: joined with the owner.
+        distant: some steps away from the owner.
+    """
+
+    owner: str
+    mentor: str
+    distant: str
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a call is made ready with.
+
+    Attributes:
+        tools: of the user.
+        people: nodes that are there.
+        number: of the call; what is asked and written differs by it.
+    """
+
+    tools: Toolset
+    people: People
+    number: int
+
+    async def do(self, tool: str, **arguments: object) -> Arguments:
+        """Call a tool that must succeed."""
+        answer = await self.tools[tool](**arguments)
+        if not answer["success"]:
+            raise RuntimeError(f"{tool}: {answer['error']}")
+        return answer
+
+    async def person(self, name: str) -> str:
+        """A new person's key."""
+        answer = await self.do(
+            "create_node", label="Person", name=f"{name} {self.number}", description="A new neighbour"
+        )
+        return str(answer["node"]["entity_key"])
+
+    async def friends(self) -> Arguments:
+        """Two new people who are joined."""
+        ends = await self.strangers()
+        await self.do("create_relationship", **ends, **FRIENDSHIP)
+        return ends
+
+    async def strangers(self) -> Arguments:
+        """Two new people who are not."""
+        return {"from_entity_key": await self.person("Nora Finch"), "to_entity_key": await self.person("Emil Brandt")}
+
+
+FRIENDSHIP: Arguments = {
+    "relationship_type": "friend",
+    "description": "They share an allotment and a wheelbarrow.",
+    "attitude": 4,
+    "proximity": 3,
+}
+MENTOR_OF_A_MENTOR: Arguments = {
+    "pattern_id": "two steps",
+    "steps": [
+        {"source_label": "Person", "relation_type": "has_relationship_with", "target_label": "Person"},
+        {"source_label": "Person", "relation_type": "has_relationship_with", "target_label": "Person"},
+    ],
+}
+
+
+async def _explore(given: Setting) -> Arguments:
+    return {"queries": [{"query": f"who taught me, and when? ({given.number})"}]}
+
+
+async def _describe_graph(_: Setting) -> Arguments:
+    return {}
+
+
+async def _hybrid_search(given: Setting) -> Arguments:
+    return {"query": f"who taught me statistics? ({given.number})"}
+
+
+async def _query_patterns(given: Setting) -> Arguments:
+    return {"query": f"who is a mentor of whom? ({given.number})", "patterns": [MENTOR_OF_A_MENTOR]}
+
+
+async def _joined(given: Setting) -> Arguments:
+    return {"from_entity_key": given.people.owner, "to_entity_key": given.people.mentor}
+
+
+async def _traverse(given: Setting) -> Arguments:
+    return {"entity_key": given.people.owner, "hops": 2}
+
+
+async def _find_paths(given: Setting) -> Arguments:
+    ends = {"from_entity_key": given.people.mentor, "to_entity_key": given.people.distant}
+    return {**ends, "query": f"how did they come to know each other? ({given.number})"}
+
+
+async def _create_node(given: Setting) -> Arguments:
+    return {"label": "Person", "name": f"Ada Moss {given.number}", "description": "Repairs clocks in the old town"}
+
+
+async def _update_node(given: Setting) -> Arguments:
+    return {"entity_key": await given.person("Nora Finch"), "description": "Moved to the coast"}
+
+
+async def _create_relationship(given: Setting) -> Arguments:
+    return {**await given.strangers(), **FRIENDSHIP}
+
+
+async def _create_relationships(given: Setting) -> Arguments:
+    return {"relationships": [{**await given.strangers(), **FRIENDSHIP} for _ in range(10)]}
+
+
+async def _update_relationship(given: Setting) -> Arguments:
+    return {**await given.friends(), "description": "They fell out over the wheelbarrow.", "attitude": 2}
+
+
+async def _update_relationships(given: Setting) -> Arguments:
+    changed = [{**await given.friends(), "description": "They share a van now."} for _ in range(10)]
+    return {"relationships": changed}
+
+
+async def _add_note(given: Setting) -> Arguments:
+    return {**await given.friends(), "content": "They dug up a Roman coin in June."}
+
+
+async def _restore(given: Setting) -> Arguments:
+    ends = await given.friends()
+    await given.do("delete_relationship", **ends)
+    return ends
+
+
+async def _merge(given: Setting) -> Arguments:
+    ends = await given.friends()
+    third = await given.person("Emil Brand")
+    await given.do("create_relationship", from_entity_key=third, to_entity_key=ends["from_entity_key"], **FRIENDSHIP)
+    return {"keep_entity_key": ends["to_entity_key"], "drop_entity_key": third}
+
+
+CALLS: dict[str, Callable[[Setting], Awaitable[Arguments]]] = {
+    "explore": _explore,
+    "describe_graph": _describe_graph,
+    "hybrid_search": _hybrid_search,
+    "query_patterns": _query_patterns,
+    "get_relationship": _joined,
+    "traverse": _traverse,
+    "find_paths": _find_paths,
+    "create_node": _create_node,
+    "update_node": _update_node,
+    "create_relationship": _create_relationship,
+    "create_relationships": _create_relationships,
+    "update_relationship": _update_relationship,
+    "update_relationships": _update_relationships,
+    "add_note_to_relationship": _add_note,
+    "delete_relationship": Setting.friends,
+    "restore_relationship": _restore,
+    "merge_nodes": _merge,
+}
+"""What makes a call of each tool ready, and gives its arguments."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one call cost.
+
+    Attributes:
+        reads: statements that read, each one round trip.
+        writes: statements that write, each in a transaction of its own: a round trip, and one to commit.
+        embeddings: requests for embeddings.
+        texts: texts in them.
+        seconds: in all.
+    """
+
+    reads: int
+    writes: int
+    embeddings: int
+    texts: int
+    seconds: float
+
+    @property
+    def statements(self) -> int:
+        """Statements of both kinds."""
+        return self.reads + self.writes
+
+
+async def load_sample(graph: KnowledgeGraph, user_id: str) -> People:
+    """Load the sample graph for a user."""
+    with sample_file() as file:
+        await load_file(
+            file, nodes=graph.nodes, relationships=graph.relationships, writing=graph.writing, user_id=user_id
+        )
+
+    async def key(name: str) -> str:
+        [found, *_] = await graph.retrieval.text_match(name, user_id, limit=1)
+        return found.node.entity_key
+
+    return People(await key("Ines Halloran"), await key("Marguerite Sallow"), await key("Edward Casaubon"))
+
+
+async def cost_of(graph: KnowledgeGraph, recorder: Recorder, tool: str, setting: Setting) -> Cost:
+    """Make a call of a tool ready and call it; the graph's observer is the recorder."""
+    arguments = await CALLS[tool](setting)
+    recorder.forget()
+    begun = time.perf_counter()
+    await Setting(graph.tools(user_id=setting.tools.user_id), setting.people, setting.number).do(tool, **arguments)
+    seconds = time.perf_counter() - begun
+    writes = sum(one.access == "write" for one in recorder.statements)
+    texts = sum(one.texts for one in recorder.embeddings)
+    return Cost(len(recorder.statements) - writes, writes, len(recorder.embeddings), texts, seconds)
+
+
+def most(costs: Sequence[Cost]) -> Cost:
+    """The greatest of each figure."""
+    return Cost(
+        max(one.reads for one in costs),
+        max(one.writes for one in costs),
+        max(one.embeddings for one in costs),
+        max(one.texts for one in costs),
+        max(one.seconds for one in costs),
+    )

@@ -1,0 +1,141 @@
+"""What a call of each tool costs on the sample graph: statements sent to Neo4j, requests for embeddings, and time.
+
+    python benchmarks/tool_costs.py --markdown docs/tool-costs.md
+
+With the local model. The first call of each tool is made on a graph object of its own, which knows nothing yet of the
+user and of the indexes; the others follow on one that has been at work.
+"""
+
+import asyncio
+import os
+import platform
+import statistics
+import uuid
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import count
+from pathlib import Path
+
+from _common import finish, open_graph, parser, server, show
+from _tool_calls import CALLS, Cost, People, Setting, cost_of, load_sample, most
+
+from kgagent import KnowledgeGraph, Settings
+from kgagent.embedding.local import LocalEmbedder
+from kgagent.observability import Recorder
+
+DELETE_USER = "MATCH (n {user_id: $user_id}) DETACH DELETE n"
+
+PAGE = """# What a call of a tool costs
+
+Made by
+
+```sh
+{command}
+```
+
+on the sample graph of `kgagent demo` ({records} relationships of one user), Neo4j {version} on the same machine
+({machine}, load average {load:.0f}), with the local model ({embedder}); {calls} calls each, one after another. p50 is the median of those calls; it
+depends on the machine and on what else that does; the counts do not, and a test holds them.
+
+| tool | reads | writes | embedding requests (texts) | first call: reads | p50 ms |
+| --- | ---: | ---: | ---: | ---: | ---: |
+{rows}
+
+- **reads, writes**: statements sent to Neo4j, the most that any of the calls took. A read is one round trip. A write
+  is a transaction of its own: one round trip for the statement and one for the commit. Where a search sends several
+  reads, most of them run side by side.
+- **embedding requests (texts)**: calls of the embedder. A query that was asked lately is in memory and costs none; here
+  each is new.
+- **first call**: reads of the tool's first call in a process, which also learns how much the user has, how the indexes
+  are made and, for `query_patterns`, what the graph holds.
+- `create_relationships` and `update_relationships` write ten relationships. The others do what their name says for one
+  record; `query_patterns` matches paths of two relationships, `traverse` goes two steps, `find_paths` has a query.
+
+Retries are not among them: a write that loses a race against another one reads again, and embeds again where the text
+changed.
+"""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a tool costs.
+
+    Attributes:
+        tool: its name.
+        usual: the most of the calls that followed the first.
+        first: the first call.
+        p50_ms: median of the others.
+    """
+
+    tool: str
+    usual: Cost
+    first: Cost
+    p50_ms: float
+
+    def markdown(self) -> str:
+        """A row of the page's table."""
+        embeddings = f"{self.usual.embeddings} ({self.usual.texts})" if self.usual.embeddings else "0"
+        figures = (self.usual.reads, self.usual.writes, embeddings, self.first.reads, f"{self.p50_ms:.0f}")
+        return f"| `{self.tool}` | {' | '.join(map(str, figures))} |"
+
+
+async def measure(graph: KnowledgeGraph, people: People, user_id: str, calls: int) -> list[Row]:
+    """Cost of each tool; the graph is not watched, and those that are share its connection."""
+    numbers = count(1)
+    plain = graph.tools(user_id=user_id)
+    recorder = Recorder()
+
+    def watched() -> KnowledgeGraph:
+        return KnowledgeGraph(graph.store, graph.ontology, graph.embedder, graph.settings, observer=recorder)
+
+    async def cost(tool: str, of: KnowledgeGraph) -> Cost:
+        return await cost_of(of, recorder, tool, Setting(plain, people, next(numbers)))
+
+    rows: list[Row] = []
+    for tool in CALLS:
+        first = await cost(tool, watched())
+        warm = watched()
+        await cost(tool, warm)
+        usual = [await cost(tool, warm) for _ in range(calls)]
+        rows.append(Row(tool, most(usual), first, 1_000 * statistics.median(one.seconds for one in usual)))
+    return rows
+
+
+def page(rows: Sequence[Row], graph: KnowledgeGraph, command: str, records: int, calls: int) -> str:
+    """The page of the documentation."""
+    return PAGE.format(
+        command=command,
+        records=records,
+        version=graph.store.features.version,
+        machine=f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
+        load=os.getloadavg()[1],
+        embedder=graph.embedder,
+        calls=calls,
+        rows="\n".join(row.markdown() for row in rows),
+    )
+
+
+async def main() -> None:
+    """Run it."""
+    arguments = parser(__doc__)
+    arguments.add_argument("--calls", type=int, default=15, help="calls of each tool after its first")
+    arguments.add_argument("--markdown", type=Path, help="write the page of the documentation to this file")
+    asked = arguments.parse_args()
+    user_id = f"benchmark-{uuid.uuid4()}"
+    embedder = LocalEmbedder()
+    with server(asked.uri) as where:
+        async with open_graph(where, embedder, Settings(), users=[user_id]) as graph:
+            people = await load_sample(graph, user_id)
+            schema = await graph.live_schema.read(user_id)
+            records = sum(one.count for one in schema.relationship_types)
+            rows = await measure(graph, people, user_id, asked.calls)
+            show("cost of a call", [{"tool": r.tool, **asdict(r.usual), "p50_ms": r.p50_ms} for r in rows])
+            await graph.store.write(DELETE_USER, {"user_id": user_id})
+            if asked.markdown:
+                command = "python benchmarks/tool_costs.py --markdown docs/tool-costs.md"
+                asked.markdown.write_text(page(rows, graph, command, records, asked.calls), "utf-8")
+    finish({row.tool: {"p50_ms": row.p50_ms, **asdict(row.usual)} for row in rows}, as_json=asked.json)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

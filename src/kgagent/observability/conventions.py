@@ -1,0 +1,86 @@
+"""Operations in the words of OpenTelemetry's semantic conventions for databases (`db.*`) and AI (`gen_ai.*`).
+
+Conventions: opentelemetry.io/docs/specs/semconv, "Database client spans", "GenAI spans" and "Execute tool span". Where
+they have no word, the name begins with `kgagent.`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from opentelemetry.trace import SpanKind
+
+from kgagent.observing import EmbeddingRequest, Operation, Search, StatementRun, ToolCall
+
+TOOL_DURATION = "gen_ai.execute_tool.duration"
+SEARCH_DURATION = "kgagent.search.duration"
+EMBEDDING_DURATION = "gen_ai.client.operation.duration"
+STATEMENT_DURATION = "db.client.operation.duration"
+
+Attributes = Mapping[str, str | int]
+
+
+@dataclass(frozen=True)
+class Described:
+    """An operation as OpenTelemetry is told of it.
+
+    Attributes:
+        span: name of the span.
+        kind: whether another system is asked.
+        duration: name of the histogram that its seconds go to.
+        common: attributes of the span and of the metrics; few values each.
+        own: attributes of the span alone.
+    """
+
+    span: str
+    kind: SpanKind
+    duration: str
+    common: Attributes
+    own: Attributes
+
+
+def describe(operation: Operation, *, user_ids: bool) -> Described:
+    """Tell of an operation."""
+    match operation:
+        case ToolCall():
+            return _tool(operation, user_ids=user_ids)
+        case Search():
+            name = {"kgagent.search.name": operation.name}
+            return Described(f"search {operation.name}", SpanKind.INTERNAL, SEARCH_DURATION, name, {})
+        case EmbeddingRequest():
+            return _embedding(operation)
+        case StatementRun():
+            return _statement(operation)
+
+
+def _tool(call: ToolCall, *, user_ids: bool) -> Described:
+    common = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": call.name}
+    own = {"gen_ai.tool.type": "function"} | ({"user.id": call.user_id} if user_ids else {})
+    return Described(f"execute_tool {call.name}", SpanKind.INTERNAL, TOOL_DURATION, common, own)
+
+
+def _embedding(request: EmbeddingRequest) -> Described:
+    common = {
+        "gen_ai.operation.name": "embeddings",
+        "gen_ai.provider.name": request.provider,
+        "gen_ai.request.model": request.model,
+    }
+    own = {"gen_ai.embeddings.dimension.count": request.dimensions, "kgagent.embedding.texts": request.texts}
+    return Described(f"embeddings {request.model}", SpanKind.CLIENT, EMBEDDING_DURATION, common, own)
+
+
+def _statement(run: StatementRun) -> Described:
+    common: dict[str, str | int] = {
+        "db.system.name": "neo4j",
+        "db.operation.name": run.access,
+        "db.query.summary": run.name,
+    }
+    if run.database is not None:
+        common["db.namespace"] = run.database
+    server = urlsplit(run.uri)
+    own: dict[str, str | int] = {}
+    if server.hostname:
+        own["server.address"] = server.hostname
+    if server.port:
+        own["server.port"] = server.port
+    return Described(run.name, SpanKind.CLIENT, STATEMENT_DURATION, common, own)

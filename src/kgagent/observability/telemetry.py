@@ -1,0 +1,103 @@
+"""The observer that makes OpenTelemetry spans and metrics."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+
+from opentelemetry.metrics import Meter, MeterProvider, get_meter
+from opentelemetry.trace import Span, Status, StatusCode, TracerProvider, get_tracer
+
+from kgagent.observability.conventions import (
+    EMBEDDING_DURATION,
+    SEARCH_DURATION,
+    STATEMENT_DURATION,
+    TOOL_DURATION,
+    Described,
+    describe,
+)
+from kgagent.observing import EmbeddingRequest, Operation, Outcome, StatementRun
+
+SCOPE = "kgagent"
+
+SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+"""Bounds of the histograms' buckets."""
+
+
+class Metrics:
+    """How long operations took, how many there were, how many failed, and how many texts were embedded."""
+
+    def __init__(self, meter: Meter) -> None:
+        self._durations = {
+            name: meter.create_histogram(name, "s", described, explicit_bucket_boundaries_advisory=SECONDS)
+            for name, described in (
+                (TOOL_DURATION, "Duration of tool calls."),
+                (SEARCH_DURATION, "Duration of searches."),
+                (EMBEDDING_DURATION, "Duration of requests for embeddings."),
+                (STATEMENT_DURATION, "Duration of statements."),
+            )
+        }
+        self._operations = meter.create_counter("kgagent.operations", "{operation}", "Operations that have ended.")
+        self._errors = meter.create_counter("kgagent.errors", "{operation}", "Operations that failed.")
+        self._texts = meter.create_counter("kgagent.embedding.texts", "{text}", "Texts that were to be embedded.")
+
+    def count(self, operation: Operation, told: Described, outcome: Outcome, seconds: float) -> None:
+        """Take in one operation."""
+        error = {"error.type": outcome.error} if outcome.error else {}
+        self._durations[told.duration].record(seconds, {**told.common, **error})
+        self._operations.add(1, told.common)
+        if outcome.error:
+            self._errors.add(1, {**told.common, **error})
+        if isinstance(operation, EmbeddingRequest):
+            self._texts.add(operation.texts, told.common)
+
+
+class Telemetry:
+    """Makes a span for each operation, and counts it."""
+
+    def __init__(
+        self,
+        *,
+        tracer_provider: TracerProvider | None = None,
+        meter_provider: MeterProvider | None = None,
+        user_ids: bool = False,
+    ) -> None:
+        """Arguments are those of `open_telemetry`."""
+        self._tracer = get_tracer(SCOPE, version("kgagent"), tracer_provider)
+        self._metrics = Metrics(get_meter(SCOPE, version("kgagent"), meter_provider))
+        self._user_ids = user_ids
+
+    @contextmanager
+    def watch(self, operation: Operation) -> Iterator[Outcome]:
+        """Make a span that is the current one while the operation runs."""
+        told = describe(operation, user_ids=self._user_ids)
+        outcome = Outcome()
+        begun = time.perf_counter()
+        # Messages of errors repeat values of the caller's, so the API must not record them by itself.
+        with self._tracer.start_as_current_span(
+            told.span,
+            kind=told.kind,
+            attributes={**told.common, **told.own},
+            record_exception=False,
+            set_status_on_exception=False,
+        ) as span:
+            code: str | None = None
+            try:
+                yield outcome
+            except BaseException as error:
+                outcome.error = type(error).__name__
+                code = getattr(error.__cause__, "code", None) if isinstance(operation, StatementRun) else None
+                raise
+            finally:
+                _finish(span, outcome, code)
+                self._metrics.count(operation, told, outcome, time.perf_counter() - begun)
+
+
+def _finish(span: Span, outcome: Outcome, code: str | None) -> None:
+    if outcome.rows is not None:
+        span.set_attribute("db.response.returned_rows", outcome.rows)
+    if outcome.error:
+        span.set_status(Status(StatusCode.ERROR))
+        span.set_attribute("error.type", outcome.error)
+    if isinstance(code, str):
+        span.set_attribute("db.response.status_code", code)

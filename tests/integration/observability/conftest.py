@@ -1,0 +1,3 @@
+from tests.support.fixtures import embedder, opened
+
+__all__ = ["embedder", "opened"]

@@ -1,0 +1,101 @@
+"""What a call of each tool costs; `docs/tool-costs.md` shows it."""
+
+import re
+from pathlib import Path
+
+import pytest
+from _tool_calls import CALLS, People, Setting, cost_of, load_sample, most
+
+from kgagent import KnowledgeGraph
+from kgagent.embedding.base import Embedder
+from kgagent.observability import Recorder
+from kgagent.tools.registry import TOOLS
+from tests.conftest import Clock
+
+BOUNDS = {
+    "explore": (7, 1),
+    "describe_graph": (24, 0),
+    "hybrid_search": (7, 1),
+    "query_patterns": (7, 1),
+    "get_relationship": (1, 0),
+    "traverse": (3, 0),
+    "find_paths": (16, 1),
+    "create_node": (2, 1),
+    "update_node": (2, 1),
+    "create_relationship": (2, 1),
+    "create_relationships": (2, 1),
+    "update_relationship": (2, 1),
+    "update_relationships": (2, 1),
+    "add_note_to_relationship": (2, 1),
+    "delete_relationship": (2, 0),
+    "restore_relationship": (3, 0),
+    "merge_nodes": (6, 0),
+}
+"""Statements and requests for embeddings of one call at the most."""
+
+
+@pytest.fixture
+async def people(opened: KnowledgeGraph, user_id: str) -> People:
+    """The sample graph as the user's."""
+    return await load_sample(opened, user_id)
+
+
+def documented(root: Path) -> dict[str, tuple[int, int]]:
+    """Statements and requests for embeddings of each tool in the documentation's table."""
+    text = (root / "docs" / "tool-costs.md").read_text("utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| (\d+) \| (\d+) \| (\d+)", text, re.MULTILINE)
+    return {tool: (int(reads) + int(writes), int(embeddings)) for tool, reads, writes, embeddings in rows}
+
+
+@pytest.fixture
+def recorder() -> Recorder:
+    """Keeps what the watched graph does."""
+    return Recorder()
+
+
+@pytest.fixture
+def graph(opened: KnowledgeGraph, embedder: Embedder, recorder: Recorder, clock: Clock) -> KnowledgeGraph:
+    """A graph that the recorder watches."""
+    return KnowledgeGraph(opened.store, opened.ontology, embedder, opened.settings, clock=clock, observer=recorder)
+
+
+async def test_no_tool_takes_more_statements_or_embedding_requests_than_its_bound(
+    graph: KnowledgeGraph, opened: KnowledgeGraph, recorder: Recorder, people: People, user_id: str
+) -> None:
+    plain = opened.tools(user_id=user_id)
+    over = {}
+    for place, (tool, bound) in enumerate(BOUNDS.items()):
+        # The first call also learns what the user and the indexes are like.
+        first, *others = [
+            await cost_of(graph, recorder, tool, Setting(plain, people, 10 * place + n)) for n in range(3)
+        ]
+        cost = most(others)
+        if cost.statements > bound[0] or max(cost.embeddings, first.embeddings) > bound[1]:
+            over[tool] = cost
+    assert over == {}
+
+
+async def test_creating_takes_one_read_one_write_and_one_embedding_request_from_the_first_call_on(
+    graph: KnowledgeGraph, opened: KnowledgeGraph, recorder: Recorder, people: People, user_id: str
+) -> None:
+    for number, tool in enumerate(("create_node", "create_relationship", "create_relationships")):
+        cost = await cost_of(graph, recorder, tool, Setting(opened.tools(user_id=user_id), people, number))
+        assert (tool, cost.reads, cost.writes, cost.embeddings) == (tool, 1, 1, 1)
+
+
+async def test_explore_makes_one_embedding_request_for_all_its_queries(
+    graph: KnowledgeGraph, recorder: Recorder, user_id: str
+) -> None:
+    answer = await graph.tools(user_id=user_id).explore(queries=[{"query": "mentors"}, {"query": "rivals"}])
+    assert answer["success"]
+    assert [request.texts for request in recorder.embeddings] == [2]
+
+
+def test_every_tool_has_a_call_and_a_bound() -> None:
+    assert list(CALLS) == list(BOUNDS) == [tool.name for tool in TOOLS]
+
+
+def test_the_documentation_shows_every_tool_within_its_bound(repository_root: Path) -> None:
+    shown = documented(repository_root)
+    assert list(shown) == list(BOUNDS)
+    assert {tool: cost for tool, cost in shown.items() if cost[0] > BOUNDS[tool][0] or cost[1] > BOUNDS[tool][1]} == {}

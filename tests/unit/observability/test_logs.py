@@ -1,0 +1,94 @@
+import json
+import logging
+from typing import Any
+
+import pytest
+from opentelemetry.sdk.trace import TracerProvider
+
+from kgagent.observability import JsonFormatter, LogObserver, Observers, Recorder, observer_of
+from kgagent.observing import SILENT, EmbeddingRequest, Search, StatementRun, ToolCall, within_tool
+from kgagent.settings import Settings
+
+CALL = ToolCall("explore", "somebody")
+STATEMENT = StatementRun("read_pairs", "read", "bolt://localhost:7687", None)
+EMBEDDING = EmbeddingRequest("openai", "text-embedding-3-small", 1536, 3)
+
+
+def formatted(**fields: Any) -> dict[str, Any]:
+    record = logging.makeLogRecord(
+        {"name": "kgagent.x", "levelname": "INFO", "msg": "%s met", "args": ("Ada",)} | fields
+    )
+    told = json.loads(JsonFormatter().format(record))
+    assert isinstance(told, dict)
+    return told
+
+
+def test_a_record_is_one_json_object_with_its_extra_fields() -> None:
+    told = formatted(seconds=0.5, created=0.0)
+    assert told == {
+        "time": "1970-01-01T00:00:00.000+00:00",
+        "level": "INFO",
+        "logger": "kgagent.x",
+        "message": "Ada met",
+        "seconds": 0.5,
+    }
+
+
+def test_a_record_says_on_behalf_of_which_tool_it_was_made() -> None:
+    with within_tool("explore"):
+        assert formatted()["tool"] == "explore"
+    assert "tool" not in formatted()
+
+
+def test_a_record_within_a_span_names_it() -> None:
+    provider = TracerProvider(shutdown_on_exit=False)
+    with provider.get_tracer("test").start_as_current_span("outer") as span:
+        told = formatted()
+    assert told["trace_id"] == f"{span.get_span_context().trace_id:032x}"
+    assert told["span_id"] == f"{span.get_span_context().span_id:016x}"
+
+
+def test_an_exception_stands_in_a_field_of_its_own() -> None:
+    error = ValueError("no such thing")
+    assert "no such thing" in formatted(exc_info=(ValueError, error, None))["exception"]
+
+
+def test_tool_calls_are_logged_without_the_user(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "kgagent.operations")
+    with LogObserver().watch(CALL) as outcome:
+        outcome.error = "InputError"
+    [record] = caplog.records
+    assert record.getMessage() == "tool explore failed"
+    assert vars(record)["error_type"] == "InputError"
+    assert "somebody" not in str(vars(record))
+
+
+def test_what_a_call_consists_of_is_logged_at_debug_alone(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG, "kgagent.operations")
+    for operation in (Search("explore"), EMBEDDING, STATEMENT):
+        with LogObserver().watch(operation):
+            pass
+    assert [record.levelname for record in caplog.records] == ["DEBUG"] * 3
+    assert vars(caplog.records[1])["texts"] == 3
+    assert vars(caplog.records[2])["statement"] == "read_pairs"
+
+
+def test_an_operation_that_raises_is_logged_and_goes_on_raising(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG, "kgagent.operations")
+    with pytest.raises(KeyError), LogObserver().watch(STATEMENT):
+        raise KeyError("gone")
+    assert vars(caplog.records[0])["error_type"] == "KeyError"
+
+
+def test_several_observers_see_the_same_outcome() -> None:
+    first, second = Recorder(), Recorder()
+    with Observers(first, second).watch(STATEMENT) as outcome:
+        outcome.rows = 7
+    for recorder in (first, second):
+        [seen] = recorder.seen
+        assert (seen.operation, seen.outcome.rows) == (STATEMENT, 7)
+
+
+def test_the_settings_choose_the_observer() -> None:
+    assert observer_of(Settings(_env_file=None)) is SILENT
+    assert observer_of(Settings(_env_file=None, otel=True, log_format="json")) is not SILENT
