@@ -34,8 +34,8 @@ Made by
 ```
 
 on the sample graph of `kgagent demo` ({records} relationships of one user), Neo4j {version} on the same machine
-({machine}, load average {load:.0f}), with the local model ({embedder}); {calls} calls each, one after another. p50 is the median of those calls; it
-depends on the machine and on what else that does; the counts do not, and a test holds them.
+({machine}, load average {load:.0f}), with the local model ({embedder}); {calls} calls each, one after another. p50 is
+the median of those calls; it depends on the machine and on what else that does. The counts do not; a test holds them.
 
 | tool | reads | writes | embedding requests (texts) | first call: reads | p50 ms |
 | --- | ---: | ---: | ---: | ---: | ---: |

@@ -54,7 +54,7 @@ def recorder() -> Recorder:
 
 
 @pytest.fixture
-def graph(opened: KnowledgeGraph, embedder: Embedder, recorder: Recorder, clock: Clock) -> KnowledgeGraph:
+async def graph(opened: KnowledgeGraph, embedder: Embedder, recorder: Recorder, clock: Clock) -> KnowledgeGraph:
     """A graph that the recorder watches."""
     return KnowledgeGraph(opened.store, opened.ontology, embedder, opened.settings, clock=clock, observer=recorder)
 
