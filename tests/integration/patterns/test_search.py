@@ -152,6 +152,47 @@ async def test_an_expression_that_would_take_for_ever_is_answered(ward: Knowledg
     assert await names(ward, user_id, {"steps": [HAS], "constraints": [constraint]}) == []
 
 
+async def test_an_expression_too_large_for_a_stored_text_is_told(ward: KnowledgeGraph, user_id: str) -> None:
+    await cypher(ward, "MATCH (n:Patient {user_id: $user}) SET n.name = $name", user=user_id, name="x" * 20_000)
+    constraint = {"type": "REGEX_MATCH", "property_path": "name", "value": "(?:x?){999}" * 30 + "y", "at_step": "start"}
+    with pytest.raises(InputError, match=r"too large for a stored text of 20,000 characters"):
+        await names(ward, user_id, {"steps": [HAS], "constraints": [constraint]})
+
+
+async def test_many_values_inside_many_stored_texts_are_answered(ward: KnowledgeGraph, user_id: str) -> None:
+    await cypher(
+        ward,
+        "MATCH (ann:Patient {user_id: $user, name: 'Ann'}) UNWIND range(1, 20000) AS i "
+        "CREATE (:Patient {user_id: $user, contact: '{\"city\": \"town ' + i + '\"}'})",
+        user=user_id,
+    )
+    towns = [f"village {number}" for number in range(9_999)]
+    for kind, expected in (("PROPERTY_IN", ["Ann"]), ("NOT_IN", [])):
+        constraint = {"type": kind, "property_path": "contact.city", "value": [*towns, "Rome"], "at_step": "start"}
+        found = await names(ward, user_id, {"steps": [HAS], "constraints": [constraint]})
+        assert [path[0] for path in found] == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "expected"),
+    [
+        ("PROPERTY_EQUALS", "Rome", ["Ann"]),
+        ("PROPERTY_IN", ["Rome"], ["Ann"]),
+        ("STARTS_WITH", "Ro", ["Ann"]),
+        ("REGEX_MATCH", "R..e", ["Ann"]),
+        ("PROPERTY_EQUALS", "Oslo", []),
+    ],
+)
+async def test_lists_inside_json_are_gone_through_however_deep(
+    ward: KnowledgeGraph, user_id: str, kind: str, value: object, expected: list[str]
+) -> None:
+    deep = '{"city": ' + "[" * 600 + '"Rome"' + "]" * 600 + "}"
+    await cypher(ward, "MATCH (n:Patient {user_id: $user, name: 'Ann'}) SET n.contact = $deep", user=user_id, deep=deep)
+    constraint = {"type": kind, "property_path": "contact.city", "value": value, "at_step": "start"}
+    found = await names(ward, user_id, {"steps": [HAS], "constraints": [constraint]})
+    assert [path[0] for path in found] == expected
+
+
 @pytest.mark.parametrize("expression", ["(", "(?=a)b", r"(a)\1", "[z-a]", "a{1000000}"])
 async def test_an_expression_that_cannot_be_used_is_told(ward: KnowledgeGraph, user_id: str, expression: str) -> None:
     constraint = {"type": "REGEX_MATCH", "property_path": "name", "value": expression, "at_step": "start"}
