@@ -48,7 +48,12 @@ def property_name(constraint_path: str) -> tuple[str, str]:
 
 def needs_matching(constraint: Constraint) -> bool:
     """Whether stored values have to be looked at before the statement is made."""
-    return constraint.type is ConstraintType.REGEX_MATCH or bool(property_name(constraint.property_path)[1])
+    return constraint.type is ConstraintType.REGEX_MATCH or is_inside_json(constraint)
+
+
+def is_inside_json(constraint: Constraint) -> bool:
+    """Whether a constraint is about what stands inside the JSON that a property holds."""
+    return bool(property_name(constraint.property_path)[1])
 
 
 def matching_key(constraint: Constraint) -> str:
@@ -98,7 +103,7 @@ class Predicates:
 
     def _matches(self, constraint: Constraint, stored: str, others: str) -> str:
         among = f"{stored} IN {self._values.add(self._matching[matching_key(constraint)])}"
-        if property_name(constraint.property_path)[1]:
+        if is_inside_json(constraint):
             return among
         return _guarded(others, stored, (f"{stored} IS :: STRING NOT NULL", among))
 

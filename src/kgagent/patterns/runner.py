@@ -16,7 +16,7 @@ from kgagent.patterns.compiler import Compiler
 from kgagent.patterns.elements import Candidate, PathElements
 from kgagent.patterns.paths import PathReader, Ranked
 from kgagent.patterns.plans import Plan
-from kgagent.patterns.predicates import matching_key, needs_matching
+from kgagent.patterns.predicates import is_inside_json, matching_key, needs_matching
 from kgagent.patterns.ranking import Ranking
 from kgagent.patterns.stored_values import StoredValues
 from kgagent.retrieval.together import together
@@ -105,7 +105,7 @@ class PatternRunner:
             StoreError: the database failed otherwise.
         """
         try:
-            matched = await self._matched(plans, compiler)
+            matched, truncated = await self._matched(plans, compiler)
         except StatementTimeoutError:
             raise SearchError(
                 f"The pattern took longer than {self._limits.timeout:g} s. Start from targets, name labels and types "
@@ -128,24 +128,25 @@ class PatternRunner:
         explored: Counter[str] = Counter()
         for plan, paths in zip(plans, matched, strict=True):
             explored[plan.pattern_id] += len(paths)
-        truncated = any(len(paths) >= self._limits.explored for paths in matched)
         return Ran(await self._shown(kept, ranking, elements), explored, truncated)
 
-    async def _matched(self, plans: Sequence[Plan], compiler: Compiler) -> list[list[Candidate]]:
-        """What each plan matches, the plans side by side."""
+    async def _matched(self, plans: Sequence[Plan], compiler: Compiler) -> tuple[list[list[Candidate]], bool]:
+        """What each plan matches, the plans side by side, and whether any matches more than are looked at."""
+        explored = self._limits.explored
         async with together() as group:
             tasks = []
             for plan in plans:
-                compiled = compiler.matched(plan, self._limits.explored)
+                compiled = compiler.matched(plan, explored + 1)
                 reading = self._store.read(compiled.text, compiled.parameters, timeout=self._limits.timeout)
                 tasks.append(group.create_task(reading))
-        return [
+        matched = [
             [
                 Candidate(tuple(row["nodes"]), tuple(row["relationships"]), tuple(row["lengths"]), row["at"])
-                for row in task.result()
+                for row in task.result()[:explored]
             ]
             for task in tasks
         ]
+        return matched, any(len(task.result()) > explored for task in tasks)
 
     async def _shown(self, kept: Sequence[Ranked], ranking: Ranking, elements: PathElements) -> tuple[Found, ...]:
         """The paths as they are shown; one of which something is gone meanwhile is left out."""
@@ -156,8 +157,9 @@ class PatternRunner:
             for key, row in relationship_rows.items()
             if row["start"] in nodes and row["end"] in nodes
         }
+        starts = {key: row["start"] for key, row in relationship_rows.items()}
         return tuple(
-            Found(self._reader.path(one, ranking, nodes, relationships), one.path)
+            Found(self._reader.path(one, ranking, nodes, relationships, starts), one.path)
             for one in kept
             if nodes.keys() >= set(one.path.nodes) and relationships.keys() >= set(one.path.relationships)
         )
@@ -166,7 +168,8 @@ class PatternRunner:
         """Which constraint compares what cannot be compared, and with what stored value."""
         patterns = {segment.model_dump_json(): segment for plan in plans for segment in plan.segments}
         for constraint, part in constraints_of(patterns.values()):
-            if constraint.type not in _COMPARING:
+            # What lies inside JSON was compared before the statement ran.
+            if constraint.type not in _COMPARING or is_inside_json(constraint):
                 continue
             if constraint.value_from is not None:
                 return InputError(

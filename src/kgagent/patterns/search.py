@@ -128,6 +128,7 @@ class PatternSearch:
         if ranking.strategy is RankingStrategy.SEMANTIC_SCORE and asked.vector is None:
             raise InputError("SEMANTIC_SCORE ranks by the meaning of a question: give query, in words")
         plans = self._plans(query)
+        warnings += self._unused_targets(plans, asked)
         ran = await self._run(plans, asked, ranking) if plans else Ran()
         if plans and not ran.paths:
             warnings += hints(query.all_patterns, schema, self._ontology)
@@ -148,7 +149,8 @@ class PatternSearch:
         self, query: GraphQuery, user_id: str, vector: Sequence[float] | None, schema: LiveSchema
     ) -> tuple[Asked, list[str]]:
         """Resolve targets and embed, with one call for all texts."""
-        labels = [label.name for label in schema.labels]
+        # Those of the ontology count even if the schema, read a moment ago, did not see any node of theirs.
+        labels = {*self._ontology.labels, *(label.name for label in schema.labels)}
         resolved = await self._entries.named(query.targets, labels, user_id) if query.targets else []
         unknown = [
             place
@@ -233,6 +235,14 @@ class PatternSearch:
             query.one_path_per if query.all_patterns else "end",
         )
         return await runner.run(plans, compiler, ranking, asked.vector)
+
+    @staticmethod
+    def _unused_targets(plans: Sequence[Plan], asked: Asked) -> list[str]:
+        """Tell patterns that have no node at which any target may stand: their paths are everyone's."""
+        points = [point for found in asked.entry_points for point in found.points]
+        compiler = Compiler(asked.user_id, points)
+        names = dict.fromkeys(plan.pattern_id for plan in plans if points and compiler.entered(plan) is None)
+        return [f"No target has a label of pattern {name!r}: its paths are not limited to targets" for name in names]
 
     @staticmethod
     def _context(asked: Asked, ran: Ran) -> ReasoningContext:

@@ -440,3 +440,82 @@ async def test_rankings_order_the_same_paths_differently(ward: KnowledgeGraph, u
         first[ranking] = [node.name for node in result.paths[0].nodes]
         assert list(result.paths) == sorted(result.paths, key=lambda path: -path.score)
     assert first == {"EDGE_WEIGHT": ["Bo", "Finn"], "NODE_CENTRALITY": ["Ann", "Finn"]}
+
+
+async def test_centrality_counts_no_relationship_into_another_users_graph(ward: KnowledgeGraph, user_id: str) -> None:
+    async def scores() -> list[float]:
+        return [
+            path.score
+            for path in (await ask(ward, user_id, patterns=[{"steps": [HAS]}], ranking="NODE_CENTRALITY")).paths
+        ]
+
+    before = await scores()
+    await cypher(
+        ward,
+        "MATCH (a:Patient {user_id: $user, name: 'Ann'}), (b:Condition {user_id: $other}) "
+        "CREATE (a)-[:HAS_CONDITION]->(b)",
+        user=user_id,
+        other=f"{user_id}-other",
+    )
+    assert await scores() == before
+
+
+async def test_nodes_of_one_key_do_not_turn_a_relationship_round(ward: KnowledgeGraph, user_id: str) -> None:
+    await cypher(ward, "MATCH (n {user_id: $user}) WHERE n:Patient OR n:Condition SET n.entity_key = '1'", user=user_id)
+    back = {"source_label": "Condition", "relation_type": "HAS_CONDITION", "target_label": "Patient"}
+    result = await ask(ward, user_id, patterns=[{"steps": [{**back, "direction": "INCOMING"}]}])
+    assert sorted(path.to_path_string() for path in result.paths) == [
+        "Flu <-[HAS_CONDITION]- Ann",
+        "Gout <-[HAS_CONDITION]- Bo",
+    ]
+
+
+async def test_an_error_of_comparison_names_the_constraint_that_made_it(ward: KnowledgeGraph, user_id: str) -> None:
+    await cypher(
+        ward, "MATCH (n:Patient {user_id: $user, name: 'Ann'}) SET n.budget = '{\"approved\": 5}'", user=user_id
+    )
+    constraints = [
+        {"type": "GREATER_THAN", "property_path": "budget.approved", "value": 1, "at_step": "start"},
+        {"type": "LESS_THAN", "property_path": "name", "value": 1, "at_step": "start"},
+    ]
+    with pytest.raises(InputError, match="LESS_THAN on 'name' cannot compare 'Ann'"):
+        await names(ward, user_id, {"steps": [HAS], "constraints": constraints})
+
+
+async def test_targets_that_fit_no_node_of_a_pattern_are_told(ward: KnowledgeGraph, user_id: str) -> None:
+    result = await ask(
+        ward, user_id, targets=[{"description": "Eve"}], patterns=[{"steps": [HAS], "pattern_id": "ill"}]
+    )
+    assert result.warnings == ("No target has a label of pattern 'ill': its paths are not limited to targets",)
+
+
+async def test_many_nodes_of_one_name_leave_room_for_other_targets(ward: KnowledgeGraph, user_id: str) -> None:
+    await cypher(
+        ward,
+        "UNWIND range(100, 160) AS i CREATE (:Patient {user_id: $user, name: 'Ann', entity_key: toString(i)}) "
+        "WITH count(*) AS made MATCH (bo:Patient {user_id: $user, name: 'Bo'}) SET bo.entity_key = 'bo'",
+        user=user_id,
+    )
+    targets = [{"description": "Ann"}, {"entity_key": "bo"}]
+    result = await ask(ward, user_id, targets=targets, patterns=[{"steps": [HAS]}])
+    assert [path.start.name for path in result.paths] == ["Bo"]
+    assert result.warnings == ()
+
+
+async def test_a_target_that_was_just_made_is_known(graph: KnowledgeGraph, user_id: str) -> None:
+    await graph.live_schema.read(user_id)
+    await cypher(
+        graph,
+        "CREATE (:Person {user_id: $user, entity_key: $key, name: 'Zoe'})-[:has_relationship_with]->"
+        "(:Person {user_id: $user, entity_key: $key + '-2', name: 'Cy'})",
+        user=user_id,
+        key=f"{user_id}-zoe",
+    )
+    result = await ask(graph, user_id, targets=[{"entity_key": f"{user_id}-zoe"}], traversal={"max_depth": 1})
+    assert [path.end.name for path in result.paths] == ["Cy"]
+
+
+async def test_as_many_paths_as_are_looked_at_are_all(ward: KnowledgeGraph, user_id: str) -> None:
+    ward.patterns._options = type(ward.patterns._options)(explored=2)
+    assert (await ask(ward, user_id, patterns=[{"steps": [HAS]}])).context.truncated is False
+    assert (await ask(ward, user_id, patterns=[{"steps": [TREATED]}])).context.truncated is True
