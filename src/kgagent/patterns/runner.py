@@ -1,4 +1,4 @@
-"""Runs plans: one statement each, side by side, and what they found as one list."""
+"""Runs plans: one statement each, a few at a time, and what they found as one list."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from pydantic import JsonValue
 
 from kgagent.embedding.base import Embedder
+from kgagent.embedding.side_by_side import side_by_side
 from kgagent.errors import InputError, SearchError
-from kgagent.graph.store import StatementTimeoutError, StatementValueError, Store
+from kgagent.graph.store import Row, StatementTimeoutError, StatementValueError, Store
 from kgagent.models.constraint import ORDERS, TEXTS, Constraint, ConstraintType
 from kgagent.models.matched_path import MatchedPath
 from kgagent.models.pattern import Branch, GraphPattern
@@ -19,10 +20,12 @@ from kgagent.patterns.plans import Plan
 from kgagent.patterns.predicates import is_inside_json, matching_key, needs_matching
 from kgagent.patterns.ranking import Ranking
 from kgagent.patterns.stored_values import StoredValues
-from kgagent.retrieval.together import together
 
 _COMPARING = frozenset({*ORDERS, *TEXTS, ConstraintType.REGEX_MATCH})
 """Constraints that end the statement where they meet a value of another kind."""
+
+AT_ONCE = 4
+"""Statements of one query under way at once: more would only wait for each other, while the time of each runs."""
 
 
 @dataclass(frozen=True)
@@ -80,12 +83,17 @@ class PatternRunner:
             InputError: a regular expression or a comparison cannot be carried out.
             StoreError: the database failed.
         """
-        parts = [(constraint, part) for constraint, part in constraints_of(patterns) if needs_matching(constraint)]
-        async with together() as group:
-            tasks = [group.create_task(self._stored.matching(*each, user_id)) for each in parts]
+        parts = {
+            (matching_key(constraint), part.model_dump_json()): (constraint, part)
+            for constraint, part in constraints_of(patterns)
+            if needs_matching(constraint)
+        }
+        looked_up = await side_by_side(
+            lambda each: self._stored.matching(*each, user_id), parts.values(), limit=AT_ONCE
+        )
         found: dict[str, list[JsonValue]] = {}
-        for (constraint, _), task in zip(parts, tasks, strict=True):
-            found.setdefault(matching_key(constraint), []).extend(task.result())
+        for (key, _), values in zip(parts, looked_up, strict=True):
+            found.setdefault(key, []).extend(values)
         return found
 
     async def run(
@@ -131,22 +139,17 @@ class PatternRunner:
         return Ran(await self._shown(kept, ranking, elements), explored, truncated)
 
     async def _matched(self, plans: Sequence[Plan], compiler: Compiler) -> tuple[list[list[Candidate]], bool]:
-        """What each plan matches, the plans side by side, and whether any matches more than are looked at."""
+        """What each plan matches, and whether any matches more than are looked at."""
         explored = self._limits.explored
-        async with together() as group:
-            tasks = []
-            for plan in plans:
-                compiled = compiler.matched(plan, explored + 1)
-                reading = self._store.read(compiled.text, compiled.parameters, timeout=self._limits.timeout)
-                tasks.append(group.create_task(reading))
-        matched = [
-            [
-                Candidate(tuple(row["nodes"]), tuple(row["relationships"]), tuple(row["lengths"]), row["at"])
-                for row in task.result()[:explored]
-            ]
-            for task in tasks
-        ]
-        return matched, any(len(task.result()) > explored for task in tasks)
+        known: dict[str, str] = {}
+
+        async def match(plan: Plan) -> tuple[list[Candidate], bool]:
+            compiled = compiler.matched(plan, explored + 1)
+            rows = await self._store.read(compiled.text, compiled.parameters, timeout=self._limits.timeout)
+            return [_candidate(row, known) for row in rows[:explored]], len(rows) > explored
+
+        matched = await side_by_side(match, plans, limit=AT_ONCE)
+        return [paths for paths, _ in matched], any(is_cut for _, is_cut in matched)
 
     async def _shown(self, kept: Sequence[Ranked], ranking: Ranking, elements: PathElements) -> tuple[Found, ...]:
         """The paths as they are shown; one of which something is gone meanwhile is left out."""
@@ -181,6 +184,12 @@ class PatternRunner:
             if told is not None:
                 return told
         return None
+
+
+def _candidate(row: Row, known: dict[str, str]) -> Candidate:
+    """Read a row; an id is kept once, however many paths it stands in."""
+    nodes, relationships = (tuple(known.setdefault(one, one) for one in row[of]) for of in ("nodes", "relationships"))
+    return Candidate(nodes, relationships, tuple(row["lengths"]), row["at"])
 
 
 def constraints_of(patterns: Iterable[GraphPattern]) -> list[tuple[Constraint, GraphPattern | Branch]]:

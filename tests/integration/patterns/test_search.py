@@ -519,3 +519,28 @@ async def test_as_many_paths_as_are_looked_at_are_all(ward: KnowledgeGraph, user
     ward.patterns._options = type(ward.patterns._options)(explored=2)
     assert (await ask(ward, user_id, patterns=[{"steps": [HAS]}])).context.truncated is False
     assert (await ask(ward, user_id, patterns=[{"steps": [TREATED]}])).context.truncated is True
+
+
+async def test_a_query_of_many_patterns_runs_a_few_statements_at_a_time_and_none_twice(
+    ward: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts: list[str] = []
+    under_way: list[int] = [0]
+    read = ward.store.read
+
+    async def watched(text: str, *args: Any, **more: Any) -> Any:
+        texts.append(text)
+        under_way.append(under_way[-1] + 1)
+        try:
+            return await read(text, *args, **more)
+        finally:
+            under_way.append(under_way[-1] - 1)
+
+    constraint = {"type": "REGEX_MATCH", "property_path": "name", "value": "A.*", "at_step": "start"}
+    await ward.live_schema.read(user_id)
+    monkeypatch.setattr(ward.store, "read", watched)
+    patterns = [{"steps": [HAS], "constraints": [constraint]}] * 12
+    result = await ask(ward, user_id, patterns=patterns, ranking="PATH_LENGTH")
+    assert [path.start.name for path in result.paths] == ["Ann"]
+    assert max(under_way) == 4
+    assert len([text for text in texts if "DISTINCT" in text]) == 1
