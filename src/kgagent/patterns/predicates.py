@@ -97,7 +97,9 @@ class Predicates:
         if needs_matching(constraint):
             return self._matches(constraint, stored, others)
         if constraint.value_from is not None:
-            given = f"{node_at(constraint.value_from.at_step)}.{Identifier(constraint.value_from.property_path)}"
+            other = node_at(constraint.value_from.at_step)
+            given = f"{other}.{Identifier(constraint.value_from.property_path)}"
+            others += f" OR coalesce({other}.user_id, '') <> $user_id"
             return _compared(constraint.type, stored, given, others)
         return self._compared_with_value(constraint.type, stored, constraint.value, others)
 

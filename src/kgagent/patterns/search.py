@@ -7,7 +7,7 @@ from typing import Self
 from kgagent.embedding.base import Embedder
 from kgagent.errors import ConfigurationError, EmbeddingError, InputError, NotFoundError
 from kgagent.graph.live_schema import LiveSchemaReader
-from kgagent.graph.store import Store
+from kgagent.graph.store import StatementTimeoutError, Store
 from kgagent.models.live_schema import LiveSchema
 from kgagent.models.matched_path import Chunk, MatchedNode, PatternResult, ReasoningContext
 from kgagent.models.pattern import Direction, GraphPattern, TraversalStep
@@ -123,6 +123,8 @@ class PatternSearch:
         if not self._options.enabled:
             raise ConfigurationError("Graph patterns are switched off: set KGAGENT_PATTERNS_ENABLED=true")
         schema = await checked_schema(query.all_patterns, self._live_schema, user_id, self._ontology)
+        if vector is not None and len(vector) != self._embedder.dimensions:
+            raise InputError(f"vector must have {self._embedder.dimensions} dimensions, got {len(vector)}")
         asked, warnings = await self._prepared(query, user_id, vector, schema)
         ranking = self._ranking(query)
         if ranking.strategy is RankingStrategy.SEMANTIC_SCORE and asked.vector is None:
@@ -139,7 +141,7 @@ class PatternSearch:
         return PatternResult(
             found_by="patterns" if query.all_patterns else "traversal",
             context=self._context(asked, ran),
-            chunks=await self._near(asked, ran.paths),
+            chunks=await self._near(asked, ran.paths, warnings),
             ranking=ranking.strategy,
             weights=dict(ranking.weights) if ranking.strategy is RankingStrategy.HYBRID else None,
             warnings=tuple(warnings + _cut(ran, self._options.explored)),
@@ -260,10 +262,15 @@ class PatternSearch:
             truncated=ran.truncated,
         )
 
-    async def _near(self, asked: Asked, paths: Sequence[Found]) -> tuple[Chunk, ...]:
+    async def _near(self, asked: Asked, paths: Sequence[Found], warnings: list[str]) -> tuple[Chunk, ...]:
+        """Texts linked with the paths; where they take too long, the paths are still an answer."""
         if asked.vector is None or not asked.query.top_k:
             return ()
-        return await self._chunks.near(asked.vector, _nodes(paths), asked.user_id, asked.query.top_k)
+        try:
+            return await self._chunks.near(asked.vector, _nodes(paths), asked.user_id, asked.query.top_k)
+        except StatementTimeoutError:
+            warnings.append(f"Left out texts linked with the paths: they took longer than {self._options.timeout:g} s")
+            return ()
 
     async def _instead(self, asked: Asked, warnings: list[str]) -> PatternResult:
         """What a plain search finds, where nothing else was asked or nothing matched."""

@@ -7,6 +7,8 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.errors import ConfigurationError, EmbeddingUnavailableError, InputError, NotFoundError, SearchError
+from kgagent.graph.statements import statement
+from kgagent.graph.store import StatementTimeoutError
 from kgagent.models.matched_path import PatternResult
 from kgagent.models.pattern_query import GraphQuery
 from tests.support.stored import cypher
@@ -544,3 +546,26 @@ async def test_a_query_of_many_patterns_runs_a_few_statements_at_a_time_and_none
     assert [path.start.name for path in result.paths] == ["Ann"]
     assert max(under_way) == 4
     assert len([text for text in texts if "DISTINCT" in text]) == 1
+
+
+async def test_paths_are_told_even_where_their_texts_take_too_long(
+    ward: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = ward.store.read
+
+    async def slow(text: str, *args: Any, **more: Any) -> Any:
+        if text == statement("find_chunks"):
+            raise StatementTimeoutError("it took longer than it may")
+        return await read(text, *args, **more)
+
+    monkeypatch.setattr(ward.store, "read", slow)
+    result = await ask(ward, user_id, query="Who is ill?", patterns=[{"steps": [HAS]}])
+    assert len(result.paths) == 2
+    assert result.warnings == ("Left out texts linked with the paths: they took longer than 10 s",)
+
+
+async def test_a_vector_of_another_length_is_told(ward: KnowledgeGraph, user_id: str) -> None:
+    with pytest.raises(InputError, match="vector must have 384 dimensions, got 2"):
+        await ward.query_patterns(
+            GraphQuery.model_validate({"patterns": [{"steps": [HAS]}]}), user_id=user_id, vector=[1.0, 0.0]
+        )
