@@ -120,7 +120,7 @@ class Predicates:
         if kind is ConstraintType.NOT_IN:
             return f"({stored} IS NOT NULL AND NOT {stored} IN {given})"
         if isinstance(value, str) and _LIKE_A_DATE.match(value):
-            return f"({stored} = {given} OR {_is_time(stored)} AND toString({stored}) = {given})"
+            return f"({stored} = {given} OR {_is_time(stored)} AND toStringOrNull({stored}) = {given})"
         return f"{stored} = {given}"
 
     @staticmethod

@@ -52,7 +52,8 @@ class StoredValues:
         """
         name, inside = property_name(constraint.property_path)
         is_satisfied = _check(constraint)
-        values = await self._different(name, constraint, part, user_id)
+        different = await self._different(name, constraint, part, user_id)
+        values = [value for value, is_time in different if not is_time]
         # Many values take seconds, in which everything else on the event loop would stand still.
         return await asyncio.to_thread(self._satisfying, values, inside, constraint, is_satisfied)
 
@@ -80,16 +81,19 @@ class StoredValues:
         """The error of a comparison with a stored value of another kind; None where there is no such value."""
         name, _ = property_name(constraint.property_path)
         wanted = _kind(constraint.value) if constraint.type in ORDERS else "text"
-        for value in await self._different(name, constraint, part, user_id):
+        for value, is_time in await self._different(name, constraint, part, user_id):
+            if is_time and constraint.type in ORDERS and wanted == "text":
+                continue
             if isinstance(value, list) and constraint.type is ConstraintType.CONTAINS:
                 continue
-            if _kind(value) != wanted or _kind(constraint.value) != wanted:
+            if is_time or _kind(value) != wanted or _kind(constraint.value) != wanted:
                 return _nonsense(constraint, value)
         return None
 
     async def _different(
         self, name: str, constraint: Constraint, part: GraphPattern | Branch, user_id: str
-    ) -> list[JsonValue]:
+    ) -> list[tuple[JsonValue, bool]]:
+        """Values, each with whether it is a date or a time, which is told as text."""
         parameters: dict[str, object] = {"user_id": user_id, "limit": MOST_DIFFERENT + 1}
         names = {"property": Identifier(name)}
         if constraint.on == "relationship":
@@ -106,7 +110,7 @@ class StoredValues:
                 f"{constraint.type} on {constraint.property_path!r} would look at more than {MOST_DIFFERENT:,} "
                 "different values: name a label (node_label), or use STARTS_WITH, CONTAINS or PROPERTY_EQUALS"
             )
-        return [plain(row["value"]) for row in rows]
+        return [(plain(row["value"]), row["is_time"]) for row in rows]
 
 
 def _step(constraint: Constraint, part: GraphPattern | Branch) -> int:

@@ -569,3 +569,21 @@ async def test_a_vector_of_another_length_is_told(ward: KnowledgeGraph, user_id:
         await ward.query_patterns(
             GraphQuery.model_validate({"patterns": [{"steps": [HAS]}]}), user_id=user_id, vector=[1.0, 0.0]
         )
+
+
+async def test_years_that_no_calendar_of_python_has_are_told_as_text(ward: KnowledgeGraph, user_id: str) -> None:
+    await cypher(
+        ward,
+        "MATCH (n:Patient {user_id: $user, name: 'Ann'}) SET n.died = date('-0044-03-15'), n.at = localtime('10:00')",
+        user=user_id,
+    )
+    constraint = {"type": "REGEX_MATCH", "property_path": "name", "value": "Ann", "at_step": "start"}
+    [path] = (await ask(ward, user_id, patterns=[{"steps": [HAS], "constraints": [constraint]}])).paths
+    assert (path.start.properties["died"], path.start.properties["at"]) == ("-0044-03-15", "10:00:00")
+    with pytest.raises(InputError, match="REGEX_MATCH on 'died' cannot compare '-0044-03-15'"):
+        await names(ward, user_id, {"steps": [HAS], "constraints": [{**constraint, "property_path": "died"}]})
+
+
+async def test_a_list_is_not_equal_to_a_date(ward: KnowledgeGraph, user_id: str) -> None:
+    constraint = {"type": "PROPERTY_EQUALS", "property_path": "allergies", "value": "2026-01-02", "at_step": "start"}
+    assert await names(ward, user_id, {"steps": [HAS], "constraints": [constraint]}) == []
