@@ -121,7 +121,9 @@ class PatternRunner:
             ) from None
         except StatementValueError as error:
             raise await self._nonsense(plans, compiler.user_id) or InputError(
-                f"A constraint cannot be worked out on what is stored: {error}"
+                # What the server says may tell a value, and whose it is nobody knows.
+                "A constraint cannot be worked out on what is stored: compare a date or time with text of its own "
+                "kind, such as 2026-01-02, 2026-01-02T10:00 or 10:00, and a duration or a place with nothing"
             ) from error
         elements = PathElements(self._store, self._embedder, compiler.user_id, self._limits.timeout)
         counts = await elements.counts([path for paths in matched for path in paths], ranking, vector)

@@ -8,9 +8,10 @@ import pytest
 from kgagent import KnowledgeGraph
 from kgagent.errors import ConfigurationError, EmbeddingUnavailableError, InputError, NotFoundError, SearchError
 from kgagent.graph.statements import statement
-from kgagent.graph.store import StatementTimeoutError
+from kgagent.graph.store import StatementTimeoutError, StatementValueError
 from kgagent.models.matched_path import PatternResult
 from kgagent.models.pattern_query import GraphQuery
+from kgagent.patterns.runner import PatternRunner
 from tests.support.stored import cypher
 from tests.support.ward import plant_ward
 
@@ -587,3 +588,25 @@ async def test_years_that_no_calendar_of_python_has_are_told_as_text(ward: Knowl
 async def test_a_list_is_not_equal_to_a_date(ward: KnowledgeGraph, user_id: str) -> None:
     constraint = {"type": "PROPERTY_EQUALS", "property_path": "allergies", "value": "2026-01-02", "at_step": "start"}
     assert await names(ward, user_id, {"steps": [HAS], "constraints": [constraint]}) == []
+
+
+async def test_an_error_of_the_server_never_tells_what_another_user_stored(
+    ward: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await cypher(
+        ward,
+        "MATCH (a:Patient {user_id: $user, name: 'Ann'}) SET a.pin = '0' "
+        "CREATE (a)-[:HAS_CONDITION]->(:Condition {user_id: $other, pin: ['SECRET']})",
+        user=user_id,
+        other=f"{user_id}-other",
+    )
+    constraint = {"type": "PROPERTY_EQUALS", "property_path": "pin", "value": "2026-01-02"}
+    assert await names(ward, user_id, {"steps": [{**HAS, "target_label": None}], "constraints": [constraint]}) == []
+
+    async def refused(*_: object, **__: object) -> object:
+        raise StatementValueError("got: StringArray[SECRET]")
+
+    monkeypatch.setattr(PatternRunner, "_matched", refused)
+    with pytest.raises(InputError, match="cannot be worked out on what is stored") as raised:
+        await names(ward, user_id, {"steps": [HAS], "constraints": [constraint]})
+    assert "SECRET" not in str(raised.value)
