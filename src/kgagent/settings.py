@@ -75,7 +75,7 @@ class Settings(BaseSettings):
         True, description="Whether a walk from targets follows all the types that it is given, or the first only."
     )
     patterns_explored: int = Field(
-        10_000, ge=1, le=1_000_000, description="Paths that one statement looks at before the best are told."
+        5_000, ge=1, le=1_000_000, description="Paths that one statement looks at before the best are told."
     )
     patterns_timeout: float = Field(10.0, gt=0, description="Seconds that the server gives to one pattern.")
     write_attempts: int = Field(20, ge=1, description="Tries of a write that loses races against other writers.")

@@ -2,5 +2,5 @@
 {
   id: elementId(n), entity_key: n.entity_key, name: n.name, labels: labels(n),
   properties: [key IN keys(n) WHERE NOT (toLower(key) ENDS WITH 'embedding' OR key = 'ingestion_messages') |
-    [key, CASE WHEN n[key] IS :: ZONED DATETIME THEN toString(n[key]) ELSE n[key] END]]
+    [key, head([value IN [n[key]] | CASE WHEN «_is_time» THEN toString(value) ELSE value END])]]
 }

@@ -2,5 +2,5 @@
 {
   id: elementId(r), neo4j_type: type(r), start: elementId(startNode(r)), end: elementId(endNode(r)),
   properties: [key IN keys(r) WHERE NOT toLower(key) ENDS WITH 'embedding' |
-    [key, CASE WHEN r[key] IS :: ZONED DATETIME THEN toString(r[key]) ELSE r[key] END]]
+    [key, head([value IN [r[key]] | CASE WHEN «_is_time» THEN toString(value) ELSE value END])]]
 }

@@ -1,7 +1,8 @@
 // Different values of a property that the user's nodes have.
 // Parameters: user_id; limit.
-// Rows: value.
+// Rows: value (a time as text), is_time.
 MATCH (n:«label»)
 WHERE n.user_id = $user_id AND n.«property» IS NOT NULL
-RETURN DISTINCT n.«property» AS value
-LIMIT $limit
+WITH DISTINCT n.«property» AS value LIMIT $limit
+WITH value, «_is_time» AS is_time
+RETURN CASE WHEN is_time THEN toString(value) ELSE value END AS value, is_time

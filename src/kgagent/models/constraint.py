@@ -195,6 +195,8 @@ def _check_scalar(kind: ConstraintType, value: JsonValue) -> None:
         raise ValueError(f"{kind} needs a finite number, got {value}")
     if isinstance(value, int) and value not in _WHOLE_NUMBERS:
         raise ValueError(f"{kind} needs a whole number of 64 bits, got one of {value.bit_length()} bits")
+    if isinstance(value, str) and any("\ud800" <= c <= "\udfff" for c in value):
+        raise ValueError(f"{kind} needs text without halves of surrogate pairs, got {_told(value)}")
     if isinstance(value, str) and len(value) > LONGEST_TEXT:
         raise ValueError(f"{kind} needs text of at most {LONGEST_TEXT:,} characters, got {len(value):,}")
 

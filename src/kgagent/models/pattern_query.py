@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from kgagent.models.constraint import Name, PatternModel, Position, upper
+from kgagent.models.constraint import MOST_STEPS, Name, PatternModel, Position, upper
 from kgagent.models.pattern import GraphPattern
 from kgagent.models.search import MOST_HOPS
 
@@ -84,6 +84,14 @@ def patterns_of(part: "GraphPattern | QueryCombinator") -> Iterator[GraphPattern
 
 def _depth(part: GraphPattern | QueryCombinator) -> int:
     return 0 if isinstance(part, GraphPattern) else 1 + max(_depth(inner) for inner in part.patterns)
+
+
+def _steps(part: GraphPattern | QueryCombinator) -> int:
+    """Steps of its longest path."""
+    if isinstance(part, GraphPattern):
+        return len(part.steps)
+    counts = [_steps(inner) for inner in part.patterns]
+    return sum(counts) if part.type is CombinatorType.SEQUENTIAL else max(counts)
 
 
 class ResolutionTarget(PatternModel):
@@ -171,7 +179,15 @@ class GraphQuery(PatternModel):
             raise ValueError(f"weights must not all be 0, got {dict(self.weights)}")
         if len(self.all_patterns) > MOST_PATTERNS:
             raise ValueError(f"a query has at most {MOST_PATTERNS} patterns, got {len(self.all_patterns)}")
+        if isinstance(self.one_path_per, int) and self.one_path_per >= self._most_steps:
+            raise ValueError(f"one_path_per {self.one_path_per} is no step: the longest path has {self._most_steps}")
         return self
+
+    @property
+    def _most_steps(self) -> int:
+        """Steps of the longest path; those of a SEQUENTIAL are counted on."""
+        parts = (*self.patterns, *((self.combinator,) if self.combinator else ()))
+        return max(map(_steps, parts), default=MOST_STEPS)
 
     @property
     def has_patterns(self) -> bool:

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeGuard
 
 from kgagent.graph.statements import Statement
 from kgagent.models.constraint import Position
+from kgagent.models.pattern_query import CombinatorType, QueryCombinator
 from kgagent.patterns.pattern_text import PatternText
-from kgagent.patterns.plans import Member, Place, Plan, plans_of
+from kgagent.patterns.plans import Member, Part, Place, Plan, join_position, plans_of
 from kgagent.patterns.predicates import Matching, Predicates
 from kgagent.patterns.values import Values
 
@@ -113,12 +114,22 @@ class Compiler:
 
     def _member(self, member: Member, variable: str, prefix: str, values: Values) -> str:
         """Whether a node is one that another part finds."""
+        part = member.part
+        if _is_intersection(part) and join_position(part) == member.position:
+            # Taken apart, each of its patterns would be held to all others again: exponential in the depth.
+            inner = (Member(member.place, one, member.position) for one in part.patterns)
+            texts = [self._member(one, variable, f"{prefix}i{number}", values) for number, one in enumerate(inner)]
+            return f"({' AND '.join(texts)})"
         found = []
         for number, plan in enumerate(plans_of(member.part)):
             name = f"{prefix}p{number}"
             chain = self._chain(plan, name, values, {plan.place(member.position): variable})
             found.append(f"EXISTS {{\n{self._text(plan, chain, name, values)}\nRETURN 1 AS found\n}}")
         return f"({' OR '.join(found)})"
+
+
+def _is_intersection(part: Part) -> TypeGuard[QueryCombinator]:
+    return isinstance(part, QueryCombinator) and part.type is CombinatorType.INTERSECTION
 
 
 def _at(chain: Sequence[PatternText], place: Place) -> str:

@@ -1,6 +1,6 @@
 """The nodes that a query's targets mean."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kgagent.graph.identifiers import Identifier
@@ -45,12 +45,12 @@ class EntryPoints:
         self._reader = PathReader(ontology)
         self._timeout = timeout
 
-    async def named(self, targets: Sequence[ResolutionTarget], labels: Sequence[str], user_id: str) -> list[Resolved]:
+    async def named(self, targets: Sequence[ResolutionTarget], labels: Iterable[str], user_id: str) -> list[Resolved]:
         """Find the nodes whose key or whole name each target gives, letter case aside.
 
         Args:
             targets: what is meant.
-            labels: those that the user's nodes have.
+            labels: those that the user's nodes may have.
             user_id: whose nodes.
 
         Raises:
@@ -62,7 +62,7 @@ class EntryPoints:
             "user_id": user_id,
             "texts": texts,
             "lower_texts": [text.lower() for text in texts],
-            "limit": NAMESAKES * len(targets),
+            "namesakes": NAMESAKES,
         }
         async with together() as group:
             tasks = [

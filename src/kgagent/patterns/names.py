@@ -7,6 +7,7 @@ from typing import Literal
 
 from kgagent.errors import InputError
 from kgagent.graph.live_schema import LiveSchemaReader
+from kgagent.graph.records import BOOKKEEPING
 from kgagent.models.constraint import Constraint
 from kgagent.models.live_schema import LiveLabel, LiveRelationshipType, LiveSchema
 from kgagent.models.pattern import GraphPattern
@@ -150,6 +151,7 @@ class _Known:
         self._live_types = {kind.name: kind for kind in schema.relationship_types}
         self._labels = frozenset(self._live_labels) | frozenset(ontology.labels)
         self._types = frozenset(self._live_types) | frozenset(ontology.relationships)
+        self._hidden = BOOKKEEPING | ontology.hidden_properties
 
     def problems(self, trail: Trail) -> Iterator[UnknownName]:
         for leg in trail.legs:
@@ -220,6 +222,8 @@ class _Known:
         if name not in existing:
             looked_at = [part is not None and not part.sampled for part in holders.parts]
             certain = bool(looked_at) and all(looked_at) and not self._schema.is_partial
+            # What is never shown is never compared with: an error would tell its value.
+            certain |= name in self._hidden or name.lower().endswith("embedding")
             yield UnknownName("property", name, where, holders.of, frozenset(existing), certain)
 
 

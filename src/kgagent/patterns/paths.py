@@ -70,8 +70,9 @@ class PathReader:
         ranking: Ranking,
         nodes: Mapping[str, MatchedNode],
         relationships: Mapping[str, MatchedRelationship],
+        starts: Mapping[str, str],
     ) -> MatchedPath:
-        """What is shown of a path, its nodes and relationships being known."""
+        """What is shown of a path, its nodes and relationships being known, and which node each of these starts at."""
         plan, path = ranked.plan, ranked.path
         about = next((segment.description for segment in reversed(plan.segments) if segment.description), "")
         return MatchedPath(
@@ -79,7 +80,7 @@ class PathReader:
             nodes=tuple(nodes[one] for one in path.nodes),
             relationships=tuple(
                 relationships[one]
-                if nodes[before].entity_key == relationships[one].from_entity_key
+                if before == starts[one]
                 else relationships[one].model_copy(update={"direction": Direction.INCOMING})
                 for one, before in zip(path.relationships, path.nodes, strict=False)
             ),

@@ -48,7 +48,12 @@ def property_name(constraint_path: str) -> tuple[str, str]:
 
 def needs_matching(constraint: Constraint) -> bool:
     """Whether stored values have to be looked at before the statement is made."""
-    return constraint.type is ConstraintType.REGEX_MATCH or bool(property_name(constraint.property_path)[1])
+    return constraint.type is ConstraintType.REGEX_MATCH or is_inside_json(constraint)
+
+
+def is_inside_json(constraint: Constraint) -> bool:
+    """Whether a constraint is about what stands inside the JSON that a property holds."""
+    return bool(property_name(constraint.property_path)[1])
 
 
 def matching_key(constraint: Constraint) -> str:
@@ -92,13 +97,15 @@ class Predicates:
         if needs_matching(constraint):
             return self._matches(constraint, stored, others)
         if constraint.value_from is not None:
-            given = f"{node_at(constraint.value_from.at_step)}.{Identifier(constraint.value_from.property_path)}"
+            other = node_at(constraint.value_from.at_step)
+            given = f"{other}.{Identifier(constraint.value_from.property_path)}"
+            others += f" OR coalesce({other}.user_id, '') <> $user_id"
             return _compared(constraint.type, stored, given, others)
         return self._compared_with_value(constraint.type, stored, constraint.value, others)
 
     def _matches(self, constraint: Constraint, stored: str, others: str) -> str:
         among = f"{stored} IN {self._values.add(self._matching[matching_key(constraint)])}"
-        if property_name(constraint.property_path)[1]:
+        if is_inside_json(constraint):
             return among
         return _guarded(others, stored, (f"{stored} IS :: STRING NOT NULL", among))
 
@@ -113,7 +120,7 @@ class Predicates:
         if kind is ConstraintType.NOT_IN:
             return f"({stored} IS NOT NULL AND NOT {stored} IN {given})"
         if isinstance(value, str) and _LIKE_A_DATE.match(value):
-            return f"({stored} = {given} OR {_is_time(stored)} AND toString({stored}) = {given})"
+            return f"({stored} = {given} OR {_is_time(stored)} AND toStringOrNull({stored}) = {given})"
         return f"{stored} = {given}"
 
     @staticmethod

@@ -3,8 +3,8 @@
 `hops` is the number of relationships of a path. The parts are
 
 - weight: the sum of `weight_property` over the relationships; one without a number there counts 1.
-- centrality: the mean over the nodes of ln(1 + degree), the degree being the count of a node's relationships (degree
-  centrality; L. C. Freeman, "Centrality in social networks", 1978).
+- centrality: the mean over the nodes of ln(1 + degree), the degree being the count of a node's relationships with
+  nodes of the same user (degree centrality; L. C. Freeman, "Centrality in social networks", 1978).
 - semantic: the mean cosine of the query with the embeddings of nodes and relationships, as far as they have any.
 
 PATH_LENGTH is 1 / hops, and the others of that name are the parts. HYBRID is the mean, weighted by `weights`, of

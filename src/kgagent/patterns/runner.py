@@ -1,4 +1,4 @@
-"""Runs plans: one statement each, side by side, and what they found as one list."""
+"""Runs plans: one statement each, a few at a time, and what they found as one list."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from pydantic import JsonValue
 
 from kgagent.embedding.base import Embedder
+from kgagent.embedding.side_by_side import side_by_side
 from kgagent.errors import InputError, SearchError
-from kgagent.graph.store import StatementTimeoutError, StatementValueError, Store
+from kgagent.graph.store import Row, StatementTimeoutError, StatementValueError, Store
 from kgagent.models.constraint import ORDERS, TEXTS, Constraint, ConstraintType
 from kgagent.models.matched_path import MatchedPath
 from kgagent.models.pattern import Branch, GraphPattern
@@ -16,13 +17,15 @@ from kgagent.patterns.compiler import Compiler
 from kgagent.patterns.elements import Candidate, PathElements
 from kgagent.patterns.paths import PathReader, Ranked
 from kgagent.patterns.plans import Plan
-from kgagent.patterns.predicates import matching_key, needs_matching
+from kgagent.patterns.predicates import is_inside_json, matching_key, needs_matching
 from kgagent.patterns.ranking import Ranking
 from kgagent.patterns.stored_values import StoredValues
-from kgagent.retrieval.together import together
 
 _COMPARING = frozenset({*ORDERS, *TEXTS, ConstraintType.REGEX_MATCH})
 """Constraints that end the statement where they meet a value of another kind."""
+
+AT_ONCE = 4
+"""Statements of one query under way at once: more would only wait for each other, while the time of each runs."""
 
 
 @dataclass(frozen=True)
@@ -80,12 +83,17 @@ class PatternRunner:
             InputError: a regular expression or a comparison cannot be carried out.
             StoreError: the database failed.
         """
-        parts = [(constraint, part) for constraint, part in constraints_of(patterns) if needs_matching(constraint)]
-        async with together() as group:
-            tasks = [group.create_task(self._stored.matching(*each, user_id)) for each in parts]
+        parts = {
+            (matching_key(constraint), part.model_dump_json()): (constraint, part)
+            for constraint, part in constraints_of(patterns)
+            if needs_matching(constraint)
+        }
+        looked_up = await side_by_side(
+            lambda each: self._stored.matching(*each, user_id), parts.values(), limit=AT_ONCE
+        )
         found: dict[str, list[JsonValue]] = {}
-        for (constraint, _), task in zip(parts, tasks, strict=True):
-            found.setdefault(matching_key(constraint), []).extend(task.result())
+        for (key, _), values in zip(parts, looked_up, strict=True):
+            found.setdefault(key, []).extend(values)
         return found
 
     async def run(
@@ -105,7 +113,7 @@ class PatternRunner:
             StoreError: the database failed otherwise.
         """
         try:
-            matched = await self._matched(plans, compiler)
+            matched, truncated = await self._matched(plans, compiler)
         except StatementTimeoutError:
             raise SearchError(
                 f"The pattern took longer than {self._limits.timeout:g} s. Start from targets, name labels and types "
@@ -113,7 +121,9 @@ class PatternRunner:
             ) from None
         except StatementValueError as error:
             raise await self._nonsense(plans, compiler.user_id) or InputError(
-                f"A constraint cannot be worked out on what is stored: {error}"
+                # What the server says may tell a value, and whose it is nobody knows.
+                "A constraint cannot be worked out on what is stored: compare a date or time with text of its own "
+                "kind, such as 2026-01-02, 2026-01-02T10:00 or 10:00, and a duration or a place with nothing"
             ) from error
         elements = PathElements(self._store, self._embedder, compiler.user_id, self._limits.timeout)
         counts = await elements.counts([path for paths in matched for path in paths], ranking, vector)
@@ -128,24 +138,20 @@ class PatternRunner:
         explored: Counter[str] = Counter()
         for plan, paths in zip(plans, matched, strict=True):
             explored[plan.pattern_id] += len(paths)
-        truncated = any(len(paths) >= self._limits.explored for paths in matched)
         return Ran(await self._shown(kept, ranking, elements), explored, truncated)
 
-    async def _matched(self, plans: Sequence[Plan], compiler: Compiler) -> list[list[Candidate]]:
-        """What each plan matches, the plans side by side."""
-        async with together() as group:
-            tasks = []
-            for plan in plans:
-                compiled = compiler.matched(plan, self._limits.explored)
-                reading = self._store.read(compiled.text, compiled.parameters, timeout=self._limits.timeout)
-                tasks.append(group.create_task(reading))
-        return [
-            [
-                Candidate(tuple(row["nodes"]), tuple(row["relationships"]), tuple(row["lengths"]), row["at"])
-                for row in task.result()
-            ]
-            for task in tasks
-        ]
+    async def _matched(self, plans: Sequence[Plan], compiler: Compiler) -> tuple[list[list[Candidate]], bool]:
+        """What each plan matches, and whether any matches more than are looked at."""
+        explored = self._limits.explored
+        known: dict[str, str] = {}
+
+        async def match(plan: Plan) -> tuple[list[Candidate], bool]:
+            compiled = compiler.matched(plan, explored + 1)
+            rows = await self._store.read(compiled.text, compiled.parameters, timeout=self._limits.timeout)
+            return [_candidate(row, known) for row in rows[:explored]], len(rows) > explored
+
+        matched = await side_by_side(match, plans, limit=AT_ONCE)
+        return [paths for paths, _ in matched], any(is_cut for _, is_cut in matched)
 
     async def _shown(self, kept: Sequence[Ranked], ranking: Ranking, elements: PathElements) -> tuple[Found, ...]:
         """The paths as they are shown; one of which something is gone meanwhile is left out."""
@@ -156,8 +162,9 @@ class PatternRunner:
             for key, row in relationship_rows.items()
             if row["start"] in nodes and row["end"] in nodes
         }
+        starts = {key: row["start"] for key, row in relationship_rows.items()}
         return tuple(
-            Found(self._reader.path(one, ranking, nodes, relationships), one.path)
+            Found(self._reader.path(one, ranking, nodes, relationships, starts), one.path)
             for one in kept
             if nodes.keys() >= set(one.path.nodes) and relationships.keys() >= set(one.path.relationships)
         )
@@ -166,7 +173,8 @@ class PatternRunner:
         """Which constraint compares what cannot be compared, and with what stored value."""
         patterns = {segment.model_dump_json(): segment for plan in plans for segment in plan.segments}
         for constraint, part in constraints_of(patterns.values()):
-            if constraint.type not in _COMPARING:
+            # What lies inside JSON was compared before the statement ran.
+            if constraint.type not in _COMPARING or is_inside_json(constraint):
                 continue
             if constraint.value_from is not None:
                 return InputError(
@@ -178,6 +186,12 @@ class PatternRunner:
             if told is not None:
                 return told
         return None
+
+
+def _candidate(row: Row, known: dict[str, str]) -> Candidate:
+    """Read a row; an id is kept once, however many paths it stands in."""
+    nodes, relationships = (tuple(known.setdefault(one, one) for one in row[of]) for of in ("nodes", "relationships"))
+    return Candidate(nodes, relationships, tuple(row["lengths"]), row["at"])
 
 
 def constraints_of(patterns: Iterable[GraphPattern]) -> list[tuple[Constraint, GraphPattern | Branch]]:

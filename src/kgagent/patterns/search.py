@@ -7,7 +7,7 @@ from typing import Self
 from kgagent.embedding.base import Embedder
 from kgagent.errors import ConfigurationError, EmbeddingError, InputError, NotFoundError
 from kgagent.graph.live_schema import LiveSchemaReader
-from kgagent.graph.store import Store
+from kgagent.graph.store import StatementTimeoutError, Store
 from kgagent.models.live_schema import LiveSchema
 from kgagent.models.matched_path import Chunk, MatchedNode, PatternResult, ReasoningContext
 from kgagent.models.pattern import Direction, GraphPattern, TraversalStep
@@ -46,7 +46,7 @@ class PatternOptions:
     ranking: RankingStrategy = RankingStrategy.HYBRID
     strict: bool = False
     use_all_relation_hints: bool = True
-    explored: int = 10_000
+    explored: int = 5_000
     timeout: float = 10.0
 
     @classmethod
@@ -127,11 +127,14 @@ class PatternSearch:
         if not self._options.enabled:
             raise ConfigurationError("Graph patterns are switched off: set KGAGENT_PATTERNS_ENABLED=true")
         schema = await checked_schema(query.all_patterns, self._live_schema, user_id, self._ontology)
+        if vector is not None and len(vector) != self._embedder.dimensions:
+            raise InputError(f"vector must have {self._embedder.dimensions} dimensions, got {len(vector)}")
         asked, warnings = await self._prepared(query, user_id, vector, schema)
         ranking = self._ranking(query)
         if ranking.strategy is RankingStrategy.SEMANTIC_SCORE and asked.vector is None:
             raise InputError("SEMANTIC_SCORE ranks by the meaning of a question: give query, in words")
         plans = self._plans(query)
+        warnings += self._unused_targets(plans, asked)
         ran = await self._run(plans, asked, ranking) if plans else Ran()
         if plans and not ran.paths:
             warnings += hints(query.all_patterns, schema, self._ontology)
@@ -142,7 +145,7 @@ class PatternSearch:
         return PatternResult(
             found_by="patterns" if query.all_patterns else "traversal",
             context=self._context(asked, ran),
-            chunks=await self._near(asked, ran.paths),
+            chunks=await self._near(asked, ran.paths, warnings),
             ranking=ranking.strategy,
             weights=dict(ranking.weights) if ranking.strategy is RankingStrategy.HYBRID else None,
             warnings=tuple(warnings + _cut(ran, self._options.explored)),
@@ -152,7 +155,8 @@ class PatternSearch:
         self, query: GraphQuery, user_id: str, vector: Sequence[float] | None, schema: LiveSchema
     ) -> tuple[Asked, list[str]]:
         """Resolve targets and embed, with one call for all texts."""
-        labels = [label.name for label in schema.labels]
+        # Those of the ontology count even if the schema, read a moment ago, did not see any node of theirs.
+        labels = {*self._ontology.labels, *(label.name for label in schema.labels)}
         resolved = await self._entries.named(query.targets, labels, user_id) if query.targets else []
         unknown = [
             place
@@ -239,6 +243,14 @@ class PatternSearch:
         return await runner.run(plans, compiler, ranking, asked.vector)
 
     @staticmethod
+    def _unused_targets(plans: Sequence[Plan], asked: Asked) -> list[str]:
+        """Tell patterns that have no node at which any target may stand: their paths are everyone's."""
+        points = [point for found in asked.entry_points for point in found.points]
+        compiler = Compiler(asked.user_id, points)
+        names = dict.fromkeys(plan.pattern_id for plan in plans if points and compiler.entered(plan) is None)
+        return [f"No target has a label of pattern {name!r}: its paths are not limited to targets" for name in names]
+
+    @staticmethod
     def _context(asked: Asked, ran: Ran) -> ReasoningContext:
         walked = {
             one: relationship
@@ -254,10 +266,15 @@ class PatternSearch:
             truncated=ran.truncated,
         )
 
-    async def _near(self, asked: Asked, paths: Sequence[Found]) -> tuple[Chunk, ...]:
+    async def _near(self, asked: Asked, paths: Sequence[Found], warnings: list[str]) -> tuple[Chunk, ...]:
+        """Texts linked with the paths; where they take too long, the paths are still an answer."""
         if asked.vector is None or not asked.query.top_k:
             return ()
-        return await self._chunks.near(asked.vector, _nodes(paths), asked.user_id, asked.query.top_k)
+        try:
+            return await self._chunks.near(asked.vector, _nodes(paths), asked.user_id, asked.query.top_k)
+        except StatementTimeoutError:
+            warnings.append(f"Left out texts linked with the paths: they took longer than {self._options.timeout:g} s")
+            return ()
 
     async def _instead(self, asked: Asked, warnings: list[str]) -> PatternResult:
         """What a plain search finds, where nothing else was asked or nothing matched."""

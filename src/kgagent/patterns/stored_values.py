@@ -4,8 +4,10 @@ The stored values are looked at here, and those that satisfy the constraint beco
 with. RE2 takes time linear in the length of the text, whatever the expression.
 """
 
+import asyncio
 import json
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import re2
 from pydantic import JsonValue
@@ -24,6 +26,9 @@ MOST_DIFFERENT = 100_000
 
 _MEMORY = 8 << 20
 
+_MOST_STEPS = 100_000_000
+"""Instructions of an expression times characters of a text: what a match takes at the worst, seconds at this bound."""
+
 
 class StoredValues:
     """Finds the stored values that satisfy constraints."""
@@ -41,22 +46,34 @@ class StoredValues:
             user_id: whose graph.
 
         Raises:
-            InputError: the regular expression cannot be used, there are too many values, or text would be compared
-                with a number.
+            InputError: the regular expression cannot be used, there are too many values, they take too long to look
+                at, or text would be compared with a number.
             StoreError: the database failed.
         """
         name, inside = property_name(constraint.property_path)
-        expression = _compiled(constraint) if constraint.type is ConstraintType.REGEX_MATCH else None
+        is_satisfied = _check(constraint)
+        different = await self._different(name, constraint, part, user_id)
+        values = [value for value, is_time in different if not is_time]
+        # Many values take seconds, in which everything else on the event loop would stand still.
+        return await asyncio.to_thread(self._satisfying, values, inside, constraint, is_satisfied)
+
+    def _satisfying(
+        self,
+        values: Iterable[JsonValue],
+        inside: str,
+        constraint: Constraint,
+        is_satisfied: Callable[[Sequence[JsonValue]], bool],
+    ) -> list[JsonValue]:
+        """The values that satisfy a constraint, as long as the time of a statement lasts."""
+        end = time.monotonic() + self._timeout
         found: list[JsonValue] = []
-        for value in await self._different(name, constraint, part, user_id):
-            if not isinstance(value, str):
-                continue
-            candidates = _inside(value, inside.split(".")) if inside else [value]
-            if expression is not None:
-                matches = any(_matches(expression, candidate, constraint) for candidate in candidates)
-            else:
-                matches = _any_satisfies(constraint, list(candidates))
-            if matches:
+        for value in values:
+            if time.monotonic() > end:
+                raise InputError(
+                    f"{constraint.type} on {constraint.property_path!r} took longer than {self._timeout:g} s to look "
+                    "at what is stored: name a label (node_label), or compare with less"
+                )
+            if isinstance(value, str) and is_satisfied(list(_inside(value, inside.split("."))) if inside else [value]):
                 found.append(value)
         return found
 
@@ -64,16 +81,19 @@ class StoredValues:
         """The error of a comparison with a stored value of another kind; None where there is no such value."""
         name, _ = property_name(constraint.property_path)
         wanted = _kind(constraint.value) if constraint.type in ORDERS else "text"
-        for value in await self._different(name, constraint, part, user_id):
+        for value, is_time in await self._different(name, constraint, part, user_id):
+            if is_time and constraint.type in ORDERS and wanted == "text":
+                continue
             if isinstance(value, list) and constraint.type is ConstraintType.CONTAINS:
                 continue
-            if _kind(value) != wanted or _kind(constraint.value) != wanted:
+            if is_time or _kind(value) != wanted or _kind(constraint.value) != wanted:
                 return _nonsense(constraint, value)
         return None
 
     async def _different(
         self, name: str, constraint: Constraint, part: GraphPattern | Branch, user_id: str
-    ) -> list[JsonValue]:
+    ) -> list[tuple[JsonValue, bool]]:
+        """Values, each with whether it is a date or a time, which is told as text."""
         parameters: dict[str, object] = {"user_id": user_id, "limit": MOST_DIFFERENT + 1}
         names = {"property": Identifier(name)}
         if constraint.on == "relationship":
@@ -90,7 +110,7 @@ class StoredValues:
                 f"{constraint.type} on {constraint.property_path!r} would look at more than {MOST_DIFFERENT:,} "
                 "different values: name a label (node_label), or use STARTS_WITH, CONTAINS or PROPERTY_EQUALS"
             )
-        return [plain(row["value"]) for row in rows]
+        return [(plain(row["value"]), row["is_time"]) for row in rows]
 
 
 def _step(constraint: Constraint, part: GraphPattern | Branch) -> int:
@@ -123,8 +143,26 @@ def _why(error: Exception) -> str:
     return reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
 
 
+def _check(constraint: Constraint) -> Callable[[Sequence[JsonValue]], bool]:
+    """Whether any of some values satisfies a constraint; what it is compared with is made ready once."""
+    if constraint.type is ConstraintType.REGEX_MATCH:
+        expression = _compiled(constraint)
+        return lambda found: any(_matches(expression, one, constraint) for value in found for one in _scalars(value))
+    if constraint.type not in LISTS:
+        return lambda found: any(_satisfies(constraint, value) for value in found)
+    among = frozenset((_kind(one), one) for one in _items(constraint.value))
+    if constraint.type is ConstraintType.PROPERTY_IN:
+        return lambda found: any(_is_in(one, among) for value in found for one in _scalars(value))
+    return lambda found: bool(found) and not any(_is_in(one, among) for value in found for one in _items(value))
+
+
 def _matches(expression: "re2._Regexp", value: JsonValue, constraint: Constraint) -> bool:
     if isinstance(value, str):
+        if expression.programsize * len(value) > _MOST_STEPS:
+            raise InputError(
+                f"REGEX_MATCH on {constraint.property_path!r} cannot use {str(constraint.value)[:80]!r}: it is too "
+                f"large for a stored text of {len(value):,} characters. Repeat less in it"
+            )
         return expression.fullmatch(value) is not None
     if property_name(constraint.property_path)[1]:
         raise _nonsense(constraint, value)
@@ -148,22 +186,26 @@ def _items(value: JsonValue) -> list[JsonValue]:
     return value if isinstance(value, list) else [value]
 
 
-def _any_satisfies(constraint: Constraint, candidates: list[JsonValue]) -> bool:
-    """Whether any of the values satisfies the constraint; a list does where it holds what is looked for."""
-    if constraint.type is ConstraintType.NOT_IN:
-        scalars = [one for value in candidates for one in _items(value)]
-        return bool(candidates) and not any(_is_among(one, constraint.value) for one in scalars)
-    return any(_satisfies(constraint, value) for value in candidates)
+def _scalars(value: JsonValue) -> Iterator[JsonValue]:
+    """What a list holds, however deep; any other value is itself."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, list):
+            waiting.extend(reversed(one))
+        elif one is not None:
+            yield one
 
 
 def _satisfies(constraint: Constraint, stored: JsonValue) -> bool:
+    """Whether a value satisfies a constraint; a list does where it holds what is looked for."""
+    if isinstance(stored, list) and constraint.type is ConstraintType.CONTAINS:
+        return any(_is_same(constraint.value, one) for one in stored)
+    return any(_scalar_satisfies(constraint, one) for one in _scalars(stored))
+
+
+def _scalar_satisfies(constraint: Constraint, stored: JsonValue) -> bool:
     kind, value = constraint.type, constraint.value
-    if isinstance(stored, list) and kind is ConstraintType.CONTAINS:
-        return _is_among(value, stored)
-    if isinstance(stored, list):
-        return any(_satisfies(constraint, one) for one in stored if one is not None)
-    if kind in LISTS:
-        return _is_among(stored, value)
     if kind is ConstraintType.PROPERTY_EQUALS:
         return _is_same(stored, value)
     if kind in ORDERS:
@@ -179,8 +221,8 @@ def _satisfies(constraint: Constraint, stored: JsonValue) -> bool:
     }[kind]
 
 
-def _is_among(one: JsonValue, values: JsonValue) -> bool:
-    return any(_is_same(one, value) for value in _items(values))
+def _is_in(one: JsonValue, among: "frozenset[tuple[str, JsonValue]]") -> bool:
+    return not isinstance(one, list | dict) and (_kind(one), one) in among
 
 
 def _is_same(first: JsonValue, second: JsonValue) -> bool:

@@ -7,8 +7,11 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.errors import ConfigurationError, EmbeddingUnavailableError, InputError, NotFoundError, SearchError
+from kgagent.graph.statements import statement
+from kgagent.graph.store import StatementTimeoutError, StatementValueError
 from kgagent.models.matched_path import PatternResult
 from kgagent.models.pattern_query import GraphQuery
+from kgagent.patterns.runner import PatternRunner
 from tests.support.stored import cypher
 from tests.support.ward import plant_ward
 
@@ -150,6 +153,47 @@ async def test_an_expression_that_would_take_for_ever_is_answered(ward: Knowledg
     await cypher(ward, "MATCH (n:Patient {user_id: $user}) SET n.name = $name", user=user_id, name="a" * 5_000 + "!")
     constraint = {"type": "REGEX_MATCH", "property_path": "name", "value": "(a+)+", "at_step": "start"}
     assert await names(ward, user_id, {"steps": [HAS], "constraints": [constraint]}) == []
+
+
+async def test_an_expression_too_large_for_a_stored_text_is_told(ward: KnowledgeGraph, user_id: str) -> None:
+    await cypher(ward, "MATCH (n:Patient {user_id: $user}) SET n.name = $name", user=user_id, name="x" * 20_000)
+    constraint = {"type": "REGEX_MATCH", "property_path": "name", "value": "(?:x?){999}" * 30 + "y", "at_step": "start"}
+    with pytest.raises(InputError, match=r"too large for a stored text of 20,000 characters"):
+        await names(ward, user_id, {"steps": [HAS], "constraints": [constraint]})
+
+
+async def test_many_values_inside_many_stored_texts_are_answered(ward: KnowledgeGraph, user_id: str) -> None:
+    await cypher(
+        ward,
+        "MATCH (ann:Patient {user_id: $user, name: 'Ann'}) UNWIND range(1, 20000) AS i "
+        "CREATE (:Patient {user_id: $user, contact: '{\"city\": \"town ' + i + '\"}'})",
+        user=user_id,
+    )
+    towns = [f"village {number}" for number in range(9_999)]
+    for kind, expected in (("PROPERTY_IN", ["Ann"]), ("NOT_IN", [])):
+        constraint = {"type": kind, "property_path": "contact.city", "value": [*towns, "Rome"], "at_step": "start"}
+        found = await names(ward, user_id, {"steps": [HAS], "constraints": [constraint]})
+        assert [path[0] for path in found] == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "expected"),
+    [
+        ("PROPERTY_EQUALS", "Rome", ["Ann"]),
+        ("PROPERTY_IN", ["Rome"], ["Ann"]),
+        ("STARTS_WITH", "Ro", ["Ann"]),
+        ("REGEX_MATCH", "R..e", ["Ann"]),
+        ("PROPERTY_EQUALS", "Oslo", []),
+    ],
+)
+async def test_lists_inside_json_are_gone_through_however_deep(
+    ward: KnowledgeGraph, user_id: str, kind: str, value: object, expected: list[str]
+) -> None:
+    deep = '{"city": ' + "[" * 600 + '"Rome"' + "]" * 600 + "}"
+    await cypher(ward, "MATCH (n:Patient {user_id: $user, name: 'Ann'}) SET n.contact = $deep", user=user_id, deep=deep)
+    constraint = {"type": kind, "property_path": "contact.city", "value": value, "at_step": "start"}
+    found = await names(ward, user_id, {"steps": [HAS], "constraints": [constraint]})
+    assert [path[0] for path in found] == expected
 
 
 @pytest.mark.parametrize("expression", ["(", "(?=a)b", r"(a)\1", "[z-a]", "a{1000000}"])
@@ -399,3 +443,170 @@ async def test_rankings_order_the_same_paths_differently(ward: KnowledgeGraph, u
         first[ranking] = [node.name for node in result.paths[0].nodes]
         assert list(result.paths) == sorted(result.paths, key=lambda path: -path.score)
     assert first == {"EDGE_WEIGHT": ["Bo", "Finn"], "NODE_CENTRALITY": ["Ann", "Finn"]}
+
+
+async def test_centrality_counts_no_relationship_into_another_users_graph(ward: KnowledgeGraph, user_id: str) -> None:
+    async def scores() -> list[float]:
+        return [
+            path.score
+            for path in (await ask(ward, user_id, patterns=[{"steps": [HAS]}], ranking="NODE_CENTRALITY")).paths
+        ]
+
+    before = await scores()
+    await cypher(
+        ward,
+        "MATCH (a:Patient {user_id: $user, name: 'Ann'}), (b:Condition {user_id: $other}) "
+        "CREATE (a)-[:HAS_CONDITION]->(b)",
+        user=user_id,
+        other=f"{user_id}-other",
+    )
+    assert await scores() == before
+
+
+async def test_nodes_of_one_key_do_not_turn_a_relationship_round(ward: KnowledgeGraph, user_id: str) -> None:
+    await cypher(ward, "MATCH (n {user_id: $user}) WHERE n:Patient OR n:Condition SET n.entity_key = '1'", user=user_id)
+    back = {"source_label": "Condition", "relation_type": "HAS_CONDITION", "target_label": "Patient"}
+    result = await ask(ward, user_id, patterns=[{"steps": [{**back, "direction": "INCOMING"}]}])
+    assert sorted(path.to_path_string() for path in result.paths) == [
+        "Flu <-[HAS_CONDITION]- Ann",
+        "Gout <-[HAS_CONDITION]- Bo",
+    ]
+
+
+async def test_an_error_of_comparison_names_the_constraint_that_made_it(ward: KnowledgeGraph, user_id: str) -> None:
+    await cypher(
+        ward, "MATCH (n:Patient {user_id: $user, name: 'Ann'}) SET n.budget = '{\"approved\": 5}'", user=user_id
+    )
+    constraints = [
+        {"type": "GREATER_THAN", "property_path": "budget.approved", "value": 1, "at_step": "start"},
+        {"type": "LESS_THAN", "property_path": "name", "value": 1, "at_step": "start"},
+    ]
+    with pytest.raises(InputError, match="LESS_THAN on 'name' cannot compare 'Ann'"):
+        await names(ward, user_id, {"steps": [HAS], "constraints": constraints})
+
+
+async def test_targets_that_fit_no_node_of_a_pattern_are_told(ward: KnowledgeGraph, user_id: str) -> None:
+    result = await ask(
+        ward, user_id, targets=[{"description": "Eve"}], patterns=[{"steps": [HAS], "pattern_id": "ill"}]
+    )
+    assert result.warnings == ("No target has a label of pattern 'ill': its paths are not limited to targets",)
+
+
+async def test_many_nodes_of_one_name_leave_room_for_other_targets(ward: KnowledgeGraph, user_id: str) -> None:
+    await cypher(
+        ward,
+        "UNWIND range(100, 160) AS i CREATE (:Patient {user_id: $user, name: 'Ann', entity_key: toString(i)}) "
+        "WITH count(*) AS made MATCH (bo:Patient {user_id: $user, name: 'Bo'}) SET bo.entity_key = 'bo'",
+        user=user_id,
+    )
+    targets = [{"description": "Ann"}, {"entity_key": "bo"}]
+    result = await ask(ward, user_id, targets=targets, patterns=[{"steps": [HAS]}])
+    assert [path.start.name for path in result.paths] == ["Bo"]
+    assert result.warnings == ()
+
+
+async def test_a_target_that_was_just_made_is_known(graph: KnowledgeGraph, user_id: str) -> None:
+    await graph.live_schema.read(user_id)
+    await cypher(
+        graph,
+        "CREATE (:Person {user_id: $user, entity_key: $key, name: 'Zoe'})-[:has_relationship_with]->"
+        "(:Person {user_id: $user, entity_key: $key + '-2', name: 'Cy'})",
+        user=user_id,
+        key=f"{user_id}-zoe",
+    )
+    result = await ask(graph, user_id, targets=[{"entity_key": f"{user_id}-zoe"}], traversal={"max_depth": 1})
+    assert [path.end.name for path in result.paths] == ["Cy"]
+
+
+async def test_as_many_paths_as_are_looked_at_are_all(ward: KnowledgeGraph, user_id: str) -> None:
+    ward.patterns._options = type(ward.patterns._options)(explored=2)
+    assert (await ask(ward, user_id, patterns=[{"steps": [HAS]}])).context.truncated is False
+    assert (await ask(ward, user_id, patterns=[{"steps": [TREATED]}])).context.truncated is True
+
+
+async def test_a_query_of_many_patterns_runs_a_few_statements_at_a_time_and_none_twice(
+    ward: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts: list[str] = []
+    under_way: list[int] = [0]
+    read = ward.store.read
+
+    async def watched(text: str, *args: Any, **more: Any) -> Any:
+        texts.append(text)
+        under_way.append(under_way[-1] + 1)
+        try:
+            return await read(text, *args, **more)
+        finally:
+            under_way.append(under_way[-1] - 1)
+
+    constraint = {"type": "REGEX_MATCH", "property_path": "name", "value": "A.*", "at_step": "start"}
+    await ward.live_schema.read(user_id)
+    monkeypatch.setattr(ward.store, "read", watched)
+    patterns = [{"steps": [HAS], "constraints": [constraint]}] * 12
+    result = await ask(ward, user_id, patterns=patterns, ranking="PATH_LENGTH")
+    assert [path.start.name for path in result.paths] == ["Ann"]
+    assert max(under_way) == 4
+    assert len([text for text in texts if "DISTINCT" in text]) == 1
+
+
+async def test_paths_are_told_even_where_their_texts_take_too_long(
+    ward: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = ward.store.read
+
+    async def slow(text: str, *args: Any, **more: Any) -> Any:
+        if text == statement("find_chunks"):
+            raise StatementTimeoutError("it took longer than it may")
+        return await read(text, *args, **more)
+
+    monkeypatch.setattr(ward.store, "read", slow)
+    result = await ask(ward, user_id, query="Who is ill?", patterns=[{"steps": [HAS]}])
+    assert len(result.paths) == 2
+    assert result.warnings == ("Left out texts linked with the paths: they took longer than 10 s",)
+
+
+async def test_a_vector_of_another_length_is_told(ward: KnowledgeGraph, user_id: str) -> None:
+    with pytest.raises(InputError, match="vector must have 384 dimensions, got 2"):
+        await ward.query_patterns(
+            GraphQuery.model_validate({"patterns": [{"steps": [HAS]}]}), user_id=user_id, vector=[1.0, 0.0]
+        )
+
+
+async def test_years_that_no_calendar_of_python_has_are_told_as_text(ward: KnowledgeGraph, user_id: str) -> None:
+    await cypher(
+        ward,
+        "MATCH (n:Patient {user_id: $user, name: 'Ann'}) SET n.died = date('-0044-03-15'), n.at = localtime('10:00')",
+        user=user_id,
+    )
+    constraint = {"type": "REGEX_MATCH", "property_path": "name", "value": "Ann", "at_step": "start"}
+    [path] = (await ask(ward, user_id, patterns=[{"steps": [HAS], "constraints": [constraint]}])).paths
+    assert (path.start.properties["died"], path.start.properties["at"]) == ("-0044-03-15", "10:00:00")
+    with pytest.raises(InputError, match="REGEX_MATCH on 'died' cannot compare '-0044-03-15'"):
+        await names(ward, user_id, {"steps": [HAS], "constraints": [{**constraint, "property_path": "died"}]})
+
+
+async def test_a_list_is_not_equal_to_a_date(ward: KnowledgeGraph, user_id: str) -> None:
+    constraint = {"type": "PROPERTY_EQUALS", "property_path": "allergies", "value": "2026-01-02", "at_step": "start"}
+    assert await names(ward, user_id, {"steps": [HAS], "constraints": [constraint]}) == []
+
+
+async def test_an_error_of_the_server_never_tells_what_another_user_stored(
+    ward: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await cypher(
+        ward,
+        "MATCH (a:Patient {user_id: $user, name: 'Ann'}) SET a.pin = '0' "
+        "CREATE (a)-[:HAS_CONDITION]->(:Condition {user_id: $other, pin: ['SECRET']})",
+        user=user_id,
+        other=f"{user_id}-other",
+    )
+    constraint = {"type": "PROPERTY_EQUALS", "property_path": "pin", "value": "2026-01-02"}
+    assert await names(ward, user_id, {"steps": [{**HAS, "target_label": None}], "constraints": [constraint]}) == []
+
+    async def refused(*_: object, **__: object) -> object:
+        raise StatementValueError("got: StringArray[SECRET]")
+
+    monkeypatch.setattr(PatternRunner, "_matched", refused)
+    with pytest.raises(InputError, match="cannot be worked out on what is stored") as raised:
+        await names(ward, user_id, {"steps": [HAS], "constraints": [constraint]})
+    assert "SECRET" not in str(raised.value)

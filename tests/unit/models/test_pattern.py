@@ -146,3 +146,16 @@ def test_combinators_stand_inside_one_another_to_a_depth() -> None:
 def test_a_sequence_is_not_joined_on_a_node() -> None:
     with pytest.raises(ValidationError, match="leave out join_on"):
         QueryCombinator.model_validate({"type": "SEQUENTIAL", "patterns": [{"steps": [STEP]}], "join_on": "end"})
+
+
+@pytest.mark.parametrize(("kind", "value"), [("PROPERTY_EQUALS", "a\ud800"), ("PROPERTY_IN", ["\udfff"])])
+def test_text_that_no_database_can_hold_is_told(kind: str, value: object) -> None:
+    with pytest.raises(ValidationError, match="without halves of surrogate pairs"):
+        Constraint.model_validate({"type": kind, "property_path": "name", "value": value})
+
+
+def test_one_path_per_a_step_that_no_path_has_is_told() -> None:
+    with pytest.raises(ValidationError, match="one_path_per 1 is no step: the longest path has 1"):
+        GraphQuery(patterns=(one_step(),), one_path_per=1)
+    sequence = QueryCombinator(type="SEQUENTIAL", patterns=(one_step(), one_step()))
+    assert GraphQuery(combinator=sequence, one_path_per=1).one_path_per == 1

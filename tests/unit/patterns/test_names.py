@@ -198,3 +198,10 @@ def test_very_many_and_very_long_names_make_a_short_text() -> None:
 )
 def test_the_prefix_of_a_property_path_says_nothing(path: str, parts: tuple[str, ...]) -> None:
     assert property_parts(path) == parts
+
+
+@pytest.mark.parametrize("name", ["embedding", "old_Embedding", "embedding_hash", "user_id"])
+def test_what_is_never_shown_is_unknown_even_where_not_all_was_looked_at(name: str) -> None:
+    schema = LiveSchema(labels=(label("Patient", "name", sampled=True),), is_partial=True)
+    asked = pattern(step("Patient", None, None), constraints=[equals(name, "start")])
+    assert f"Unknown property '{name}' of Patient" in error(asked, schema=schema)
