@@ -132,7 +132,7 @@ async def main() -> None:
             show("cost of a call", [{"tool": r.tool, **asdict(r.usual), "p50_ms": r.p50_ms} for r in rows])
             await graph.store.write(DELETE_USER, {"user_id": user_id})
             if asked.markdown:
-                command = "python benchmarks/tool_costs.py --markdown docs/tool-costs.md"
+                command = f"python benchmarks/tool_costs.py --calls {asked.calls} --markdown docs/tool-costs.md"
                 asked.markdown.write_text(page(rows, graph, command, records, asked.calls), "utf-8")
     finish({row.tool: {"p50_ms": row.p50_ms, **asdict(row.usual)} for row in rows}, as_json=asked.json)
 
