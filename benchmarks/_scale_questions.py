@@ -185,4 +185,4 @@ def _long(hops: int) -> tuple[Long, ...]:
     )
 
 
-LONG = (*_long(3), *_long(5), *_long(8))
+LONG = (*_long(5), *_long(8))

@@ -25,6 +25,8 @@ PAIRS = 11
 WARM_UP = 2
 RUNS = 3
 DIMENSIONS = 8
+PATIENCE = 120.0
+"""Seconds for what is compared, so that a busy machine does not end it."""
 
 
 class Recorder(Store):
@@ -83,11 +85,10 @@ async def long(graph: KnowledgeGraph, question: Long) -> dict[str, object]:
         "question": question.name,
         "explored": explored,
         "told": told,
-        "p50 ms": 1e3 * p50(seconds),
-        "most ms": 1e3 * max(seconds),
-        "statement MB": max(memory.statement for memory in seen),
-        "heap MB": max(memory.heap for memory in seen),
-        "client MB": max(memory.client for memory in seen),
+        "p50 ms": round(1e3 * p50(seconds)),
+        "statement MB": round(max(memory.statement for memory in seen)),
+        "heap MB": round(max(memory.heap for memory in seen)),
+        "client MB": round(max(memory.client for memory in seen)),
         "failed": failed,
     }
 
@@ -103,12 +104,16 @@ async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]
     """Make the graph, ask, and work out the figures."""
     settings = Settings()
     store = await Recorder.connect(where.uri, username=where.username, password=where.password)
-    graph = KnowledgeGraph(store, default_ontology(), HashingEmbedder(DIMENSIONS), settings)
+    embedder = HashingEmbedder(DIMENSIONS)
+    graph = KnowledgeGraph(store, default_ontology(), embedder, settings)
+    patient = KnowledgeGraph(
+        store, default_ontology(), embedder, settings.model_copy(update={"patterns_timeout": PATIENCE})
+    )
     try:
         size = arguments.nodes, arguments.relationships
         degree, building = await timed(build(store, USER, *size, np.random.default_rng(arguments.seed)))
-        first, reading = await timed(graph.query_patterns(BESIDE[0].asked, user_id=USER))
-        pairs = [await beside(graph, store, question) for question in BESIDE]
+        first, reading = await timed(patient.query_patterns(BESIDE[0].asked, user_id=USER))
+        pairs = [await beside(patient, store, question) for question in BESIDE]
         show("Compiled beside written by hand, in turn", pairs)
         far = [await long(graph, question) for question in LONG]
         show(
