@@ -13,9 +13,9 @@ from kgagent.tools.registry import TOOLS
 from tests.conftest import Clock
 
 BOUNDS = {
-    "explore": (7, 1),
+    "explore": (12, 1),
     "describe_graph": (24, 0),
-    "hybrid_search": (7, 1),
+    "hybrid_search": (12, 1),
     "query_patterns": (7, 1),
     "get_relationship": (1, 0),
     "traverse": (3, 0),
