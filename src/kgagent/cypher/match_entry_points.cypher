@@ -1,11 +1,21 @@
-// The user's nodes of one label that have a key or a name.
-// Parameters: user_id; texts [text], as they are given; lower_texts [text]; namesakes (nodes of one name at the most).
+// The user's nodes of one label that have a key or a name. Keys are looked for first: only names need every node of the user.
+// Parameters: user_id; texts [text], keys as they are given; lower_names [text]; namesakes (nodes of one name at the most).
 // Rows: node, by key.
-MATCH (n:«label»)
-WHERE n.user_id = $user_id
-  AND (n.entity_key IN $texts OR (n.name IS :: STRING NOT NULL AND toLower(n.name) IN $lower_texts))
-WITH n ORDER BY n.entity_key
-WITH CASE WHEN n.entity_key IN $texts THEN n.entity_key ELSE toLower(n.name) END AS meant, collect(n)[..$namesakes] AS named
+CALL () {
+  MATCH (n:«label»)
+  WHERE n.entity_key IN $texts
+  WITH n
+  WHERE n.user_id = $user_id
+  RETURN n.entity_key AS meant, n
+  UNION
+  WITH $lower_names AS names
+  WHERE size(names) > 0
+  MATCH (n:«label»)
+  WHERE n.user_id = $user_id AND n.name IS :: STRING NOT NULL AND toLower(n.name) IN names
+  RETURN toLower(n.name) AS meant, n
+}
+WITH meant, n ORDER BY n.entity_key
+WITH meant, collect(n)[..$namesakes] AS named
 UNWIND named AS n
-WITH n ORDER BY n.entity_key
+WITH DISTINCT n ORDER BY n.entity_key
 RETURN «_path_node» AS node

@@ -57,11 +57,11 @@ class EntryPoints:
             StoreError: the database failed.
         """
         wanted = {label for target in targets for label in ([target.label] if target.label else labels)}
-        texts = [text for target in targets for text in (target.entity_key, target.description.strip()) if text]
+        names = [target.description.strip() for target in targets if target.entity_key is None]
         parameters = {
             "user_id": user_id,
-            "texts": texts,
-            "lower_texts": [text.lower() for text in texts],
+            "texts": [*names, *(target.entity_key for target in targets if target.entity_key is not None)],
+            "lower_names": [name.lower() for name in names],
             "namesakes": NAMESAKES,
         }
         async with together() as group:

@@ -12,12 +12,12 @@ from pydantic import JsonValue
 
 from kgagent.graph.identifiers import Identifier
 from kgagent.models.constraint import ORDERS, TEXTS, Constraint, ConstraintType, Position
+from kgagent.patterns.places import property_parts
 from kgagent.patterns.values import Values
 
 NONSENSE = "1 / $zero = 1"
 """Ends the statement."""
 
-_OWN_MAP = "properties."
 _LIKE_A_DATE = re.compile(r"[+-]?\d{4,}-?\d\d")
 _TIMES: Mapping[str, str] = {
     "DATE": "date",
@@ -39,11 +39,10 @@ class NodeAt(Protocol):
         ...
 
 
-def property_name(constraint_path: str) -> tuple[str, str]:
+def property_name(path: str) -> tuple[str, str]:
     """The property that a path begins with, and the rest of the path, which leads into its JSON; may be empty."""
-    path = constraint_path.removeprefix(_OWN_MAP) or constraint_path
-    name, _, rest = path.partition(".")
-    return (name, rest) if name and rest else (path, "")
+    name, *inside = property_parts(path)
+    return name, ".".join(inside)
 
 
 def needs_matching(constraint: Constraint) -> bool:
