@@ -43,9 +43,10 @@ def run(server: Server, tmp_path: Path) -> Run:
 def test_the_examples_in_python_find_the_mentor(repository_root: Path, run: Run, user_id: str) -> None:
     first, *others = [block.replace('"me"', f'"{user_id}"') for block in blocks(repository_root, "python")]
     assert "Ruth Calder" in run("-c", first)
-    searched, ranked, explored = (run("-c", block) for block in others)
+    searched, ranked, matched, explored = (run("-c", block) for block in others)
     assert "Relationship: Ruth Calder mentor Me" in ranked
     assert re.search(r"0\.\d\d Ruth Calder -\[mentor\]- Me", searched)
+    assert "Ruth Calder -[has_relationship_with]-> Me  HYBRID" in matched
     assert '"success": true' in explored
 
 
