@@ -26,20 +26,30 @@ class Settings(BaseSettings):
         env_prefix="KGAGENT_", env_file=".env", extra="ignore", populate_by_name=True, frozen=True
     )
 
-    neo4j_uri: str | None = Field(None, validation_alias=_env("NEO4J_URI"))
-    neo4j_username: str = Field("neo4j", validation_alias=_env("NEO4J_USERNAME"))
-    neo4j_password: SecretStr | None = Field(None, validation_alias=_env("NEO4J_PASSWORD"))
-    neo4j_database: str | None = Field(None, validation_alias=_env("NEO4J_DATABASE"))
+    neo4j_uri: str | None = Field(
+        None, validation_alias=_env("NEO4J_URI"), description="Address of the server; left out, a local one is started."
+    )
+    neo4j_username: str = Field("neo4j", validation_alias=_env("NEO4J_USERNAME"), description="Name to log in with.")
+    neo4j_password: SecretStr | None = Field(
+        None, validation_alias=_env("NEO4J_PASSWORD"), description="Password to log in with."
+    )
+    neo4j_database: str | None = Field(
+        None, validation_alias=_env("NEO4J_DATABASE"), description="Database; left out, the user's home database."
+    )
 
-    openai_api_key: SecretStr | None = Field(None, validation_alias=_env("OPENAI_API_KEY"))
-    openai_base_url: str | None = Field(None, validation_alias=_env("OPENAI_BASE_URL"))
+    openai_api_key: SecretStr | None = Field(
+        None, validation_alias=_env("OPENAI_API_KEY"), description="Key for OpenAI's embeddings."
+    )
+    openai_base_url: str | None = Field(
+        None, validation_alias=_env("OPENAI_BASE_URL"), description="A server that speaks OpenAI's protocol."
+    )
 
     user_id: str = Field("me", min_length=1, description="Whose graph the command line reads and writes.")
     ontology: Path | None = Field(None, description="YAML file of labels, relationship kinds and words.")
 
     embedder: EmbedderName = Field("auto", description="auto: OpenAI where a key is set, else the local model.")
     embedding_model: str = Field("text-embedding-3-small", description="OpenAI's name of the model.")
-    embedding_dimensions: int = Field(1536, ge=1, le=4096)
+    embedding_dimensions: int = Field(1536, ge=1, le=4096, description="Length of that model's embeddings.")
     embedding_timeout: float = Field(30.0, gt=0, description="Seconds for one request.")
     embedding_attempts: int = Field(5, ge=1, description="Tries of one request, the first included.")
     query_cache_size: int = Field(512, ge=0, description="Query embeddings kept in memory.")

@@ -1,9 +1,12 @@
 """What the documents say is what the code does."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from kgagent.ontology import default_ontology
 
@@ -34,3 +37,25 @@ def test_relationships_md_lists_the_words_of_each_kind(repository_root: Path, ne
     words = " | ".join(", ".join(kind.words(field)) for field in FIELDS)
     assert f"| `{neo4j_type}` | {words} |" in text
     assert f"| `{neo4j_type}` | {kind.from_label} | {kind.to_label} |" in text
+
+
+@pytest.mark.parametrize("script", ["tools_page.py", "configuration_page.py"])
+def test_generated_parts_of_pages_are_up_to_date(repository_root: Path, script: str) -> None:
+    done = subprocess.run(
+        [sys.executable, str(repository_root / "scripts" / script), "--check"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_site_leads_to_each_page(repository_root: Path) -> None:
+    site = yaml.safe_load((repository_root / "mkdocs.yml").read_text("utf-8"))
+    listed = re.findall(r"[\w-]+\.md", str(site["nav"]))
+    assert sorted(listed) == sorted(page.name for page in (repository_root / "docs").glob("*.md"))
+
+
+def test_the_site_loads_no_font_from_elsewhere(repository_root: Path) -> None:
+    site = yaml.safe_load((repository_root / "mkdocs.yml").read_text("utf-8"))
+    assert site["theme"]["font"] is False
