@@ -46,7 +46,7 @@ def test_the_examples_in_python_find_the_mentor(repository_root: Path, run: Run,
     searched, ranked, matched, explored = (run("-c", block) for block in others)
     assert "Relationship: Ruth Calder mentor Me" in ranked
     assert re.search(r"0\.\d\d Ruth Calder -\[mentor\]- Me", searched)
-    assert "Ruth Calder -[has_relationship_with]-> Me  HYBRID" in matched
+    assert "Ruth Calder -[has_relationship_with: mentor]-> Me  HYBRID" in matched
     assert '"success": true' in explored
 
 

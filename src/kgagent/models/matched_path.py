@@ -47,6 +47,12 @@ class MatchedRelationship(GraphModel):
     direction: Direction
     properties: Mapping[str, JsonValue] = Field(default_factory=dict)
 
+    @property
+    def word(self) -> str:
+        """Its type in the database, with the free word ("mentor") where it has one."""
+        free = self.properties.get("relationship_type")
+        return f"{self.neo4j_type}: {free}" if isinstance(free, str) and free.strip() else self.neo4j_type
+
 
 class MatchedPath(GraphModel):
     """A path that a pattern found.
@@ -91,11 +97,11 @@ class MatchedPath(GraphModel):
         return self.nodes[self.steps[step]]
 
     def to_path_string(self) -> str:
-        """The path in one line: `Ann -[mentors]-> Bob <-[knows]- Cleo`."""
+        """The path in one line: `Ann -[has_relationship_with: mentor]-> Bob <-[engages_with]- Cleo`."""
         told = [self.start.name]
         for relationship, node in zip(self.relationships, self.nodes[1:], strict=True):
             against = relationship.direction is Direction.INCOMING
-            told.append(f"{'<-' if against else '-'}[{relationship.neo4j_type}]{'-' if against else '->'} {node.name}")
+            told.append(f"{'<-' if against else '-'}[{relationship.word}]{'-' if against else '->'} {node.name}")
         return " ".join(told)
 
 

@@ -126,7 +126,8 @@ class PatternSearch:
             raise InputError("user_id must not be empty: every query is one user's")
         if not self._options.enabled:
             raise ConfigurationError("Graph patterns are switched off: set KGAGENT_PATTERNS_ENABLED=true")
-        schema = await checked_schema(query.all_patterns, self._live_schema, user_id, self._ontology)
+        asked_for = query.all_patterns or self._walks(query)
+        schema = await checked_schema(asked_for, self._live_schema, user_id, self._ontology)
         if vector is not None and len(vector) != self._embedder.dimensions:
             raise InputError(f"vector must have {self._embedder.dimensions} dimensions, got {len(vector)}")
         asked, warnings = await self._prepared(query, user_id, vector, schema)
@@ -169,6 +170,9 @@ class PatternSearch:
         known = vectors[0] if own else vector
         for place, near in zip(unknown, vectors[len(own) :], strict=True):
             resolved[place] = await self._entries.described(query.targets[place], user_id, near)
+            if resolved[place].points:
+                taken = ", ".join(node.name for node in resolved[place].nodes)
+                warnings.append(f"No node is called {_told(query.targets[place])}; taken instead by meaning: {taken}")
         warnings += [
             f"No node was found for {_told(target)}"
             for target, found in zip(query.targets, resolved, strict=True)

@@ -120,6 +120,11 @@ def _told(path: MatchedPath) -> Payload:
 
 def _message(result: PatternResult) -> str:
     if result.found_by == "hybrid":
-        return "No path was asked for or found; this is what a plain search finds"
+        instead = "what a plain search finds stands in hybrid, and is no answer to the pattern"
+        return (
+            f"No path was found; {instead}"
+            if result.hybrid
+            else "No path was found, and no query was given to search for"
+        )
     count = len(result.paths)
     return f"Found {count} path{'' if count == 1 else 's'}" + (", and more exist" if result.context.truncated else "")

@@ -348,6 +348,23 @@ async def test_a_walk_follows_all_its_types_or_the_first(
     assert {path.end.name for path in result.paths} == expected
 
 
+async def test_an_unknown_type_to_walk_along_is_an_error(ward: KnowledgeGraph, user_id: str) -> None:
+    with pytest.raises(InputError, match=r"TREATED_FOR.*TREATED_BY"):
+        await ask(
+            ward,
+            user_id,
+            targets=[{"description": "Ann"}],
+            traversal={"relation_types": ["TREATED_FOR"], "max_depth": 1},
+        )
+
+
+async def test_a_target_that_is_taken_by_meaning_is_told(graph: KnowledgeGraph, user_id: str) -> None:
+    tools = graph.tools(user_id=user_id)
+    await tools.create_node(label="Person", name="Ruth Calder", description="Naval architect")
+    result = await ask(graph, user_id, targets=[{"description": "Ruth"}], traversal={"max_depth": 1}, query="Ruth")
+    assert result.warnings == ("No node is called 'Ruth'; taken instead by meaning: Ruth Calder",)
+
+
 async def test_a_question_in_words_alone_is_a_plain_search(ward: KnowledgeGraph, user_id: str) -> None:
     result = await ask(ward, user_id, query="Who treats Ann?")
     assert result.found_by == "hybrid"
