@@ -104,14 +104,17 @@ class OpenAITools:
             if item.type == "function_call"
         ]
 
-    async def call(self, name: str, arguments: str) -> str:
+    async def call(self, name: str, arguments: str | None) -> str:
         """Carry out one call; arguments and answer are JSON objects.
 
         In strict form a model says null for what it leaves out, so a null counts as left out.
         """
+        # The SDK does not check what servers send, and some send no text here.
         if name not in self._tools:
-            return dump(failure(f"No tool is called {name[:100]!r}; there are {', '.join(self._tools)}"))
-        if name not in self._strict:
+            return dump(failure(f"No tool is called {str(name)[:100]!r}; there are {', '.join(self._tools)}"))
+        if not isinstance(arguments, str | None):
+            return dump(failure(f"Arguments must be a JSON object in a text, got {type(arguments).__name__}"))
+        if name not in self._strict or arguments is None:
             return await self._tools[name].call_json(arguments)
         return await self._tools[name].call_json(without_nulls(arguments))
 

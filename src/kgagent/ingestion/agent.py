@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import Runnable
 
+from kgagent.errors import KgAgentError
 from kgagent.ingestion.budget import Budget, StoppedError
 from kgagent.ingestion.functions import Functions, fingerprint
 from kgagent.ingestion.prompt import NOT_EXPLORED, REMINDER, UNREADABLE
@@ -101,8 +103,15 @@ class PartReader:
             try:
                 self._budget.check(said)
                 said.append(await self._ask(said))
-            finally:
+            except asyncio.CancelledError:
+                # What keeps it from being kept must not hold the cancellation back.
+                with suppress(KgAgentError):
+                    await self._keep(said)
+                raise
+            except StoppedError:
                 await self._keep(said)
+                raise
+            await self._keep(said)
             await self._answer(said)
 
     async def _ask(self, said: Sequence[BaseMessage]) -> BaseMessage:

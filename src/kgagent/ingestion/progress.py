@@ -113,7 +113,8 @@ class Ledger:
 
 
 def _dumped(position: int, messages: Sequence[BaseMessage]) -> str:
-    return json.dumps({"part": position, "messages": messages_to_dict(messages)}, ensure_ascii=False, default=str)
+    # Half of a surrogate pair, as in an emoji that a model broke off, can be stored only where it is escaped.
+    return json.dumps({"part": position, "messages": messages_to_dict(messages)}, default=str)
 
 
 def _progress(stored: object) -> Progress | None:

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from openai import AsyncOpenAI, BadRequestError
+from openai.types.chat import ChatCompletionMessage, ChatCompletionMessageFunctionToolCall
+from openai.types.chat.chat_completion_message_function_tool_call import Function
 
 from kgagent import KnowledgeGraph
 from kgagent.adapters.openai import OpenAITools
@@ -124,6 +126,22 @@ async def test_what_goes_wrong_is_an_answer(tools: Toolset) -> None:
         answer = await functions.call(name, arguments)
         assert '"success": false' in answer
         assert error in answer
+
+
+async def test_arguments_that_are_no_text_are_answered_too(tools: Toolset) -> None:
+    functions = OpenAITools(tools)
+    calls: tuple[tuple[Any, Any, str], ...] = (
+        ("create_node", None, "name is missing"),
+        ("create_node", {"label": "Person", "name": "Ada"}, "Arguments must be a JSON object in a text, got dict"),
+        (None, "{}", "No tool is called 'None'"),
+    )
+    for name, arguments, error in calls:
+        function = Function.model_construct(name=name, arguments=arguments)
+        call = ChatCompletionMessageFunctionToolCall.model_construct(id="1", type="function", function=function)
+        message = ChatCompletionMessage.model_construct(role="assistant", tool_calls=[call])
+        [answer] = await functions.answer_message(message)
+        assert '"success": false' in str(answer["content"])
+        assert error in str(answer["content"])
 
 
 async def test_only_the_named_tools_are_offered(graph: KnowledgeGraph, user_id: str) -> None:

@@ -74,6 +74,14 @@ async def test_answers_that_cannot_be_read_count_as_steps(graph: KnowledgeGraph,
     )
 
 
+async def test_half_an_emoji_in_an_answer_ends_no_run(graph: KnowledgeGraph, user_id: str) -> None:
+    broken_off = ("create_node", {"label": "Person", "name": "Ruth \ud83d"})
+    with scripted_model(says(LOOK), says(broken_off), ends) as model:
+        report = await read(graph, user_id, model, steps_per_part=4)
+    assert [call.success for call in report.calls] == [True, False]
+    assert "name: " in report.calls[1].outcome
+
+
 async def test_a_model_that_never_ends_is_ended(graph: KnowledgeGraph, user_id: str) -> None:
     numbers = itertools.count()
     with deciding_model(lambda _: [("explore", {"text_matches": [f"name {next(numbers)}"]})]) as model:
