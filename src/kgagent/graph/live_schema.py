@@ -9,6 +9,7 @@ from kgagent.embedding.side_by_side import side_by_side
 from kgagent.errors import InputError
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.live_reading import LiveReading, LiveSchemaLimits
+from kgagent.graph.schema import DELETED_RELATIONSHIP
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Store
 from kgagent.models.live_schema import LiveLabel, LiveRelationshipType, LiveSchema
@@ -86,7 +87,9 @@ class LiveSchemaReader:
 
     async def _read(self, user_id: str) -> LiveSchema:
         [names] = await self._store.read(statement("live_names"), {}, timeout=self._timeout)
-        wanted_labels = _quotable(names["labels"], first=self._ontology.labels)
+        # Deleted relationships are kept in nodes of a label of their own, which is nothing that the user has.
+        told = (label for label in names["labels"] if label != DELETED_RELATIONSHIP)
+        wanted_labels = _quotable(told, first=self._ontology.labels)
         wanted_types = _quotable(names["types"], first=self._ontology.relationships)
         reading = LiveReading(self._store, self._ontology, self._limits, user_id, self._timeout)
         labels = await side_by_side(reading.label, wanted_labels[:MOST_NAMES], limit=AT_ONCE)

@@ -113,6 +113,18 @@ async def test_no_search_finds_what_is_deleted_and_the_doctor_has_nothing_to_say
     assert diagnosis.facts.relationships == 0
 
 
+async def test_what_is_deleted_is_nothing_that_the_graph_is_described_by(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    ends = await two_friends(tools, **FULL)
+    succeeded(await tools.delete_relationship(**ends))
+    assert await kept(graph, user_id)
+    described = succeeded(await tools.describe_graph())
+    assert "KgagentDeletedRelationship" not in str(described)
+    assert "kgagent_" not in str(described)
+    assert "They row together" not in str(described)
+
+
 async def test_the_two_can_be_joined_anew_at_once_and_then_nothing_is_restored(
     tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
 ) -> None:
