@@ -35,12 +35,26 @@ INDEX_NAMES = "SHOW INDEXES YIELD name, owningConstraint WHERE owningConstraint 
 
 @dataclass(frozen=True)
 class Server:
-    """Where the Neo4j of a run is, and whether it ends with the run."""
+    """Where the Neo4j of a run is, and what becomes of it.
+
+    Attributes:
+        uri: its bolt address.
+        username: who logs in.
+        password: of that user.
+        is_own: it was started for the run, so nothing in it needs to be cleaned away.
+        loaded: a file that says that an earlier run has loaded it; None where every run loads anew.
+    """
 
     uri: str
     username: str
     password: str | None
-    is_throw_away: bool
+    is_own: bool
+    loaded: Path | None = None
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether an earlier run has loaded it."""
+        return self.loaded is not None and self.loaded.exists()
 
 
 def parser(description: str | None) -> argparse.ArgumentParser:
@@ -59,15 +73,21 @@ def server(uri: str | None) -> Iterator[Server]:
     address = uri or settings.neo4j_uri
     if address is not None:
         password = settings.neo4j_password.get_secret_value() if settings.neo4j_password else None
-        yield Server(address, settings.neo4j_username, password, is_throw_away=False)
+        yield Server(address, settings.neo4j_username, password, is_own=False)
         return
-    with tempfile.TemporaryDirectory(prefix="kgagent-benchmark-") as home:
-        local = LocalNeo4j(Path(home), cache=settings.cache)
-        info = local.up(RichProgress())
-        try:
-            yield Server(info.uri, info.username, info.password, is_throw_away=True)
-        finally:
-            local.down()
+    with tempfile.TemporaryDirectory(prefix="kgagent-benchmark-") as home, kept_server(Path(home)) as own:
+        yield own
+
+
+@contextmanager
+def kept_server(home: Path) -> Iterator[Server]:
+    """A Neo4j with its data in `home`, where the next run finds what this one loaded."""
+    local = LocalNeo4j(home, cache=Settings().cache)
+    info = local.up(RichProgress())
+    try:
+        yield Server(info.uri, info.username, info.password, is_own=True, loaded=home / "loaded")
+    finally:
+        local.down()
 
 
 @asynccontextmanager
@@ -83,7 +103,7 @@ async def open_graph(
         ) as graph:
             yield graph
     finally:
-        if not where.is_throw_away:
+        if not where.is_own:
             await _delete_users(store, users)
             for name, kind in (await _schema(store)).items():
                 if name not in before:

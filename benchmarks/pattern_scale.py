@@ -121,7 +121,7 @@ async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]
             far,
         )
     finally:
-        if not where.is_throw_away:
+        if not where.is_own:
             await delete(store, [USER])
         await store.close()
     ratios = [float(str(row["ratio"])) for row in pairs]

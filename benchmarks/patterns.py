@@ -166,7 +166,7 @@ async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]
             if arguments.metaqa:
                 figures["metaqa"] = await meta_qa(graph, arguments.data / "metaqa")
         finally:
-            if not where.is_throw_away:
+            if not where.is_own:
                 await delete(graph.store, users)
     await embedder.aclose()
     return figures

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 from _asking import LIMIT, WARM_UP, Ask, Ends, Measured, bare, compare, driver_of, nearest
-from _common import Server, finish, open_graph, p50, p95, parser, server, show, timed
+from _common import Server, finish, kept_server, open_graph, p50, p95, parser, server, show, timed
 from _made_graph import MIDDLE_USERS, RARE_TYPE, Content, Owner, Vectors, as_embedding, load_then_index, scoped_owners
 from _peers import GRAPHITI, LANGCHAIN, copy_for_graphiti, graphiti, installed, langchain
 from _vectors import Corpus, MetaQA, made
@@ -112,7 +112,7 @@ async def measure(arguments: argparse.Namespace, where: Server, run: Run) -> dic
             raise SystemExit(f"This benchmark needs Neo4j 2026.01 or later, got {graph.store.features.version}")
         driver = await stack.enter_async_context(driver_of(where))
         content = Content(run.everyone, run.corpus.vectors, run.corpus.texts, rare_of=run.half)
-        _, load_seconds = await timed(load_then_index(graph, embedder, content))
+        load_seconds = None if where.is_loaded else (await timed(load_then_index(graph, embedder, content)))[1]
         kgagent = Search(graph)
         fetch = max(LIMIT, int(np.ceil(LIMIT * settings.oversampling / settings.index_search_expansion)))
         ways: dict[str, Ask] = {
@@ -128,8 +128,11 @@ async def measure(arguments: argparse.Namespace, where: Server, run: Run) -> dic
                 f"{GRAPHITI} is not asked at {total:,} relationships: its copy of them would be too large", flush=True
             )
         elif GRAPHITI in peers:
-            await copy_for_graphiti(graph, where, list(run.everyone))
+            if not where.is_loaded:
+                await copy_for_graphiti(graph, where, list(run.everyone))
             ways[GRAPHITI] = await graphiti(where, stack)
+        if where.loaded is not None:
+            where.loaded.touch()
         measured = await compare(
             ways,
             run.asked_of([run.half], arguments.questions + WARM_UP),
@@ -215,6 +218,7 @@ def main() -> None:
     arguments.add_argument("--questions", type=int, default=100, help="questions of each kind")
     arguments.add_argument("--graphiti-questions", type=int, default=20, help="questions that graphiti is asked")
     arguments.add_argument("--graphiti-at-most", type=int, default=200_000, help="relationships that are copied for it")
+    arguments.add_argument("--keep", type=Path, help="folder that keeps what was loaded for a next run like this one")
     chosen = arguments.parse_args()
     text = MetaQA(chosen.metaqa, chosen.embeddings_cache) if chosen.metaqa else None
     for size in map(int, chosen.sizes.split(",")):
@@ -224,7 +228,8 @@ def main() -> None:
         else:
             corpus = made(chosen.seed, chosen.dimensions, size, questions)
         run = Run(scoped_owners(f"benchmark{chosen.seed}", size), corpus)
-        with server(chosen.uri) as where:
+        home = chosen.keep and chosen.keep / f"{size}-{corpus.source}-{corpus.vectors.shape[1]}-{chosen.seed}"
+        with kept_server(home) if home else server(chosen.uri) as where:
             finish(asyncio.run(measure(chosen, where, run)), as_json=chosen.json)
 
 

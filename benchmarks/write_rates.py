@@ -114,7 +114,7 @@ async def measure(where: Server, embedder: Embedder, arguments: argparse.Namespa
         figures["create_over_embedding"] = figures["create_p50_seconds"] / figures["embedding_seconds"]
         figures["batch_over_single_rate"] = figures["batch_relationships_per_second"] * figures["create_p50_seconds"]
     await embedder.aclose()
-    if where.is_throw_away:
+    if where.is_own:
         await forget(where)
     return figures
 
@@ -122,7 +122,7 @@ async def measure(where: Server, embedder: Embedder, arguments: argparse.Namespa
 async def forget(where: Server) -> None:
     """Empty a throw-away server between two embedders."""
     async with open_graph(
-        Server(where.uri, where.username, where.password, is_throw_away=False),
+        Server(where.uri, where.username, where.password, is_own=False),
         HashingEmbedder(DIMENSIONS),
         Settings(),
         users=[USER],
