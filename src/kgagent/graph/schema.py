@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,7 +15,7 @@ from kgagent.graph.store import Row, Store
 from kgagent.graph.vector_index import VectorIndexOptions
 from kgagent.ontology import Ontology
 
-CREATE_ATTEMPTS = 8
+ATTEMPTS = 8
 DELETED_RELATIONSHIP = "KgagentDeletedRelationship"
 """Label of the nodes that keep what deleted relationships held; no ontology's, so that nothing else looks at them."""
 
@@ -77,6 +77,14 @@ class SchemaPart:
         """Whether a text index covers the same labels or types, but in an earlier form."""
         return self.kind == "text" and set(row["labelsOrTypes"] or ()) == set(self.covers) and not self.fits(row)
 
+    def is_outdated_in(self, indexes: Sequence[Row]) -> bool:
+        """Whether it is there as a text index of an earlier form, which holds nothing of its own and may be dropped.
+
+        One on other labels is another ontology's, and is left to whoever asks for a rebuild.
+        """
+        row = self.found_in(indexes)
+        return row is not None and self.outdates(row)
+
     def found_in(self, indexes: Sequence[Row]) -> Row | None:
         """Find it among the indexes that are there.
 
@@ -128,26 +136,23 @@ class Schema:
         Raises:
             SchemaError: an index is there but does not fit, or the data breaks a constraint; the text names the mend.
         """
-        present = await self._renewed()
-        missing = [part for part in self.parts if part.found_in(present) is None]
-        for part in missing:
-            await self._create(part)
-        if missing or any(row["state"] != "ONLINE" for row in present):
+        present, made = await self._present(), False
+        for _ in range(ATTEMPTS):
+            outdated = [part for part in self.parts if part.is_outdated_in(present)]
+            missing = [part for part in self.parts if part.found_in(present) is None]
+            if not outdated and not missing:
+                break
+            for part in outdated:
+                await self._drop(part, still=part.is_outdated_in)
+            for part in [*outdated, *missing]:
+                await self._create(part)
+            # Another process that made the same out of an earlier form may have dropped what was just made.
+            present, made = await self._present(), True
+        if made or any(row["state"] != "ONLINE" for row in present):
             await self._store.run_schema(Statement(f"CALL db.awaitIndexes({online_timeout:d})", "await_indexes"))
         problems = await self.problems()
         if problems:
             raise SchemaError("; ".join(map(str, problems)))
-
-    async def _renewed(self) -> list[Row]:
-        """Drop text indexes of an earlier form, which hold nothing of their own; give the indexes that stay.
-
-        Those on other labels are another ontology's, and are left to whoever asks for a rebuild.
-        """
-        present = await self._present()
-        outdated = [part for part in self.parts if (row := part.found_in(present)) is not None and part.outdates(row)]
-        for part in outdated:
-            await self._store.run_schema(Statement(f"DROP INDEX {Identifier(part.name)} IF EXISTS", "drop_index"))
-        return await self._present() if outdated else present
 
     async def rebuild_vector_indexes(self) -> None:
         """Drop the vector and text indexes and make them anew for embedder and ontology; what is stored stays.
@@ -157,7 +162,7 @@ class Schema:
         """
         for part in self.parts:
             if part.is_searched:
-                await self._store.run_schema(Statement(f"DROP INDEX {Identifier(part.name)} IF EXISTS", "drop_index"))
+                await self._drop(part, still=part.found_in)
         await self.ensure(online_timeout=REBUILD_TIMEOUT)
 
     async def problems(self) -> list[SchemaProblem]:
@@ -206,17 +211,26 @@ class Schema:
         return await self._store.run_schema(SHOW_INDEXES)
 
     async def _create(self, part: SchemaPart) -> None:
-        """Make one part; another process that makes it at the same moment is no error."""
-        for attempt in range(CREATE_ATTEMPTS):
+        try:
+            await self._change(
+                Statement(part.create, f"create_{part.kind}"), still=lambda rows: part.found_in(rows) is None
+            )
+        except StoreError as error:
+            raise SchemaError(f"{part.name} cannot be made: {error}. `kgagent doctor` looks for duplicates") from error
+
+    async def _drop(self, part: SchemaPart, *, still: Callable[[Sequence[Row]], object]) -> None:
+        await self._change(Statement(f"DROP INDEX {Identifier(part.name)} IF EXISTS", "drop_index"), still=still)
+
+    async def _change(self, statement: Statement, *, still: Callable[[Sequence[Row]], object]) -> None:
+        """Run a statement; where it fails, as others change the schema too, again, if it is still called for."""
+        for attempt in range(ATTEMPTS):
             try:
-                await self._store.run_schema(Statement(part.create, f"create_{part.kind}"))
-            except StoreError as error:
-                if part.found_in(await self._present()) is not None:
+                await self._store.run_schema(statement)
+            except StoreError:
+                if not still(await self._present()):
                     return
-                if attempt == CREATE_ATTEMPTS - 1:
-                    raise SchemaError(
-                        f"{part.name} cannot be made: {error}. `kgagent doctor` looks for duplicates"
-                    ) from error
+                if attempt == ATTEMPTS - 1:
+                    raise
                 await asyncio.sleep(random.uniform(0, 0.1 * 2**attempt))  # noqa: S311
             else:
                 return

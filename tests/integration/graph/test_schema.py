@@ -25,6 +25,15 @@ async def schema_of(store: Store, part: str) -> list[Row]:
     return sorted((row for row in rows if part in row["name"]), key=lambda row: row["name"])
 
 
+async def make_earlier_form(graph: KnowledgeGraph) -> None:
+    """Put the text index of nodes back into a form that it had before."""
+    await graph.store.run_schema("DROP INDEX kgagent_node_text")
+    await graph.store.run_schema(
+        f"CREATE FULLTEXT INDEX kgagent_node_text FOR (n:{'|'.join(graph.ontology.labels)}) "
+        "ON EACH [n.name, n.description, n.notes]"
+    )
+
+
 @pytest.fixture
 def label() -> str:
     return f"Ship{uuid.uuid4().hex}"
@@ -157,7 +166,7 @@ async def test_an_index_of_another_name_serves_as_well(opened: KnowledgeGraph, o
 async def test_data_that_breaks_a_constraint_is_told(
     opened: KnowledgeGraph, own: Schema, label: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(schema_module, "CREATE_ATTEMPTS", 2)
+    monkeypatch.setattr(schema_module, "ATTEMPTS", 2)
     await opened.store.write(f"UNWIND [1, 2] AS i CREATE (:{label} {{entity_key: 'twin'}})", {})
     try:
         with pytest.raises(SchemaError, match=rf"kgagent_{label}_key cannot be made: (?s:.*)`kgagent doctor`"):
@@ -175,11 +184,7 @@ async def test_a_server_that_is_not_there_is_named() -> None:
 
 async def test_a_text_index_of_an_earlier_form_is_made_anew(opened: KnowledgeGraph) -> None:
     before = await schema_of(opened.store, "kgagent_node_text")
-    await opened.store.run_schema("DROP INDEX kgagent_node_text")
-    await opened.store.run_schema(
-        f"CREATE FULLTEXT INDEX kgagent_node_text FOR (n:{'|'.join(opened.ontology.labels)}) "
-        "ON EACH [n.name, n.description, n.notes]"
-    )
+    await make_earlier_form(opened)
     [problem] = await opened.schema.problems()
     assert "['name', 'description', 'notes'] instead of" in str(problem)
     assert problem.mend == "kgagent init"
@@ -189,6 +194,45 @@ async def test_a_text_index_of_an_earlier_form_is_made_anew(opened: KnowledgeGra
     assert {key: after[key] for key in ("properties", "labelsOrTypes")} == {
         key: before[0][key] for key in ("properties", "labelsOrTypes")
     }
+
+
+async def test_a_deadlock_with_another_process_that_changes_the_schema_is_no_error(
+    opened: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await make_earlier_form(opened)
+    run, failed = opened.store.run_schema, list[str]()
+
+    async def deadlocked(text: str) -> list[Row]:
+        kind = text.split(maxsplit=1)[0]
+        if kind in {"DROP", "CREATE"} and kind not in failed:
+            failed.append(kind)
+            raise StoreError("deadlock detected")
+        return await run(text)
+
+    monkeypatch.setattr(opened.store, "run_schema", deadlocked)
+    await opened.schema.ensure()
+    assert failed == ["DROP", "CREATE"]
+    assert await opened.schema.problems() == []
+
+
+async def test_an_index_that_another_process_drops_as_outdated_after_it_was_made_anew_is_made_again(
+    opened: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await make_earlier_form(opened)
+    run, drops = opened.store.run_schema, list[str]()
+
+    async def dropped_late(text: str) -> list[Row]:
+        rows = await run(text)
+        if text.startswith("DROP"):
+            drops.append(text)
+        elif text.startswith("CREATE") and len(drops) == 1:
+            await dropped_late(drops[0])
+        return rows
+
+    monkeypatch.setattr(opened.store, "run_schema", dropped_late)
+    await opened.schema.ensure()
+    assert len(drops) == 2
+    assert await opened.schema.problems() == []
 
 
 async def test_a_text_index_of_another_ontology_is_left_alone(opened: KnowledgeGraph, ontology: Ontology) -> None:
