@@ -8,26 +8,9 @@ from kgagent.graph.statements import Statement
 from kgagent.models.constraint import Position
 from kgagent.models.pattern_query import CombinatorType, QueryCombinator
 from kgagent.patterns.pattern_text import PatternText
-from kgagent.patterns.plans import Member, Part, Place, Plan, join_position, plans_of
+from kgagent.patterns.plans import EntryPoint, Member, Part, Place, Plan, join_position, plans_of
 from kgagent.patterns.predicates import Matching, Predicates
 from kgagent.patterns.values import Values
-
-
-@dataclass(frozen=True)
-class EntryPoint:
-    """A node that paths start from or end at.
-
-    Attributes:
-        element_id: the database's own id.
-        labels: its labels.
-    """
-
-    element_id: str
-    labels: tuple[str, ...]
-
-    def fits(self, label: str | None) -> bool:
-        """Whether it may stand where a node of that label does."""
-        return label is None or label in self.labels
 
 
 @dataclass(frozen=True)
@@ -98,19 +81,13 @@ class Compiler:
 
     def _text(self, plan: Plan, chain: Sequence[PatternText], prefix: str, values: Values) -> str:
         """The clauses of a chain, with what holds of its entry points and its members."""
-        if (place := self.entered(plan)) is not None:
+        if (place := plan.entered_at(self.entry_points)) is not None:
             label = plan.label(place)
             ids = [point.element_id for point in self.entry_points if point.fits(label)]
             chain[place.segment].require(f"elementId({_at(chain, place)}) IN {values.add(ids)}", place.position)
         for number, member in enumerate(plan.members):
             chain[-1].require(self._member(member, _at(chain, member.place), f"{prefix}m{number}", values))
         return "\n".join(part.text for part in chain)
-
-    def entered(self, plan: Plan) -> Place | None:
-        """The node of a plan's paths that must be an entry point; None where none of them fits any."""
-        return next(
-            (place for place in plan.places if any(point.fits(plan.label(place)) for point in self.entry_points)), None
-        )
 
     def _member(self, member: Member, variable: str, prefix: str, values: Values) -> str:
         """Whether a node is one that another part finds."""

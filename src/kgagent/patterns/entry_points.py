@@ -10,8 +10,8 @@ from kgagent.models.hybrid import HybridOptions
 from kgagent.models.matched_path import MatchedNode
 from kgagent.models.pattern_query import ResolutionTarget
 from kgagent.ontology import Ontology
-from kgagent.patterns.compiler import EntryPoint
 from kgagent.patterns.paths import PathReader
+from kgagent.patterns.plans import EntryPoint
 from kgagent.retrieval import RetrievalService
 from kgagent.retrieval.together import together
 
@@ -98,17 +98,12 @@ class EntryPoints:
         keys = [item.entity_key for item in found.objects]
         if not keys:
             return Resolved()
-        labels = sorted({item.label for item in found.objects})
-        [resolved] = await self.named_by_keys([keys], labels, user_id)
-        return resolved
-
-    async def named_by_keys(
-        self, groups: Sequence[Sequence[str]], labels: Sequence[str], user_id: str
-    ) -> list[Resolved]:
-        """Read nodes by their keys, group by group."""
-        targets = [ResolutionTarget(entity_key=key) for keys in groups for key in keys]
-        resolved = iter(await self.named(targets, labels, user_id))
-        return [_together([next(resolved) for _ in keys]) for keys in groups]
+        named = [ResolutionTarget(entity_key=key) for key in keys]
+        parts = await self.named(named, {item.label for item in found.objects}, user_id)
+        return Resolved(
+            tuple(point for part in parts for point in part.points),
+            tuple(node for part in parts for node in part.nodes),
+        )
 
     def _resolved(self, rows: Sequence[Row]) -> Resolved:
         kept = rows[:NAMESAKES]
@@ -126,9 +121,3 @@ def _means(target: ResolutionTarget, row: Mapping[str, object]) -> bool:
     name = row["name"]
     described = target.description.strip()
     return row["entity_key"] == described or (isinstance(name, str) and name.lower() == described.lower())
-
-
-def _together(parts: Sequence[Resolved]) -> Resolved:
-    return Resolved(
-        tuple(point for part in parts for point in part.points), tuple(node for part in parts for node in part.nodes)
-    )

@@ -1,6 +1,6 @@
 """Combinators taken apart: each plan is one statement, and the paths of all plans together are the answer."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
@@ -35,6 +35,23 @@ class Member:
     place: Place
     part: Part
     position: Position
+
+
+@dataclass(frozen=True)
+class EntryPoint:
+    """A node that paths start from or end at.
+
+    Attributes:
+        element_id: the database's own id.
+        labels: its labels.
+    """
+
+    element_id: str
+    labels: tuple[str, ...]
+
+    def fits(self, label: str | None) -> bool:
+        """Whether it may stand where a node of that label does."""
+        return label is None or label in self.labels
 
 
 @dataclass(frozen=True)
@@ -88,6 +105,12 @@ class Plan:
         if place.position == "start":
             return segment.start_label
         return segment.end_label if place.position == "end" else segment.steps[place.position].target_label
+
+    def entered_at(self, entry_points: Collection[EntryPoint]) -> Place | None:
+        """The node of its paths that must be an entry point; None where none of them fits any."""
+        return next(
+            (place for place in self.places if any(point.fits(self.label(place)) for point in entry_points)), None
+        )
 
 
 def plans_of(part: Part) -> list[Plan]:

@@ -1,7 +1,7 @@
 """Runs plans: one statement each, a few at a time, and what they found as one list."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pydantic import JsonValue
@@ -12,14 +12,15 @@ from kgagent.errors import InputError, SearchError
 from kgagent.graph.store import Row, StatementTimeoutError, StatementValueError, Store
 from kgagent.models.constraint import ORDERS, TEXTS, Constraint, ConstraintType
 from kgagent.models.matched_path import MatchedPath
-from kgagent.models.pattern import Branch, GraphPattern
+from kgagent.models.pattern import GraphPattern
 from kgagent.patterns.compiler import Compiler
 from kgagent.patterns.elements import Candidate, PathElements
 from kgagent.patterns.paths import PathReader, Ranked
+from kgagent.patterns.places import trails
 from kgagent.patterns.plans import Plan
 from kgagent.patterns.predicates import is_inside_json, matching_key, needs_matching
 from kgagent.patterns.ranking import Ranking
-from kgagent.patterns.stored_values import StoredValues
+from kgagent.patterns.stored_values import Holders, StoredValues, holders_of
 
 _COMPARING = frozenset({*ORDERS, *TEXTS, ConstraintType.REGEX_MATCH})
 """Constraints that end the statement where they meet a value of another kind."""
@@ -83,16 +84,16 @@ class PatternRunner:
             InputError: a regular expression or a comparison cannot be carried out.
             StoreError: the database failed.
         """
-        parts = {
-            (matching_key(constraint), part.model_dump_json()): (constraint, part)
-            for constraint, part in constraints_of(patterns)
+        wanted = {
+            (matching_key(constraint), holders): (constraint, holders)
+            for constraint, holders in _constraints(patterns)
             if needs_matching(constraint)
         }
         looked_up = await side_by_side(
-            lambda each: self._stored.matching(*each, user_id), parts.values(), limit=AT_ONCE
+            lambda each: self._stored.matching(*each, user_id), wanted.values(), limit=AT_ONCE
         )
         found: dict[str, list[JsonValue]] = {}
-        for (key, _), values in zip(parts, looked_up, strict=True):
+        for (key, _), values in zip(wanted, looked_up, strict=True):
             found.setdefault(key, []).extend(values)
         return found
 
@@ -127,17 +128,18 @@ class PatternRunner:
             ) from error
         elements = PathElements(self._store, self._embedder, compiler.user_id, self._limits.timeout)
         counts = await elements.counts([path for paths in matched for path in paths], ranking, vector)
-        ranked = []
+        ranked: list[Ranked] = []
+        explored: Counter[str] = Counter()
         for plan, paths in zip(plans, matched, strict=True):
+            explored[plan.pattern_id] += len(paths)
             group = -1 if compiler.one_path_per is not None or plan.best is None else plan.best.group
             for path in paths:
                 figures = counts.figures(path, ranking)
                 ranked.append(Ranked(plan, path, figures, ranking.score(figures), group))
-        best = list({one.identity: one for one in sorted(ranked, key=lambda one: one.order, reverse=True)}.values())
-        kept = sorted(best, key=lambda one: one.order)[: self._limits.paths]
-        explored: Counter[str] = Counter()
-        for plan, paths in zip(plans, matched, strict=True):
-            explored[plan.pattern_id] += len(paths)
+        best: dict[tuple[object, ...], Ranked] = {}
+        for one in sorted(ranked, key=lambda one: one.order):
+            best.setdefault(one.identity, one)
+        kept = list(best.values())[: self._limits.paths]
         return Ran(await self._shown(kept, ranking, elements), explored, truncated)
 
     async def _matched(self, plans: Sequence[Plan], compiler: Compiler) -> tuple[list[list[Candidate]], bool]:
@@ -172,7 +174,7 @@ class PatternRunner:
     async def _nonsense(self, plans: Sequence[Plan], user_id: str) -> InputError | None:
         """Which constraint compares what cannot be compared, and with what stored value."""
         patterns = {segment.model_dump_json(): segment for plan in plans for segment in plan.segments}
-        for constraint, part in constraints_of(patterns.values()):
+        for constraint, holders in _constraints(patterns.values()):
             # What lies inside JSON was compared before the statement ran.
             if constraint.type not in _COMPARING or is_inside_json(constraint):
                 continue
@@ -182,7 +184,7 @@ class PatternRunner:
                     f"{constraint.value_from.property_path!r} of another node, but on some path one is text and the "
                     "other is not"
                 )
-            told = await self._stored.nonsense(constraint, part, user_id)
+            told = await self._stored.nonsense(constraint, holders, user_id)
             if told is not None:
                 return told
         return None
@@ -194,10 +196,9 @@ def _candidate(row: Row, known: dict[str, str]) -> Candidate:
     return Candidate(nodes, relationships, tuple(row["lengths"]), row["at"])
 
 
-def constraints_of(patterns: Iterable[GraphPattern]) -> list[tuple[Constraint, GraphPattern | Branch]]:
-    """Every constraint, with the pattern or branch that it is of."""
-    found: list[tuple[Constraint, GraphPattern | Branch]] = []
+def _constraints(patterns: Iterable[GraphPattern]) -> Iterator[tuple[Constraint, Holders]]:
+    """Every constraint, with what may hold its property."""
     for pattern in patterns:
-        found += [(constraint, pattern) for constraint in pattern.constraints]
-        found += [(constraint, branch) for branch in pattern.branches for constraint in branch.constraints]
-    return found
+        for trail in trails(pattern):
+            for constraint in trail.constraints:
+                yield constraint, holders_of(constraint, trail)

@@ -20,7 +20,7 @@ from kgagent.patterns.entry_points import EntryPoints, Resolved
 from kgagent.patterns.hints import hints
 from kgagent.patterns.names import checked_schema
 from kgagent.patterns.paths import PathReader
-from kgagent.patterns.plans import Part, Plan, plans_of
+from kgagent.patterns.plans import EntryPoint, Part, Plan, plans_of
 from kgagent.patterns.ranking import Ranking
 from kgagent.patterns.runner import Found, Limits, PatternRunner, Ran
 from kgagent.retrieval import RetrievalService
@@ -79,6 +79,16 @@ class Asked:
     vector: Sequence[float] | None
     entry_points: Sequence[Resolved]
 
+    @property
+    def points(self) -> list[EntryPoint]:
+        """Where paths start or end."""
+        return [point for found in self.entry_points for point in found.points]
+
+    @property
+    def entry_nodes(self) -> tuple[MatchedNode, ...]:
+        """The same nodes, to be shown."""
+        return tuple(node for found in self.entry_points for node in found.nodes)
+
 
 class PatternSearch:
     """Answers queries over graph patterns."""
@@ -126,15 +136,15 @@ class PatternSearch:
             raise InputError("user_id must not be empty: every query is one user's")
         if not self._options.enabled:
             raise ConfigurationError("Graph patterns are switched off: set KGAGENT_PATTERNS_ENABLED=true")
-        asked_for = query.all_patterns or self._walks(query)
-        schema = await checked_schema(asked_for, self._live_schema, user_id, self._ontology)
+        plans = self._plans(query)
+        segments = [segment for plan in plans for segment in plan.segments]
+        schema = await checked_schema(segments, self._live_schema, user_id, self._ontology)
         if vector is not None and len(vector) != self._embedder.dimensions:
             raise InputError(f"vector must have {self._embedder.dimensions} dimensions, got {len(vector)}")
         asked, warnings = await self._prepared(query, user_id, vector, schema)
         ranking = self._ranking(query)
         if ranking.strategy is RankingStrategy.SEMANTIC_SCORE and asked.vector is None:
             raise InputError("SEMANTIC_SCORE ranks by the meaning of a question: give query, in words")
-        plans = self._plans(query)
         warnings += self._unused_targets(plans, asked)
         ran = await self._run(plans, asked, ranking) if plans else Ran()
         if plans and not ran.paths:
@@ -158,7 +168,7 @@ class PatternSearch:
         """Resolve targets and embed, with one call for all texts."""
         # Those of the ontology count even if the schema, read a moment ago, did not see any node of theirs.
         labels = {*self._ontology.labels, *(label.name for label in schema.labels)}
-        resolved = await self._entries.named(query.targets, labels, user_id) if query.targets else []
+        resolved = await self._entries.named(query.targets, labels, user_id)
         unknown = [
             place
             for place, (target, found) in enumerate(zip(query.targets, resolved, strict=True))
@@ -240,7 +250,7 @@ class PatternSearch:
         patterns = [segment for plan in plans for segment in plan.segments]
         compiler = Compiler(
             asked.user_id,
-            [point for found in asked.entry_points for point in found.points],
+            asked.points,
             await runner.matching(patterns, asked.user_id),
             query.one_path_per if query.all_patterns else "end",
         )
@@ -249,9 +259,8 @@ class PatternSearch:
     @staticmethod
     def _unused_targets(plans: Sequence[Plan], asked: Asked) -> list[str]:
         """Tell patterns that have no node at which any target may stand: their paths are everyone's."""
-        points = [point for found in asked.entry_points for point in found.points]
-        compiler = Compiler(asked.user_id, points)
-        names = dict.fromkeys(plan.pattern_id for plan in plans if points and compiler.entered(plan) is None)
+        points = asked.points
+        names = dict.fromkeys(plan.pattern_id for plan in plans if points and plan.entered_at(points) is None)
         return [f"No target has a label of pattern {name!r}: its paths are not limited to targets" for name in names]
 
     @staticmethod
@@ -265,7 +274,7 @@ class PatternSearch:
             matched_paths=tuple(found.path for found in ran.paths),
             nodes=tuple(_nodes(ran.paths).values()),
             relationships=() if asked.query.all_patterns else tuple(walked.values()),
-            entry_points=tuple(node for resolved in asked.entry_points for node in resolved.nodes),
+            entry_points=asked.entry_nodes,
             explored=dict(ran.explored),
             truncated=ran.truncated,
         )
@@ -283,8 +292,7 @@ class PatternSearch:
     async def _instead(self, asked: Asked, warnings: list[str]) -> PatternResult:
         """What a plain search finds, where nothing else was asked or nothing matched."""
         query = asked.query
-        entry_points = tuple(node for found in asked.entry_points for node in found.nodes)
-        context = ReasoningContext(entry_points=entry_points, nodes=entry_points)
+        context = ReasoningContext(entry_points=asked.entry_nodes, nodes=asked.entry_nodes)
         if query.all_patterns:
             warnings = ["No path matches", *warnings]
         text = query.query or " ".join(target.description for target in query.targets)
