@@ -24,7 +24,8 @@ from kgagent.models.matched_path import PatternResult
 from kgagent.models.pattern_query import GraphQuery
 from kgagent.observing import SILENT, Observer
 from kgagent.ontology import Ontology, default_ontology, load_ontology
-from kgagent.patterns.search import PatternOptions, PatternSearch
+from kgagent.patterns.options import PatternOptions
+from kgagent.patterns.search import PatternSearch
 from kgagent.progress import Progress
 from kgagent.retrieval import RetrievalService
 from kgagent.retrieval.searchers import Searcher, make_searcher

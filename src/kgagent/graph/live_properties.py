@@ -10,6 +10,13 @@ from kgagent.graph.store import Row
 from kgagent.models.live_schema import LiveProperty, ValueKind
 
 MOST_EXAMPLES = 5
+VOCABULARY = "relationship_type"
+"""The property whose texts are always examples: the words that relationships say what they are with."""
+
+MOST_WORDS = 20
+"""Examples of the vocabulary."""
+
+_KEY = "entity_key"
 _KINDS = (
     ("INTEGER", ValueKind.NUMBER),
     ("FLOAT", ValueKind.NUMBER),
@@ -62,7 +69,11 @@ class _Values:
                 self._texts[text] += found
 
     def shown(self, name: str, most_texts: int) -> LiveProperty:
-        examples = _by_frequency(self._texts)[:MOST_EXAMPLES] if self._is_choice(most_texts) else ()
+        texts = _by_frequency(self._texts)
+        if name == VOCABULARY:
+            examples = texts[:MOST_WORDS]
+        else:
+            examples = texts[:MOST_EXAMPLES] if name != _KEY and self._is_choice(most_texts) else []
         return LiveProperty(name=name, kinds=tuple(_by_frequency(self._kinds)), examples=tuple(examples))
 
     def _is_choice(self, most_texts: int) -> bool:

@@ -23,7 +23,8 @@ class LiveProperty(GraphModel):
     Attributes:
         name: as it is stored.
         kinds: of its values, most frequent first; empty where no value of it was looked at.
-        examples: its most frequent values where they are short texts and few different ones; up to 5.
+        examples: its most frequent values where they are short texts and few different ones, up to 5; of
+            `relationship_type` always, up to 20.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Why patterns may match nothing: steps that join what is never joined, and properties that nothing seems to have."""
+"""Why patterns may match nothing: what is never joined, values in another form, properties that nothing has."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -8,6 +8,7 @@ from kgagent.ontology import Ontology
 from kgagent.patterns.names import unknown_names
 from kgagent.patterns.nearest import shown
 from kgagent.patterns.places import Leg, trails
+from kgagent.patterns.value_hints import value_hints
 
 MOST_HINTS = 10
 MOST_PAIRS = 3
@@ -29,7 +30,9 @@ def hints(patterns: Iterable[GraphPattern], schema: LiveSchema, ontology: Ontolo
         One sentence each, at most ten.
     """
     asked = tuple(patterns)
-    found = [told for pattern in asked for trail in trails(pattern) for leg in trail.legs for told in _of(leg, schema)]
+    along = [trail for pattern in asked for trail in trails(pattern)]
+    found = [told for trail in along for leg in trail.legs for told in _of(leg, schema)]
+    found += [told for trail in along for told in value_hints(trail, schema, ontology)]
     found += [str(unknown) for unknown in unknown_names(asked, schema, ontology)]
     return tuple(dict.fromkeys(found))[:MOST_HINTS]
 

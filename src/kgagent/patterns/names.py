@@ -13,7 +13,7 @@ from kgagent.models.live_schema import LiveLabel, LiveRelationshipType, LiveSche
 from kgagent.models.pattern import GraphPattern
 from kgagent.ontology import Ontology
 from kgagent.patterns.nearest import listed, meant, nearest, shown
-from kgagent.patterns.places import Leg, Trail, property_parts, trails
+from kgagent.patterns.places import Leg, Trail, place_name, property_parts, trails
 
 MOST_PROBLEMS = 5
 """Unknown names that one error tells."""
@@ -174,11 +174,16 @@ class _Known:
     def _free(self, name: str) -> str:
         """What to do with a type that is none of the database's, but perhaps what relationships say they are."""
         said = [item for kind in self._schema.relationship_types for item in kind.properties if item.name == FREE_TYPE]
-        words = {word.casefold() for item in said for word in item.examples}
-        if not said or (name.casefold() not in words and nearest(name, self._types)):
+        stored = {word.casefold(): word for item in said for word in item.examples}.get(name.casefold())
+        if not said or (stored is None and nearest(name, self._types)):
             return ""
-        begin = "It is" if name.casefold() in words else "If it is"
-        constraint = {"type": "PROPERTY_EQUALS", "on": "relationship", "property_path": FREE_TYPE, "value": name}
+        begin = "If it is" if stored is None else "It is"
+        constraint = {
+            "type": "PROPERTY_EQUALS",
+            "on": "relationship",
+            "property_path": FREE_TYPE,
+            "value": name if stored is None else stored,
+        }
         return (
             f"{begin} a value of the property {FREE_TYPE}: leave relation_type out and add the constraint "
             f"{json.dumps(constraint, ensure_ascii=False)}."
@@ -186,7 +191,7 @@ class _Known:
 
     def _constraint(self, trail: Trail, constraint: Constraint) -> Iterator[UnknownName]:
         place = constraint.at_step
-        where = f"{trail.where}, {_place(place)}"
+        where = f"{trail.where}, {place_name(place)}"
         yield from self.label(constraint.node_label, where)
         if constraint.on == "relationship":
             holders = self._relationships(trail.types_at(place))
@@ -196,7 +201,7 @@ class _Known:
             holders = self._nodes([constraint.node_label])
         yield from self._property(constraint.property_path, holders, where)
         if other := constraint.value_from:
-            where = f"{trail.where}, value_from {_place(other.at_step)}"
+            where = f"{trail.where}, value_from {place_name(other.at_step)}"
             yield from self._property(other.property_path, self._nodes([trail.label_at(other.at_step)]), where)
 
     def _nodes(self, labels: Iterable[str | None]) -> _Holders:
@@ -225,9 +230,3 @@ class _Known:
             # What is never shown is never compared with: an error would tell its value.
             certain |= name in self._hidden or name.lower().endswith("embedding")
             yield UnknownName("property", name, where, holders.of, frozenset(existing), certain)
-
-
-def _place(place: int | str) -> str:
-    if isinstance(place, str):
-        return f"the {place}"
-    return "any step" if place == -1 else f"step {place}"

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from kgagent.models.constraint import Constraint
 from kgagent.models.pattern import Branch, GraphPattern, TraversalStep
@@ -34,6 +35,21 @@ class Leg:
 
 
 @dataclass(frozen=True)
+class Scope:
+    """What a constraint is about.
+
+    Attributes:
+        on: nodes or relationships.
+        label: of the nodes; None is any.
+        types: of the relationships; none is any.
+    """
+
+    on: Literal["node", "relationship"]
+    label: str | None = None
+    types: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Trail:
     """The steps of a pattern, or of one of its branches, and what must hold along them.
 
@@ -59,11 +75,25 @@ class Trail:
             return (self.label_at(place),)
         return (self.legs[0].source, *(leg.target for leg in self.legs))
 
+    def scope(self, constraint: Constraint) -> Scope:
+        """What a constraint is about."""
+        place = constraint.at_step
+        if constraint.on == "relationship":
+            return Scope("relationship", types=self.types_at(place))
+        return Scope("node", constraint.node_label or (None if place == -1 else self.label_at(place)))
+
     def types_at(self, place: int | str) -> tuple[str, ...]:
         """Relationship types that a constraint is about; -1 is every step. None is any."""
         steps = [leg.step for leg in self.legs]
         meant = steps if place == -1 else steps[-1:] if isinstance(place, str) else [steps[place]]
         return () if any(not step.types for step in meant) else tuple(name for step in meant for name in step.types)
+
+
+def place_name(place: int | str) -> str:
+    """What a sentence calls a node of a path, or a step."""
+    if isinstance(place, str):
+        return f"the {place}"
+    return "any step" if place == -1 else f"step {place}"
 
 
 def trails(pattern: GraphPattern) -> Iterator[Trail]:

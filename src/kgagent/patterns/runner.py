@@ -16,11 +16,11 @@ from kgagent.models.pattern import GraphPattern
 from kgagent.patterns.compiler import Compiler
 from kgagent.patterns.elements import Candidate, PathElements
 from kgagent.patterns.paths import PathReader, Ranked
-from kgagent.patterns.places import trails
+from kgagent.patterns.places import Scope, trails
 from kgagent.patterns.plans import Plan
 from kgagent.patterns.predicates import is_inside_json, matching_key, needs_matching
 from kgagent.patterns.ranking import Ranking
-from kgagent.patterns.stored_values import Holders, StoredValues, holders_of
+from kgagent.patterns.stored_values import StoredValues
 
 _COMPARING = frozenset({*ORDERS, *TEXTS, ConstraintType.REGEX_MATCH})
 """Constraints that end the statement where they meet a value of another kind."""
@@ -85,8 +85,8 @@ class PatternRunner:
             StoreError: the database failed.
         """
         wanted = {
-            (matching_key(constraint), holders): (constraint, holders)
-            for constraint, holders in _constraints(patterns)
+            (matching_key(constraint), scope): (constraint, scope)
+            for constraint, scope in _constraints(patterns)
             if needs_matching(constraint)
         }
         looked_up = await side_by_side(
@@ -174,7 +174,7 @@ class PatternRunner:
     async def _nonsense(self, plans: Sequence[Plan], user_id: str) -> InputError | None:
         """Which constraint compares what cannot be compared, and with what stored value."""
         patterns = {segment.model_dump_json(): segment for plan in plans for segment in plan.segments}
-        for constraint, holders in _constraints(patterns.values()):
+        for constraint, scope in _constraints(patterns.values()):
             # What lies inside JSON was compared before the statement ran.
             if constraint.type not in _COMPARING or is_inside_json(constraint):
                 continue
@@ -184,7 +184,7 @@ class PatternRunner:
                     f"{constraint.value_from.property_path!r} of another node, but on some path one is text and the "
                     "other is not"
                 )
-            told = await self._stored.nonsense(constraint, holders, user_id)
+            told = await self._stored.nonsense(constraint, scope, user_id)
             if told is not None:
                 return told
         return None
@@ -196,9 +196,9 @@ def _candidate(row: Row, known: dict[str, str]) -> Candidate:
     return Candidate(nodes, relationships, tuple(row["lengths"]), row["at"])
 
 
-def _constraints(patterns: Iterable[GraphPattern]) -> Iterator[tuple[Constraint, Holders]]:
-    """Every constraint, with what may hold its property."""
+def _constraints(patterns: Iterable[GraphPattern]) -> Iterator[tuple[Constraint, Scope]]:
+    """Every constraint, with what it is about."""
     for pattern in patterns:
         for trail in trails(pattern):
             for constraint in trail.constraints:
-                yield constraint, holders_of(constraint, trail)
+                yield constraint, trail.scope(constraint)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
 
 from kgagent.embedding.base import Embedder
 from kgagent.errors import ConfigurationError, EmbeddingError, InputError, NotFoundError
@@ -16,51 +15,16 @@ from kgagent.observing import SILENT, Observer, observed
 from kgagent.ontology import Ontology
 from kgagent.patterns.chunks import Chunks
 from kgagent.patterns.compiler import Compiler
+from kgagent.patterns.diagnosis import Diagnosis
 from kgagent.patterns.entry_points import EntryPoints, Resolved
 from kgagent.patterns.hints import hints
 from kgagent.patterns.names import checked_schema
+from kgagent.patterns.options import PatternOptions
 from kgagent.patterns.paths import PathReader
 from kgagent.patterns.plans import EntryPoint, Part, Plan, plans_of
 from kgagent.patterns.ranking import Ranking
 from kgagent.patterns.runner import Found, Limits, PatternRunner, Ran
 from kgagent.retrieval import RetrievalService
-from kgagent.settings import Settings
-
-
-@dataclass(frozen=True)
-class PatternOptions:
-    """What holds where a query does not say otherwise.
-
-    Attributes:
-        enabled: whether patterns may be asked for at all.
-        max_paths: paths told at the most.
-        ranking: how paths are ranked.
-        strict: whether finding no path is an error.
-        use_all_relation_hints: whether a walk from targets follows all the types that it is given.
-        explored: paths that one statement looks at, at the most.
-        timeout: seconds that the server gives one statement.
-    """
-
-    enabled: bool = True
-    max_paths: int = 100
-    ranking: RankingStrategy = RankingStrategy.HYBRID
-    strict: bool = False
-    use_all_relation_hints: bool = True
-    explored: int = 5_000
-    timeout: float = 10.0
-
-    @classmethod
-    def of(cls, settings: Settings) -> Self:
-        """Those that the settings choose."""
-        return cls(
-            enabled=settings.patterns_enabled,
-            max_paths=settings.patterns_max_paths,
-            ranking=RankingStrategy(settings.patterns_ranking),
-            strict=settings.patterns_strict,
-            use_all_relation_hints=settings.patterns_use_all_relation_hints,
-            explored=settings.patterns_explored,
-            timeout=settings.patterns_timeout,
-        )
 
 
 @dataclass(frozen=True)
@@ -113,6 +77,7 @@ class PatternSearch:
         self._options = options
         self._reader = PathReader(ontology)
         self._entries = EntryPoints(store, ontology, retrieval, timeout=options.timeout)
+        self._diagnosis = Diagnosis(store)
         self._chunks = Chunks(store, embedder, self._reader, timeout=options.timeout)
 
     @observed("query_patterns")
@@ -146,9 +111,11 @@ class PatternSearch:
         if ranking.strategy is RankingStrategy.SEMANTIC_SCORE and asked.vector is None:
             raise InputError("SEMANTIC_SCORE ranks by the meaning of a question: give query, in words")
         warnings += self._unused_targets(plans, asked)
-        ran = await self._run(plans, asked, ranking) if plans else Ran()
+        runner = self._runner(query)
+        compiler = await self._compiler(runner, segments, asked)
+        ran = await runner.run(plans, compiler, ranking, asked.vector) if plans else Ran()
         if plans and not ran.paths:
-            warnings += hints(query.all_patterns, schema, self._ontology)
+            warnings += await self._why_nothing(asked, compiler, schema)
             if query.strict if query.strict is not None else self._options.strict:
                 raise NotFoundError(". ".join(["No path matches", *warnings]))
         if not ran.paths:
@@ -239,22 +206,30 @@ class PatternSearch:
         weights = HYBRID_WEIGHTS if query.weights is None else query.weights
         return Ranking(self._strategy(query), weights, query.weight_property)
 
-    async def _run(self, plans: Sequence[Plan], asked: Asked, ranking: Ranking) -> Ran:
-        query = asked.query
+    def _runner(self, query: GraphQuery) -> PatternRunner:
         limits = Limits(
             paths=query.max_paths or self._options.max_paths,
             explored=max(self._options.explored, query.max_paths or 0),
             timeout=self._options.timeout,
         )
-        runner = PatternRunner(self._store, self._embedder, self._reader, limits)
-        patterns = [segment for plan in plans for segment in plan.segments]
-        compiler = Compiler(
+        return PatternRunner(self._store, self._embedder, self._reader, limits)
+
+    @staticmethod
+    async def _compiler(runner: PatternRunner, patterns: Sequence[GraphPattern], asked: Asked) -> Compiler:
+        return Compiler(
             asked.user_id,
             asked.points,
             await runner.matching(patterns, asked.user_id),
-            query.one_path_per if query.all_patterns else "end",
+            asked.query.one_path_per if asked.query.all_patterns else "end",
         )
-        return await runner.run(plans, compiler, ranking, asked.vector)
+
+    async def _why_nothing(self, asked: Asked, compiler: Compiler, schema: LiveSchema) -> list[str]:
+        """What the schema says against patterns that found nothing; where that is nothing, what would be found."""
+        query = asked.query
+        told = list(hints(query.all_patterns, schema, self._ontology))
+        if told or not query.all_patterns:
+            return told
+        return await self._diagnosis.why_nothing(query, compiler, [node.entity_key for node in asked.entry_nodes])
 
     @staticmethod
     def _unused_targets(plans: Sequence[Plan], asked: Asked) -> list[str]:

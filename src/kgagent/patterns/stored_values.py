@@ -8,8 +8,6 @@ import asyncio
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 import re2
 from pydantic import JsonValue
@@ -20,7 +18,7 @@ from kgagent.graph.records import plain
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Store
 from kgagent.models.constraint import LISTS, ORDERS, Constraint, ConstraintType
-from kgagent.patterns.places import Trail
+from kgagent.patterns.places import Scope
 from kgagent.patterns.predicates import property_name
 
 MOST_DIFFERENT = 100_000
@@ -32,29 +30,6 @@ _MOST_STEPS = 100_000_000
 """Instructions of an expression times characters of a text: what a match takes at the worst, seconds at this bound."""
 
 
-@dataclass(frozen=True)
-class Holders:
-    """What may hold the property of a constraint.
-
-    Attributes:
-        on: nodes or relationships.
-        label: of the nodes; None is any.
-        types: of the relationships; none is any.
-    """
-
-    on: Literal["node", "relationship"]
-    label: str | None = None
-    types: tuple[str, ...] = ()
-
-
-def holders_of(constraint: Constraint, trail: Trail) -> Holders:
-    """What may hold the property of a constraint along a trail."""
-    place = constraint.at_step
-    if constraint.on == "relationship":
-        return Holders("relationship", types=trail.types_at(place))
-    return Holders("node", constraint.node_label or (None if place == -1 else trail.label_at(place)))
-
-
 class StoredValues:
     """Finds the stored values that satisfy constraints."""
 
@@ -62,12 +37,12 @@ class StoredValues:
         self._store = store
         self._timeout = timeout
 
-    async def matching(self, constraint: Constraint, holders: Holders, user_id: str) -> list[JsonValue]:
+    async def matching(self, constraint: Constraint, scope: Scope, user_id: str) -> list[JsonValue]:
         """The values of the constraint's property, among those of the user, that satisfy it.
 
         Args:
             constraint: one for which `needs_matching` holds.
-            holders: what may hold its property.
+            scope: what it is about.
             user_id: whose graph.
 
         Raises:
@@ -77,7 +52,7 @@ class StoredValues:
         """
         name, inside = property_name(constraint.property_path)
         is_satisfied = _check(constraint)
-        different = await self._different(name, constraint, holders, user_id)
+        different = await self._different(name, constraint, scope, user_id)
         values = [value for value, is_time in different if not is_time]
         # Many values take seconds, in which everything else on the event loop would stand still.
         return await asyncio.to_thread(self._satisfying, values, inside, constraint, is_satisfied)
@@ -102,11 +77,11 @@ class StoredValues:
                 found.append(value)
         return found
 
-    async def nonsense(self, constraint: Constraint, holders: Holders, user_id: str) -> InputError | None:
+    async def nonsense(self, constraint: Constraint, scope: Scope, user_id: str) -> InputError | None:
         """The error of a comparison with a stored value of another kind; None where there is no such value."""
         name, _ = property_name(constraint.property_path)
         wanted = _kind(constraint.value) if constraint.type in ORDERS else "text"
-        for value, is_time in await self._different(name, constraint, holders, user_id):
+        for value, is_time in await self._different(name, constraint, scope, user_id):
             if is_time and constraint.type in ORDERS and wanted == "text":
                 continue
             if isinstance(value, list) and constraint.type is ConstraintType.CONTAINS:
@@ -116,16 +91,16 @@ class StoredValues:
         return None
 
     async def _different(
-        self, name: str, constraint: Constraint, holders: Holders, user_id: str
+        self, name: str, constraint: Constraint, scope: Scope, user_id: str
     ) -> list[tuple[JsonValue, bool]]:
         """Values, each with whether it is a date or a time, which is told as text."""
         parameters: dict[str, object] = {"user_id": user_id, "limit": MOST_DIFFERENT + 1}
         names = {"property": Identifier(name)}
-        if holders.on == "relationship":
+        if scope.on == "relationship":
             text = statement("distinct_relationship_values", **names)
-            parameters["types"] = list(holders.types)
-        elif holders.label is not None:
-            text = statement("distinct_node_values", label=Identifier(holders.label), **names)
+            parameters["types"] = list(scope.types)
+        elif scope.label is not None:
+            text = statement("distinct_node_values", label=Identifier(scope.label), **names)
         else:
             text = statement("distinct_node_values_any", **names)
         rows = await self._store.read(text, parameters, timeout=self._timeout)

@@ -1,14 +1,19 @@
 """query_patterns: structured questions over several relationships, answered with ranked, explained paths."""
 
+from collections.abc import Mapping
+
 from pydantic import ConfigDict, Field, JsonValue
 
-from kgagent.models.matched_path import MatchedPath, PatternResult
+from kgagent.models.matched_path import MatchedNode, MatchedPath, MatchedRelationship, PatternResult
 from kgagent.models.pattern_query import GraphQuery
 from kgagent.ontology import Ontology
 from kgagent.tools.base import Arguments, Payload, Tool, ToolContext
 
 MOST_TOLD = 20
 """Paths that a model is told unless it asks for more."""
+
+_TIMES = frozenset({"created_at", "updated_at"})
+"""When kgagent wrote something; it says nothing of the graph's subject, and much of it."""
 
 EXAMPLES: list[JsonValue] = [
     {
@@ -105,17 +110,57 @@ class QueryPatterns(Tool[QueryPatternsArguments]):
             SearchError: it took too long.
         """
         result = await context.patterns.query(arguments, context.user_id)
-        payload = result.to_payload()
-        told = payload.pop("context", {})
-        told.pop("matched_paths", None)
-        paths = [_told(path) for path in result.paths]
-        return {"message": _message(result), **({"paths": paths} if paths else {}), **told, **payload}
+        told = _Teller(context.ontology)
+        answer = {
+            "message": _message(result),
+            "paths": [told.path(path) for path in result.paths],
+            "nodes": [told.node(node) for node in result.context.nodes],
+            "entry_points": [node.entity_key for node in result.context.entry_points],
+            "chunks": [chunk.to_payload() | {"node": told.node(chunk.node)} for chunk in result.chunks],
+            "explored": dict(result.context.explored),
+            "truncated": result.context.truncated,
+        }
+        others = {key: value for key, value in result.to_payload().items() if key not in {"context", "chunks"}}
+        return {key: value for key, value in answer.items() if value not in ([], {})} | others
 
 
-def _told(path: MatchedPath) -> Payload:
-    """A path without its nodes, which are told once for all paths."""
-    told = path.to_payload()
-    return told | {"path": path.to_path_string(), "nodes": [node.entity_key for node in path.nodes]}
+class _Teller:
+    """Tells paths, without what kgagent writes on everything."""
+
+    def __init__(self, ontology: Ontology) -> None:
+        self._ontology = ontology
+
+    def path(self, path: MatchedPath) -> Payload:
+        """A path without its nodes, which are told once for all paths."""
+        told: Payload = {
+            "pattern_id": path.pattern_id,
+            "path": path.to_path_string(),
+            "nodes": [node.entity_key for node in path.nodes],
+            "relationships": [self._relationship(relationship) for relationship in path.relationships],
+            "score": round(path.score, 4),
+            "explanation": path.explanation,
+        }
+        return told if path.steps == tuple(range(1, len(path.nodes))) else {**told, "steps": list(path.steps)}
+
+    def node(self, node: MatchedNode) -> Payload:
+        properties = dict(node.properties)
+        if self._ontology.labels.keys() & node.labels:
+            properties = _without_times(properties)
+        return node.model_copy(update={"properties": properties}).to_payload()
+
+    def _relationship(self, relationship: MatchedRelationship) -> Payload:
+        properties = dict(relationship.properties)
+        if relationship.neo4j_type in self._ontology.relationships:
+            defaults = self._ontology.relationship_defaults
+            properties = {
+                name: value for name, value in _without_times(properties).items() if defaults.get(name) != value
+            }
+        told = {"neo4j_type": relationship.neo4j_type, "direction": relationship.direction.value}
+        return {**told, "properties": properties} if properties else told
+
+
+def _without_times(properties: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    return {name: value for name, value in properties.items() if name not in _TIMES}
 
 
 def _message(result: PatternResult) -> str:

@@ -107,6 +107,24 @@ async def test_few_short_texts_are_examples_and_json_is_known_by_reading_it(
     assert (list(found.kinds), list(found.examples)) == (kinds, examples)
 
 
+async def test_the_words_of_relationships_are_told_however_many_they_are_and_keys_are_not(
+    graph: KnowledgeGraph, reader: LiveSchemaReader, user_id: str
+) -> None:
+    await cypher(
+        graph,
+        "CREATE (a:Thing {user_id: $user, entity_key: 'one'}) WITH a UNWIND range(0, 29) AS n "
+        "CREATE (a)-[:KNOWS {user_id: $user, relationship_type: 'word ' + (n % 25)}]->(a)",
+        user=user_id,
+    )
+    schema = await reader.read(user_id)
+    found = schema.relationship_type("KNOWS")
+    assert found is not None
+    [words] = [item.examples for item in found.properties if item.name == "relationship_type"]
+    assert len(words) == 20
+    assert {f"word {n}" for n in range(5)} <= set(words)
+    assert property_of(schema, "Thing", "entity_key").examples == ()
+
+
 async def test_values_that_json_does_not_know_have_a_kind_too(
     graph: KnowledgeGraph, reader: LiveSchemaReader, user_id: str
 ) -> None:

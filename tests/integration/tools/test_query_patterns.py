@@ -7,6 +7,7 @@ from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
 from kgagent.tools.query_patterns import EXAMPLES, QueryPatternsArguments
 from tests.support.payloads import assert_nothing_hidden
+from tests.support.stored import cypher
 from tests.support.ward import plant_ward
 
 SHARED_DOCTOR: dict[str, Any] = {
@@ -35,6 +36,44 @@ async def test_paths_come_with_nodes_told_once(graph: KnowledgeGraph, tools: Too
     assert set(payload["paths"][0]["nodes"]) == {node["entity_key"] for node in payload["nodes"]}
     assert_nothing_hidden(payload)
     json.dumps(payload)
+
+
+async def test_a_path_is_told_without_what_kgagent_writes_on_everything(tools: Toolset) -> None:
+    ann, bo = [
+        (await tools.create_node(label="Person", name=name, description=f"{name} sails"))["node"]["entity_key"]
+        for name in ("Ann", "Bo")
+    ]
+    await tools.create_relationship(
+        from_entity_key=ann, to_entity_key=bo, relationship_type="mentor", description="since 2019", attitude=4
+    )
+    payload = await tools.query_patterns(patterns=[{"steps": [{"relation_type": "has_relationship_with"}]}])
+    [path] = payload["paths"]
+    assert path["relationships"] == [
+        {
+            "neo4j_type": "has_relationship_with",
+            "direction": "OUTGOING",
+            "properties": {"relationship_type": "mentor", "description": "since 2019", "attitude": 4},
+        }
+    ]
+    assert {node["name"]: node["properties"] for node in payload["nodes"]} == {
+        "Ann": {"description": "Ann sails"},
+        "Bo": {"description": "Bo sails"},
+    }
+
+
+async def test_times_of_a_graph_that_kgagent_did_not_write_are_told(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
+    await cypher(
+        graph,
+        "CREATE (:Order {user_id: $user, name: 'first', created_at: '2026-01-02'})-[:HOLDS {created_at: 1}]->"
+        "(:Item {user_id: $user, name: 'rope'})",
+        user=user_id,
+    )
+    payload = await tools.query_patterns(patterns=[{"steps": [{"relation_type": "HOLDS", "max_hops": 2}]}])
+    [path] = payload["paths"]
+    assert path["relationships"][0]["properties"] == {"created_at": 1}
+    assert payload["nodes"][0]["properties"] == {"created_at": "2026-01-02"}
 
 
 async def test_a_mistake_is_told_so_that_a_model_can_mend_it(

@@ -1,0 +1,108 @@
+"""What is told where patterns match nothing: which part is to blame."""
+
+from typing import Any
+
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.models.pattern_query import GraphQuery
+from kgagent.patterns import diagnosis
+from tests.support.stored import cypher
+from tests.support.ward import plant_ward
+
+HAS = {"source_label": "Patient", "relation_type": "HAS_CONDITION", "target_label": "Condition"}
+TREATED = {"source_label": "Patient", "relation_type": "TREATED_BY", "target_label": "Doctor"}
+KNOWS = {"source_label": "Patient", "relation_type": "KNOWS", "target_label": "Patient"}
+
+
+@pytest.fixture
+async def ward(graph: KnowledgeGraph, user_id: str) -> KnowledgeGraph:
+    """The hospital of the user, in which Ann knows Bo, and the same of another, in which Bo knows Ann."""
+    for owner, who, whom in ((user_id, "Ann", "Bo"), (f"{user_id}-other", "Bo", "Ann")):
+        await plant_ward(graph, owner)
+        await cypher(
+            graph,
+            "MATCH (a:Patient {user_id: $user, name: $who}), (b:Patient {user_id: $user, name: $whom}) "
+            "SET a.entity_key = $user + '-' + $who, b.entity_key = $user + '-' + $whom CREATE (a)-[:KNOWS]->(b)",
+            user=owner,
+            who=who,
+            whom=whom,
+        )
+    return graph
+
+
+def equals(name: str, value: object, place: int | str) -> dict[str, Any]:
+    return {"type": "PROPERTY_EQUALS", "property_path": name, "value": value, "at_step": place}
+
+
+async def told(graph: KnowledgeGraph, user_id: str, **query: Any) -> list[str]:
+    result = await graph.query_patterns(GraphQuery.model_validate(query), user_id=user_id)
+    assert result.paths == ()
+    assert result.warnings[0] == "No path matches"
+    return list(result.warnings[1:])
+
+
+async def test_the_constraint_that_nothing_satisfies_is_named(ward: KnowledgeGraph, user_id: str) -> None:
+    pattern = {"steps": [HAS], "constraints": [equals("name", "Ann", "start"), equals("name", "Gout", 0)]}
+    assert await told(ward, user_id, patterns=[pattern]) == [
+        "Pattern 'pattern' matches without its constraint PROPERTY_EQUALS name 'Ann' at the start",
+        "Pattern 'pattern' matches without its constraint PROPERTY_EQUALS name 'Gout' at step 0",
+    ]
+
+
+async def test_a_constraint_meant_for_one_node_that_holds_for_all_is_named(ward: KnowledgeGraph, user_id: str) -> None:
+    assert await told(ward, user_id, patterns=[{"steps": [HAS], "constraints": [equals("name", "Ann", -1)]}]) == [
+        "Pattern 'pattern' matches without its constraint PROPERTY_EQUALS name 'Ann' at every node"
+    ]
+
+
+async def test_a_target_at_the_wrong_end_is_told(ward: KnowledgeGraph, user_id: str) -> None:
+    warnings = await told(
+        ward, user_id, targets=[{"description": "Bo", "label": "Patient"}], patterns=[{"steps": [KNOWS]}]
+    )
+    assert warnings == [
+        "Pattern 'pattern' matches with a target at the end, not with a target at the start: turn it round",
+        "Pattern 'pattern' matches, but not with a target at the start",
+        "Pattern 'pattern' matches with direction INCOMING at step 0",
+    ]
+
+
+async def test_a_branch_that_keeps_all_out_is_told(ward: KnowledgeGraph, user_id: str) -> None:
+    branch = {"at_step": "start", "steps": [{"relation_type": "TREATED_BY"}], "at_most": 0}
+    assert await told(ward, user_id, patterns=[{"pattern_id": "ill", "steps": [HAS], "branches": [branch]}]) == [
+        "Pattern 'ill' matches without its branch 0"
+    ]
+
+
+async def test_patterns_that_meet_at_another_node_are_told(ward: KnowledgeGraph, user_id: str) -> None:
+    back = {"relation_type": "TREATED_BY", "target_label": "Patient", "direction": "INCOMING"}
+    patterns = [
+        {"pattern_id": "knows", "steps": [KNOWS], "constraints": [equals("name", "Ann", "start")]},
+        {"pattern_id": "shares", "steps": [TREATED, back], "constraints": [equals("name", "Bo", "end")]},
+    ]
+    assert await told(ward, user_id, combinator={"type": "INTERSECTION", "patterns": patterns, "join_on": 0}) == [
+        "Each pattern matches alone, but no node is at step 0 of all of them",
+        "They match with join_on 'start'",
+        "They match with join_on 'end'",
+    ]
+
+
+async def test_a_row_of_patterns_that_cannot_follow_on_one_another_is_told(ward: KnowledgeGraph, user_id: str) -> None:
+    patterns = [{"pattern_id": "ill", "steps": [HAS]}, {"pattern_id": "cared for", "steps": [TREATED]}]
+    assert await told(ward, user_id, combinator={"type": "SEQUENTIAL", "patterns": patterns}) == [
+        "Each pattern matches alone, but they cannot follow on one another"
+    ]
+
+
+async def test_another_users_graph_makes_no_difference(ward: KnowledgeGraph, user_id: str) -> None:
+    constraints = [equals("name", "Bo", "start"), equals("name", "Ann", "end")]
+    warnings = await told(ward, user_id, patterns=[{"steps": [KNOWS], "constraints": constraints}])
+    assert warnings == ["Pattern 'pattern' matches with direction INCOMING at step 0"]
+
+
+async def test_a_diagnosis_that_takes_too_long_is_left(
+    ward: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(diagnosis, "SECONDS", 0.0)
+    pattern = {"steps": [HAS], "constraints": [equals("name", "Zoe", "start")]}
+    assert await told(ward, user_id, patterns=[pattern]) == []
