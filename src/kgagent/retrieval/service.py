@@ -1,7 +1,5 @@
 """The searches of a knowledge graph."""
 
-import math
-from array import array
 from collections.abc import Sequence
 
 from kgagent.embedding.base import Embedder, require_texts
@@ -27,6 +25,7 @@ from kgagent.models.traversal import Traversal, TraverseRequest
 from kgagent.observing import SILENT, Observer, observed
 from kgagent.ontology import Ontology
 from kgagent.retrieval.answered import AnsweredRecords
+from kgagent.retrieval.arguments import checked_vector
 from kgagent.retrieval.beam import BeamSearch
 from kgagent.retrieval.by_meaning import SearchByMeaning
 from kgagent.retrieval.explore import Explorer
@@ -237,7 +236,7 @@ class RetrievalService:
             )
         question = Question(
             text=query,
-            vector=None if vector is None else self._checked(vector),
+            vector=None if vector is None else checked_vector(vector, self._embedder.dimensions),
             user_id=user_id,
             options=options,
             timeout=options.timeout or self._timeout,
@@ -430,23 +429,11 @@ class RetrievalService:
         if not -1.0 <= threshold <= 1.0:
             raise InputError(f"threshold must be a cosine from -1 to 1, got {threshold}")
         if vector is not None:
-            return NearestQuery(self._checked(vector), threshold, query or "")
+            return NearestQuery(checked_vector(vector, self._embedder.dimensions), threshold, query or "")
         if query is None or not query.strip():
             raise InputError("Say what to look for: query must not be empty")
         [embedding] = await self.embed_queries([query])
         return NearestQuery(embedding, threshold, query)
-
-    def _checked(self, vector: Sequence[float]) -> Sequence[float]:
-        if len(vector) != self._embedder.dimensions:
-            raise InputError(f"vector must have {self._embedder.dimensions} dimensions, got {len(vector)}")
-        try:
-            sent = array("f", vector)
-        except TypeError as error:
-            raise InputError(f"vector must be numbers: {error}") from None
-        length = math.hypot(*sent)
-        if length == 0.0 or not math.isfinite(length):
-            raise InputError("vector must be finite and not all zero as float32")
-        return sent
 
 
 def _check_scope(user_id: str, limit: int) -> None:
