@@ -31,13 +31,15 @@ from kgagent.retrieval.by_meaning import SearchByMeaning
 from kgagent.retrieval.explore import Explorer
 from kgagent.retrieval.full_text import FullTextSearch
 from kgagent.retrieval.hybrid import HybridSearch, Question
+from kgagent.retrieval.indexed_search import WIDEST_FETCH
+from kgagent.retrieval.nearest import NearestQuery
 from kgagent.retrieval.paths import PathFinder
 from kgagent.retrieval.rerank import CrossEncoder
 from kgagent.retrieval.stored_embeddings import StoredEmbeddings
 from kgagent.retrieval.text_match import match_text
 from kgagent.retrieval.together import together
 from kgagent.retrieval.traversal import Traverser
-from kgagent.retrieval.vector_search import WIDEST_FETCH, NearestQuery, VectorSearch
+from kgagent.retrieval.vector_search import VectorSearch
 
 DEFAULT_THRESHOLD = 0.3
 DEFAULT_OPTIONS = HybridOptions()
