@@ -5,6 +5,7 @@ from array import array
 from collections.abc import Sequence
 
 from kgagent.errors import InputError
+from kgagent.retrieval.indexed_search import WIDEST_FETCH
 
 
 def checked_vector(vector: Sequence[float], dimensions: int) -> Sequence[float]:
@@ -31,3 +32,15 @@ def checked_vector(vector: Sequence[float], dimensions: int) -> Sequence[float]:
     if length == 0.0 or not math.isfinite(length):
         raise InputError("vector must be finite and not all zero as float32")
     return sent
+
+
+def check_scope(user_id: str, limit: int = 1) -> None:
+    """Check whose graph is searched, and for how many hits.
+
+    Raises:
+        InputError: nobody's, or a limit out of its range.
+    """
+    if not user_id:
+        raise InputError("user_id must not be empty: every search is one user's")
+    if not 1 <= limit <= WIDEST_FETCH:
+        raise InputError(f"limit must be 1 to {WIDEST_FETCH}, got {limit}")
