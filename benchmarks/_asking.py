@@ -1,5 +1,6 @@
 """Asking the same questions in several ways, in turn, and comparing each answer with the right one."""
 
+import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,10 +10,20 @@ from _common import Server, p50, p95, timed
 from _made_graph import Owner, Vectors, as_embedding
 from neo4j import AsyncDriver, AsyncGraphDatabase, RoutingControl
 
-from kgagent import KnowledgeGraph
+from kgagent import KnowledgeGraph, Settings
+from kgagent.graph.schema import RELATIONSHIP_VECTOR_INDEX
 
 LIMIT = 20
 WARM_UP = 60
+
+FLOOR_SEARCH = f"""
+CYPHER 25
+MATCH ()-[r]->()
+SEARCH r IN (
+  VECTOR INDEX {RELATIONSHIP_VECTOR_INDEX} FOR $vector WHERE r.user_id = $user_id LIMIT $fetch
+) SCORE AS score
+LIMIT $limit"""
+"""The least that any search of a user's relationships must do; a benchmark adds what it returns of them."""
 
 Ends = tuple[str, str]
 Ask = Callable[[Owner, Vectors], Awaitable[list[Ends]]]
@@ -50,6 +61,11 @@ class Measured:
             "foreign": self.foreign,
             "missing": self.missing,
         }
+
+
+def fetched(settings: Settings) -> int:
+    """Index hits that kgagent asks for on an index of these settings."""
+    return max(LIMIT, math.ceil(LIMIT * settings.oversampling / settings.index_search_expansion))
 
 
 def nearest(owner: Owner, vectors: Vectors, query: Vectors, among: Sequence[int] | None = None) -> set[Ends]:

@@ -6,10 +6,19 @@ from pathlib import Path
 
 from _foreign_graph import RawGraph
 from _pattern_cases import GOLD, Case
-from _scenario import ask, branch, holds, into, out, pattern, where
-from _scenarios_medical import ARTHRITIS, BAD_FOR, ILL, OWN_CONDITION, PRESCRIBED, SAME_DOCTOR, TREATED
+from _scenario import ask, branch, into, out, pattern, where
+from _scenarios_medical import (
+    ARTHRITIS,
+    BAD_FOR,
+    ILL,
+    OWN_CONDITION,
+    PRESCRIBED,
+    SAME_DOCTOR,
+    TREATED,
+    smoking_asthmatics,
+)
 
-from kgagent.models.constraint import ConstraintType, Position
+from kgagent.models.constraint import Position
 from kgagent.models.pattern import GraphPattern
 from kgagent.models.pattern_query import CombinatorType, GraphQuery, QueryCombinator
 
@@ -46,18 +55,8 @@ def near(condition: str, *, with_self: bool) -> Asked:
 
 def smokers(*, on: str | None = None) -> Asked:
     """Current smokers with asthma, on a drug where one is named."""
-    drug = branch(0, out(PRESCRIBED, "Medication"), constraints=(where(0, "name", on),)) if on else None
-    made = pattern(
-        "smokers",
-        "Condition",
-        into(ILL, "Patient"),
-        constraints=(
-            where("start", "name", "Bronchial Asthma"),
-            holds(ConstraintType.STARTS_WITH, 0, "smoking_status", "Current Smoker"),
-        ),
-        branches=() if drug is None else (drug,),
-    )
-    return ask(made), "end"
+    drugs = [branch(0, out(PRESCRIBED, "Medication"), constraints=(where(0, "name", on),))] if on else []
+    return ask(smoking_asthmatics(*drugs)), "end"
 
 
 def in_sequence() -> Asked:

@@ -4,7 +4,7 @@ import _walks
 from _scenario import Scenario, ask, branch, holds, into, out, pattern, unanswerable, where
 
 from kgagent.models.constraint import ConstraintType
-from kgagent.models.pattern import Direction
+from kgagent.models.pattern import Branch, Direction, GraphPattern
 from kgagent.models.pattern_query import CombinatorType, QueryCombinator
 
 PRESCRIBED, ILL, TREATED, BAD_FOR = "PRESCRIBED_MEDICATION", "HAS_CONDITION", "TREATED_BY", "CONTRAINDICATED_FOR"
@@ -12,6 +12,21 @@ ARTHRITIS = where(0, "name", "Rheumatoid Arthritis")
 
 SAME_DOCTOR = (into(ILL, "Patient"), out(TREATED, "Doctor"), into(TREATED, "Patient"))
 OWN_CONDITION = (out(PRESCRIBED, "Medication"), out(BAD_FOR, "Condition"), into(ILL, "Patient"))
+
+
+def smoking_asthmatics(*branches: Branch) -> GraphPattern:
+    """Current smokers with asthma from whom the branches lead."""
+    return pattern(
+        "smokers",
+        "Condition",
+        into(ILL, "Patient"),
+        constraints=(
+            where("start", "name", "Bronchial Asthma"),
+            holds(ConstraintType.STARTS_WITH, 0, "smoking_status", "Current Smoker"),
+        ),
+        branches=branches,
+    )
+
 
 V06 = (
     unanswerable(
@@ -91,18 +106,7 @@ LEGACY = (
         "High-Risk Behavioral Pattern",
         "current smokers with asthma who are prescribed anything; no HAS_INTERACTION says which drugs mind smoking",
         "part",
-        ask(
-            pattern(
-                "smokers",
-                "Condition",
-                into(ILL, "Patient"),
-                constraints=(
-                    where("start", "name", "Bronchial Asthma"),
-                    holds(ConstraintType.STARTS_WITH, 0, "smoking_status", "Current Smoker"),
-                ),
-                branches=(branch(0, out(PRESCRIBED, "Medication")),),
-            )
-        ),
+        ask(smoking_asthmatics(branch(0, out(PRESCRIBED, "Medication")))),
         answer_at=("end",),
         labels=("Patient",),
         right=_walks.smokers_with_asthma,

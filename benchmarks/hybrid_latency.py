@@ -25,7 +25,7 @@ from kgagent.embedding.base import Embedding
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.loading import load_file
 from kgagent.retrieval.full_text import FullTextSearch
-from kgagent.retrieval.vector_search import NearestQuery
+from kgagent.retrieval.nearest import NearestQuery
 
 USER = "benchmark-hybrid"
 DIMENSIONS = 384

@@ -8,10 +8,9 @@ size and any length can be measured without a model.
 
 import argparse
 import asyncio
-import math
 
 import numpy as np
-from _asking import LIMIT, WARM_UP, Ends, Measured, bare, compare, driver_of, nearest
+from _asking import FLOOR_SEARCH, LIMIT, WARM_UP, Ends, Measured, bare, compare, driver_of, fetched, nearest
 from _common import Server, finish, open_graph, p50, p95, parser, server, show, single_embedding_seconds, timed
 from _made_graph import Content, Owner, Vectors, as_embedding, load, owners
 from _vectors import made
@@ -20,7 +19,6 @@ from kgagent import Settings
 from kgagent.embedding.factory import make_embedder
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import ConfigurationError
-from kgagent.graph.schema import RELATIONSHIP_VECTOR_INDEX
 
 THRESHOLD = -1.0
 OF_EACH_SMALL_USER = 50
@@ -37,21 +35,10 @@ RETURN a.entity_key AS from_key, b.entity_key AS to_key, r.relationship_type AS 
 ORDER BY score DESC
 LIMIT $limit
 """
-FLOOR = f"""
-CYPHER 25
-MATCH ()-[r]->()
-SEARCH r IN (
-  VECTOR INDEX {RELATIONSHIP_VECTOR_INDEX} FOR $vector WHERE r.user_id = $user_id LIMIT $fetch
-) SCORE AS score
-LIMIT $limit
+FLOOR = f"""{FLOOR_SEARCH}
 RETURN startNode(r).entity_key AS from_key, endNode(r).entity_key AS to_key,
   r.relationship_type AS relationship_type, r.description AS description, score
 """
-
-
-def fetched(settings: Settings) -> int:
-    """Index hits that kgagent asks for on an index of these settings."""
-    return max(LIMIT, math.ceil(LIMIT * settings.oversampling / settings.index_search_expansion))
 
 
 async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]:

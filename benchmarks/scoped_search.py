@@ -14,8 +14,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-from _asking import LIMIT, WARM_UP, Ask, Ends, Measured, bare, compare, driver_of, nearest
+from _asking import FLOOR_SEARCH, LIMIT, WARM_UP, Ask, Ends, Measured, bare, compare, driver_of, fetched, nearest
 from _common import Server, finish, kept_server, open_graph, p50, p95, parser, server, show, timed
 from _made_graph import MIDDLE_USERS, RARE_TYPE, Content, Owner, Vectors, as_embedding, load_then_index, scoped_owners
 from _peers import GRAPHITI, LANGCHAIN, copy_for_graphiti, graphiti, installed, langchain
@@ -23,20 +22,13 @@ from _vectors import Corpus, MetaQA, made
 
 from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.hashing import HashingEmbedder
-from kgagent.graph.schema import RELATIONSHIP_VECTOR_INDEX
 
 DIMENSIONS = 384
 THRESHOLD = -1.0
 KGAGENT, FLOOR_SAME, FLOOR = "kgagent", "floor, same fetch", "floor, 20 fetched"
 SMALL_USERS_ASKED = 30
 
-FLOOR_STATEMENT = f"""
-CYPHER 25
-MATCH ()-[r]->()
-SEARCH r IN (
-  VECTOR INDEX {RELATIONSHIP_VECTOR_INDEX} FOR $vector WHERE r.user_id = $user_id LIMIT $fetch
-) SCORE AS score
-LIMIT $limit
+FLOOR_STATEMENT = f"""{FLOOR_SEARCH}
 RETURN elementId(r) AS id, type(r) AS type, startNode(r).entity_key AS from_key, endNode(r).entity_key AS to_key,
   startNode(r).name AS from_name, endNode(r).name AS to_name, r.relationship_type AS relationship_type,
   r.description AS description, r.attitude AS attitude, r.proximity AS proximity, r.notes AS notes,
@@ -114,7 +106,7 @@ async def measure(arguments: argparse.Namespace, where: Server, run: Run) -> dic
         content = Content(run.everyone, run.corpus.vectors, run.corpus.texts, rare_of=run.half)
         load_seconds = None if where.is_loaded else (await timed(load_then_index(graph, embedder, content)))[1]
         kgagent = Search(graph)
-        fetch = max(LIMIT, int(np.ceil(LIMIT * settings.oversampling / settings.index_search_expansion)))
+        fetch = fetched(settings)
         ways: dict[str, Ask] = {
             KGAGENT: kgagent,
             FLOOR_SAME: bare(driver, graph, FLOOR_STATEMENT, fetch=fetch),

@@ -1,17 +1,14 @@
 """The README's examples, run as they stand."""
 
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Server
+from tests.support.served import CLI, run_well
 
-CLI = "from kgagent.cli.app import main; main()"
 Run = Callable[..., str]
 
 
@@ -25,17 +22,7 @@ def run(server: Server, tmp_path: Path) -> Run:
     """Runs Python with arguments on the tests' Neo4j, with the local model, and gives what it prints."""
 
     def one(*arguments: str) -> str:
-        surroundings = os.environ | {
-            "NEO4J_URI": server.uri,
-            "NEO4J_USERNAME": server.username,
-            "NEO4J_PASSWORD": server.password,
-            "KGAGENT_EMBEDDER": "local",
-        }
-        done = subprocess.run(
-            [sys.executable, *arguments], capture_output=True, text=True, cwd=tmp_path, env=surroundings, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        return run_well(server, tmp_path, *arguments).stdout
 
     return one
 

@@ -1,10 +1,9 @@
 """A synchronous program that ends without closing its graph."""
 
-import os
-import subprocess
-import sys
+from pathlib import Path
 
 from tests.conftest import Server
+from tests.support.served import run_well
 
 PROGRAM = """
 from kgagent import SyncKnowledgeGraph
@@ -13,15 +12,5 @@ print(graph.retrieval.text_match("nobody", "somebody"))
 """
 
 
-def test_it_ends(server: Server) -> None:
-    surroundings = os.environ | {
-        "NEO4J_URI": server.uri,
-        "NEO4J_USERNAME": server.username,
-        "NEO4J_PASSWORD": server.password,
-        "KGAGENT_EMBEDDER": "local",
-    }
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], env=surroundings, capture_output=True, text=True, timeout=120, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert "Matches" in done.stdout
+def test_it_ends(server: Server, tmp_path: Path) -> None:
+    assert "Matches" in run_well(server, tmp_path, "-c", PROGRAM).stdout

@@ -8,6 +8,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from kgagent import KnowledgeGraph
+from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import succeeded
@@ -36,6 +37,23 @@ graphs = st.lists(st.tuples(ends, relationships, st.sampled_from([0, 3, 8])), ma
 node_facts = st.fixed_dictionaries({"description": texts, "notes": notes})
 
 
+Drawn = list[tuple[tuple[str, str], dict[str, Any], int]]
+
+
+async def made(
+    tools: Toolset, drawn: Drawn, kept: dict[str, Any], dropped: dict[str, Any], clock: Clock | None = None
+) -> dict[str, str]:
+    """Make a drawn graph and give the keys of its nodes; where a clock is given, the drawn days pass in between."""
+    keys = {"keep": await person(tools, "Bob", **kept), "drop": await person(tools, "Robert", **dropped)}
+    keys |= {name: await person(tools, name) for name in ("Cy", "Di")}
+    keys["Chess"] = await node(tools, "Concept", "Chess")
+    for (first, second), values, days in drawn:
+        if clock is not None:
+            clock.forward(days=days)
+        await tools.create_relationship(from_entity_key=keys[first], to_entity_key=keys[second], **values)
+    return keys
+
+
 def contents(stored: dict[str, Any]) -> set[str]:
     return set(note_contents(stored))
 
@@ -46,18 +64,13 @@ async def test_a_merge_loses_nothing_and_leaves_every_embedding_current(
     graph: KnowledgeGraph,
     embedder: WatchedEmbedder,
     clock: Clock,
-    drawn: list[tuple[tuple[str, str], dict[str, Any], int]],
+    drawn: Drawn,
     kept: dict[str, Any],
     dropped: dict[str, Any],
 ) -> None:
     user_id = f"user-{uuid4()}"
     tools = graph.tools(user_id=user_id)
-    keys = {"keep": await person(tools, "Bob", **kept), "drop": await person(tools, "Robert", **dropped)}
-    keys |= {name: await person(tools, name) for name in ("Cy", "Di")}
-    keys["Chess"] = await node(tools, "Concept", "Chess")
-    for (first, second), values, days in drawn:
-        clock.forward(days=days)
-        await tools.create_relationship(from_entity_key=keys[first], to_entity_key=keys[second], **values)
+    keys = await made(tools, drawn, kept, dropped, clock)
     before = {frozenset((item["first"], item["second"])): item for item in await relationships_of(graph, user_id)}
     facts_before = {item["entity_key"]: item for item in await nodes_of(graph, user_id)}
     succeeded(await tools.merge_nodes(keep_entity_key=keys["keep"], drop_entity_key=keys["drop"]))
@@ -98,16 +111,12 @@ async def test_what_a_merge_touches_is_current_without_another_write(
     graph: KnowledgeGraph,
     embedder: WatchedEmbedder,
     clock: Clock,
-    drawn: list[tuple[tuple[str, str], dict[str, Any], int]],
+    drawn: Drawn,
     kept: dict[str, Any],
     dropped: dict[str, Any],
 ) -> None:
     user_id = f"user-{uuid4()}"
     tools = graph.tools(user_id=user_id)
-    keys = {"keep": await person(tools, "Bob", **kept), "drop": await person(tools, "Robert", **dropped)}
-    keys |= {name: await person(tools, name) for name in ("Cy", "Di")}
-    keys["Chess"] = await node(tools, "Concept", "Chess")
-    for (first, second), values, _ in drawn:
-        await tools.create_relationship(from_entity_key=keys[first], to_entity_key=keys[second], **values)
+    keys = await made(tools, drawn, kept, dropped)
     succeeded(await tools.merge_nodes(keep_entity_key=keys["keep"], drop_entity_key=keys["drop"]))
     await assert_embeddings_are_current(graph, user_id, embedder, clock())

@@ -6,8 +6,10 @@ import pytest
 
 from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.hashing import HashingEmbedder
+from kgagent.tools import Toolset
 from tests.conftest import DIMENSIONS, Clock
 from tests.support.embedders import WatchedEmbedder
+from tests.support.graphs import connections
 
 
 @pytest.fixture
@@ -27,3 +29,12 @@ async def opened(settings: Settings) -> AsyncIterator[KnowledgeGraph]:
 async def graph(opened: KnowledgeGraph, embedder: WatchedEmbedder, clock: Clock) -> KnowledgeGraph:
     """That graph with an embedder and a clock of the test's own."""
     return KnowledgeGraph(opened.store, opened.ontology, embedder, opened.settings, clock=clock)
+
+
+@pytest.fixture
+async def agents(
+    settings: Settings, embedder: WatchedEmbedder, clock: Clock, user_id: str
+) -> AsyncIterator[list[Toolset]]:
+    """Four agents of one user, each with a connection of its own."""
+    async with connections(4, settings=settings, embedder=embedder, clock=clock) as graphs:
+        yield [graph.tools(user_id=user_id) for graph in graphs]

@@ -5,12 +5,13 @@ from collections import OrderedDict
 from collections.abc import Sequence
 
 from kgagent.embedding.base import Embedder, Embedding, require_texts
+from kgagent.embedding.wrapping import WrappingEmbedder
 from kgagent.errors import ConfigurationError, EmbeddingUnavailableError
 
 Answer = dict[str, Embedding]
 
 
-class QueryCache(Embedder):
+class QueryCache(WrappingEmbedder):
     """Keeps the embeddings of the latest queries of the embedder that it wraps; stored texts pass through.
 
     The queries that one call lacks are embedded in one request. Calls that ask for the same text at the same
@@ -30,23 +31,10 @@ class QueryCache(Embedder):
         """
         if size < 1:
             raise ConfigurationError(f"size must be 1 or more, got {size}; use the embedder itself to keep nothing")
-        self._embedder = embedder
+        super().__init__(embedder)
         self._size = size
         self._kept: OrderedDict[str, Embedding] = OrderedDict()
         self._under_way: dict[str, asyncio.Task[Answer]] = {}
-
-    def __str__(self) -> str:
-        return str(self._embedder)
-
-    @property
-    def model(self) -> str:
-        """Name of the wrapped embedder's model."""
-        return self._embedder.model
-
-    @property
-    def dimensions(self) -> int:
-        """Length of each embedding."""
-        return self._embedder.dimensions
 
     async def embed(self, texts: Sequence[str]) -> list[Embedding]:
         """Embed texts that are stored; nothing is kept, as they seldom come twice."""
@@ -74,7 +62,7 @@ class QueryCache(Embedder):
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         self._kept.clear()
-        await self._embedder.aclose()
+        await super().aclose()
 
     def _tasks_for(self, texts: list[str]) -> set[asyncio.Task[Answer]]:
         """Join the requests under way for some of the texts and begin one for the others."""

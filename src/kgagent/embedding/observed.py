@@ -3,29 +3,17 @@
 from collections.abc import Sequence
 
 from kgagent.embedding.base import Embedder, Embedding
+from kgagent.embedding.wrapping import WrappingEmbedder
 from kgagent.observing import EmbeddingRequest, Observer
 
 
-class ObservedEmbedder(Embedder):
+class ObservedEmbedder(WrappingEmbedder):
     """Tells an observer of each request to the embedder that it wraps: the model and how many texts, no text."""
 
     def __init__(self, embedder: Embedder, observer: Observer) -> None:
         """Wrap an embedder; it is closed with this one."""
-        self._embedder = embedder
+        super().__init__(embedder)
         self._observer = observer
-
-    def __str__(self) -> str:
-        return str(self._embedder)
-
-    @property
-    def model(self) -> str:
-        """Name of the wrapped embedder's model."""
-        return self._embedder.model
-
-    @property
-    def dimensions(self) -> int:
-        """Length of each embedding."""
-        return self._embedder.dimensions
 
     async def embed(self, texts: Sequence[str]) -> list[Embedding]:
         """Embed texts that are stored; see `Embedder.embed`."""
@@ -42,10 +30,6 @@ class ObservedEmbedder(Embedder):
         with self._observer.watch(self._request(texts)):
             embeddings = await self._embedder.embed_queries(texts)
         return embeddings  # noqa: RET504 - a context manager may hold errors back, as far as mypy knows
-
-    async def aclose(self) -> None:
-        """Close the wrapped embedder."""
-        await self._embedder.aclose()
 
     def _request(self, texts: Sequence[str]) -> EmbeddingRequest:
         embedder = self._embedder

@@ -2,9 +2,9 @@
 
 from array import array
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 from kgagent.embedding.base import Embedder, Embedding
+from kgagent.embedding.wrapping import WrappingEmbedder
 from kgagent.errors import EmbeddingResponseError, InputError
 
 PROBE = "kgagent"
@@ -13,28 +13,16 @@ PROBE = "kgagent"
 _REFUSALS = (EmbeddingResponseError, InputError)
 
 
-class PreparedEmbedder(Embedder):
+class PreparedEmbedder(WrappingEmbedder):
     """Knows the embeddings of some texts already and asks the real embedder for others.
 
     The writers of a batch share one: each text is embedded once, and a text that a tool changed meanwhile is
     still embedded as it now is.
     """
 
-    provider: ClassVar[str] = "prepared"
-
     def __init__(self, embedder: Embedder, known: Mapping[str, Embedding]) -> None:
-        self._embedder = embedder
+        super().__init__(embedder)
         self._known = known
-
-    @property
-    def model(self) -> str:
-        """That of the real embedder."""
-        return self._embedder.model
-
-    @property
-    def dimensions(self) -> int:
-        """Length of each embedding."""
-        return self._embedder.dimensions
 
     async def embed(self, texts: Sequence[str]) -> list[Embedding]:
         """Embed texts, calling the real embedder only for those that are not known.
@@ -47,11 +35,12 @@ class PreparedEmbedder(Embedder):
         made = dict(zip(unknown, await self._embedder.embed(unknown), strict=True)) if unknown else {}
         return [self._known[text] if text in self._known else made[text] for text in texts]
 
+    async def aclose(self) -> None:
+        """Do nothing: the real embedder goes on to the next batch."""
+
 
 class IdleEmbedder(PreparedEmbedder):
     """Stands in for an embedder where nothing will be written: no call is made, and every text has one embedding."""
-
-    provider: ClassVar[str] = "idle"
 
     def __init__(self, embedder: Embedder) -> None:
         super().__init__(embedder, {})

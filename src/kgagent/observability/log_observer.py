@@ -1,11 +1,9 @@
 """Operations as structured log records."""
 
 import logging
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 
+from kgagent.observability.ended import EndObserver
 from kgagent.observing import EmbeddingRequest, Operation, Outcome, Search, StatementRun, ToolCall
 
 _KINDS: dict[type[Operation], str] = {
@@ -16,7 +14,7 @@ _KINDS: dict[type[Operation], str] = {
 }
 
 
-class LogObserver:
+class LogObserver(EndObserver):
     """Logs each operation when it has ended: tool calls at INFO, what they consist of at DEBUG.
 
     Fields: `operation` (tool, search, embedding or statement), its name in a field of that name, `seconds`,
@@ -27,20 +25,8 @@ class LogObserver:
         """Log to a logger; left out, to `kgagent.operations`."""
         self._log = logger or logging.getLogger("kgagent.operations")
 
-    @contextmanager
-    def watch(self, operation: Operation) -> Iterator[Outcome]:
+    def _ended(self, operation: Operation, outcome: Outcome, seconds: float) -> None:
         """Log an operation."""
-        outcome = Outcome()
-        begun = time.perf_counter()
-        try:
-            yield outcome
-        except BaseException as error:
-            outcome.error = type(error).__name__
-            raise
-        finally:
-            self._tell(operation, outcome, time.perf_counter() - begun)
-
-    def _tell(self, operation: Operation, outcome: Outcome, seconds: float) -> None:
         level = logging.INFO if isinstance(operation, ToolCall) else logging.DEBUG
         if not self._log.isEnabledFor(level):
             return

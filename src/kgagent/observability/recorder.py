@@ -1,9 +1,8 @@
 """Operations kept in a list, for tests and for counting what a call costs."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
+from kgagent.observability.ended import EndObserver
 from kgagent.observing import EmbeddingRequest, Operation, Outcome, StatementRun
 
 
@@ -20,7 +19,7 @@ class Recorded:
     outcome: Outcome
 
 
-class Recorder:
+class Recorder(EndObserver):
     """Keeps what it sees, in the order in which it ended, until it is told to forget.
 
     Attributes:
@@ -30,17 +29,9 @@ class Recorder:
     def __init__(self) -> None:
         self.seen: list[Recorded] = []
 
-    @contextmanager
-    def watch(self, operation: Operation) -> Iterator[Outcome]:
+    def _ended(self, operation: Operation, outcome: Outcome, seconds: float) -> None:  # noqa: ARG002
         """Keep an operation."""
-        outcome = Outcome()
-        try:
-            yield outcome
-        except BaseException as error:
-            outcome.error = type(error).__name__
-            raise
-        finally:
-            self.seen.append(Recorded(operation, outcome))
+        self.seen.append(Recorded(operation, outcome))
 
     def forget(self) -> None:
         """Begin anew."""

@@ -22,7 +22,7 @@ from kgagent.graph.store import StatementTimeoutError
 from kgagent.models import RelationshipSearchResult
 from kgagent.ontology import Ontology
 from kgagent.retrieval.named import named_in
-from kgagent.retrieval.vector_search import Hit
+from kgagent.retrieval.nearest import Hit
 from kgagent.retrieval.vector_targets import IN_FULL, found_relationship
 
 START_POOL = 50

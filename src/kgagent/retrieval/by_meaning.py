@@ -12,8 +12,9 @@ from kgagent.models import Matches
 from kgagent.models.search import DEFAULT_HOPS, MOST_HOPS
 from kgagent.ontology import Ontology
 from kgagent.retrieval.beam import START_POOL, BeamScope, BeamSearch, Step
+from kgagent.retrieval.nearest import NearestQuery
 from kgagent.retrieval.together import together
-from kgagent.retrieval.vector_search import NearestQuery, VectorSearch
+from kgagent.retrieval.vector_search import VectorSearch
 from kgagent.retrieval.vector_targets import IN_FULL, node_target, relationship_target
 
 SHARE_OF_TIME = 0.8

@@ -17,8 +17,8 @@ from kgagent.models import (
 )
 from kgagent.ontology import Ontology
 from kgagent.retrieval.fusion import reciprocal_rank_fusion
+from kgagent.retrieval.nearest import NearestQuery
 from kgagent.retrieval.together import together
-from kgagent.retrieval.vector_search import NearestQuery
 
 if TYPE_CHECKING:
     from kgagent.retrieval.service import RetrievalService

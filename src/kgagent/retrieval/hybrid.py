@@ -24,11 +24,11 @@ from kgagent.retrieval.hybrid_parts import (
 )
 from kgagent.retrieval.hybrid_records import HybridRecords, relationships_of
 from kgagent.retrieval.hybrid_rerank import POOL, Reranking
+from kgagent.retrieval.nearest import NearestQuery
 from kgagent.retrieval.rerank import CrossEncoder
 from kgagent.retrieval.stored_embeddings import StoredEmbeddings
 from kgagent.retrieval.strategies import RANKINGS, Fused, Ranked, fuse
 from kgagent.retrieval.together import together
-from kgagent.retrieval.vector_search import NearestQuery
 from kgagent.retrieval.vector_targets import TO_BE_RANKED
 
 if TYPE_CHECKING:

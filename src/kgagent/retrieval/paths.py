@@ -2,9 +2,8 @@
 
 The shortest are found by the database's own search from both ends. The most relevant are found by a beam search from
 both ends: level by level, the best partial paths of each side go on, and wherever a relationship joins a path of one
-side with one of the other, that is a path. A path's score is the mean of what its relationships count, less a little
-for each hop beyond the first. What a relationship counts is computed inside the database: its plain cosine with the
-query, or without one its strength.
+side with one of the other, that is a path. What a relationship counts is computed inside the database: its plain
+cosine with the query, or without one its strength.
 
 Where no node in between has more relationships than are kept, and no level more partial paths, the best are found for
 certain; past that they are the best of those that were followed.
@@ -13,21 +12,19 @@ certain; past that they are the best of those that were followed.
 import heapq
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError, NotFoundError
 from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.records import NodeRecord, RelationshipRecord, as_text, ontology_label
+from kgagent.graph.records import NodeRecord
 from kgagent.graph.relationships import RelationshipRepository
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row, StatementTimeoutError
-from kgagent.models.paths import GraphPath, PathNode, PathsRequest, PathsResult
+from kgagent.models.paths import PathNode, PathsRequest, PathsResult
+from kgagent.retrieval.found_path import FoundPath, ranked
 from kgagent.retrieval.together import together
-
-STEP_COST = 0.02
-"""What a path's score loses for each hop beyond the first, in units of plain cosine; not tuned on any data."""
+from kgagent.retrieval.told_paths import ToldPaths
 
 BEAM_WIDTH = 200
 """Partial paths of a level and a side that go on."""
@@ -43,69 +40,6 @@ SHARE_OF_TIME = 0.8
 OUT_OF_TIME = "The search ran out of time: there may be other paths"
 
 
-@dataclass(frozen=True)
-class FoundPath:
-    """A path, or from one end the part of one, by element ids; `weights` says what each relationship counts."""
-
-    nodes: tuple[str, ...]
-    relationships: tuple[str, ...] = ()
-    weights: tuple[float, ...] = ()
-
-    @property
-    def tip(self) -> str:
-        """The node that it leads to."""
-        return self.nodes[-1]
-
-    @property
-    def total(self) -> float:
-        """What its relationships count together."""
-        return sum(self.weights)
-
-    @property
-    def score(self) -> float:
-        """What whole paths are ranked by."""
-        return path_score(self.weights)
-
-    def leads_to(self, node: str, relationship: str, weight: float) -> "FoundPath":
-        """The path that is one hop longer."""
-        return FoundPath((*self.nodes, node), (*self.relationships, relationship), (*self.weights, weight))
-
-    def joined(self, relationship: str, weight: float, other: "FoundPath") -> "FoundPath":
-        """The path that goes on to the tip of one from the other end, and back along that one."""
-        return FoundPath(
-            (*self.nodes, *reversed(other.nodes)),
-            (*self.relationships, relationship, *reversed(other.relationships)),
-            (*self.weights, weight, *reversed(other.weights)),
-        )
-
-
-def path_score(weights: Sequence[float]) -> float:
-    """Score of a path: mean of the weights - 0.02 * (hops - 1)."""
-    return sum(weights) / len(weights) - STEP_COST * (len(weights) - 1)
-
-
-def ranked(paths: Iterable[FoundPath], shortest: Iterable[FoundPath], count: int, *, asked: bool) -> list[FoundPath]:
-    """Choose paths.
-
-    Args:
-        paths: paths that were found, the same one perhaps several times.
-        shortest: those than which none is shorter.
-        count: paths at the most.
-        asked: whether there is a query: then the best scores come first, and at least one of the shortest is among
-            them. Otherwise the fewest hops come first.
-    """
-
-    def place(path: FoundPath) -> tuple[float, float, tuple[str, ...]]:
-        hops = len(path.relationships)
-        return (-path.score, hops, path.relationships) if asked else (hops, -path.score, path.relationships)
-
-    of_fewest = sorted(shortest, key=place)[:count]
-    best = heapq.nsmallest(count, {path.relationships: path for path in (*paths, *of_fewest)}.values(), key=place)
-    if of_fewest and not any(len(path.relationships) == len(of_fewest[0].relationships) for path in best):
-        best[-1] = of_fewest[0]
-    return best
-
-
 class PathFinder:
     """Finds paths between two nodes of a user."""
 
@@ -116,6 +50,7 @@ class PathFinder:
         self._relationships = relationships
         self._embedder = embedder
         self._timeout = timeout
+        self._told = ToldPaths(relationships, timeout=timeout)
 
     async def find(self, request: PathsRequest, user_id: str) -> PathsResult:
         """Find paths.
@@ -137,11 +72,12 @@ class PathFinder:
         async with together() as group:
             by_hops = group.create_task(search.shortest())
             by_score = group.create_task(search.relevant())
-        chosen = ranked(by_score.result(), by_hops.result(), request.max_paths, asked=request.query is not None)
+        asked = request.query is not None
+        chosen = ranked(by_score.result(), by_hops.result(), request.max_paths, asked=asked)
         return PathsResult(
             start=_node(start),
             end=_node(end),
-            paths=tuple(await self._told(chosen, by_hops.result(), request, user_id)),
+            paths=tuple(await self._told.read(user_id, chosen, by_hops.result(), asked=asked)),
             warnings=(OUT_OF_TIME,) if search.is_out_of_time else (),
         )
 
@@ -157,54 +93,6 @@ class PathFinder:
             "dimensions": self._embedder.dimensions,
             "model": self._embedder.model,
         }
-
-    async def _told(
-        self, paths: Sequence[FoundPath], shortest: Sequence[FoundPath], request: PathsRequest, user_id: str
-    ) -> list[GraphPath]:
-        """Read what is on the paths; one that is not whole any more is left out."""
-        ids = list(dict.fromkeys(relationship for path in paths for relationship in path.relationships))
-        rows = await self._relationships.store.read(
-            statement("read_path_relationships", **self._relationships.names),
-            {"user_id": user_id, "relationships": ids},
-            timeout=self._timeout,
-        )
-        found = {row["element_id"]: row for row in rows}
-        fewest = min((len(path.relationships) for path in shortest), default=0)
-        return [
-            self._shown(path, found, request, is_shortest=len(path.relationships) == fewest)
-            for path in paths
-            if _is_whole(path, found)
-        ]
-
-    def _shown(self, path: FoundPath, found: dict[str, Row], request: PathsRequest, *, is_shortest: bool) -> GraphPath:
-        ontology = self._relationships.ontology
-        rows = [found[relationship] for relationship in path.relationships]
-        nodes = {
-            node["element_id"]: PathNode(
-                entity_key=node["entity_key"],
-                label=ontology_label(node["labels"], ontology),
-                name=as_text(node["name"]),
-            )
-            for row in rows
-            for node in row["nodes"]
-        }
-        return GraphPath(
-            nodes=tuple(nodes[node] for node in path.nodes),
-            relationships=tuple(RelationshipRecord.read(row["relationship"]).shown(ontology) for row in rows),
-            weights=path.weights,
-            score=path.score,
-            is_shortest=is_shortest,
-            explanation=explained(path.weights, asked=request.query is not None),
-        )
-
-
-def explained(weights: Sequence[float], *, asked: bool) -> str:
-    """Say how a score comes about."""
-    what = "similarity to the query" if asked else "strength (attitude and proximity, of 10)"
-    mean = sum(weights) / len(weights)
-    each = ", ".join(f"{weight:.2f}" for weight in weights)
-    cost = STEP_COST * (len(weights) - 1)
-    return f"score {path_score(weights):.2f} = mean {what} {mean:.2f} ({each}) - {cost:.2f} for {len(weights)} hops"
 
 
 class _Search:
@@ -321,13 +209,6 @@ def _by_tip(paths: Iterable[FoundPath]) -> dict[str, list[FoundPath]]:
 
 def _tip_totals(tips: dict[str, list[FoundPath]]) -> list[dict[str, object]]:
     return [{"element_id": tip, "total": max(path.total for path in paths)} for tip, paths in tips.items()]
-
-
-def _is_whole(path: FoundPath, found: dict[str, Row]) -> bool:
-    return all(
-        relationship in found and {node["element_id"] for node in found[relationship]["nodes"]} == {first, second}
-        for relationship, first, second in zip(path.relationships, path.nodes, path.nodes[1:], strict=False)
-    )
 
 
 def _node(record: NodeRecord) -> PathNode:

@@ -1,15 +1,11 @@
 """The searches of a knowledge graph."""
 
-import math
-from array import array
 from collections.abc import Sequence
 
 from kgagent.embedding.base import Embedder, require_texts
 from kgagent.errors import InputError
 from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.relationships import RelationshipRepository
-from kgagent.graph.statements import statement
 from kgagent.graph.store import Store
 from kgagent.models import (
     DiscoveredNodes,
@@ -27,18 +23,20 @@ from kgagent.models.traversal import Traversal, TraverseRequest
 from kgagent.observing import SILENT, Observer, observed
 from kgagent.ontology import Ontology
 from kgagent.retrieval.answered import AnsweredRecords
+from kgagent.retrieval.arguments import check_scope, checked_vector
 from kgagent.retrieval.beam import BeamSearch
 from kgagent.retrieval.by_meaning import SearchByMeaning
+from kgagent.retrieval.expansion import Expander
 from kgagent.retrieval.explore import Explorer
 from kgagent.retrieval.full_text import FullTextSearch
 from kgagent.retrieval.hybrid import HybridSearch, Question
+from kgagent.retrieval.nearest import NearestQuery
 from kgagent.retrieval.paths import PathFinder
 from kgagent.retrieval.rerank import CrossEncoder
 from kgagent.retrieval.stored_embeddings import StoredEmbeddings
 from kgagent.retrieval.text_match import match_text
-from kgagent.retrieval.together import together
 from kgagent.retrieval.traversal import Traverser
-from kgagent.retrieval.vector_search import WIDEST_FETCH, NearestQuery, VectorSearch
+from kgagent.retrieval.vector_search import VectorSearch
 
 DEFAULT_THRESHOLD = 0.3
 DEFAULT_OPTIONS = HybridOptions()
@@ -61,7 +59,6 @@ class RetrievalService:
     ) -> None:
         self.observer = observer
         self._hybrid_limit = hybrid_limit
-        self._store = store
         self._ontology = ontology
         self._embedder = embedder
         self._timeout = timeout
@@ -71,6 +68,7 @@ class RetrievalService:
         self._answered = AnsweredRecords(self._relationships, timeout=timeout)
         self._stored = StoredEmbeddings(self._relationships, embedder, timeout=timeout)
         self._paths = PathFinder(self._nodes, self._relationships, embedder, timeout=timeout)
+        self._expander = Expander(self._relationships, timeout=timeout)
         self._traverser = Traverser(self._nodes, self._relationships, timeout=timeout)
         self._by_meaning = SearchByMeaning(
             VectorSearch(
@@ -194,7 +192,7 @@ class RetrievalService:
         """
         if not text.strip():
             raise InputError("text must not be empty")
-        _check_scope(user_id, limit)
+        check_scope(user_id, limit)
         return await match_text(
             self._nodes, text, user_id=user_id, labels=self.known_labels(labels), limit=limit, timeout=self._timeout
         )
@@ -226,7 +224,7 @@ class RetrievalService:
             InputError: an argument is not one that it may be.
             SearchError: every part of the search failed.
         """
-        _check_scope(user_id, 1)
+        check_scope(user_id)
         if vector is None and (query is None or not query.strip()):
             raise InputError("Say what to look for: give a query that is not empty, a vector, or both")
         if query is not None:
@@ -237,7 +235,7 @@ class RetrievalService:
             )
         question = Question(
             text=query,
-            vector=None if vector is None else self._checked(vector),
+            vector=None if vector is None else checked_vector(vector, self._embedder.dimensions),
             user_id=user_id,
             options=options,
             timeout=options.timeout or self._timeout,
@@ -269,29 +267,9 @@ class RetrievalService:
         Raises:
             StoreError: the database failed.
         """
-        keys = list(dict.fromkeys(entity_keys))
-        _check_scope(user_id, 1)
-        if not keys:
-            return GraphExpansion()
-        common = {"user_id": user_id, "keys": keys}
-        names = self._relationships.names
-        async with together() as group:
-            among = group.create_task(
-                self._store.read(
-                    statement("expand_among", **names), common | {"limit": max_relationships}, timeout=self._timeout
-                )
-            )
-            around = group.create_task(
-                self._store.read(
-                    statement("expand_around", **names), common | {"limit": max_neighbours}, timeout=self._timeout
-                )
-            )
-        rows = [*among.result(), *({"relationship": r} for row in around.result() for r in row["relationships"])]
-        return GraphExpansion(
-            neighbours=tuple(
-                NodeRecord.read(row["node"], self._ontology).shown(self._ontology) for row in around.result()
-            ),
-            relationships=tuple(RelationshipRecord.read(row["relationship"]).shown(self._ontology) for row in rows),
+        check_scope(user_id)
+        return await self._expander.expand(
+            entity_keys, user_id, max_relationships=max_relationships, max_neighbours=max_neighbours
         )
 
     @observed("explore")
@@ -307,7 +285,7 @@ class RetrievalService:
             EmbeddingError: the queries could not be embedded.
             StoreError: the database failed.
         """
-        _check_scope(user_id, 1)
+        check_scope(user_id)
         return await Explorer(self, self._ontology).explore(request, user_id)
 
     @observed("traverse")
@@ -323,7 +301,7 @@ class RetrievalService:
             InputError: a type is unknown.
             StoreError: the database failed.
         """
-        _check_scope(user_id, 1)
+        check_scope(user_id)
         return await self._traverser.traverse(request, user_id)
 
     @observed("find_paths")
@@ -340,7 +318,7 @@ class RetrievalService:
             EmbeddingError: the query could not be embedded.
             StoreError: the database failed.
         """
-        _check_scope(user_id, 1)
+        check_scope(user_id)
         return await self._paths.find(request, user_id)
 
     async def embed_queries(self, texts: Sequence[str]) -> list[Sequence[float]]:
@@ -372,7 +350,7 @@ class RetrievalService:
             InputError: an argument is not one that it may be.
             StoreError: the database failed.
         """
-        _check_scope(user_id, limit)
+        check_scope(user_id, limit)
         found = await self._by_meaning.relationships(
             queries, user_id, relationship_types, limit, expand_hops=expand_hops, timeout=timeout
         )
@@ -387,7 +365,7 @@ class RetrievalService:
             InputError: an argument is not one that it may be.
             StoreError: the database failed.
         """
-        _check_scope(user_id, limit)
+        check_scope(user_id, limit)
         found = await self._by_meaning.nodes(queries, user_id, self.known_labels(labels), limit)
         return [
             Matches(
@@ -426,31 +404,12 @@ class RetrievalService:
     async def _nearest_query(
         self, query: str | None, vector: Sequence[float] | None, threshold: float, user_id: str
     ) -> NearestQuery:
-        _check_scope(user_id, 1)
+        check_scope(user_id)
         if not -1.0 <= threshold <= 1.0:
             raise InputError(f"threshold must be a cosine from -1 to 1, got {threshold}")
         if vector is not None:
-            return NearestQuery(self._checked(vector), threshold, query or "")
+            return NearestQuery(checked_vector(vector, self._embedder.dimensions), threshold, query or "")
         if query is None or not query.strip():
             raise InputError("Say what to look for: query must not be empty")
         [embedding] = await self.embed_queries([query])
         return NearestQuery(embedding, threshold, query)
-
-    def _checked(self, vector: Sequence[float]) -> Sequence[float]:
-        if len(vector) != self._embedder.dimensions:
-            raise InputError(f"vector must have {self._embedder.dimensions} dimensions, got {len(vector)}")
-        try:
-            sent = array("f", vector)
-        except TypeError as error:
-            raise InputError(f"vector must be numbers: {error}") from None
-        length = math.hypot(*sent)
-        if length == 0.0 or not math.isfinite(length):
-            raise InputError("vector must be finite and not all zero as float32")
-        return sent
-
-
-def _check_scope(user_id: str, limit: int) -> None:
-    if not user_id:
-        raise InputError("user_id must not be empty: every search is one user's")
-    if not 1 <= limit <= WIDEST_FETCH:
-        raise InputError(f"limit must be 1 to {WIDEST_FETCH}, got {limit}")

@@ -1,17 +1,15 @@
 """Invariant 1 and 2: whatever writes at once, each embedding is that of its text, and nothing is lost or half there."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 
-from kgagent import KnowledgeGraph, Settings
+from kgagent import KnowledgeGraph
 from kgagent.errors import EmbeddingResponseError, EmbeddingUnavailableError
 from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support import facts
 from tests.support.embedders import WatchedEmbedder
-from tests.support.graphs import connections
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import person, two_friends
 from tests.support.stored import (
@@ -22,15 +20,6 @@ from tests.support.stored import (
     relationships_of,
     the_relationship,
 )
-
-
-@pytest.fixture
-async def agents(
-    settings: Settings, embedder: WatchedEmbedder, clock: Clock, user_id: str
-) -> AsyncIterator[list[Toolset]]:
-    """Four agents of one user, each with a connection of its own."""
-    async with connections(4, settings=settings, embedder=embedder, clock=clock) as graphs:
-        yield [graph.tools(user_id=user_id) for graph in graphs]
 
 
 async def test_concurrent_changes_and_notes_are_all_kept_and_the_embedding_is_that_of_the_last_state(

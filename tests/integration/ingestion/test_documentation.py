@@ -3,7 +3,6 @@
 import json
 import re
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,9 +11,8 @@ import pytest
 from tests.conftest import Server
 from tests.support.openai_models import API_KEY, ScriptedModel, broken, deciding_model
 from tests.support.reading import careful_reader
-from tests.support.served import settings_for
+from tests.support.served import CLI, run_python, settings_for
 
-CLI = "from kgagent.cli.app import main; main()"
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -36,9 +34,7 @@ def run(server: Server, user_id: str, tmp_path: Path, model: ScriptedModel) -> R
 
     def one(*arguments: str) -> subprocess.CompletedProcess[str]:
         surroundings = settings_for(server, user_id) | {"OPENAI_API_KEY": API_KEY, "OPENAI_BASE_URL": model.base_url}
-        return subprocess.run(
-            [sys.executable, *arguments], capture_output=True, text=True, cwd=tmp_path, env=surroundings, check=False
-        )
+        return run_python(surroundings, tmp_path, *arguments)
 
     return one
 

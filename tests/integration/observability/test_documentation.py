@@ -1,35 +1,19 @@
 """The examples of `docs/observability.md`, run as they stand."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from neo4j import GraphDatabase
 
 from tests.conftest import Server
+from tests.support.served import run_well
 
 
 def blocks(root: Path, language: str) -> list[str]:
     text = (root / "docs" / "observability.md").read_text("utf-8")
     return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
-
-
-def run(code: str, server: Server, folder: Path) -> subprocess.CompletedProcess[str]:
-    surroundings = os.environ | {
-        "NEO4J_URI": server.uri,
-        "NEO4J_USERNAME": server.username,
-        "NEO4J_PASSWORD": server.password,
-        "KGAGENT_EMBEDDER": "local",
-    }
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, cwd=folder, env=surroundings, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done
 
 
 @pytest.fixture
@@ -40,20 +24,20 @@ def examples(repository_root: Path, user_id: str) -> list[str]:
 def test_the_example_of_spans_prints_a_tool_and_what_it_does(
     examples: list[str], server: Server, tmp_path: Path
 ) -> None:
-    names = run(examples[0], server, tmp_path).stdout.split("\n")
+    names = run_well(server, tmp_path, "-c", examples[0]).stdout.split("\n")
     assert names.index("search explore") < names.index("execute_tool explore")
     assert any(name.startswith("embeddings ") for name in names)
 
 
 def test_the_example_of_logs_writes_the_call_as_json(examples: list[str], server: Server, tmp_path: Path) -> None:
-    [line] = run(examples[1], server, tmp_path).stderr.splitlines()
+    [line] = run_well(server, tmp_path, "-c", examples[1]).stderr.splitlines()
     told = json.loads(line)
     assert (told["operation"], told["tool"], told["level"]) == ("tool", "describe_graph", "INFO")
     assert told["seconds"] > 0
 
 
 def test_the_example_of_a_recorder_counts_statements(examples: list[str], server: Server, tmp_path: Path) -> None:
-    assert run(examples[2], server, tmp_path).stdout.split("]")[1].strip() == "1"
+    assert run_well(server, tmp_path, "-c", examples[2]).stdout.split("]")[1].strip() == "1"
 
 
 def test_the_statement_about_transactions_runs(repository_root: Path, server: Server) -> None:

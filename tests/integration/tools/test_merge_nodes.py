@@ -1,20 +1,18 @@
 """merge_nodes: two nodes become one, all or nothing, and every embedding is that of its text."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 
 import neo4j
 import pytest
 
-from kgagent import KnowledgeGraph, Settings
+from kgagent import KnowledgeGraph
 from kgagent.errors import EmbeddingUnavailableError, StoreError
 from kgagent.graph import node_merge
 from kgagent.tools import Toolset
 from tests.conftest import Clock, Server
 from tests.support.crowd import plant_people, plant_relationships
 from tests.support.embedders import WatchedEmbedder
-from tests.support.graphs import connections
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import node, person, relate
 from tests.support.stored import (
@@ -380,15 +378,6 @@ async def blocked(graph: KnowledgeGraph) -> None:
         if await graph.store.run_schema(text):
             return
         await asyncio.sleep(0.01)
-
-
-@pytest.fixture
-async def agents(
-    settings: Settings, embedder: WatchedEmbedder, clock: Clock, user_id: str
-) -> AsyncIterator[list[Toolset]]:
-    """Four agents of one user, each with a connection of its own."""
-    async with connections(4, settings=settings, embedder=embedder, clock=clock) as graphs:
-        yield [graph.tools(user_id=user_id) for graph in graphs]
 
 
 @pytest.mark.parametrize("turn", range(4))

@@ -1,0 +1,33 @@
+import math
+from array import array
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from kgagent.errors import InputError
+from kgagent.retrieval.arguments import checked_vector
+
+
+@pytest.mark.parametrize("given", [[0.5, -1.0], (0.5, -1.0), array("d", [0.5, -1.0]), array("f", [0.5, -1.0])])
+def test_a_vector_comes_back_as_float32(given: Sequence[float]) -> None:
+    assert checked_vector(given, 2) == array("f", [0.5, -1.0])
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ([1.0], "vector must have 2 dimensions, got 1"),
+        ([1.0, 2.0, 3.0], "vector must have 2 dimensions, got 3"),
+        (["x", "y"], "vector must be numbers"),
+        ([None, 1.0], "vector must be numbers"),
+        ([0.0, 0.0], "vector must be finite and not all zero"),
+        ([1e-60, 1e-60], "vector must be finite and not all zero"),
+        ([math.nan, 1.0], "vector must be finite and not all zero"),
+        ([1.0, -math.inf], "vector must be finite and not all zero"),
+        ([1e300, 1.0], "vector must be finite and not all zero"),
+    ],
+)
+def test_a_vector_that_cannot_be_looked_for_is_refused(given: Any, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        checked_vector(given, 2)
