@@ -163,10 +163,8 @@ class PlainGraph:
             step = len(arrivals) - 1 if constraint.at_step == "end" else constraint.at_step
             first = 0 if step in {-1, 0} else arrivals[int(step) - 1]
             last = len(followed) if step == -1 else arrivals[int(step)]
-            return all(
-                satisfies(constraint, self.relationships[one].properties, constraint.value)
-                for one in followed[first:last]
-            )
+            held = [self.relationships[one].properties for one in followed[first:last]]
+            return all_satisfy(constraint, held, constraint.value)
         at = places.get(constraint.at_step) or [arrivals[int(constraint.at_step)]]
         value = constraint.value
         if constraint.value_from is not None:
@@ -175,17 +173,9 @@ class PlainGraph:
             value = self.nodes[nodes[place]].properties.get(constraint.value_from.property_path)
             if constraint.type in {"PROPERTY_IN", "NOT_IN"} and value is not None and not isinstance(value, list):
                 value = [value]
-        results, nonsense = [], False
-        for place in at:
-            node = self.nodes[nodes[place]]
-            if constraint.node_label is None or constraint.node_label in node.labels:
-                try:
-                    results.append(value is not None and satisfies(constraint, node.properties, value))
-                except NonsenseError:
-                    nonsense = True
-        if nonsense and all(results):
-            raise NonsenseError
-        return all(results)
+        meant = [self.nodes[nodes[place]] for place in at]
+        held = [node.properties for node in meant if constraint.node_label in {None, *node.labels}]
+        return all_satisfy(constraint, held, value)
 
     def _branch(self, branch: Branch, nodes: tuple[int, ...], arrivals: tuple[int, ...]) -> bool:
         def at(position: int | str) -> int:
@@ -208,6 +198,19 @@ def _joined(first: Walked, second: Walked) -> Walked:
         (*first[1], *second[1]),
         (*first[2], *(place + shift for place in second[2])),
     )
+
+
+def all_satisfy(constraint: Constraint, held: Sequence[Mapping[str, Any]], value: Any) -> bool:
+    """Whether all of some properties satisfy a constraint; nonsense counts only where no other fails."""
+    results, nonsense = [], False
+    for properties in held:
+        try:
+            results.append(value is not None and satisfies(constraint, properties, value))
+        except NonsenseError:
+            nonsense = True
+    if nonsense and all(results):
+        raise NonsenseError
+    return all(results)
 
 
 def satisfies(constraint: Constraint, properties: Mapping[str, Any], value: Any) -> bool:

@@ -1,12 +1,13 @@
 """A plan as one Cypher statement."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeGuard
 
 from kgagent.graph.statements import Statement
 from kgagent.models.constraint import Position
 from kgagent.models.pattern_query import CombinatorType, QueryCombinator
+from kgagent.patterns.mirror import mirrored, mirrored_place
 from kgagent.patterns.pattern_text import PatternText
 from kgagent.patterns.plans import EntryPoint, Member, Part, Place, Plan, join_position, plans_of
 from kgagent.patterns.predicates import Matching, Predicates
@@ -51,7 +52,7 @@ class Compiler:
         best = plan.best.place if plan.best is not None else None
         if self.one_path_per is not None:
             best = plan.place(self.one_path_per)
-        text = self._text(plan, chain, "", values)
+        text = self._text(plan, chain, plan.entered_at(self.entry_points), "", values)
         nodes = " + ".join(part.nodes for part in chain)
         relationships = " + ".join(part.relationships for part in chain)
         told = {
@@ -79,14 +80,17 @@ class Compiler:
             chain.append(PatternText(segment, f"{prefix}s{number}", values, predicates, bound=known))
         return chain
 
-    def _text(self, plan: Plan, chain: Sequence[PatternText], prefix: str, values: Values) -> str:
+    def _text(
+        self, plan: Plan, chain: Sequence[PatternText], entered: Place | None, prefix: str, values: Values
+    ) -> str:
         """The clauses of a chain, with what holds of its entry points and its members."""
-        if (place := plan.entered_at(self.entry_points)) is not None:
-            label = plan.label(place)
+        if entered is not None:
+            label = plan.label(entered)
             ids = [point.element_id for point in self.entry_points if point.fits(label)]
-            chain[place.segment].require(f"elementId({_at(chain, place)}) IN {values.add(ids)}", place.position)
+            chain[entered.segment].require(f"elementId({_at(chain, entered)}) IN {values.add(ids)}", entered.position)
         for number, member in enumerate(plan.members):
-            chain[-1].require(self._member(member, _at(chain, member.place), f"{prefix}m{number}", values))
+            text = self._member(member, _at(chain, member.place), f"{prefix}m{number}", values)
+            chain[member.place.segment].require(text, member.place.position)
         return "\n".join(part.text for part in chain)
 
     def _member(self, member: Member, variable: str, prefix: str, values: Values) -> str:
@@ -97,12 +101,32 @@ class Compiler:
             inner = (Member(member.place, one, member.position) for one in part.patterns)
             texts = [self._member(one, variable, f"{prefix}i{number}", values) for number, one in enumerate(inner)]
             return f"({' AND '.join(texts)})"
-        found = []
-        for number, plan in enumerate(plans_of(member.part)):
-            name = f"{prefix}p{number}"
-            chain = self._chain(plan, name, values, {plan.place(member.position): variable})
-            found.append(f"EXISTS {{\n{self._text(plan, chain, name, values)}\nRETURN 1 AS found\n}}")
+        found = [
+            self._finds(plan, member.position, variable, f"{prefix}p{number}", values)
+            for number, plan in enumerate(plans_of(member.part))
+        ]
         return f"({' OR '.join(found)})"
+
+    def _finds(self, plan: Plan, position: Position, variable: str, prefix: str, values: Values) -> str:
+        """Whether a plan finds a node at a position of its paths."""
+        place, entered = plan.place(position), plan.entered_at(self.entry_points)
+        if position == "end" and any(segment.repeat_relationships for segment in plan.segments):
+            place, entered = mirrored_place(plan, place), entered and mirrored_place(plan, entered)
+            plan = mirrored(plan)
+        chain = self._chain(plan, prefix, values, {place: variable})
+        here = tuple(one for one in plan.members if _at(chain, one.place) == variable)
+        text = self._text(replace(plan, members=here), chain, entered, prefix, values)
+        elsewhere = [one for one in plan.members if one not in here]
+        if elsewhere:
+            # Many paths may lead to a node: whether others find it too is looked at once.
+            reached = {_at(chain, one.place): f"{prefix}d{number}" for number, one in enumerate(elsewhere)}
+            once = ", ".join(f"{node} AS {name}" for node, name in reached.items())
+            others = " AND ".join(
+                self._member(one, reached[_at(chain, one.place)], f"{prefix}w{number}", values)
+                for number, one in enumerate(elsewhere)
+            )
+            text = f"{text}\nWITH DISTINCT {once}\nWITH * WHERE {others}"
+        return f"EXISTS {{\n{text}\nRETURN 1 AS found\n}}"
 
 
 def _is_intersection(part: Part) -> TypeGuard[QueryCombinator]:

@@ -77,9 +77,13 @@ class PatternText:
             lines.append(f"MATCH {path}")
             if clauses.calls and not place:
                 lines.append(_where("WHERE", clauses.early))
+        if not clauses.calls:
+            lines.append(_where("WHERE", [*clauses.early, *clauses.predicates]))
+            return "\n".join(lines)
         lines += [call for before, call in clauses.calls if before == len(clauses.paths)]
-        # After a subquery, WHERE belongs to a WITH.
-        lines.append(_where("WITH * WHERE" if clauses.calls else "WHERE", [*clauses.early, *clauses.predicates]))
+        if clauses.predicates:
+            # After a subquery, WHERE belongs to a WITH.
+            lines.append(_where("WITH * WHERE", clauses.predicates))
         return "\n".join(lines)
 
     def require(self, predicate: str, position: Position = "end") -> None:

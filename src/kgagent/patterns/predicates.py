@@ -56,8 +56,8 @@ def is_inside_json(constraint: Constraint) -> bool:
 
 
 def matching_key(constraint: Constraint) -> str:
-    """Stands for a constraint, which may hold lists and so is no key itself."""
-    return constraint.model_dump_json()
+    """Stands for a constraint, which may hold lists and so is no key itself; where it holds makes no difference."""
+    return constraint.model_dump_json(exclude={"at_step"})
 
 
 class Predicates:
