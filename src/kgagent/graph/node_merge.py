@@ -120,7 +120,7 @@ def plan_merge(intent: MergeIntent, state: MergeState, ontology: Ontology) -> Me
             united.append(_united(counterpart, records, intent, ontology))
     told = {record.element_id for record in (*state.relationships, *(change.stored for change in united), keep, drop)}
     return MergePlan(
-        node=_united(keep, (drop, *between), intent, ontology),
+        node=_with_ingestions_of(drop, _united(keep, (drop, *between), intent, ontology)),
         drop=drop,
         moved=tuple(moved),
         united=tuple(united),
@@ -146,6 +146,27 @@ def stored_form(entity_key: str) -> str:
 def mentions(record: Record, entity_key: str) -> bool:
     """Whether a note names a node as its source."""
     return any(note.source_entity_key == entity_key for note in record.notes)
+
+
+def merged_ingestions(stored: object) -> dict[str, Any]:
+    """How far the sources that were merged into a node were read, by key; empty where nothing is kept."""
+    try:
+        kept = json.loads(stored) if isinstance(stored, str) else None
+    except ValueError:
+        return {}
+    return kept if isinstance(kept, dict) else {}
+
+
+def _with_ingestions_of(drop: NodeRecord, kept: Changed[NodeRecord]) -> Changed[NodeRecord]:
+    """Remember how far the dropped node was read as a source, so that ingestion does not read it as a new one."""
+    told = merged_ingestions(drop.properties.get("ingestion_merged"))
+    if "ingestion_progress" in drop.properties:
+        told[drop.entity_key] = drop.properties["ingestion_progress"]
+    if not told:
+        return kept
+    merged = {"ingestion_merged": json.dumps(merged_ingestions(kept.stored.properties.get("ingestion_merged")) | told)}
+    after = replace(kept.after, properties={**kept.after.properties, **merged})
+    return replace(kept, after=after, changes={**kept.changes, **merged})
 
 
 def _mergeable(intent: MergeIntent, state: MergeState) -> tuple[NodeRecord, NodeRecord]:

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from kgagent.errors import ConflictError
 from kgagent.graph.identifiers import Identifier
+from kgagent.graph.node_merge import merged_ingestions
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Store
 
@@ -72,6 +73,18 @@ class Ledger:
         """
         rows = await self._store.read(statement("read_ingestion", label=self._label), self._node)
         return bool(rows), _progress(rows[0]["progress"]) if rows else None
+
+    async def read_merged(self) -> tuple[str, Progress] | None:
+        """Where the source's node was merged into another: the key of that one, and how far the source was read.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        rows = await self._store.read(statement("read_merged_ingestion", label=self._label), self._node)
+        for row in rows:
+            if progress := _progress(merged_ingestions(row["merged"]).get(self._node["entity_key"])):
+                return row["entity_key"], progress
+        return None
 
     async def claim(self) -> tuple[Progress | None, Transcript | None]:
         """Become the run that reads the source, and learn where the one before it was.

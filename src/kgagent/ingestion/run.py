@@ -80,6 +80,10 @@ class Run:
                 self._progress = known
                 return self._report("unchanged")
             if not found:
+                merged = None if self._force else await self._ledger.read_merged()
+                if merged and merged[1].is_complete:
+                    self._key, self._progress = merged
+                    return self._report("unchanged")
                 await self._create_node()
             transcript = await self._begin()
             for part in cut(self._source, self._progress.part_tokens):
