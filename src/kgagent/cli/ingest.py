@@ -38,6 +38,7 @@ def ingest(
     from kgagent.cli.graph import user_of, with_graph
     from kgagent.cli.output import emit, show
     from kgagent.ingestion import Ingestor
+    from kgagent.private_file import write_private_file
     from kgagent.settings import load_settings
 
     settings = load_settings()
@@ -47,7 +48,7 @@ def ingest(
         lambda graph: Ingestor(graph, chat_model, user_id=user_id).ingest(source, force=force), settings=settings
     )
     if report_to is not None:
-        report_to.write_text(report.to_markdown(), "utf-8")
+        write_private_file(report_to, report.to_markdown())
     if json:
         emit(report.model_dump(mode="json"))
     else:
