@@ -71,12 +71,14 @@ ENDINGS: list[Callable[[Elsewhere], None]] = [Elsewhere.stop, Elsewhere.end_in_o
 
 @pytest.mark.parametrize("end", ENDINGS)
 def test_who_waits_is_told_where_the_loop_ends_first(elsewhere: Elsewhere, end: Callable[[Elsewhere], None]) -> None:
-    with ThreadPoolExecutor() as pool:
-        waiting = pool.submit(loops.wait_on, elsewhere.loop, elsewhere.endless(), instead="ainvoke")
-        assert elsewhere.begun.wait(LONGEST)
-        end(elsewhere)
-        with pytest.raises(ConfigurationError, match="ended before the work was done"):
-            waiting.result(LONGEST)
+    pool = ThreadPoolExecutor()
+    waiting = pool.submit(loops.wait_on, elsewhere.loop, elsewhere.endless(), instead="ainvoke")
+    # Whoever waits for ever is let go only when the fixture ends the loop in order.
+    pool.shutdown(wait=False)
+    assert elsewhere.begun.wait(LONGEST)
+    end(elsewhere)
+    with pytest.raises(ConfigurationError, match="ended before the work was done"):
+        waiting.result(LONGEST)
 
 
 @pytest.mark.parametrize("end", ENDINGS)
