@@ -27,7 +27,7 @@ def ingest(
     model: Annotated[str, typer.Option(help='Chat model as "provider:name", such as openai:gpt-5.')],
     name: Annotated[str | None, typer.Option(help="Title of the source. [dim]\\[the file's name][/dim]")] = None,
     user: User = None,
-    force: Annotated[bool, typer.Option("--force", help="Read again what was read before.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Read again what was read or refused before.")] = False,
     report_to: Annotated[Path | None, typer.Option("--report", help="Write the report here, as Markdown.")] = None,
     json: Json = False,
 ) -> None:

@@ -15,6 +15,7 @@ from kgagent.errors import KgAgentError
 from kgagent.ingestion.budget import Budget, StoppedError
 from kgagent.ingestion.functions import Functions, fingerprint
 from kgagent.ingestion.prompt import NOT_EXPLORED, REMINDER, UNREADABLE
+from kgagent.ingestion.refusals import RefusedError, refusal_in
 from kgagent.ingestion.report import CallRecord
 from kgagent.tools import Payload
 from kgagent.tools.base import dump, failure
@@ -47,9 +48,16 @@ class Call:
 
 @dataclass(frozen=True)
 class Ending:
-    """How the reading of a part ended: `given_up` says why, or is empty where the model was done."""
+    """How the reading of a part ended.
+
+    Attributes:
+        given_up: why it was, for another run to begin it anew; empty where it was not.
+        refused: why the provider will not read its text; empty where it does.
+        remark: what a person should know.
+    """
 
     given_up: str = ""
+    refused: str = ""
     remark: str = ""
 
 
@@ -108,6 +116,9 @@ class PartReader:
                 with suppress(KgAgentError):
                     await self._keep(said)
                 raise
+            except RefusedError as error:
+                told = f"the model's provider refused it: {error}"
+                return Ending(refused=told) if error.refusal == "of_the_text" else Ending(given_up=told)
             except StoppedError:
                 await self._keep(said)
                 raise
@@ -123,6 +134,8 @@ class PartReader:
             # Each provider has errors of its own.
             if limit.expired():
                 raise StoppedError(self._budget.late) from error
+            if refusal := refusal_in(error):
+                raise RefusedError(_cut(str(error)), refusal) from error
             if isinstance(error, ValueError):
                 self._budget.count(said, AIMessage(""))
                 self._unreadable = _cut(str(error))

@@ -15,7 +15,7 @@ from kgagent.graph.node_merge import merged_ingestions
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Store
 
-PartState = Literal["unread", "read", "given_up"]
+PartState = Literal["unread", "read", "given_up", "refused"]
 
 
 class Progress(BaseModel):
@@ -24,12 +24,14 @@ class Progress(BaseModel):
     Attributes:
         part_tokens: by which it was cut; a later run cuts it in the same way.
         parts: what became of each part.
+        refusals: why the parts were refused that were, by position.
     """
 
     model_config = ConfigDict(frozen=True)
 
     part_tokens: int
     parts: tuple[PartState, ...]
+    refusals: dict[int, str] = {}
 
     @property
     def is_complete(self) -> bool:
@@ -37,15 +39,20 @@ class Progress(BaseModel):
         return all(state == "read" for state in self.parts)
 
     @property
+    def is_over(self) -> bool:
+        """Whether every part is read, or is of no use to try again."""
+        return all(state in {"read", "refused"} for state in self.parts)
+
+    @property
     def read(self) -> int:
         """How many parts are."""
         return self.parts.count("read")
 
-    def with_part(self, position: int, state: PartState) -> Self:
-        """After a part was read or given up."""
-        return self.model_copy(
-            update={"parts": (*self.parts[:position], state, *self.parts[position + 1 :])},
-        )
+    def with_part(self, position: int, state: PartState, refusal: str = "") -> Self:
+        """After a part was read, given up, or refused for some reason."""
+        parts = (*self.parts[:position], state, *self.parts[position + 1 :])
+        refusals = {**self.refusals, position: refusal} if refusal else self.refusals
+        return self.model_copy(update={"parts": parts, "refusals": refusals})
 
 
 @dataclass(frozen=True)
