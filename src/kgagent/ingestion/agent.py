@@ -157,16 +157,22 @@ class PartReader:
         answered = sum(isinstance(message, ToolMessage) for message in said[asked:])
         earlier = _calls(said[:asked])
         calls = _calls(said[asked : asked + 1])
+        is_kept = True
         for place, call in enumerate(calls[answered:], answered):
+            is_read_only = self._functions.is_read_only(call.name)
+            if not is_read_only and not is_kept:
+                # Looking may have taken long; where another run took the source over meanwhile, that one alone writes.
+                await self._keep(said)
             if uncertain and not self._functions.is_repeatable(call.name):
                 payload = failure(UNCERTAIN)
             else:
                 payload = await self._carry_out(call, place, [*earlier, *calls[:place]], said)
             # Only writes are kept one by one, so whatever came after the first of them was not begun.
-            uncertain = uncertain and self._functions.is_read_only(call.name)
+            uncertain = uncertain and is_read_only
             said.append(self._message(call, payload))
             self._record(self._recorded(call, payload, said))
-            if not self._functions.is_read_only(call.name):
+            is_kept = not is_read_only
+            if not is_read_only:
                 await self._keep(said)
 
     async def _carry_out(self, call: Call, place: int, earlier: Sequence[Call], said: Sequence[BaseMessage]) -> Payload:

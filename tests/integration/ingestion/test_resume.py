@@ -271,6 +271,29 @@ async def test_of_two_runs_on_one_source_the_later_one_goes_on_alone(graph: Know
     assert await outline(graph, user_id) == WHOLE
 
 
+async def test_a_run_that_is_overtaken_while_it_looks_writes_nothing_more(
+    graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+) -> None:
+    def looks_and_writes(_: list[Body]) -> Calls:
+        look = ("explore", {"queries": [{"query": "who taught Iris?"}]})
+        return [look, ("create_node", {"label": "Person", "name": "Iris"})]
+
+    elsewhere = KnowledgeGraph(graph.store, graph.ontology, WatchedEmbedder(), graph.settings)
+    with scripted_model(looks_and_writes) as first, deciding_model(careful_reader) as second:
+        running = asyncio.ensure_future(Ingestor(graph, chat_model(first), user_id=user_id).ingest(CALL))
+        await embedder.asked_for(1)
+        embedder.gate.clear()
+        while not embedder.queries:
+            embedder.asked.clear()
+            await embedder.asked.wait()
+        report = await Ingestor(elsewhere, chat_model(second), user_id=user_id).ingest(CALL, force=True)
+        embedder.gate.set()
+        overtaken = await running
+    assert report.state == "complete"
+    assert (overtaken.state, [call.tool for call in overtaken.calls]) == ("stopped", ["explore"])
+    assert await outline(graph, user_id) == WHOLE
+
+
 async def test_two_first_runs_at_once_make_one_source(graph: KnowledgeGraph, user_id: str) -> None:
     with deciding_model(careful_reader) as model:
         ingestor = Ingestor(graph, chat_model(model), user_id=user_id)
