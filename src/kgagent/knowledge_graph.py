@@ -168,7 +168,7 @@ class KnowledgeGraph:
         Args:
             user_id: whose graph.
             source_entity_key: node of the source that is being read; every note that the tools write then names it.
-            on_change: told of each record that the tools write.
+            on_change: told of each record that the tools write; not of one that they remove.
 
         Raises:
             InputError: the user id is empty.

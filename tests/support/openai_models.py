@@ -205,6 +205,11 @@ def broken(status: int = 500) -> Response:
     return _json({"error": {"message": "out of order", "type": "server_error", "code": None}}, status)
 
 
+def refused(message: str, code: str | None = None, status: int = 400) -> Response:
+    """A provider that does not take the request."""
+    return _json({"error": {"message": message, "type": "invalid_request_error", "code": code}}, status)
+
+
 def _refused(wrong: list[str]) -> Response:
     return _json({"error": {"message": "; ".join(wrong), "type": "invalid_request_error", "code": None}}, 400)
 

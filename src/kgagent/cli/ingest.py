@@ -27,7 +27,7 @@ def ingest(
     model: Annotated[str, typer.Option(help='Chat model as "provider:name", such as openai:gpt-5.')],
     name: Annotated[str | None, typer.Option(help="Title of the source. [dim]\\[the file's name][/dim]")] = None,
     user: User = None,
-    force: Annotated[bool, typer.Option("--force", help="Read again what was read before.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Read again what was read or refused before.")] = False,
     report_to: Annotated[Path | None, typer.Option("--report", help="Write the report here, as Markdown.")] = None,
     json: Json = False,
 ) -> None:
@@ -38,6 +38,7 @@ def ingest(
     from kgagent.cli.graph import user_of, with_graph
     from kgagent.cli.output import emit, show
     from kgagent.ingestion import Ingestor
+    from kgagent.private_file import write_private_file
     from kgagent.settings import load_settings
 
     settings = load_settings()
@@ -47,7 +48,7 @@ def ingest(
         lambda graph: Ingestor(graph, chat_model, user_id=user_id).ingest(source, force=force), settings=settings
     )
     if report_to is not None:
-        report_to.write_text(report.to_markdown(), "utf-8")
+        write_private_file(report_to, report.to_markdown())
     if json:
         emit(report.model_dump(mode="json"))
     else:

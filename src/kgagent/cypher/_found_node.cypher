@@ -3,6 +3,6 @@
 {
   element_id: elementId(n), labels: labels(n),
   vector_length: $dimensions,
-  properties: [key IN keys(n) WHERE NOT key IN ['embedding', 'embedding_hash', 'embedding_model', 'ingestion_messages', 'ingestion_progress', 'ingestion_run', 'notes_text', 'user_id', 'version', 'write_lock'] |
+  properties: [key IN keys(n) WHERE NOT key IN ['embedding', 'embedding_hash', 'embedding_model', 'ingestion_merged', 'ingestion_messages', 'ingestion_progress', 'ingestion_run', 'notes_text', 'user_id', 'version', 'write_lock'] |
     [key, CASE WHEN n[key] IS :: ZONED DATETIME THEN toString(n[key]) ELSE n[key] END]]
 }

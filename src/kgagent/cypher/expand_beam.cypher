@@ -8,8 +8,10 @@
 // Rows: one {reached [{lead (element id of the one before), score, similarity (plain cosine), relationship}], best first}:
 // each row of an answer costs the client about as much as reading a relationship.
 UNWIND $frontier AS step
-MATCH ()-[r:«types»]->()
+MATCH (a)-[r:«types»]->(b)
 WHERE elementId(r) = step.element_id
+WITH step, a, r, b
+WHERE «_owned_relationship»
 WITH step, r, r.relationship_embedding AS embedding
 WITH step, r AS lead, CASE WHEN «_comparable_relationship» THEN embedding END AS before
 UNWIND [node IN [startNode(lead), endNode(lead)] WHERE node.entity_key IN step.through] AS shared

@@ -4,6 +4,8 @@
 // Rows: node, text, linked_to [id], similarity (plain cosine).
 UNWIND $ids AS id
 MATCH (source) WHERE elementId(source) = id
+WITH source
+WHERE source.user_id = $user_id
 CALL (source) {
   RETURN source AS n
   UNION ALL

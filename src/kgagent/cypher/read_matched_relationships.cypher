@@ -2,7 +2,7 @@
 // Parameters: user_id; ids [element id].
 // Rows: relationship.
 UNWIND $ids AS id
-MATCH ()-[r]->() WHERE elementId(r) = id
-WITH r
-WHERE coalesce(r.user_id, $user_id) = $user_id
+MATCH (a)-[r]->(b) WHERE elementId(r) = id
+WITH a, r, b
+WHERE «_owned_relationship»
 RETURN «_path_relationship» AS relationship

@@ -108,6 +108,7 @@ def plan_merge(intent: MergeIntent, state: MergeState, ontology: Ontology) -> Me
     for record in state.relationships:
         if record not in between:
             groups.setdefault((record.neo4j_type, _other_end(record, intent.drop)), []).append(record)
+    node = _with_ingestions_of(drop, _united(keep, (drop, *between), intent, ontology))
     element_ids = {**state.element_ids, intent.keep: keep.element_id}
     moved: list[Changed[RelationshipRecord]] = []
     united: list[Changed[RelationshipRecord]] = []
@@ -115,12 +116,12 @@ def plan_merge(intent: MergeIntent, state: MergeState, ontology: Ontology) -> Me
         counterpart = state.counterparts.get(place)
         if counterpart is None:
             taken = _united(records[0], records[1:], intent, ontology)
-            moved.append(replace(taken, after=_moved(taken.after, intent, element_ids)))
+            moved.append(replace(taken, after=_moved(taken.after, intent, node.after, element_ids)))
         else:
             united.append(_united(counterpart, records, intent, ontology))
     told = {record.element_id for record in (*state.relationships, *(change.stored for change in united), keep, drop)}
     return MergePlan(
-        node=_united(keep, (drop, *between), intent, ontology),
+        node=node,
         drop=drop,
         moved=tuple(moved),
         united=tuple(united),
@@ -146,6 +147,27 @@ def stored_form(entity_key: str) -> str:
 def mentions(record: Record, entity_key: str) -> bool:
     """Whether a note names a node as its source."""
     return any(note.source_entity_key == entity_key for note in record.notes)
+
+
+def merged_ingestions(stored: object) -> dict[str, Any]:
+    """How far the sources that were merged into a node were read, by key; empty where nothing is kept."""
+    try:
+        kept = json.loads(stored) if isinstance(stored, str) else None
+    except ValueError:
+        return {}
+    return kept if isinstance(kept, dict) else {}
+
+
+def _with_ingestions_of(drop: NodeRecord, kept: Changed[NodeRecord]) -> Changed[NodeRecord]:
+    """Remember how far the dropped node was read as a source, so that ingestion does not read it as a new one."""
+    told = merged_ingestions(drop.properties.get("ingestion_merged"))
+    if "ingestion_progress" in drop.properties:
+        told[drop.entity_key] = drop.properties["ingestion_progress"]
+    if not told:
+        return kept
+    merged = {"ingestion_merged": json.dumps(merged_ingestions(kept.stored.properties.get("ingestion_merged")) | told)}
+    after = replace(kept.after, properties={**kept.after.properties, **merged})
+    return replace(kept, after=after, changes={**kept.changes, **merged})
 
 
 def _mergeable(intent: MergeIntent, state: MergeState) -> tuple[NodeRecord, NodeRecord]:
@@ -206,14 +228,19 @@ def _renamed(notes: tuple[Note, ...], intent: MergeIntent) -> tuple[Note, ...]:
     )
 
 
-def _moved(record: RelationshipRecord, intent: MergeIntent, element_ids: Mapping[str, str]) -> RelationshipRecord:
+def _moved(
+    record: RelationshipRecord, intent: MergeIntent, kept: NodeRecord, element_ids: Mapping[str, str]
+) -> RelationshipRecord:
     """A relationship with the kept node in place of the dropped one."""
-    other = _other_end(record, intent.drop)
-    start, end = (intent.keep, other) if record.from_entity_key == intent.drop else (other, intent.keep)
+    other, name = _other_end(record, intent.drop), kept.text("name")
+    starts = record.from_entity_key == intent.drop
+    start, end = (intent.keep, other) if starts else (other, intent.keep)
     return replace(
         record,
         from_entity_key=start,
         to_entity_key=end,
+        from_name=name if starts else record.from_name,
+        to_name=record.to_name if starts else name,
         from_element_id=element_ids[start],
         to_element_id=element_ids[end],
     )

@@ -61,6 +61,7 @@ class NodeMerger(CompareAndSet[MergeIntent, MergeState, MergePlan, NodesMerged])
         self._relationship_writer = RelationshipWriter(relationships, writing, user_id=user_id)
         self._embedder = writing.embedder
         self._clock = writing.clock
+        self._on_change = writing.on_change
         self._user_id = user_id
 
     def identity(self, intent: MergeIntent) -> str:  # noqa: ARG002
@@ -161,6 +162,7 @@ class NodeMerger(CompareAndSet[MergeIntent, MergeState, MergePlan, NodesMerged])
             return None
         if not written:
             return None
+        self._tell(plan)
         return NodesMerged(
             node=plan.node.after.shown(self._nodes.ontology),
             moved=len(plan.moved),
@@ -169,6 +171,16 @@ class NodeMerger(CompareAndSet[MergeIntent, MergeState, MergePlan, NodesMerged])
             sources=len(plan.mentioning_nodes) + len(plan.mentioning_relationships),
             embedded=sum(change.vector is not None for change in (node_vector, *vectors)),
         )
+
+    def _tell(self, plan: MergePlan) -> None:
+        """Tell of each record that was written, and nothing of what is gone."""
+        if self._on_change is None:
+            return
+        ontology = self._nodes.ontology
+        for node in (plan.node, *plan.mentioning_nodes):
+            self._on_change(node.stored.shown(ontology), node.after.shown(ontology))
+        for relationship in (*plan.moved, *plan.united, *plan.mentioning_relationships):
+            self._on_change(relationship.stored.shown(ontology), relationship.after.shown(ontology))
 
     def _relationship_row(
         self, change: Changed[RelationshipRecord], vector: VectorChange, now: datetime

@@ -18,7 +18,7 @@ from kgagent.ontology import Ontology
 OLD_EMBEDDINGS = ("relation_embedding", "notes_embedding", "description_embedding")
 BOOKKEEPING = frozenset(
     {"embedding", "relationship_embedding", *OLD_EMBEDDINGS, "told_in_reverse", "notes_text"}
-    | {"ingestion_run", "ingestion_progress", "ingestion_messages"}
+    | {"ingestion_run", "ingestion_progress", "ingestion_messages", "ingestion_merged"}
     | {"embedding_hash", "embedding_model", "version", "write_lock", "relationship_key", "user_id"}
 )
 LEVELS = ("attitude", "proximity")

@@ -15,6 +15,7 @@ from kgagent.errors import KgAgentError
 from kgagent.ingestion.budget import Budget, StoppedError
 from kgagent.ingestion.functions import Functions, fingerprint
 from kgagent.ingestion.prompt import NOT_EXPLORED, REMINDER, UNREADABLE
+from kgagent.ingestion.refusals import RefusedError, refusal_in
 from kgagent.ingestion.report import CallRecord
 from kgagent.tools import Payload
 from kgagent.tools.base import dump, failure
@@ -47,9 +48,16 @@ class Call:
 
 @dataclass(frozen=True)
 class Ending:
-    """How the reading of a part ended: `given_up` says why, or is empty where the model was done."""
+    """How the reading of a part ended.
+
+    Attributes:
+        given_up: why it was, for another run to begin it anew; empty where it was not.
+        refused: why the provider will not read its text; empty where it does.
+        remark: what a person should know.
+    """
 
     given_up: str = ""
+    refused: str = ""
     remark: str = ""
 
 
@@ -108,6 +116,9 @@ class PartReader:
                 with suppress(KgAgentError):
                     await self._keep(said)
                 raise
+            except RefusedError as error:
+                told = f"the model's provider refused it: {error}"
+                return Ending(refused=told) if error.refusal == "of_the_text" else Ending(given_up=told)
             except StoppedError:
                 await self._keep(said)
                 raise
@@ -123,6 +134,8 @@ class PartReader:
             # Each provider has errors of its own.
             if limit.expired():
                 raise StoppedError(self._budget.late) from error
+            if refusal := refusal_in(error):
+                raise RefusedError(_cut(str(error)), refusal) from error
             if isinstance(error, ValueError):
                 self._budget.count(said, AIMessage(""))
                 self._unreadable = _cut(str(error))
@@ -144,16 +157,22 @@ class PartReader:
         answered = sum(isinstance(message, ToolMessage) for message in said[asked:])
         earlier = _calls(said[:asked])
         calls = _calls(said[asked : asked + 1])
+        is_kept = True
         for place, call in enumerate(calls[answered:], answered):
+            is_read_only = self._functions.is_read_only(call.name)
+            if not is_read_only and not is_kept:
+                # Looking may have taken long; where another run took the source over meanwhile, that one alone writes.
+                await self._keep(said)
             if uncertain and not self._functions.is_repeatable(call.name):
                 payload = failure(UNCERTAIN)
             else:
                 payload = await self._carry_out(call, place, [*earlier, *calls[:place]], said)
             # Only writes are kept one by one, so whatever came after the first of them was not begun.
-            uncertain = uncertain and self._functions.is_read_only(call.name)
+            uncertain = uncertain and is_read_only
             said.append(self._message(call, payload))
             self._record(self._recorded(call, payload, said))
-            if not self._functions.is_read_only(call.name):
+            is_kept = not is_read_only
+            if not is_read_only:
                 await self._keep(said)
 
     async def _carry_out(self, call: Call, place: int, earlier: Sequence[Call], said: Sequence[BaseMessage]) -> Payload:

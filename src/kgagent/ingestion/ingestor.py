@@ -79,7 +79,7 @@ class Ingestor:
 
         Args:
             source: what to read.
-            force: whether a source that was read before is read again from its beginning.
+            force: whether a source that was read before, or refused, is read again from its beginning.
 
         Raises:
             ConfigurationError: the event loop that the graph was opened on has ended.

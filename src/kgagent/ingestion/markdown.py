@@ -52,7 +52,7 @@ def _state(report: IngestionReport) -> str:
     said = {
         "complete": "Read to the end.",
         "unchanged": "Read before: nothing was done.",
-        "incomplete": "Read to the end, but parts were given up; another run reads those again.",
+        "incomplete": "Read to the end, but for the parts that the warnings tell of.",
         "stopped": f"Stopped: {_text(report.reason)}. Another run goes on from there.",
     }[report.state]
     return f"{said} It went on where another run had stopped." if report.resumed else said

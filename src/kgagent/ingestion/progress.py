@@ -11,10 +11,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from kgagent.errors import ConflictError
 from kgagent.graph.identifiers import Identifier
+from kgagent.graph.node_merge import merged_ingestions
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Store
 
-PartState = Literal["unread", "read", "given_up"]
+PartState = Literal["unread", "read", "given_up", "refused"]
 
 
 class Progress(BaseModel):
@@ -23,12 +24,14 @@ class Progress(BaseModel):
     Attributes:
         part_tokens: by which it was cut; a later run cuts it in the same way.
         parts: what became of each part.
+        refusals: why the parts were refused that were, by position.
     """
 
     model_config = ConfigDict(frozen=True)
 
     part_tokens: int
     parts: tuple[PartState, ...]
+    refusals: dict[int, str] = {}
 
     @property
     def is_complete(self) -> bool:
@@ -36,15 +39,20 @@ class Progress(BaseModel):
         return all(state == "read" for state in self.parts)
 
     @property
+    def is_over(self) -> bool:
+        """Whether every part is read, or is of no use to try again."""
+        return all(state in {"read", "refused"} for state in self.parts)
+
+    @property
     def read(self) -> int:
         """How many parts are."""
         return self.parts.count("read")
 
-    def with_part(self, position: int, state: PartState) -> Self:
-        """After a part was read or given up."""
-        return self.model_copy(
-            update={"parts": (*self.parts[:position], state, *self.parts[position + 1 :])},
-        )
+    def with_part(self, position: int, state: PartState, refusal: str = "") -> Self:
+        """After a part was read, given up, or refused for some reason."""
+        parts = (*self.parts[:position], state, *self.parts[position + 1 :])
+        refusals = {**self.refusals, position: refusal} if refusal else self.refusals
+        return self.model_copy(update={"parts": parts, "refusals": refusals})
 
 
 @dataclass(frozen=True)
@@ -72,6 +80,18 @@ class Ledger:
         """
         rows = await self._store.read(statement("read_ingestion", label=self._label), self._node)
         return bool(rows), _progress(rows[0]["progress"]) if rows else None
+
+    async def read_merged(self) -> tuple[str, Progress] | None:
+        """Where the source's node was merged into another: the key of that one, and how far the source was read.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        rows = await self._store.read(statement("read_merged_ingestion", label=self._label), self._node)
+        for row in rows:
+            if progress := _progress(merged_ingestions(row["merged"]).get(self._node["entity_key"])):
+                return row["entity_key"], progress
+        return None
 
     async def claim(self) -> tuple[Progress | None, Transcript | None]:
         """Become the run that reads the source, and learn where the one before it was.

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 from kgagent.models import GraphNode, GraphRelationship, Note
 
 State = Literal["complete", "unchanged", "incomplete", "stopped"]
-"""All parts are read; they were before; some were given up; or the run ended before the last part."""
+"""All parts are read; they were before; some were given up or refused; or the run ended before the last part."""
 
 
 class ReportModel(BaseModel):

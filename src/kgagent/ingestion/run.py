@@ -14,7 +14,7 @@ from kgagent.ingestion.changes import Changes
 from kgagent.ingestion.functions import Functions
 from kgagent.ingestion.limits import Limits
 from kgagent.ingestion.parts import Part, cut
-from kgagent.ingestion.progress import Ledger, Progress, Transcript
+from kgagent.ingestion.progress import Ledger, PartState, Progress, Transcript
 from kgagent.ingestion.prompt import part_message, system_prompt
 from kgagent.ingestion.report import CallRecord, IngestionReport, State
 from kgagent.ingestion.source import Source
@@ -76,14 +76,18 @@ class Run:
         """Read what is not read yet; what goes wrong is in the report, and nothing is raised but a cancellation."""
         try:
             found, known = await self._ledger.read()
-            if known and known.is_complete and not self._force:
+            if known and known.is_over and not self._force:
                 self._progress = known
-                return self._report("unchanged")
+                return self._report("unchanged" if known.is_complete else "incomplete")
             if not found:
+                merged = None if self._force else await self._ledger.read_merged()
+                if merged and merged[1].is_complete:
+                    self._key, self._progress = merged
+                    return self._report("unchanged")
                 await self._create_node()
             transcript = await self._begin()
             for part in cut(self._source, self._progress.part_tokens):
-                if self._progress.parts[part.position] != "read":
+                if self._progress.parts[part.position] not in {"read", "refused"}:
                     await self._read(part, transcript)
             await self._ledger.save(self._progress, ends=True)
         except (StoppedError, KgAgentError) as error:
@@ -134,7 +138,8 @@ class Run:
         messages = transcript.messages if transcript is not None and begun else self._messages(part)
         ending = await reader.read(messages, resumed=begun)
         self._warn(part, ending)
-        self._progress = self._progress.with_part(part.position, "given_up" if ending.given_up else "read")
+        state: PartState = "refused" if ending.refused else "given_up" if ending.given_up else "read"
+        self._progress = self._progress.with_part(part.position, state, ending.refused)
         await self._ledger.save(self._progress)
 
     def _messages(self, part: Part) -> tuple[BaseMessage, ...]:
@@ -148,6 +153,13 @@ class Run:
             self._warnings.append(f"Part {part.position + 1} was given up: {ending.given_up}")
         if ending.remark:
             self._warnings.append(f"Part {part.position + 1}: {ending.remark}")
+
+    def _refusals(self) -> list[str]:
+        """What was refused, by this run or one before it."""
+        return [
+            f"Part {position + 1} is not read, and only a forced run tries it again: {reason}"
+            for position, reason in self._progress.refusals.items()
+        ]
 
     def _report(self, state: State, reason: str = "") -> IngestionReport:
         return IngestionReport(
@@ -165,5 +177,5 @@ class Run:
             relationships=self._changes.relationships,
             tokens=self._budget.tokens,
             seconds=self._budget.seconds,
-            warnings=tuple(self._warnings),
+            warnings=(*self._warnings, *self._refusals()),
         )

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Server
-from tests.support.openai_models import API_KEY, ScriptedModel, broken, deciding_model
+from tests.support.openai_models import API_KEY, ScriptedModel, broken, deciding_model, refused
 from tests.support.reading import careful_reader
 from tests.support.served import CLI, run_python, settings_for
 
@@ -89,8 +89,21 @@ def test_the_command_line_says_what_is_wrong(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_run_that_stops_has_another_exit_code(run: Run, tmp_path: Path, model: ScriptedModel) -> None:
-    model.turns = iter([lambda _: broken(400)])
+    model.turns = iter([lambda _: broken(401)])
     (tmp_path / "a.txt").write_text("Some text.", "utf-8")
     done = run("-c", CLI, "ingest", "a.txt", "--model", "openai:gpt-4.1")
     assert done.returncode == 1
     assert "stopped the model failed" in " ".join(done.stdout.split())
+
+
+def test_a_source_that_the_provider_refuses_is_told_each_time_with_another_exit_code(
+    run: Run, tmp_path: Path, model: ScriptedModel
+) -> None:
+    model.turns = iter([lambda _: refused("The prompt was filtered", "content_filter")])
+    (tmp_path / "refused.txt").write_text("Some text that nobody reads.", "utf-8")
+    for _ in range(2):
+        done = run("-c", CLI, "ingest", "refused.txt", "--model", "openai:gpt-4.1")
+        assert done.returncode == 1
+        assert "Part 1 is not read, and only a forced run tries it again" in " ".join(done.stdout.split())
+        assert "The prompt was filtered" in " ".join(done.stdout.split())
+    assert len(model.requests) == 1

@@ -13,7 +13,7 @@ from kgagent.ingestion import IngestionReport, Ingestor, Limits, Source
 from kgagent.tools import Toolset
 from tests.conftest import DIMENSIONS, Clock
 from tests.support.embedders import WatchedEmbedder
-from tests.support.openai_models import TOKENS, deciding_model
+from tests.support.openai_models import TOKENS, broken, deciding_model, scripted_model
 from tests.support.own_ontology import own_ontology
 from tests.support.people import person, relate
 from tests.support.reading import CALL, NODES, NOTE, PlainModel, careful_reader, chat_model
@@ -212,3 +212,49 @@ def test_a_synchronous_program_needs_no_event_loop(settings: Settings, user_id: 
 async def test_waiting_on_the_graphs_own_loop_says_what_to_do(graph: KnowledgeGraph, user_id: str) -> None:
     with deciding_model(careful_reader) as model, pytest.raises(ConfigurationError, match="use await ingest"):
         Ingestor(graph, chat_model(model), user_id=user_id).ingest_sync(CALL)
+
+
+async def test_a_source_that_was_merged_into_another_counts_as_read(graph: KnowledgeGraph, user_id: str) -> None:
+    sources = [Source(name=f"Copy {n}", text=f"{CALL.turns[1]} Page {n}.") for n in range(3)]
+    keys = [(await read(graph, user_id, source)).source_entity_key for source in sources]
+    tools = graph.tools(user_id=user_id)
+    for keep, drop in ((1, 0), (2, 1)):
+        payload = await tools.merge_nodes(keep_entity_key=keys[keep], drop_entity_key=keys[drop])
+        assert payload["success"]
+        assert "ingestion" not in json.dumps(payload)
+    before = await all_of(graph, user_id)
+    for source in sources:
+        report = await read(graph, user_id, source)
+        assert (report.state, report.source_entity_key, report.steps) == ("unchanged", keys[2], 0)
+    assert await all_of(graph, user_id) == before
+    found = await tools.explore(text_matches=["Copy 2"])
+    assert "ingestion" not in json.dumps(found)
+
+
+async def test_a_merged_source_is_read_where_its_text_changed_or_where_it_was_not_read_to_the_end(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
+    kept, begun = (Source(name=name, text=f"{CALL.turns[1]} {name}.") for name in ("Kept", "Begun"))
+    first = await read(graph, user_id, kept)
+    with scripted_model(careful_reader, lambda _: broken()) as model:
+        stopped = await Ingestor(graph, chat_model(model), user_id=user_id).ingest(begun)
+    merged = await graph.tools(user_id=user_id).merge_nodes(
+        keep_entity_key=first.source_entity_key, drop_entity_key=stopped.source_entity_key
+    )
+    assert merged["success"]
+    changed = begun.model_copy(update={"text": f"{begun.text} And more."})
+    for source in (begun, changed):
+        report = await read(graph, user_id, source)
+        assert (report.state, report.resumed) == ("complete", False)
+        assert report.source_entity_key not in {first.source_entity_key, ""}
+    assert (await read(graph, user_id, kept)).state == "unchanged"
+
+
+async def test_a_merged_source_of_another_user_does_not_count(graph: KnowledgeGraph, user_id: str) -> None:
+    keys = [
+        (await read(graph, user_id, source)).source_entity_key
+        for source in (CALL, CALL.model_copy(update={"turns": CALL.turns[1:]}))
+    ]
+    merged = await graph.tools(user_id=user_id).merge_nodes(keep_entity_key=keys[1], drop_entity_key=keys[0])
+    assert merged["success"]
+    assert (await read(graph, f"{user_id}-other")).state == "complete"

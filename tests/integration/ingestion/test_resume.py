@@ -6,6 +6,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from werkzeug import Response
+
 from kgagent import KnowledgeGraph
 from kgagent.errors import StoreError
 from kgagent.graph.store import Parameters, Row
@@ -19,6 +21,7 @@ from tests.support.openai_models import (
     Turn,
     broken,
     deciding_model,
+    refused,
     scripted_model,
 )
 from tests.support.reading import CALL, NODES, NOTE, careful_reader, chat_model
@@ -184,6 +187,59 @@ async def test_a_long_source_is_read_in_parts_and_a_part_that_is_read_is_not_rea
     assert [warning for warning in report.warnings if "Only the weather." in warning]
 
 
+async def test_a_part_that_the_provider_refuses_is_left_out_and_tried_again_only_where_a_run_is_forced(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
+    def filtered(_: list[Body]) -> Response:
+        return refused("The prompt was filtered", "content_filter")
+
+    with scripted_model(looks_and_ends, looks_and_ends, filtered, looks_and_ends, looks_and_ends) as model:
+        report = await Ingestor(graph, chat_model(model), user_id=user_id, limits=SMALL).ingest(LETTER)
+        assert parts_asked(model) == ["Chapter 1", "Chapter 1", "Chapter 2", "Chapter 3", "Chapter 3"]
+    assert (report.state, report.parts, report.parts_read) == ("incomplete", 3, 2)
+    told = report.warnings[-1]
+    assert told.startswith(
+        "Part 2 is not read, and only a forced run tries it again: the model's provider refused it: "
+    )
+    assert "The prompt was filtered" in told
+    before = await nodes_of(graph, user_id)
+    with deciding_model(looks_and_ends) as model:
+        ingestor = Ingestor(graph, chat_model(model), user_id=user_id, limits=SMALL)
+        again = await ingestor.ingest(LETTER)
+        assert model.requests == []
+        assert (again.state, again.warnings) == ("incomplete", (told,))
+        assert await nodes_of(graph, user_id) == before
+        forced = await ingestor.ingest(LETTER, force=True)
+    assert (forced.state, forced.parts_read) == ("complete", 3)
+    assert not [warning for warning in forced.warnings if "refused" in warning]
+
+
+async def test_a_refusal_in_the_midst_of_a_part_does_not_come_again_with_what_was_said(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
+    too_long = refused("This model's maximum context length is 8192 tokens", "context_length_exceeded")
+    with scripted_model(careful_reader, careful_reader, lambda _: too_long) as model:
+        report = await Ingestor(graph, chat_model(model), user_id=user_id).ingest(CALL)
+    assert (report.state, report.parts_read, len(report.nodes)) == ("incomplete", 0, len(NODES) + 1)
+    with deciding_model(careful_reader) as model:
+        forced = await Ingestor(graph, chat_model(model), user_id=user_id).ingest(CALL, force=True)
+    assert forced.state == "complete"
+    assert await outline(graph, user_id) == WHOLE
+
+
+async def test_a_refusal_that_may_be_for_an_option_of_the_model_is_tried_again_by_the_next_run(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
+    with scripted_model(lambda _: refused("Unsupported value: temperature")) as model:
+        report = await Ingestor(graph, chat_model(model), user_id=user_id).ingest(CALL)
+    assert report.state == "incomplete"
+    [told] = report.warnings
+    assert told.startswith("Part 1 was given up: the model's provider refused it: ")
+    with deciding_model(careful_reader) as model:
+        assert (await Ingestor(graph, chat_model(model), user_id=user_id).ingest(CALL)).state == "complete"
+    assert await outline(graph, user_id) == WHOLE
+
+
 async def test_a_forced_run_forgets_where_another_one_stopped(graph: KnowledgeGraph, user_id: str) -> None:
     with scripted_model(careful_reader, lambda _: broken()) as model:
         await Ingestor(graph, chat_model(model), user_id=user_id).ingest(CALL)
@@ -212,6 +268,29 @@ async def test_of_two_runs_on_one_source_the_later_one_goes_on_alone(graph: Know
     assert overtaken.state == "stopped"
     assert "Another run reads this source" in overtaken.reason
     assert overtaken.calls == ()
+    assert await outline(graph, user_id) == WHOLE
+
+
+async def test_a_run_that_is_overtaken_while_it_looks_writes_nothing_more(
+    graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+) -> None:
+    def looks_and_writes(_: list[Body]) -> Calls:
+        look = ("explore", {"queries": [{"query": "who taught Iris?"}]})
+        return [look, ("create_node", {"label": "Person", "name": "Iris"})]
+
+    elsewhere = KnowledgeGraph(graph.store, graph.ontology, WatchedEmbedder(), graph.settings)
+    with scripted_model(looks_and_writes) as first, deciding_model(careful_reader) as second:
+        running = asyncio.ensure_future(Ingestor(graph, chat_model(first), user_id=user_id).ingest(CALL))
+        await embedder.asked_for(1)
+        embedder.gate.clear()
+        while not embedder.queries:
+            embedder.asked.clear()
+            await embedder.asked.wait()
+        report = await Ingestor(elsewhere, chat_model(second), user_id=user_id).ingest(CALL, force=True)
+        embedder.gate.set()
+        overtaken = await running
+    assert report.state == "complete"
+    assert (overtaken.state, [call.tool for call in overtaken.calls]) == ("stopped", ["explore"])
     assert await outline(graph, user_id) == WHOLE
 
 

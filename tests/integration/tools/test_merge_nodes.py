@@ -9,6 +9,7 @@ import pytest
 from kgagent import KnowledgeGraph
 from kgagent.errors import EmbeddingUnavailableError, StoreError
 from kgagent.graph import node_merge
+from kgagent.models import GraphNode, GraphRelationship
 from kgagent.tools import Toolset
 from tests.conftest import Clock, Server
 from tests.support.crowd import plant_people, plant_relationships
@@ -23,6 +24,7 @@ from tests.support.stored import (
     relationships_of,
 )
 
+Told = GraphNode | GraphRelationship
 HOSTILE = ["'; MATCH (n) DETACH DELETE n //", "`", "«types»", "nul\0byte", '"quoted" \\ key', "\u202e", "x" * 500]
 
 
@@ -105,6 +107,41 @@ async def test_relationships_move_or_become_one_and_every_embedding_is_current(
     assert [note["content"] for note in payload["node"]["notes"]] == ["Born in Rome"]
     assert keys["Robert"] not in {item["entity_key"] for item in await nodes_of(graph, user_id)}
     assert error_of(await merge(tools, keys["Bob"], keys["Robert"])) == f"Node not found: {keys['Robert']}"
+
+
+async def test_who_wants_to_know_of_changes_is_told_of_each_record_as_it_was_and_is(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
+) -> None:
+    ida = await person(tools, "Ida", notes=[{"content": "sails", "source_entity_key": keys["Robert"]}])
+    told: list[tuple[Told | None, Told]] = []
+    watched = graph.tools(user_id=user_id, on_change=lambda before, after: told.append((before, after)))
+    succeeded(await merge(watched, keys["Bob"], keys["Robert"]))
+
+    nodes = {a.entity_key: (b, a) for b, a in told if isinstance(a, GraphNode) and isinstance(b, GraphNode)}
+    assert set(nodes) == {keys["Bob"], ida}
+    before, after = nodes[keys["Bob"]]
+    assert (before.description, after.description) == ("", "Naval architect")
+    assert [note.source_entity_key for note in nodes[ida][1].notes] == [keys["Bob"]]
+
+    relationships = {a.triplet: b for b, a in told if isinstance(a, GraphRelationship) and not isinstance(b, GraphNode)}
+    assert {after: before and before.triplet for after, before in relationships.items()} == {
+        "Bob friend Cy": "Bob friend Cy",
+        "Di mentor Bob": "Di mentor Robert",
+        "Chess keeps busy Bob": "Chess keeps busy Robert",
+    }
+    assert len(told) == len(nodes) + len(relationships)
+    for _, shown in told:
+        if isinstance(shown, GraphRelationship):
+            ends = {"from_entity_key": shown.from_entity_key, "to_entity_key": shown.to_entity_key}
+            answered = succeeded(await tools.get_relationship(**ends))["relationship"]
+            assert answered == shown.to_payload()
+
+
+async def test_a_merge_that_is_refused_tells_nobody(graph: KnowledgeGraph, user_id: str, keys: dict[str, str]) -> None:
+    told: list[Told] = []
+    watched = graph.tools(user_id=user_id, on_change=lambda _, after: told.append(after))
+    error_of(await merge(watched, keys["Bob"], keys["Chess"]))
+    assert told == []
 
 
 async def test_what_moves_unchanged_is_not_embedded_again_and_is_found(

@@ -1,6 +1,7 @@
 """kgagent mcp: its options, and the configurations that it prints."""
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -78,3 +79,15 @@ def test_an_empty_user_is_refused() -> None:
     result = run("--user", " ")
     assert result.exit_code == 1
     assert "--user must not be empty" in result.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no modes of files")
+@pytest.mark.parametrize("mode", [0o600, 0o644])
+def test_a_file_of_tokens_that_others_may_read_is_told(tmp_path: Path, mode: int) -> None:
+    tokens = tmp_path / "tokens.json"
+    tokens.write_text(json.dumps({"t" * 40: "ada"}), "utf-8")
+    tokens.chmod(mode)
+    result = run("--http", "--tokens", str(tokens), settings={"NEO4J_URI": "bolt://127.0.0.1:1"})
+    assert result.exit_code == 1
+    assert ("Other users of this machine may read the tokens: chmod 600" in result.stderr) is (mode == 0o644)
+    assert "t" * 40 not in result.output

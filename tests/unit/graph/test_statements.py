@@ -25,7 +25,9 @@ OF_NO_USER = {"live_names", "show_index_config", "show_index_states"}
 
 OF_THE_OTHER = {
     "_found_node": {"relationship_embedding", "relationship_key", *OLD_EMBEDDINGS},
-    "_found_relationship": {"embedding", "ingestion_run", "ingestion_progress", "ingestion_messages"},
+    "_found_relationship": {
+        *("embedding", "ingestion_run", "ingestion_progress", "ingestion_messages", "ingestion_merged")
+    },
 }
 """Bookkeeping that this kind of record has none of."""
 

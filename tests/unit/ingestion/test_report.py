@@ -39,7 +39,7 @@ def test_what_changed_is_told_with_before_and_after() -> None:
     [
         ("complete", "Read to the end."),
         ("unchanged", "nothing was done"),
-        ("incomplete", "parts were given up"),
+        ("incomplete", "but for the parts that the warnings tell of"),
         ("stopped", "Stopped: out of tokens. Another run goes on from there."),
     ],
 )

@@ -1,5 +1,6 @@
 """One call of a tool: its answer as MCP gives it, and signs of life while it takes long."""
 
+import logging
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +12,8 @@ from kgagent.tools import BoundTool, Payload
 from kgagent.tools.base import dump
 
 Context = ServerRequestContext[Any, Any]
+
+_log = logging.getLogger(__name__)
 
 
 async def call(
@@ -43,8 +46,15 @@ def answer(payload: Payload) -> CallToolResult:
 
 
 async def _tell_progress(name: str, context: Context, interval: float) -> None:
+    """Tell until it is cancelled; a sign that cannot be sent is logged, the first of a call for people to see."""
     begun = anyio.current_time()
+    level = logging.WARNING
     while True:
         await anyio.sleep(interval)
         seconds = anyio.current_time() - begun
-        await context.session.report_progress(seconds, message=f"{name} has been running for {seconds:.0f} s")
+        try:
+            await context.session.report_progress(seconds, message=f"{name} has been running for {seconds:.0f} s")
+        except Exception:
+            # Each transport fails in its own way, and none of that is the tool's concern.
+            _log.log(level, "Progress of %s could not be sent", name, exc_info=True, extra={"tool": name})
+            level = logging.DEBUG

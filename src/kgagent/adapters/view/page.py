@@ -13,6 +13,7 @@ from typing import Any
 
 from kgagent.adapters.view.model import ViewGraph, Vocabulary
 from kgagent.errors import InputError
+from kgagent.private_file import write_private_file
 
 GRAPH_LIBRARY = "vendor/cytoscape-3.34.4.min.js"
 SCRIPTS = (
@@ -49,13 +50,13 @@ def served_page(vocabulary: Vocabulary, user_id: str) -> str:
 
 
 def write_page(path: Path, page: str) -> None:
-    """Write a page.
+    """Write a page; a new file can be read by its owner alone.
 
     Raises:
         InputError: the file cannot be written.
     """
     try:
-        path.write_text(page, "utf-8", newline="\n")
+        write_private_file(path, page)
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror or error}. Name another file") from error
 

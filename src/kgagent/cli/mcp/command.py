@@ -9,7 +9,7 @@ from kgagent.cli.mcp.client_config import Client
 from kgagent.cli.options import User
 
 if TYPE_CHECKING:
-    from kgagent.adapters.mcp import HttpOptions
+    from kgagent.adapters.mcp import HttpOptions, Tokens
     from kgagent.settings import Settings
 
 DEFAULT_HOST = "127.0.0.1"
@@ -65,7 +65,7 @@ def mcp(
         _serve_stdio(settings, user_of(settings, user))
         return
 
-    from kgagent.adapters.mcp import HttpOptions, load_tokens
+    from kgagent.adapters.mcp import HttpOptions
 
     _serve_http(
         settings,
@@ -73,10 +73,23 @@ def mcp(
             host=host or DEFAULT_HOST,
             port=DEFAULT_PORT if port is None else port,
             user_id=None if tokens else user_of(settings, user),
-            tokens=load_tokens(tokens) if tokens else None,
+            tokens=_load_tokens(tokens) if tokens else None,
             allowed_hosts=tuple(allowed_host or ()),
         ),
     )
+
+
+def _load_tokens(file: Path) -> "Tokens":
+    from rich.text import Text
+
+    from kgagent.adapters.mcp import load_tokens
+    from kgagent.cli.output import say
+    from kgagent.private_file import others_may_read
+
+    tokens = load_tokens(file)
+    if others_may_read(file):
+        say(Text(f"Other users of this machine may read the tokens: chmod 600 {file}", style="yellow"))
+    return tokens
 
 
 def _print_config(client: Client, settings: "Settings", user: str | None) -> None:

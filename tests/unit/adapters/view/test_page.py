@@ -1,5 +1,6 @@
 import hashlib
 import json
+import os
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -140,3 +141,13 @@ def test_labels_and_words_keep_the_order_of_the_ontology() -> None:
 def test_a_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"cannot be written.*Name another file"):
         write_page(tmp_path / "no" / "such" / "folder.html", "")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no modes of files")
+def test_a_new_page_can_be_read_by_its_owner_alone(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        write_page(tmp_path / "page.html", "<!doctype html>")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "page.html").stat().st_mode & 0o777 == 0o600

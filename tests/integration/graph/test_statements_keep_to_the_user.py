@@ -1,0 +1,103 @@
+"""Statements that are given the database's own ids answer only what is the user's, whichever ids they are given."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.graph.statements import Fragment, statement
+from tests.conftest import DIMENSIONS
+from tests.support.people import person, relate
+from tests.support.stored import cypher
+
+COMMON = {"weight_property": "weight", "dimensions": DIMENSIONS, "model": "any"}
+
+
+@pytest.fixture
+async def ids(graph: KnowledgeGraph, user_id: str) -> AsyncIterator[dict[str, str]]:
+    """Ids of Ada, Bo and another user's Zed; of what joins the user's own, and what leads to and from Zed."""
+    tools = graph.tools(user_id=user_id)
+    ada, bo = await person(tools, "Ada"), await person(tools, "Bo")
+    await relate(tools, ada, bo)
+    [found] = await cypher(
+        graph,
+        "MATCH (a:Person {entity_key: $ada})-[own]-(b:Person {entity_key: $bo}) "
+        "SET a.embedding = $vector, b.embedding = $vector, b.text = 'mine', b.embedding_model = 'any', a.text = null, "
+        "  own.embedding_model = 'any' "
+        "CREATE (z:Person {entity_key: $user + '-z', user_id: $user + '-other', name: 'Zed', text: 'theirs'}) "
+        "CREATE (a)-[to:has_relationship_with {relationship_type: 'x', relationship_embedding: $vector}]->(z) "
+        "CREATE (z)-[from:has_relationship_with {relationship_type: 'x', user_id: $user}]->(b) "
+        "RETURN elementId(a) AS ada, elementId(b) AS bo, elementId(z) AS zed, "
+        "  elementId(own) AS own, elementId(to) AS to, elementId(from) AS from",
+        ada=ada,
+        bo=bo,
+        user=user_id,
+        vector=vector(),
+    )
+    yield found
+    await cypher(graph, "MATCH (n) WHERE elementId(n) = $id DETACH DELETE n", id=found["zed"])
+
+
+def vector() -> list[float]:
+    return [1.0] + [0.0] * (DIMENSIONS - 1)
+
+
+async def answer(graph: KnowledgeGraph, name: str, **parameters: Any) -> list[dict[str, Any]]:
+    text = statement(name, types=graph.relationships.names["types"], relationship=Fragment("_ranked_relationship"))
+    return [dict(row) for row in await graph.store.read(text, {**COMMON, **parameters})]
+
+
+@pytest.mark.parametrize("vector_given", [True, False])
+async def test_what_relationships_count_is_told_of_the_users_alone(
+    graph: KnowledgeGraph, user_id: str, ids: dict[str, str], *, vector_given: bool
+) -> None:
+    asked = [ids["own"], ids["to"], ids["from"]]
+    given = graph.store.vector(vector()) if vector_given else None
+    rows = await answer(graph, "weigh_path_relationships", user_id=user_id, ids=asked, vector=given)
+    assert [row["id"] for row in rows] == [ids["own"]]
+
+
+async def test_relationships_of_paths_are_told_where_both_ends_are_the_users(
+    graph: KnowledgeGraph, user_id: str, ids: dict[str, str]
+) -> None:
+    asked = [ids["own"], ids["to"], ids["from"]]
+    rows = await answer(graph, "read_matched_relationships", user_id=user_id, ids=asked)
+    assert [row["relationship"]["id"] for row in rows] == [ids["own"]]
+
+
+async def test_texts_are_not_found_through_another_users_node(
+    graph: KnowledgeGraph, user_id: str, ids: dict[str, str]
+) -> None:
+    searched = {
+        **{"user_id": user_id, "vector": graph.store.vector(vector())},
+        **{"text_properties": ["text"], "neighbours": 10, "limit": 10},
+    }
+    assert await answer(graph, "find_chunks", ids=[ids["zed"]], **searched) == []
+    [row] = await answer(graph, "find_chunks", ids=[ids["ada"], ids["zed"]], **searched)
+    assert (row["text"], row["linked_to"]) == ("mine", [ids["ada"]])
+
+
+async def test_a_beam_goes_on_from_no_relationship_that_leads_to_another_users_node(
+    graph: KnowledgeGraph, user_id: str, ids: dict[str, str]
+) -> None:
+    [ada] = await cypher(graph, "MATCH (n) WHERE elementId(n) = $id RETURN n.entity_key AS key", id=ids["ada"])
+    await cypher(
+        graph,
+        "MATCH ()-[r]->() WHERE elementId(r) = $id "
+        "CALL db.create.setRelationshipVectorProperty(r, 'relationship_embedding', $vector)",
+        id=ids["own"],
+        vector=vector(),
+    )
+    step = {"score": 1.0, "path": [], "through": [ada["key"]]}
+    weights = dict.fromkeys(("step_cost", "choice_weight", "overlap_weight"), 0.1)
+    limits = dict.fromkeys(("hub_limit", "degree_limit", "limit"), 10)
+    [row] = await answer(
+        graph,
+        "expand_beam",
+        **{**weights, **limits, "choice_temperature": 0.1, "relationship_types": None},
+        user_id=user_id,
+        vector=graph.store.vector(vector()),
+        frontier=[{**step, "element_id": ids["to"]}],
+    )
+    assert row["reached"] == []

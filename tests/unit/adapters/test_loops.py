@@ -1,0 +1,118 @@
+"""Work on the event loop of another thread, which may end before the work does."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from kgagent.adapters import loops
+from kgagent.errors import ConfigurationError
+
+LONGEST = 60
+
+
+class Elsewhere:
+    """A loop that runs in a thread until it is told to stop, in one way or the other."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+        self.begun = threading.Event()
+        self.cancelled = threading.Event()
+        self._thread = threading.Thread(target=self.loop.run_forever)
+        self._thread.start()
+
+    async def endless(self) -> str:
+        self.begun.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            self.cancelled.set()
+            raise
+        return "never"
+
+    def stop(self) -> None:
+        """Leave what it had to do undone."""
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self._thread.join(LONGEST)
+
+    def end_in_order(self) -> None:
+        """Cancel what it had to do, as `asyncio.run` does."""
+
+        async def cancel_all() -> None:
+            others = asyncio.all_tasks() - {asyncio.current_task()}
+            for task in others:
+                task.cancel()
+            await asyncio.gather(*others, return_exceptions=True)
+
+        asyncio.run_coroutine_threadsafe(cancel_all(), self.loop).result(LONGEST)
+        self.stop()
+
+    def close(self) -> None:
+        """Finish what is left, so that nothing is destroyed while it is pending."""
+        if not self._thread.is_alive():
+            self._thread = threading.Thread(target=self.loop.run_forever)
+            self._thread.start()
+        self.end_in_order()
+        self.loop.close()
+
+
+@pytest.fixture
+def elsewhere(monkeypatch: pytest.MonkeyPatch) -> Iterator[Elsewhere]:
+    monkeypatch.setattr(loops, "LOOK_INTERVAL", 0.001)
+    made = Elsewhere()
+    yield made
+    made.close()
+
+
+ENDINGS: list[Callable[[Elsewhere], None]] = [Elsewhere.stop, Elsewhere.end_in_order]
+
+
+@pytest.mark.parametrize("end", ENDINGS)
+def test_who_waits_is_told_where_the_loop_ends_first(elsewhere: Elsewhere, end: Callable[[Elsewhere], None]) -> None:
+    pool = ThreadPoolExecutor()
+    waiting = pool.submit(loops.wait_on, elsewhere.loop, elsewhere.endless(), instead="ainvoke")
+    # Whoever waits for ever is let go only when the fixture ends the loop in order.
+    pool.shutdown(wait=False)
+    assert elsewhere.begun.wait(LONGEST)
+    end(elsewhere)
+    with pytest.raises(ConfigurationError, match="ended before the work was done"):
+        waiting.result(LONGEST)
+
+
+@pytest.mark.parametrize("end", ENDINGS)
+async def test_who_awaits_is_told_where_the_loop_ends_first(
+    elsewhere: Elsewhere, end: Callable[[Elsewhere], None]
+) -> None:
+    waiting = asyncio.ensure_future(loops.run_on(elsewhere.loop, elsewhere.endless()))
+    assert await asyncio.to_thread(elsewhere.begun.wait, LONGEST)
+    await asyncio.to_thread(end, elsewhere)
+    with pytest.raises(ConfigurationError, match="ended before the work was done"):
+        await asyncio.wait_for(waiting, LONGEST)
+
+
+async def test_who_awaits_and_is_cancelled_cancels_the_work(elsewhere: Elsewhere) -> None:
+    waiting = asyncio.ensure_future(loops.run_on(elsewhere.loop, elsewhere.endless()))
+    assert await asyncio.to_thread(elsewhere.begun.wait, LONGEST)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert await asyncio.to_thread(elsewhere.cancelled.wait, LONGEST)
+
+
+@pytest.mark.parametrize("error", [TimeoutError, ValueError])
+async def test_what_the_work_gives_or_raises_comes_back(elsewhere: Elsewhere, error: type[Exception]) -> None:
+    async def give() -> int:
+        await asyncio.sleep(0)
+        return 7
+
+    async def fail() -> int:
+        raise error("from the work")
+
+    assert await loops.run_on(elsewhere.loop, give()) == 7
+    assert await asyncio.to_thread(loops.wait_on, elsewhere.loop, give(), instead="ainvoke") == 7
+    with pytest.raises(error, match="from the work"):
+        await loops.run_on(elsewhere.loop, fail())
+    with pytest.raises(error, match="from the work"):
+        await asyncio.to_thread(loops.wait_on, elsewhere.loop, fail(), instead="ainvoke")
