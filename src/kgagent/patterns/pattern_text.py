@@ -1,6 +1,6 @@
 """One pattern as MATCH clauses."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -17,21 +17,44 @@ _ARROWS: Mapping[Direction, tuple[str, str]] = {
 }
 
 
-@dataclass
-class Clauses:
-    """Parts of MATCH clauses as they come together.
+@dataclass(frozen=True)
+class Clause:
+    """A MATCH, or a subquery that binds more.
 
     Attributes:
-        paths: path patterns; each becomes a MATCH of its own, in which no relationship comes twice.
-        calls: subqueries between them, by the count of paths that stand before.
-        early: what must hold of the start, which a subquery should only see where it does.
-        predicates: what must hold of all.
+        text: Cypher.
+        known: place of the last node that is bound after it.
+        is_match: whether WHERE may follow; else it needs a WITH before it.
     """
 
-    paths: list[str] = field(default_factory=list)
-    calls: list[tuple[int, str]] = field(default_factory=list)
-    early: list[str] = field(default_factory=list)
-    predicates: list[str] = field(default_factory=list)
+    text: str
+    known: int
+    is_match: bool
+
+
+@dataclass
+class Clauses:
+    """The parts of a pattern's text as they come together.
+
+    Attributes:
+        binding: what binds nodes and relationships, in this order.
+        predicates: what must hold, each with the place of the last node that it is about.
+    """
+
+    binding: list[Clause] = field(default_factory=list)
+    predicates: list[tuple[int, str]] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """The clauses, each followed by what can be decided as soon as it is there."""
+        lines, decided = [], -1
+        for clause in self.binding:
+            lines.append(clause.text)
+            due = [predicate for place, predicate in self.predicates if decided < place <= clause.known]
+            if due:
+                lines.append(("WHERE " if clause.is_match else "WITH * WHERE ") + "\n  AND ".join(due))
+            decided = clause.known
+        return "\n".join(lines)
 
 
 class PatternText:
@@ -71,25 +94,18 @@ class PatternText:
     @property
     def text(self) -> str:
         """The clauses."""
-        clauses, lines = self._clauses, []
-        for place, path in enumerate(clauses.paths):
-            lines += [call for before, call in clauses.calls if before == place]
-            lines.append(f"MATCH {path}")
-            if clauses.calls and not place:
-                lines.append(_where("WHERE", clauses.early))
-        if not clauses.calls:
-            lines.append(_where("WHERE", [*clauses.early, *clauses.predicates]))
-            return "\n".join(lines)
-        lines += [call for before, call in clauses.calls if before == len(clauses.paths)]
-        if clauses.predicates:
-            # After a subquery, WHERE belongs to a WITH.
-            lines.append(_where("WITH * WHERE", clauses.predicates))
-        return "\n".join(lines)
+        return self._clauses.text
 
     def require(self, predicate: str, position: Position = "end") -> None:
         """Add what must hold of a node."""
-        early = self.node(position) == self._nodes[0]
-        (self._clauses.early if early else self._clauses.predicates).append(predicate)
+        self._require(predicate, _place(position, len(self._pattern.steps)))
+
+    def _require(self, predicate: str, place: int) -> None:
+        """Add what must hold of the nodes up to a place; a cycle's end is known as its start is."""
+        self._clauses.predicates.append((self._nodes.index(self._nodes[place]), predicate))
+
+    def _bind(self, text: str, known: int, *, is_match: bool = True) -> None:
+        self._clauses.binding.append(Clause(text, known, is_match))
 
     @property
     def nodes(self) -> str:
@@ -127,25 +143,27 @@ class PatternText:
             before, after = self._nodes[place], self._nodes[place + 1]
             opened = path or f"({before}{_label(step.source_label)})"
             if path and step.source_label not in {None, pattern.steps[place - 1].target_label}:
-                self._clauses.predicates.append(f"{before}:{Identifier(step.source_label)}")
+                self._require(f"{before}:{Identifier(step.source_label)}", place)
             arrived = f"({after}{_label(step.target_label)})"
             if not pattern.repeat_relationships:
                 path = f"{opened}{self._hop(place, step)}{arrived}"
             elif step.repeats:
                 self._walk(place, step)
             else:
-                self._clauses.paths.append(f"{opened}{self._hop(place, step)}{arrived}")
+                self._bind(f"MATCH {opened}{self._hop(place, step)}{arrived}", place + 1)
                 path = ""
         if path:
-            self._clauses.paths.append(path)
-        self._clauses.early.append(f"{self._nodes[0]}.user_id = $user_id")
-        self._clauses.predicates += self._scope()
-        self._clauses.predicates += self._constraints()
-        self._clauses.predicates += [self._branch(branch, place) for place, branch in enumerate(pattern.branches)]
+            self._bind(f"MATCH {path}", len(pattern.steps))
+        self._scope()
+        self._constraints()
+        for number, branch in enumerate(pattern.branches):
+            ends = [branch.at_step, *([] if branch.ends_at is None else [branch.ends_at])]
+            self._require(self._branch(branch, number), max(_place(end, len(pattern.steps)) for end in ends))
         if pattern.distinct_nodes:
             nodes = f"([{self._nodes[0]}] + {self.nodes})"
-            self._clauses.predicates.append(
-                f"all(place IN range(1, size{nodes} - 1) WHERE NOT {nodes}[place] IN {nodes}[..place])"
+            self._require(
+                f"all(place IN range(1, size{nodes} - 1) WHERE NOT {nodes}[place] IN {nodes}[..place])",
+                len(pattern.steps),
             )
 
     def _hop(self, place: int, step: TraversalStep) -> str:
@@ -189,45 +207,53 @@ class PatternText:
                 f"{matches}\nRETURN [{', '.join(nodes[1:])}] AS {node}, [{', '.join(followed)}] AS {relationship}, "
                 f"{nodes[-1]} AS {arrived}"
             )
-        if place == 0 and not self._clauses.paths:
-            self._clauses.paths.append(f"({start}{_label(step.source_label)})")
+        if place == 0:
+            self._bind(f"MATCH ({start}{_label(step.source_label)})", 0)
         elif step.source_label is not None:
-            self._clauses.predicates.append(f"{start}:{Identifier(step.source_label)}")
+            self._require(f"{start}:{Identifier(step.source_label)}", place)
         union = "\nUNION ALL\n".join(lengths)
-        self._clauses.calls.append((len(self._clauses.paths), f"CALL ({start}) {{\n{union}\n}}"))
+        self._bind(f"CALL ({start}) {{\n{union}\n}}", place + 1, is_match=False)
         if is_known:
-            self._clauses.predicates.append(f"{after} = {arrived}")
+            self._of_hop(f"{after} = {arrived}", place)
         if step.target_label is not None:
-            self._clauses.predicates.append(f"{after}:{Identifier(step.target_label)}")
+            self._require(f"{after}:{Identifier(step.target_label)}", place + 1)
         self._hops.append((node, relationship))
 
-    def _scope(self) -> list[str]:
+    def _scope(self) -> None:
         """Every node and relationship is the user's; those of repeated steps say so themselves."""
-        owned = [f"{node}.user_id = $user_id" for node in dict.fromkeys(self._nodes) if node != self._nodes[0]]
+        for node in dict.fromkeys(self._nodes):
+            self._require(f"{node}.user_id = $user_id", self._nodes.index(node))
         for place, step in enumerate(self._pattern.steps):
             if not step.repeats:
-                owned.append(f"coalesce({self._prefix}r{place}.user_id, $user_id) = $user_id")
-        return owned
+                self._of_hop(f"coalesce({self._prefix}r{place}.user_id, $user_id) = $user_id", place)
 
-    def _constraints(self) -> Iterator[str]:
+    def _of_hop(self, predicate: str, place: int) -> None:
+        """Add what must hold of the relationship of a step, which is there with the node that it leads to."""
+        self._clauses.predicates.append((place + 1, predicate))
+
+    def _constraints(self) -> None:
         for constraint in self._pattern.constraints:
             if constraint.on == "relationship":
                 for place, step in enumerate(self._pattern.steps):
                     if not step.repeats and self._is_of_step(constraint, place):
-                        yield self._predicates.on_relationship(constraint, f"{self._prefix}r{place}", self.node)
+                        relationship = f"{self._prefix}r{place}"
+                        self._of_hop(self._predicates.on_relationship(constraint, relationship, self.node), place)
                 continue
             if constraint.at_step != -1:
-                yield self._on_node(constraint, _place(constraint.at_step, len(self._pattern.steps)))
+                self._on_node(constraint, _place(constraint.at_step, len(self._pattern.steps)))
                 continue
             for place in range(len(self._nodes)):
-                yield self._on_node(constraint, place)
+                self._on_node(constraint, place)
             if constraint.value_from is not None:
-                yield from self._on_repeated(constraint)
+                for predicate in self._on_repeated(constraint):
+                    self._of_hop(predicate, len(self._pattern.steps) - 1)
 
-    def _on_node(self, constraint: Constraint, place: int) -> str:
+    def _on_node(self, constraint: Constraint, place: int) -> None:
         steps = self._pattern.steps
         label = steps[place - 1].target_label if place else steps[0].source_label
-        return self._predicates.on_node(constraint, self._nodes[place], self.node, label=label)
+        other = 0 if constraint.value_from is None else _place(constraint.value_from.at_step, len(steps))
+        predicate = self._predicates.on_node(constraint, self._nodes[place], self.node, label=label)
+        self._require(predicate, place if self._nodes.index(self._nodes[other]) <= place else other)
 
     def _on_repeated(self, constraint: Constraint) -> Iterator[str]:
         """What compares the inner nodes of repeated steps with another node, which they cannot see themselves."""
@@ -274,7 +300,3 @@ def _label(label: str | None) -> str:
 
 def _types(step: TraversalStep) -> str:
     return f":{Identifier.any_of(step.types)}" if step.types else ""
-
-
-def _where(word: str, predicates: Sequence[str]) -> str:
-    return f"{word} " + "\n  AND ".join(predicates)

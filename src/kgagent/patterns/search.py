@@ -25,6 +25,7 @@ from kgagent.patterns.plans import EntryPoint, Part, Plan, plans_of
 from kgagent.patterns.ranking import Ranking
 from kgagent.patterns.runner import Found, Limits, PatternRunner, Ran
 from kgagent.retrieval import RetrievalService
+from kgagent.retrieval.arguments import checked_vector
 
 
 @dataclass(frozen=True)
@@ -104,8 +105,7 @@ class PatternSearch:
         plans = self._plans(query)
         segments = [segment for plan in plans for segment in plan.segments]
         schema = await checked_schema(segments, self._live_schema, user_id, self._ontology)
-        if vector is not None and len(vector) != self._embedder.dimensions:
-            raise InputError(f"vector must have {self._embedder.dimensions} dimensions, got {len(vector)}")
+        vector = None if vector is None else checked_vector(vector, self._embedder.dimensions)
         asked, warnings = await self._prepared(query, user_id, vector, schema)
         ranking = self._ranking(query)
         if ranking.strategy is RankingStrategy.SEMANTIC_SCORE and asked.vector is None:

@@ -26,7 +26,7 @@ def checked_vector(vector: Sequence[float], dimensions: int) -> Sequence[float]:
         raise InputError(f"vector must have {dimensions} dimensions, got {len(vector)}")
     try:
         sent = array("f", vector)
-    except TypeError as error:
+    except (TypeError, OverflowError) as error:
         raise InputError(f"vector must be numbers: {error}") from None
     length = math.hypot(*sent)
     if length == 0.0 or not math.isfinite(length):

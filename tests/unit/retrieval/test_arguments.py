@@ -21,6 +21,7 @@ def test_a_vector_comes_back_as_float32(given: Sequence[float]) -> None:
         ([1.0, 2.0, 3.0], "vector must have 2 dimensions, got 3"),
         (["x", "y"], "vector must be numbers"),
         ([None, 1.0], "vector must be numbers"),
+        ([10**400, 1.0], "vector must be numbers"),
         ([0.0, 0.0], "vector must be finite and not all zero"),
         ([1e-60, 1e-60], "vector must be finite and not all zero"),
         ([math.nan, 1.0], "vector must be finite and not all zero"),
