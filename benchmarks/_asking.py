@@ -11,7 +11,7 @@ from _made_graph import Owner, Vectors, as_embedding
 from neo4j import AsyncDriver, AsyncGraphDatabase, RoutingControl
 
 from kgagent import KnowledgeGraph, Settings
-from kgagent.graph.schema import RELATIONSHIP_VECTOR_INDEX
+from kgagent.graph.schema_parts import RELATIONSHIP_VECTOR_INDEX
 
 LIMIT = 20
 WARM_UP = 60

@@ -12,7 +12,7 @@ from _common import Server
 from _made_graph import Owner, Vectors
 
 from kgagent import KnowledgeGraph
-from kgagent.graph.schema import RELATIONSHIP_VECTOR_INDEX
+from kgagent.graph.schema_parts import RELATIONSHIP_VECTOR_INDEX
 
 GRAPHITI = "graphiti-core"
 LANGCHAIN = "langchain-neo4j"

@@ -9,7 +9,7 @@ from kgagent.embedding.side_by_side import side_by_side
 from kgagent.errors import InputError
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.live_reading import LiveReading, LiveSchemaLimits
-from kgagent.graph.schema import DELETED_RELATIONSHIP
+from kgagent.graph.schema_parts import DELETED_RELATIONSHIP
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Store
 from kgagent.models.live_schema import LiveLabel, LiveRelationshipType, LiveSchema

@@ -9,7 +9,7 @@ from kgagent.graph.identifiers import Identifier
 from kgagent.graph.record_writer import Writing
 from kgagent.graph.records import RelationshipRecord
 from kgagent.graph.relationships import PairState, RelationshipIntent, RelationshipRepository, not_found
-from kgagent.graph.schema import DELETED_RELATIONSHIP
+from kgagent.graph.schema_parts import DELETED_RELATIONSHIP
 from kgagent.graph.statements import statement
 from kgagent.graph.store import EntityGoneError
 from kgagent.models import GraphRelationship

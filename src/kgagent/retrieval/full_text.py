@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from kgagent.graph.records import NodeRecord, RelationshipRecord
-from kgagent.graph.schema import NODE_TEXT_INDEX, NODE_TEXTS, RELATIONSHIP_TEXT_INDEX, RELATIONSHIP_TEXTS
+from kgagent.graph.schema_parts import NODE_TEXT_INDEX, NODE_TEXTS, RELATIONSHIP_TEXT_INDEX, RELATIONSHIP_TEXTS
 from kgagent.graph.statements import Fragment, statement
 from kgagent.graph.store import Store
 from kgagent.ontology import Ontology

@@ -7,7 +7,7 @@ from typing import Any
 from kgagent.graph.features import ServerFeatures
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
-from kgagent.graph.schema import node_vector_index, relationship_vector_indexes
+from kgagent.graph.schema_parts import node_vector_index, relationship_vector_indexes
 from kgagent.graph.statements import Filling, Fragment, Statement, statement
 from kgagent.ontology import Ontology
 

@@ -6,7 +6,7 @@ from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import EmbeddingUnavailableError
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.schema import node_vector_index
+from kgagent.graph.schema_parts import node_vector_index
 from tests.conftest import Clock
 from tests.integration.doctor.ward import diagnose, healthy, wrong
 from tests.support.embedders import WatchedEmbedder

@@ -1,5 +1,5 @@
 from kgagent.graph.features import ServerFeatures
-from kgagent.graph.schema import SchemaPart, schema_parts
+from kgagent.graph.schema_parts import SchemaPart, schema_parts
 from kgagent.graph.vector_index import VectorIndexOptions
 from kgagent.ontology import default_ontology
 

@@ -1,0 +1,171 @@
+"""Constraints and indexes that a graph needs: their names, what they cover, and the statements that make them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from kgagent.graph.features import ServerFeatures
+from kgagent.graph.identifiers import Identifier
+from kgagent.graph.store import Row
+from kgagent.ontology import Ontology
+
+DELETED_RELATIONSHIP = "KgagentDeletedRelationship"
+"""Label of the nodes that keep what deleted relationships held; no ontology's, so that nothing else looks at them."""
+
+NODE_TEXT_INDEX = "kgagent_node_text"
+RELATIONSHIP_TEXT_INDEX = "kgagent_relationship_text"
+RELATIONSHIP_VECTOR_INDEX = "kgagent_relationship_embedding"
+FILTERS = ("user_id", "relationship_type")
+NODE_TEXTS = ("name", "description", "notes_text")
+RELATIONSHIP_TEXTS = ("relationship_type", "description", "notes_text")
+"""Properties whose words full-text search finds; their indexes hold `user_id` too, to search for one user's alone."""
+
+
+@dataclass(frozen=True)
+class SchemaPart:
+    """A constraint or an index.
+
+    Attributes:
+        name: as it stands in the database.
+        create: the statement that makes it where it is missing.
+        kind: what it is; a vector index must fit the embedder.
+        covers: labels or types that it must cover.
+        properties: properties that it must hold, in-index filters included.
+    """
+
+    name: str
+    create: str
+    kind: Literal["unique", "range", "vector", "text"]
+    covers: tuple[str, ...] = ()
+    properties: tuple[str, ...] = ()
+
+    @property
+    def is_vector(self) -> bool:
+        """Whether it is a vector index."""
+        return self.kind == "vector"
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether searches call it by its name."""
+        return self.kind in {"vector", "text"}
+
+    def fits(self, row: Row) -> bool:
+        """Whether an index covers what this part must cover."""
+        return set(row["labelsOrTypes"] or ()) == set(self.covers) and set(self.properties) <= set(row["properties"])
+
+    def outdates(self, row: Row) -> bool:
+        """Whether a text index covers the same labels or types, but in an earlier form."""
+        return self.kind == "text" and set(row["labelsOrTypes"] or ()) == set(self.covers) and not self.fits(row)
+
+    def is_outdated_in(self, indexes: Sequence[Row]) -> bool:
+        """Whether it is there as a text index of an earlier form, which holds nothing of its own and may be dropped.
+
+        One on other labels is another ontology's, and is left to whoever asks for a rebuild.
+        """
+        row = self.found_in(indexes)
+        return row is not None and self.outdates(row)
+
+    def found_in(self, indexes: Sequence[Row]) -> Row | None:
+        """Find it among the indexes that are there.
+
+        One that the user made under another name serves as well, unless searches call it by its name; the database
+        would not make a second one.
+        """
+        named = next((row for row in indexes if row["name"] == self.name), None)
+        if named is not None or self.is_searched:
+            return named
+        return next((row for row in indexes if self._is_served_by(row)), None)
+
+    def _is_served_by(self, row: Row) -> bool:
+        return (
+            row["type"] == "RANGE"
+            and (row["is_unique"] or self.kind == "range")
+            and row["labelsOrTypes"] == list(self.covers)
+            and row["properties"] == list(self.properties)
+        )
+
+
+def schema_parts(ontology: Ontology, vector_config: str, features: ServerFeatures) -> list[SchemaPart]:
+    """List the constraints and indexes that a graph needs.
+
+    Args:
+        ontology: its labels and relationships.
+        vector_config: the `indexConfig` of its vector indexes.
+        features: what the server knows.
+    """
+    parts: list[SchemaPart] = []
+    for label in ontology.labels:
+        pattern = f"(n:{Identifier(label)})"
+        parts += [
+            _unique(f"kgagent_{label}_key", pattern, "n", "entity_key", label),
+            _range(f"kgagent_{label}_user", pattern, "n", "user_id", label),
+            _vector(
+                node_vector_index(label), pattern, "n", ("embedding", FILTERS[0]), [label], vector_config, features
+            ),
+        ]
+    for neo4j_type in ontology.relationships:
+        pattern = f"()-[r:{Identifier(neo4j_type)}]-()"
+        parts += [
+            _unique(f"kgagent_{neo4j_type}_key", pattern, "r", "relationship_key", neo4j_type),
+            _range(f"kgagent_{neo4j_type}_user", pattern, "r", "user_id", neo4j_type),
+        ]
+    for name, types in relationship_vector_indexes(ontology, features).items():
+        pattern = f"()-[r:{Identifier.any_of(types)}]-()"
+        properties = ("relationship_embedding", *FILTERS)
+        parts.append(_vector(name, pattern, "r", properties, types, vector_config, features))
+    kept = f"(n:{Identifier(DELETED_RELATIONSHIP)})"
+    return [
+        *parts,
+        _range("kgagent_deleted_relationships", kept, "n", "user_id", DELETED_RELATIONSHIP),
+        _text(NODE_TEXT_INDEX, "(n:{})", "n", NODE_TEXTS, ontology.labels),
+        _text(RELATIONSHIP_TEXT_INDEX, "()-[r:{}]-()", "r", RELATIONSHIP_TEXTS, ontology.relationships),
+    ]
+
+
+def node_vector_index(label: str) -> str:
+    """Name of the vector index on a label."""
+    return f"kgagent_{label}_embedding"
+
+
+def relationship_vector_indexes(ontology: Ontology, features: ServerFeatures) -> dict[str, tuple[str, ...]]:
+    """Names of the vector indexes on relationships, each with the types that it covers."""
+    if features.filtered_vector_indexes:
+        return {RELATIONSHIP_VECTOR_INDEX: tuple(ontology.relationships)}
+    return {f"kgagent_{neo4j_type}_embedding": (neo4j_type,) for neo4j_type in ontology.relationships}
+
+
+def _unique(name: str, pattern: str, variable: str, field: str, covers: str) -> SchemaPart:
+    create = f"CREATE CONSTRAINT {Identifier(name)} IF NOT EXISTS FOR {pattern} REQUIRE {variable}.{field} IS UNIQUE"
+    return SchemaPart(name, create, "unique", (covers,), (field,))
+
+
+def _range(name: str, pattern: str, variable: str, field: str, covers: str) -> SchemaPart:
+    create = f"CREATE INDEX {Identifier(name)} IF NOT EXISTS FOR {pattern} ON ({variable}.{field})"
+    return SchemaPart(name, create, "range", (covers,), (field,))
+
+
+def _text(name: str, pattern: str, variable: str, texts: Sequence[str], covers: Iterable[str]) -> SchemaPart:
+    properties = (*texts, "user_id")
+    within = pattern.format(Identifier.any_of(covers))
+    values = ", ".join(f"{variable}.{item}" for item in properties)
+    create = f"CREATE FULLTEXT INDEX {Identifier(name)} IF NOT EXISTS FOR {within} ON EACH [{values}]"
+    return SchemaPart(name, create, "text", tuple(covers), properties)
+
+
+def _vector(  # noqa: PLR0917
+    name: str,
+    pattern: str,
+    variable: str,
+    properties: Sequence[str],
+    covers: Sequence[str],
+    config: str,
+    features: ServerFeatures,
+) -> SchemaPart:
+    vector, *filters = (f"{variable}.{item}" for item in properties)
+    within = f" WITH [{', '.join(filters)}]" if features.filtered_vector_indexes else ""
+    create = (
+        f"CREATE VECTOR INDEX {Identifier(name)} IF NOT EXISTS FOR {pattern} ON {vector}{within} "
+        f"OPTIONS {{indexConfig: {config}}}"
+    )
+    wanted = tuple(properties) if features.filtered_vector_indexes else (properties[0],)
+    return SchemaPart(name, create, "vector", tuple(covers), wanted)
