@@ -19,7 +19,7 @@ from kgagent.sync import SyncTool
 from kgagent.tools import BoundTool
 from kgagent.tools.base import dump, failure
 
-ToolT = TypeVar("ToolT", BoundTool, SyncTool)
+ToolT = TypeVar("ToolT", bound=BoundTool | SyncTool)
 
 LONGEST_DESCRIPTION = 1_024
 """Characters of a function's description that the API takes."""
@@ -44,7 +44,7 @@ class _Offered(Generic[ToolT]):
         for name in names or ():
             if name not in tools:
                 raise ConfigurationError(f"No tool is called {name!r}; there are {', '.join(tools)}")
-        self._tools = {name: tools[name] for name in (tools if names is None else names)}
+        self._tools: dict[str, ToolT] = {name: tools[name] for name in (tools if names is None else names)}
         for tool in self._tools.values():
             if not isinstance(tool, self._kind):
                 raise ConfigurationError(f"{type(self).__name__} was given a {type(tool).__name__}; {self._instead}")
