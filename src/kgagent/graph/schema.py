@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kgagent.embedding.base import Embedder
+from kgagent.embedding.factory import choice_of_length
 from kgagent.errors import SchemaError, StoreError
 from kgagent.graph.features import ServerFeatures
 from kgagent.graph.identifiers import Identifier
@@ -204,7 +205,7 @@ class Schema:
         if dimensions is not None and dimensions != self._embedder.dimensions:
             yield (
                 f"made for embeddings of length {dimensions}, but {self._embedder} makes {self._embedder.dimensions}",
-                f"{REBUILD}, or choose the embedder that the graph was made with",
+                f"{choice_of_length(dimensions, self._embedder)}; or, to embed all of it anew, {REBUILD}",
             )
 
     async def _present(self) -> list[Row]:
