@@ -8,11 +8,12 @@ import sys
 
 import typer.main
 from _generated import bring_up_to_date, cell
+from rich.text import Text
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 from kgagent.cli.app import app
 
-HEAD = "\n| | |\n| --- | --- |\n"
+HEAD = "\n| argument or option | meaning |\n| --- | --- |\n"
 
 
 def main() -> int:
@@ -29,9 +30,9 @@ def _section(name: str, command: TyperCommand) -> str:
     given = [one for one in command.params if isinstance(one, TyperArgument)]
     options = [one for one in command.params if isinstance(one, TyperOption) and not one.hidden]
     call = " ".join(["kgagent", name, *(_written(one) for one in given), "[options]"])
-    rows = [f"| {cell(f'`{_written(one)}`')} | {cell(one.help or '')} |\n" for one in given]
+    rows = [f"| {cell(f'`{_written(one)}`')} | {cell(_plain(one.help))} |\n" for one in given]
     rows += [f"| {cell(_names(one))} | {cell(_meaning(one))} |\n" for one in options]
-    return f"## {name}\n\n```text\n{call}\n```\n\n{_paragraphs(command.help or '')}\n{HEAD}{''.join(rows)}"
+    return f"## {name}\n\n```text\n{call}\n```\n\n{_paragraphs(_plain(command.help))}\n{HEAD}{''.join(rows)}"
 
 
 def _written(argument: TyperArgument) -> str:
@@ -46,7 +47,7 @@ def _names(option: TyperOption) -> str:
 
 
 def _meaning(option: TyperOption) -> str:
-    facts = [option.help or ""]
+    facts = [_plain(option.help)]
     if option.min is not None or option.max is not None:
         facts.append(f"From {option.min} to {option.max}." if option.max is not None else f"From {option.min}.")
     if option.default is not None and not isinstance(option.default, bool):
@@ -54,8 +55,13 @@ def _meaning(option: TyperOption) -> str:
     return " ".join(facts)
 
 
+def _plain(text: str | None) -> str:
+    """A help text without the marks of its terminal's colours."""
+    return Text.from_markup(text or "").plain.replace("<", "&lt;")
+
+
 def _paragraphs(text: str) -> str:
-    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n")).replace("<", "&lt;")
+    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
 
 
 if __name__ == "__main__":
