@@ -77,7 +77,11 @@ class Visit:
 
 @asynccontextmanager
 async def visiting(
-    browser: Browser, *, scheme: Literal["light", "dark"] = "light", size: ViewportSize = WINDOW
+    browser: Browser,
+    *,
+    scheme: Literal["light", "dark"] = "light",
+    size: ViewportSize = WINDOW,
+    touch: bool = False,
 ) -> AsyncIterator[Visit]:
     """A new page, in a profile of its own.
 
@@ -85,8 +89,9 @@ async def visiting(
         browser: where.
         scheme: what the system prefers.
         size: of the window, in pixels.
+        touch: whether it has a screen to tap on.
     """
-    context = await browser.new_context(color_scheme=scheme, viewport=size, reduced_motion="reduce")
+    context = await browser.new_context(color_scheme=scheme, viewport=size, has_touch=touch, reduced_motion="reduce")
     try:
         await context.add_init_script(_NOTE_VIOLATIONS)
         visit = Visit(await context.new_page())

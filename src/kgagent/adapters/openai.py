@@ -1,36 +1,37 @@
 """The agent's tools for OpenAI's models: function schemas in strict form, and answers to the calls that come back."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from openai.types.chat import (
     ChatCompletionFunctionToolParam,
     ChatCompletionMessage,
+    ChatCompletionMessageToolCallUnion,
     ChatCompletionToolMessageParam,
 )
-from openai.types.responses import FunctionToolParam, Response
+from openai.types.responses import FunctionToolParam, Response, ResponseFunctionToolCall
 from openai.types.responses.response_input_param import FunctionCallOutput
 
 from kgagent.adapters.json_schema import Schema, without_titles
 from kgagent.adapters.openai_strict import strict_schema, without_nulls
 from kgagent.errors import ConfigurationError
+from kgagent.sync import SyncTool
 from kgagent.tools import BoundTool
 from kgagent.tools.base import dump, failure
+
+ToolT = TypeVar("ToolT", bound=BoundTool | SyncTool)
 
 LONGEST_DESCRIPTION = 1_024
 """Characters of a function's description that the API takes."""
 
 
-class OpenAITools:
-    """Tools of one user, for the chat completions and the responses API of the `openai` package.
+class _Offered(Generic[ToolT]):
+    """What both kinds of tools have in common: functions for a model, and what is asked of them made ready."""
 
-    tools = OpenAITools(graph.tools(user_id="me"))
-    completion = await client.chat.completions.create(model=…, messages=messages, tools=tools.chat)
-    message = completion.choices[0].message
-    messages += [message, *await tools.answer_message(message)]
-    """
+    _kind: type[ToolT]
+    _instead: str
 
-    def __init__(self, tools: Mapping[str, BoundTool], *, names: Sequence[str] | None = None) -> None:
+    def __init__(self, tools: Mapping[str, ToolT], *, names: Sequence[str] | None = None) -> None:
         """Choose tools.
 
         Args:
@@ -38,12 +39,15 @@ class OpenAITools:
             names: those wanted; None is all of them.
 
         Raises:
-            ConfigurationError: a name is not that of a tool.
+            ConfigurationError: a name is not that of a tool, or the tools are of the other kind of graph.
         """
         for name in names or ():
             if name not in tools:
                 raise ConfigurationError(f"No tool is called {name!r}; there are {', '.join(tools)}")
-        self._tools = {name: tools[name] for name in (tools if names is None else names)}
+        self._tools: dict[str, ToolT] = {name: tools[name] for name in (tools if names is None else names)}
+        for tool in self._tools.values():
+            if not isinstance(tool, self._kind):
+                raise ConfigurationError(f"{type(self).__name__} was given a {type(tool).__name__}; {self._instead}")
         self._functions = [_Function(tool) for tool in self._tools.values()]
         self._strict = {function.name for function in self._functions if function.strict}
 
@@ -77,52 +81,104 @@ class OpenAITools:
             for function in self._functions
         ]
 
+    def _refusal(self, name: str, arguments: str | None) -> str | None:
+        """Why a call cannot be made, as its answer; the SDK does not check what servers send, and some send no text."""
+        if name not in self._tools:
+            return dump(failure(f"No tool is called {str(name)[:100]!r}; there are {', '.join(self._tools)}"))
+        if not isinstance(arguments, str | None):
+            return dump(failure(f"Arguments must be a JSON object in a text, got {type(arguments).__name__}"))
+        return None
+
+    def _given(self, name: str, arguments: str | None) -> str:
+        """In strict form a model says null for what it leaves out, so a null counts as left out there."""
+        if not arguments or name not in self._strict:
+            return arguments or ""
+        return without_nulls(arguments)
+
+
+class OpenAITools(_Offered[BoundTool]):
+    """Tools of one user, for the chat completions and the responses API of the `openai` package.
+
+    tools = OpenAITools(graph.tools(user_id="me"))
+    completion = await client.chat.completions.create(model=…, messages=messages, tools=tools.chat)
+    message = completion.choices[0].message
+    messages += [message, *await tools.answer_message(message)]
+    """
+
+    _kind = BoundTool
+    _instead = "the tools of a SyncKnowledgeGraph go into SyncOpenAITools"
+
     async def answer_message(self, message: ChatCompletionMessage) -> list[ChatCompletionToolMessageParam]:
         """Carry out the calls of a message, one after the other, and give a tool message for each.
 
         What goes wrong is in the answer; nothing is raised into the agent.
         """
-        answers: list[ChatCompletionToolMessageParam] = []
-        for call in message.tool_calls or ():
-            content = (
-                await self.call(call.function.name, call.function.arguments)
-                if call.type == "function"
-                else dump(failure(f"Call a function: tools of type {call.type} are not offered"))
-            )
-            answers.append({"role": "tool", "tool_call_id": call.id, "content": content})
-        return answers
+        return [
+            _tool_message(call, await self.call(call.function.name, call.function.arguments))
+            if call.type == "function"
+            else _tool_message(call, _not_offered(call))
+            for call in message.tool_calls or ()
+        ]
 
     async def answer_response(self, response: Response) -> list[FunctionCallOutput]:
         """Carry out the function calls of a response, one after the other, and give an output item for each."""
         return [
-            {
-                "type": "function_call_output",
-                "call_id": item.call_id,
-                "output": await self.call(item.name, item.arguments),
-            }
+            _output(item, await self.call(item.name, item.arguments))
             for item in response.output
             if item.type == "function_call"
         ]
 
     async def call(self, name: str, arguments: str | None) -> str:
-        """Carry out one call; arguments and answer are JSON objects.
+        """Carry out one call; arguments and answer are JSON objects."""
+        refusal = self._refusal(name, arguments)
+        return refusal or await self._tools[name].call_json(self._given(name, arguments))
 
-        In strict form a model says null for what it leaves out, so a null counts as left out.
-        """
-        # The SDK does not check what servers send, and some send no text here.
-        if name not in self._tools:
-            return dump(failure(f"No tool is called {str(name)[:100]!r}; there are {', '.join(self._tools)}"))
-        if not isinstance(arguments, str | None):
-            return dump(failure(f"Arguments must be a JSON object in a text, got {type(arguments).__name__}"))
-        if name not in self._strict or arguments is None:
-            return await self._tools[name].call_json(arguments)
-        return await self._tools[name].call_json(without_nulls(arguments))
+
+class SyncOpenAITools(_Offered[SyncTool]):
+    """The tools of a `SyncKnowledgeGraph`: as `OpenAITools`, with calls that are waited for."""
+
+    _kind = SyncTool
+    _instead = "the tools of a KnowledgeGraph go into OpenAITools"
+
+    def answer_message(self, message: ChatCompletionMessage) -> list[ChatCompletionToolMessageParam]:
+        """Carry out the calls of a message, as `OpenAITools.answer_message` does."""
+        return [
+            _tool_message(call, self.call(call.function.name, call.function.arguments))
+            if call.type == "function"
+            else _tool_message(call, _not_offered(call))
+            for call in message.tool_calls or ()
+        ]
+
+    def answer_response(self, response: Response) -> list[FunctionCallOutput]:
+        """Carry out the function calls of a response, as `OpenAITools.answer_response` does."""
+        return [
+            _output(item, self.call(item.name, item.arguments))
+            for item in response.output
+            if item.type == "function_call"
+        ]
+
+    def call(self, name: str, arguments: str | None) -> str:
+        """Carry out one call; arguments and answer are JSON objects."""
+        refusal = self._refusal(name, arguments)
+        return refusal or self._tools[name].call_json(self._given(name, arguments))
+
+
+def _not_offered(call: ChatCompletionMessageToolCallUnion) -> str:
+    return dump(failure(f"Call a function: tools of type {call.type} are not offered"))
+
+
+def _tool_message(call: ChatCompletionMessageToolCallUnion, content: str) -> ChatCompletionToolMessageParam:
+    return {"role": "tool", "tool_call_id": call.id, "content": content}
+
+
+def _output(call: ResponseFunctionToolCall, output: str) -> FunctionCallOutput:
+    return {"type": "function_call_output", "call_id": call.call_id, "output": output}
 
 
 class _Function:
     """A tool as a function: strict where its arguments can be said so, else with its schema as it is."""
 
-    def __init__(self, tool: BoundTool) -> None:
+    def __init__(self, tool: BoundTool | SyncTool) -> None:
         self.name = tool.name
         schema = tool.arguments.model_json_schema()
         strict = strict_schema(schema)

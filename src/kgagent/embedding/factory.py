@@ -1,12 +1,17 @@
 """The embedder that the settings ask for."""
 
+from kgagent.embedding import local
 from kgagent.embedding.base import Embedder
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.embedding.local import LocalEmbedder, missing_packages
 from kgagent.embedding.openai import OpenAIEmbedder
+from kgagent.embedding.wrapping import WrappingEmbedder
 from kgagent.errors import ConfigurationError
 from kgagent.progress import Progress
 from kgagent.settings import Settings
+
+OPENAI_MODEL = Settings.model_fields["embedding_model"].default
+OPENAI_DIMENSIONS = Settings.model_fields["embedding_dimensions"].default
 
 
 def make_embedder(settings: Settings, *, progress: Progress | None = None) -> Embedder:
@@ -28,6 +33,23 @@ def make_embedder(settings: Settings, *, progress: Progress | None = None) -> Em
             return _local(settings, progress)
         case "hashing":
             return HashingEmbedder()
+
+
+def choice_of_length(dimensions: int, chosen: Embedder) -> str:
+    """Say how to choose the embedder that a graph was made with, of which only the length is known.
+
+    Args:
+        dimensions: length of the graph's embeddings.
+        chosen: the embedder that makes another length.
+    """
+    chosen = chosen.wrapped if isinstance(chosen, WrappingEmbedder) else chosen
+    of_settings = chosen.provider in {OpenAIEmbedder.provider, LocalEmbedder.provider, HashingEmbedder.provider}
+    if of_settings and dimensions == local.DIMENSIONS:
+        why = " (while it is auto, OPENAI_API_KEY chooses OpenAI)" if chosen.provider == OpenAIEmbedder.provider else ""
+        return f"set KGAGENT_EMBEDDER=local, whose embeddings have length {dimensions}{why}"
+    if of_settings and dimensions == OPENAI_DIMENSIONS:
+        return f"set KGAGENT_EMBEDDER=openai and OPENAI_API_KEY: {OPENAI_MODEL} makes embeddings of length {dimensions}"
+    return "choose the embedder that the graph was made with"
 
 
 def _openai(settings: Settings) -> Embedder:

@@ -10,6 +10,11 @@ class WrappingEmbedder(Embedder):
         """Wrap an embedder; it is closed with this one."""
         self._embedder = embedder
 
+    @property
+    def wrapped(self) -> Embedder:
+        """The embedder within, past every wrapping."""
+        return self._embedder.wrapped if isinstance(self._embedder, WrappingEmbedder) else self._embedder
+
     def __str__(self) -> str:
         return str(self._embedder)
 

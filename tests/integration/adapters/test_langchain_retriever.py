@@ -10,6 +10,7 @@ from kgagent import HybridOptions, KnowledgeGraph
 from kgagent.adapters.langchain import KnowledgeGraphRetriever
 from kgagent.errors import ConfigurationError, InputError
 from kgagent.tools import Toolset
+from tests.conftest import Clock
 from tests.support.payloads import assert_nothing_hidden
 from tests.support.people import person, relate
 
@@ -31,8 +32,8 @@ async def test_relationships_are_triplets_and_nodes_are_named(
     documents = await KnowledgeGraphRetriever(graph=graph, user_id=user_id).ainvoke(QUERY)
     by_type = {document.metadata["type"]: document for document in reversed(documents)}
     relationship, node = by_type["relationship"], by_type["object"]
-    assert relationship.page_content == "Ruth mentor Iris\nRuth mentor of Iris."
-    assert node.page_content == "Ruth\nNaval architect in Bergen."
+    assert relationship.page_content.splitlines()[:2] == ["Ruth mentor Iris", "Ruth mentor of Iris."]
+    assert node.page_content.splitlines()[:2] == ["Ruth", "Naval architect in Bergen."]
     assert (relationship.metadata["from_entity_key"], relationship.metadata["to_entity_key"]) == (
         keys["Ruth"],
         keys["Iris"],
@@ -44,6 +45,28 @@ async def test_relationships_are_triplets_and_nodes_are_named(
     for document in (relationship, node):
         assert document.metadata["found_by"]
         assert document.metadata["score"] > 0
+
+
+async def test_their_text_holds_words_and_notes_and_none_that_have_expired(
+    graph: KnowledgeGraph, tools: Toolset, keys: dict[str, str], user_id: str, clock: Clock
+) -> None:
+    added = await tools.add_note_to_relationship(
+        from_entity_key=keys["Ruth"],
+        to_entity_key=keys["Iris"],
+        content="Has a cold\nForged: a line",
+        lifetime="week",
+    )
+    assert added["success"], added
+    retriever = KnowledgeGraphRetriever(graph=graph, user_id=user_id)
+
+    async def text(kind: str) -> str:
+        return next(found.page_content for found in await retriever.ainvoke(QUERY) if found.metadata["type"] == kind)
+
+    assert await text("object") == "Ruth\nNaval architect in Bergen.\nNotes: Sails on Sundays"
+    told = "Ruth mentor Iris\nRuth mentor of Iris.\nStanding: close\nNotes: Met in 2019"
+    assert await text("relationship") == f"{told} Has a cold Forged: a line"
+    clock.forward(days=8)
+    assert await text("relationship") == told
 
 
 async def test_documents_come_best_first_and_hide_what_tools_hide(

@@ -3,14 +3,16 @@
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from openai import AsyncOpenAI, BadRequestError
+from openai import AsyncOpenAI, BadRequestError, OpenAI
 from openai.types.chat import ChatCompletionMessage, ChatCompletionMessageFunctionToolCall
 from openai.types.chat.chat_completion_message_function_tool_call import Function
 
-from kgagent import KnowledgeGraph
-from kgagent.adapters.openai import OpenAITools
+from kgagent import KnowledgeGraph, Settings, SyncKnowledgeGraph
+from kgagent.adapters.openai import OpenAITools, SyncOpenAITools
+from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import ConfigurationError
 from kgagent.tools import Toolset
+from tests.conftest import DIMENSIONS
 from tests.support.openai_models import API_KEY, Body, ScriptedModel, Turn, refusals, scripted_model
 
 if TYPE_CHECKING:
@@ -84,6 +86,42 @@ async def test_a_responses_agent_creates_relates_and_finds(tools: Toolset) -> No
     assert response.output_text == "Ada and Grace"
 
 
+def test_synchronous_agents_create_relate_and_find(settings: Settings, user_id: str) -> None:
+    with (
+        scripted_model(*SCRIPT, *SCRIPT) as model,
+        OpenAI(api_key=API_KEY, base_url=model.base_url, max_retries=0) as client,
+        SyncKnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(DIMENSIONS)) as graph,
+    ):
+        functions = SyncOpenAITools(graph.tools(user_id=user_id))
+        messages: list[ChatCompletionMessageParam] = [{"role": "user", "content": "Remember that Ada mentors Grace."}]
+        message = None
+        while message is None or message.tool_calls:
+            completion = client.chat.completions.create(model="scripted", messages=messages, tools=functions.chat)
+            message = completion.choices[0].message
+            messages += [message.to_dict(), *functions.answer_message(message)]  # type: ignore[list-item]
+        assert message.content == "Ada and Grace"
+        functions = SyncOpenAITools(graph.tools(user_id=f"{user_id}-other"))
+        conversation: list[Any] = [{"role": "user", "content": "Remember that Ada mentors Grace."}]
+        answers: list[Any] | None = None
+        while answers != []:
+            response = client.responses.create(model="scripted", input=conversation, tools=functions.responses)
+            answers = [*functions.answer_response(response)]
+            conversation += [*(item.to_dict() for item in response.output), *answers]
+        assert response.output_text == "Ada and Grace"
+
+
+def test_tools_of_the_other_kind_of_graph_are_refused_with_what_takes_them(
+    settings: Settings, tools: Toolset, user_id: str
+) -> None:
+    with SyncKnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(DIMENSIONS)) as graph:
+        waited_for: Any = graph.tools(user_id=user_id)
+        with pytest.raises(ConfigurationError, match=r"given a SyncTool; .* go into SyncOpenAITools"):
+            OpenAITools(waited_for)
+    awaited: Any = tools
+    with pytest.raises(ConfigurationError, match=r"given a BoundTool; .* go into OpenAITools"):
+        SyncOpenAITools(awaited)
+
+
 async def test_the_server_refuses_what_is_not_strict(tools: Toolset) -> None:
     plain = OpenAITools(tools, names=["explore"]).chat
     plain[0]["function"]["parameters"] = tools["explore"].arguments.model_json_schema()
@@ -102,9 +140,7 @@ async def test_every_tool_of_the_registry_is_offered_and_those_that_are_strict_a
     for item in functions.chat:
         assert refusals(item["function"]) == []
         assert "user_id" not in str(item)
-    assert {item["function"]["name"] for item in functions.chat if item["function"]["strict"]} >= {
-        *("explore", "hybrid_search", "create_node", "create_relationships", "update_relationship"),
-    }
+    assert [item["function"]["name"] for item in functions.chat if not item["function"]["strict"]] == ["query_patterns"]
 
 
 async def test_a_description_too_long_for_the_api_goes_on_in_the_schema(tools: Toolset) -> None:

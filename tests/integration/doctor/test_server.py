@@ -35,7 +35,10 @@ async def test_indexes_for_another_length_are_an_error_and_rebuilding_mends_it(
         [finding] = wrong(await diagnose(graph))
         assert finding.severity == "error"
         assert "made for embeddings of length 96" in finding.what
-        assert finding.mend.startswith("kgagent migrate --rebuild-indexes")
+        assert finding.mend == (
+            "choose the embedder that the graph was made with; or, to embed all of it anew, "
+            "kgagent migrate --rebuild-indexes"
+        )
         await graph.schema.rebuild_vector_indexes()
         assert (await diagnose(graph)).is_healthy
 

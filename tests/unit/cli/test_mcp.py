@@ -53,6 +53,28 @@ def test_without_a_user_the_settings_say_whose_graph_it_is() -> None:
 
 
 @pytest.mark.parametrize(
+    ("made", "hint"),
+    [
+        ({}, "for a Neo4j and an embedding model of its own it needs the extra local"),
+        ({"NEO4J_URI": "bolt://db.example"}, "for an embedding model of its own"),
+        ({"OPENAI_API_KEY": "sk-1"}, "for a Neo4j of its own"),
+        ({"OPENAI_API_KEY": "sk-1", "KGAGENT_EMBEDDER": "local"}, "for a Neo4j and an embedding model of its own"),
+        ({"OPENAI_API_KEY": "sk-1", "NEO4J_URI": "bolt://db.example"}, None),
+    ],
+)
+def test_a_configuration_that_cannot_start_without_the_extra_local_says_so(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, made: dict[str, str], hint: str | None
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("NEO4J_URI", "OPENAI_API_KEY", "KGAGENT_EMBEDDER"):
+        monkeypatch.delenv(name, raising=False)
+    assert "will not start" not in run("--print-config", "cursor", settings=made).stderr
+    monkeypatch.setattr("kgagent.embedding.local.missing_packages", lambda: ["jgo"])
+    told = " ".join(run("--print-config", "cursor", settings=made).stderr.split())
+    assert hint in told if hint else "will not start" not in told
+
+
+@pytest.mark.parametrize(
     "arguments",
     [
         ("--print-config", "lynx"),

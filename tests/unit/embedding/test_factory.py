@@ -3,8 +3,11 @@ from typing import Any
 import pytest
 
 from kgagent.embedding import factory
-from kgagent.embedding.factory import make_embedder
+from kgagent.embedding.factory import choice_of_length, make_embedder
+from kgagent.embedding.hashing import HashingEmbedder
+from kgagent.embedding.observed import ObservedEmbedder
 from kgagent.errors import ConfigurationError
+from kgagent.observing import SILENT
 from kgagent.settings import Settings
 
 
@@ -51,3 +54,35 @@ def test_no_key_and_no_local_packages_says_both_ways(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(factory, "missing_packages", lambda: ["onnxruntime"])
     with pytest.raises(ConfigurationError, match=r'onnxruntime .*OPENAI_API_KEY, or pip install "kgagent\[local\]"'):
         make_embedder(Settings(embedder=embedder))
+
+
+@pytest.mark.parametrize(
+    ("length", "given", "said"),
+    [
+        (
+            384,
+            {"openai_api_key": "sk-1"},
+            "set KGAGENT_EMBEDDER=local, whose embeddings have length 384 "
+            "(while it is auto, OPENAI_API_KEY chooses OpenAI)",
+        ),
+        (384, {"embedder": "hashing"}, "set KGAGENT_EMBEDDER=local, whose embeddings have length 384"),
+        (
+            1536,
+            {"embedder": "local"},
+            "set KGAGENT_EMBEDDER=openai and OPENAI_API_KEY: text-embedding-3-small makes embeddings of length 1536",
+        ),
+        (768, {"openai_api_key": "sk-1"}, "choose the embedder that the graph was made with"),
+    ],
+)
+async def test_a_length_that_settings_choose_is_told_with_them(length: int, given: dict[str, Any], said: str) -> None:
+    chosen = make_embedder(Settings(**given))
+    assert choice_of_length(length, chosen) == said
+    assert choice_of_length(length, ObservedEmbedder(chosen, SILENT)) == said
+    await chosen.aclose()
+
+
+def test_an_embedder_of_the_programs_own_is_not_chosen_by_settings() -> None:
+    class Own(HashingEmbedder):
+        provider = "custom"
+
+    assert choice_of_length(384, Own()) == "choose the embedder that the graph was made with"

@@ -1,6 +1,7 @@
 """Hybrid search as a LangChain retriever."""
 
 from collections.abc import Coroutine
+from datetime import datetime
 from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
@@ -13,6 +14,7 @@ from kgagent.errors import InputError
 from kgagent.knowledge_graph import KnowledgeGraph
 from kgagent.models.graph import without_empty
 from kgagent.models.hybrid import HybridObject, HybridOptions, HybridRelationship
+from kgagent.models.llm_context import node_lines, relationship_lines
 from kgagent.sync import SyncKnowledgeGraph
 
 DOCUMENTS = 10
@@ -22,9 +24,11 @@ DOCUMENTS = 10
 class KnowledgeGraphRetriever(BaseRetriever):
     """Finds nodes and relationships of one user, by meaning and by words, best first.
 
-    A relationship's text is its triplet ("Ruth Calder mentor Me") and its description, a node's its name and
-    description. The metadata say what it is (`type`: "relationship" or "object"), where it stands (`rank`, `score`,
-    `found_by`, `similarity`: plain cosine) and all else that the search tells of it, keys included.
+    A document's text is what `HybridResult.to_llm_context` writes of a relationship (its triplet, as "Ruth mentor Me",
+    how it was reached, description, words, notes) or of a node (name, description, notes), as chains show a model the
+    text alone. Notes that have expired are left out. The metadata say what it is (`type`: "relationship" or "object"),
+    where it stands (`rank`, `score`, `found_by`, `similarity`: plain cosine) and all else that the search tells of it,
+    keys included.
 
     Attributes:
         graph: an open graph. `invoke` needs a `SyncKnowledgeGraph`, or to run in another thread than the graph's loop.
@@ -72,11 +76,14 @@ class KnowledgeGraphRetriever(BaseRetriever):
 
 async def _documents(graph: KnowledgeGraph, query: str, user_id: str, options: HybridOptions) -> list[Document]:
     result = await graph.retrieval.hybrid_search(query, user_id, options)
-    return [_document(item) for item in result.items]
+    now = graph.writing.clock()
+    return [_document(item, now) for item in result.items]
 
 
-def _document(item: HybridObject | HybridRelationship) -> Document:
-    title = item.triplet_text if isinstance(item, HybridRelationship) else item.name or item.entity_key
+def _document(item: HybridObject | HybridRelationship, now: datetime) -> Document:
+    if isinstance(item, HybridRelationship):
+        title, (_, *known) = item.triplet_text, relationship_lines(item, now, item.path)
+    else:
+        title, (_, *known) = item.name or item.entity_key, node_lines(item, now)
     metadata = without_empty(item.model_dump(mode="json", exclude_none=True))
-    text = f"{title}\n{item.description}" if item.description else title
-    return Document(page_content=text, metadata=metadata)
+    return Document(page_content="\n".join((title, *(line.strip() for line in known))), metadata=metadata)

@@ -106,7 +106,12 @@ class _Handlers:
     async def get_prompt(self, _context: Context, params: GetPromptRequestParams) -> GetPromptResult:
         if params.name != PROMPT.name:
             raise MCPError(INVALID_PARAMS, f"Unknown prompt: {params.name[:100]}. There is {PROMPT.name}")
-        return guide(self._graph.ontology, self._guide_tools, (params.arguments or {}).get("task"))
+        given = params.arguments or {}
+        known = [argument.name for argument in PROMPT.arguments or ()]
+        for name in given:
+            if name not in known:
+                raise MCPError(INVALID_PARAMS, f"Unknown argument: {name[:100]}. There is {', '.join(known)}")
+        return guide(self._graph.ontology, self._guide_tools, given.get("task"))
 
     def _tools(self, context: Context) -> Toolset:
         return self._graph.tools(user_id=self._user_of(context))

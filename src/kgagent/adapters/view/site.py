@@ -10,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
 
 from kgagent.adapters.view.model import ViewGraph
 from kgagent.adapters.view.page import content_policy
@@ -19,6 +20,12 @@ from kgagent.errors import InputError, KgAgentError
 ADDRESS = "127.0.0.1"
 IDLE_SECONDS = 30
 """How long a connection may say nothing before it is closed."""
+
+LONGEST = 8_000
+"""Characters of a question."""
+LIMITS = {"limit": (1, 100), "around": (0, MOST_AROUND)}
+WORDS = {"limit": "matches", "around": "around them"}
+"""What the page calls the numbers that it sends."""
 
 FAULT = "The search failed inside; the terminal that kgagent view runs in tells more"
 HTML = "text/html; charset=utf-8"
@@ -39,9 +46,9 @@ class ViewRequest(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
 
-    q: str = Field(min_length=1, max_length=8_000)
-    limit: int = Field(20, ge=1, le=100)
-    around: int = Field(AROUND, ge=0, le=MOST_AROUND)
+    q: str = Field(min_length=1, max_length=LONGEST)
+    limit: int = Field(20, ge=LIMITS["limit"][0], le=LIMITS["limit"][1])
+    around: int = Field(AROUND, ge=LIMITS["around"][0], le=LIMITS["around"][1])
 
 
 class Site:
@@ -151,5 +158,19 @@ def _request(query: str) -> ViewRequest:
     try:
         return ViewRequest.model_validate(dict(parse_qsl(query, keep_blank_values=True)))
     except ValidationError as error:
-        wrong = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
-        raise InputError(f"The search cannot be carried out: {wrong}") from None
+        raise InputError("; ".join(map(_told, error.errors()))) from None
+
+
+def _told(fault: ErrorDetails) -> str:
+    """What was wrong, in the words of the page."""
+    name, given = str(fault["loc"][0]), fault["input"]
+    match fault["type"], name:
+        case "string_too_long", _:
+            return f"The question is too long: {len(given):,} characters, of which it may have {LONGEST:,}. Shorten it"
+        case (("string_too_short" | "missing"), "q"):
+            return "Nothing was asked. Write what to look for"
+        case "extra_forbidden", _:
+            return f"The page's server takes no {name!r}; reload the page"
+        case _:
+            least, most = LIMITS[name]
+            return f"{WORDS[name]} must be a number from {least} to {most}, got {given!r}"

@@ -1,9 +1,11 @@
 """The command."""
 
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kgagent.cli.called import called
 from kgagent.cli.options import Json
 
 if TYPE_CHECKING:
@@ -36,7 +38,8 @@ def demo(
         return
     from kgagent.cli.demo.view import next_steps, outcome_view
 
-    show(*outcome_view(outcome), next_steps(is_local=is_local and not ends_server))
+    steps = next_steps(is_local=is_local and not ends_server, program=called(sys.argv[0]))
+    show(*outcome_view(outcome), steps)
 
 
 def _outcome(settings: "Settings") -> "Outcome":

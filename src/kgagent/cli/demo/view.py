@@ -23,13 +23,13 @@ def outcome_view(outcome: Outcome) -> Iterator[RenderableType]:
     yield _totals(outcome)
 
 
-def next_steps(*, is_local: bool) -> RenderableType:
-    """Commands to go on with."""
+def next_steps(*, is_local: bool, program: str) -> RenderableType:
+    """Commands to go on with, for the program as it was called."""
     steps = [
-        ('kgagent explore "a love match" --user ' + USER, "ask something else"),
-        ("kgagent view --user " + USER, "search and see it on a page"),
-        ("kgagent load FILE.jsonl", "bring in your own graph"),
-        ("kgagent down", "end the local Neo4j") if is_local else ("kgagent status", "see what is used"),
+        (f'{program} explore "a love match" --user {USER}', "ask something else"),
+        (f"{program} view --user {USER}", "search and see it on a page"),
+        (f"{program} load FILE.jsonl", "bring in your own graph"),
+        (f"{program} down", "end the local Neo4j") if is_local else (f"{program} status", "see what is used"),
     ]
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True)

@@ -80,6 +80,26 @@ def left_out(settings: "Settings") -> list[str]:
     return [name for name, _, is_secret in _made(settings) if is_secret]
 
 
+def missing_for(settings: "Settings") -> str | None:
+    """Why a server with these settings cannot start here, and what to do; None where nothing is missing."""
+    from kgagent.embedding.local import missing_packages
+
+    key = settings.openai_api_key.get_secret_value().strip() if settings.openai_api_key else ""
+    embeds_locally = settings.embedder == "local" or (settings.embedder == "auto" and not key)
+    needed = {
+        "NEO4J_URI": settings.neo4j_uri is None and "a Neo4j",
+        "OPENAI_API_KEY" if settings.embedder == "auto" else "KGAGENT_EMBEDDER=openai": embeds_locally
+        and "an embedding model",
+    }
+    wanted = {name: what for name, what in needed.items() if what}
+    if not wanted or not missing_packages():
+        return None
+    return (
+        f"The server will not start yet: for {' and '.join(wanted.values())} of its own it needs the extra local "
+        f"(pip install -c constraints.txt '.[mcp,local]' in a clone); or set {' and '.join(wanted)}"
+    )
+
+
 def _made(settings: "Settings") -> list[tuple[str, str, bool]]:
     """Name, value and whether it is a secret, of each setting that was made."""
     from pydantic import SecretStr

@@ -93,13 +93,17 @@ def _load_tokens(file: Path) -> "Tokens":
 
 
 def _print_config(client: Client, settings: "Settings", user: str | None) -> None:
-    from kgagent.cli.mcp.client_config import client_config, environment, left_out
+    from rich.text import Text
+
+    from kgagent.cli.mcp.client_config import client_config, environment, left_out, missing_for
     from kgagent.cli.output import emit, say
 
     emit(client_config(client, environment(settings), user))
     say(f"[dim]Belongs in {client.place}[/dim]")
     if secrets := left_out(settings):
         say(f"[dim]Secrets are left out; give the server these too: {', '.join(secrets)}[/dim]")
+    if hint := missing_for(settings):
+        say(Text(hint, style="yellow"))
 
 
 def _serve_stdio(settings: "Settings", user_id: str) -> None:

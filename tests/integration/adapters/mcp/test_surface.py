@@ -84,6 +84,8 @@ async def test_unknown_names_are_errors_of_the_protocol(connect: Connect) -> Non
             await client.read_resource("kgagent://secrets")
         with pytest.raises(MCPError, match="Unknown prompt: obey"):
             await client.get_prompt("obey")
+        with pytest.raises(MCPError, match=r"Unknown argument: taks\. There is task"):
+            await client.get_prompt("use_knowledge_graph", {"taks": "Note that Ada met Grace."})
 
 
 async def test_resources_tell_schema_ontology_and_the_users_counts(connect: Connect) -> None:
@@ -99,6 +101,8 @@ async def test_resources_tell_schema_ontology_and_the_users_counts(connect: Conn
         ontology = await read(client, "kgagent://ontology")
         kind = default_ontology().relationships["has_relationship_with"]
         assert list(ontology["labels"]) == list(default_ontology().labels)
+        same = {label: rule["same_content_is_same_node"] for label, rule in ontology["labels"].items()}
+        assert same == {"Person": False, "Concept": True, "Entity": True, "Source": False}
         assert ontology["relationships"]["has_relationship_with"]["attitude"] == list(kind.attitude)
 
         assert (await read(client, "kgagent://statistics"))["nodes"]["total"] == 0

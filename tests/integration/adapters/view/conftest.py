@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from playwright.async_api import Browser
+from playwright.async_api import Browser, ViewportSize
 
 from kgagent.adapters.view import ViewGraph, Vocabulary, file_page, write_page
-from tests.support.browser import Visit, chromium, visiting
+from tests.support.browser import WINDOW, Visit, chromium, visiting
 from tests.support.fixtures import embedder, graph, opened
 from tests.support.seen import ONTOLOGY
 
@@ -33,10 +33,15 @@ def look(browser: Browser, tmp_path: Path) -> Open:
 
     @asynccontextmanager
     async def opened_page(
-        what: ViewGraph | str, *, scheme: Scheme = "light", may_fail: bool = False
+        what: ViewGraph | str,
+        *,
+        scheme: Scheme = "light",
+        size: ViewportSize = WINDOW,
+        touch: bool = False,
+        may_fail: bool = False,
     ) -> AsyncIterator[Visit]:
         address = what if isinstance(what, str) else _file(what, tmp_path)
-        async with visiting(browser, scheme=scheme) as visit:
+        async with visiting(browser, scheme=scheme, size=size, touch=touch) as visit:
             await visit.page.goto(address)
             yield visit
             home = address.partition("#")[0]

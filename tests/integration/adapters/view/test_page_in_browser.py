@@ -110,7 +110,7 @@ async def test_what_the_server_refuses_is_told(look: Open, graph: KnowledgeGraph
     async with view_server(graph, user_id) as server, look(server.url, may_fail=True) as visit:
         await search(visit, "x" * 8_001)
         await expect(visit.page.locator("#empty")).to_contain_text("The search failed")
-        await expect(visit.page.locator("#empty")).to_contain_text("at most 8000 characters")
+        await expect(visit.page.locator("#empty")).to_contain_text("The question is too long: 8,001 characters")
 
 
 async def test_a_server_that_has_ended_is_told(look: Open, graph: KnowledgeGraph, user_id: str) -> None:

@@ -119,8 +119,13 @@ kg.details = (() => {
       const panel = byId("details");
       const content = item.node ? node(item, graph, select) : relationship(item, graph, select);
       show(panel, el("button", { type: "button", class: "close", "aria-label": "Close the details", onclick: close }, "×"), content);
+      panel.classList.add("open");
       panel.scrollTop = 0;
     },
-    close: (hint) => show(byId("details"), el("p", { class: "quiet" }, hint)),
+    close: (hint) => {
+      const panel = byId("details");
+      panel.classList.remove("open");
+      show(panel, el("p", { class: "quiet" }, hint));
+    },
   };
 })();

@@ -108,7 +108,7 @@ kg.graph = (() => {
           "z-index": 5,
         },
       },
-      { selector: ".named", style: { label: "data(name)" } },
+      { selector: ".named", style: { label: "data(written)" } },
       { selector: ".far", style: { opacity: 0.4 } },
       {
         selector: "node:selected, node.pointed",
@@ -198,6 +198,7 @@ kg.graph = (() => {
         name: element.data("name"),
         isMatched: element.hasClass("matched"),
         isNamed: element.hasClass("named"),
+        written: element.hasClass("named") ? element.data("written") : null,
         nameBox: element.renderedBoundingBox({ includeNodes: false, includeEdges: false, includeOverlays: false, includeUnderlays: false }),
         colour: element.isEdge() ? element.style("line-color") : element.style("border-color"),
         width: parseFloat(element.style("width")),

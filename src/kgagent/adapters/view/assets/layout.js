@@ -43,12 +43,16 @@ kg.layout = (() => {
   };
 
   const MOST_ZOOM = 1.3;
+  const NARROW = 600;
+  const BUTTONS = 40;
   const fit = (cy) => {
-    cy.fit(undefined, 48);
-    if (cy.zoom() > MOST_ZOOM) {
-      cy.zoom(MOST_ZOOM);
-      cy.center();
-    }
+    const box = cy.elements().boundingBox();
+    const rim = Math.min(48, cy.width() / 12);
+    // A narrow drawing has nothing under the buttons in its corner; a wide one has room beside them.
+    const top = cy.width() < NARROW ? BUTTONS : 0;
+    const [wide, high] = [cy.width(), cy.height() - top];
+    const zoom = Math.min((wide - 2 * rim) / box.w, (high - 2 * rim) / box.h, MOST_ZOOM);
+    cy.viewport({ zoom, pan: { x: (wide - zoom * (box.x1 + box.x2)) / 2, y: top + (high - zoom * (box.y1 + box.y2)) / 2 } });
   };
 
   return { arrange, fit };

@@ -19,7 +19,13 @@ kg.results = (() => {
       { "data-id": item.id },
       el(
         "button",
-        { type: "button", onclick: () => select(item.id) },
+        {
+          type: "button",
+          onclick: ({ currentTarget }) => {
+            select(item.id);
+            currentTarget.scrollIntoView({ block: "nearest" });
+          },
+        },
         el("span", { class: "rank" }, item.standing.rank),
         item.node ? kg.legend.nodeSample(item.node.label, true) : kg.legend.lineSample(item.relationship.attitude, words.proximityWidth(item.relationship.proximity)),
         el("span", { class: "what" }, item.node ? el("bdi", {}, words.nodeName(item.node)) : kg.details.triplet(item.relationship)),
@@ -53,7 +59,9 @@ kg.results = (() => {
       for (const entry of byId("lists").querySelectorAll("li[data-id]")) {
         const isCurrent = entry.dataset.id === id;
         entry.firstElementChild.toggleAttribute("aria-current", isCurrent);
-        if (isCurrent) entry.scrollIntoView({ block: "nearest" });
+        // Where the list has no scrolling of its own, this would scroll the drawing away that was just clicked in.
+        const list = byId("results");
+        if (isCurrent && list.scrollHeight > list.clientHeight) entry.scrollIntoView({ block: "nearest" });
       }
     },
   };
