@@ -30,6 +30,14 @@ def test_the_examples_in_python_read_a_conversation_and_find_it(repository_root:
     )
 
 
+def test_no_shown_command_lets_a_key_of_the_chat_model_change_the_embedder(repository_root: Path) -> None:
+    text = (repository_root / "docs" / "ingestion.md").read_text("utf-8")
+    shells = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
+    assert "export KGAGENT_EMBEDDER=local\n" in shells[0]
+    assert all("KGAGENT_EMBEDDER=local" in shell for shell in shells if "OPENAI_API_KEY" in shell)
+    assert "kgagent[" not in text
+
+
 def test_the_example_of_the_command_line_writes_its_report(
     repository_root: Path, run: Run, tmp_path: Path, model: ScriptedModel
 ) -> None:
