@@ -174,7 +174,7 @@ class Run:
         else:
             # Cut as the earlier version was, a part that stayed the same is known again.
             fresh = self._fresh(progress.part_tokens) if self._updated else self._progress
-            fresh = fresh.model_copy(update={"identity": self._identity or progress.identity})
+            fresh = fresh.model_copy(update={"identity": progress.identity or self._identity})
             self._progress = fresh if self._force else fresh.after(progress)
             transcript = None
             await self._ledger.save(self._progress)
@@ -184,7 +184,7 @@ class Run:
 
     def _identified(self, progress: Progress) -> Progress:
         """Progress that tells under which id the source is known, and which version of it is read."""
-        told = {"identity": self._identity or progress.identity, "fingerprint": self._source.fingerprint}
+        told = {"identity": progress.identity or self._identity, "fingerprint": self._source.fingerprint}
         return progress.model_copy(update=told)
 
     def _fits(self, progress: Progress) -> bool:

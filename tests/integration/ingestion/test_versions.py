@@ -126,6 +126,16 @@ async def test_the_same_text_under_another_id_or_none_is_not_read_again(graph: K
     assert await all_of(graph, user_id) == before
 
 
+async def test_a_copy_that_is_read_by_force_does_not_take_the_source_from_its_id(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
+    first = await read(graph, user_id, CALL)
+    assert (await read(graph, user_id, KNOWN)).state == "unchanged"
+    assert (await read(graph, user_id, KNOWN.model_copy(update={"id": "a copy"}), force=True)).state == "complete"
+    report = await read(graph, user_id, GROWN)
+    assert (report.updated, report.source_entity_key) == (True, first.source_entity_key)
+
+
 async def test_one_id_is_another_source_for_another_user(graph: KnowledgeGraph, user_id: str) -> None:
     other = f"{user_id}-other"
     first = await read(graph, other, KNOWN)
