@@ -9,6 +9,7 @@ from kgagent import KnowledgeGraph, Toolset
 from kgagent.cli.demo.sample import sample_file
 from kgagent.loading import load_file
 from kgagent.observability import Recorder
+from kgagent.tools.base import dump
 
 Arguments = dict[str, Any]
 
@@ -184,6 +185,7 @@ class Cost:
         writes: statements that write, each in a transaction of its own: a round trip, and one to commit.
         embeddings: requests for embeddings.
         texts: texts in them.
+        characters: of the answer as JSON, as a model is given it.
         seconds: in all.
     """
 
@@ -191,6 +193,7 @@ class Cost:
     writes: int
     embeddings: int
     texts: int
+    characters: int
     seconds: float
 
     @property
@@ -218,11 +221,19 @@ async def cost_of(graph: KnowledgeGraph, recorder: Recorder, tool: str, setting:
     arguments = await CALLS[tool](setting)
     recorder.forget()
     begun = time.perf_counter()
-    await Setting(graph.tools(user_id=setting.tools.user_id), setting.people, setting.number).do(tool, **arguments)
+    tools = graph.tools(user_id=setting.tools.user_id)
+    answer = await Setting(tools, setting.people, setting.number).do(tool, **arguments)
     seconds = time.perf_counter() - begun
     writes = sum(one.access == "write" for one in recorder.statements)
     texts = sum(one.texts for one in recorder.embeddings)
-    return Cost(len(recorder.statements) - writes, writes, len(recorder.embeddings), texts, seconds)
+    return Cost(
+        reads=len(recorder.statements) - writes,
+        writes=writes,
+        embeddings=len(recorder.embeddings),
+        texts=texts,
+        characters=len(dump(answer)),
+        seconds=seconds,
+    )
 
 
 def most(costs: Sequence[Cost]) -> Cost:
@@ -232,5 +243,6 @@ def most(costs: Sequence[Cost]) -> Cost:
         max(one.writes for one in costs),
         max(one.embeddings for one in costs),
         max(one.texts for one in costs),
+        max(one.characters for one in costs),
         max(one.seconds for one in costs),
     )

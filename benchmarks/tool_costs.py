@@ -1,4 +1,4 @@
-"""What a call of each tool costs on the sample graph: statements sent to Neo4j, requests for embeddings, and time.
+"""What a call of each tool costs on the sample graph: statements, embeddings, size of the answer, and time.
 
     python benchmarks/tool_costs.py --markdown docs/tool-costs.md
 
@@ -37,8 +37,8 @@ on the sample graph of `kgagent demo` ({records} relationships of one user), Neo
 ({machine}, load average {load:.0f}), with the local model ({embedder}); {calls} calls each, one after another. p50 is
 the median of those calls; it depends on the machine and on what else that does. The counts do not; a test holds them.
 
-| tool | reads | writes | embedding requests (texts) | first call: reads | p50 ms |
-| --- | ---: | ---: | ---: | ---: | ---: |
+| tool | reads | writes | embedding requests (texts) | first call: reads | answer: characters | p50 ms |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: |
 {rows}
 
 - **reads, writes**: statements sent to Neo4j, the most that any of the calls took. A read is one round trip. A write
@@ -48,6 +48,8 @@ the median of those calls; it depends on the machine and on what else that does.
   each is new.
 - **first call**: reads of the tool's first call in a process, which also learns how much the user has, how the indexes
   are made and, for `query_patterns`, what the graph holds.
+- **answer: characters**: of the answer as JSON, as a model is given it, the most that any of the calls took. It grows
+  with what the graph holds and with the limits of the call, which are the usual ones here.
 - `create_relationships` and `update_relationships` write ten relationships. The others do what their name says for one
   record; `query_patterns` matches paths of two relationships, `traverse` goes two steps, `find_paths` has a query.
 
@@ -74,8 +76,10 @@ class Row:
 
     def markdown(self) -> str:
         """A row of the page's table."""
-        embeddings = f"{self.usual.embeddings} ({self.usual.texts})" if self.usual.embeddings else "0"
-        figures = (self.usual.reads, self.usual.writes, embeddings, self.first.reads, f"{self.p50_ms:.0f}")
+        usual = self.usual
+        embeddings = f"{usual.embeddings} ({usual.texts})" if usual.embeddings else "0"
+        counts = (usual.reads, usual.writes, embeddings, self.first.reads)
+        figures = (*counts, f"{usual.characters:,}", f"{self.p50_ms:.0f}")
         return f"| `{self.tool}` | {' | '.join(map(str, figures))} |"
 
 

@@ -12,7 +12,14 @@ def explore(
     *,
     text: Annotated[list[str] | None, typer.Option(help="A name, or part of one; may be repeated.")] = None,
     label: Annotated[list[str] | None, typer.Option(help="Keep to nodes of this label; may be repeated.")] = None,
-    threshold: Annotated[float, typer.Option(help="Least cosine similarity.", min=-1.0, max=1.0)] = 0.3,
+    threshold: Annotated[
+        float,
+        typer.Option(
+            help="Least cosine similarity. With the local model unrelated texts have 0.4 or more; try 0.5.",
+            min=-1.0,
+            max=1.0,
+        ),
+    ] = 0.3,
     limit: Annotated[int, typer.Option(help="Nodes of each label at the most.", min=1, max=100)] = 5,
     hops: Hops = None,
     relationships: Annotated[bool, typer.Option(help="Whether relationships are searched too.")] = True,

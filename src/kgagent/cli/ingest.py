@@ -1,5 +1,6 @@
-"""kgagent ingest: a chat model reads a conversation or a text into the graph."""
+"""kgagent ingest: a chat model reads conversations and texts into the graph."""
 
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,32 +11,55 @@ from kgagent.cli.options import Json, User
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-    from kgagent.ingestion import IngestionReport, Source
+    from kgagent.cli.ingest_view import Outcome
+    from kgagent.knowledge_graph import KnowledgeGraph
 
 
 def ingest(
-    file: Annotated[
-        Path,
+    files: Annotated[
+        list[Path],
         typer.Argument(
-            help="A text; or .json: an object with name and turns (speaker, text, at), or those turns alone.",
+            metavar="FILE...",
+            help="Texts; .json: an object with name and turns (speaker, text, at), or those turns alone; "
+            "or folders, of which .txt, .md and .json are read.",
             exists=True,
-            dir_okay=False,
             show_default=False,
         ),
     ],
     *,
     model: Annotated[str, typer.Option(help='Chat model as "provider:name", such as openai:gpt-5.')],
     name: Annotated[str | None, typer.Option(help="Title of the source. [dim]\\[the file's name][/dim]")] = None,
+    source_id: Annotated[
+        str | None,
+        typer.Option(
+            "--id",
+            metavar="ID",
+            help="Under which the source stays the same when its text changes. [dim]\\[the file's path][/dim]",
+        ),
+    ] = None,
+    date: Annotated[
+        datetime | None,
+        typer.Option(
+            formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S%z"],
+            help="When it was said or written, for files that do not tell.",
+        ),
+    ] = None,
+    instructions: Annotated[
+        str, typer.Option(help='What the model is told beside the rules, such as "The graph is that of Iris."')
+    ] = "",
     user: User = None,
     force: Annotated[bool, typer.Option("--force", help="Read again what was read or refused before.")] = False,
     report_to: Annotated[Path | None, typer.Option("--report", help="Write the report here, as Markdown.")] = None,
     json: Json = False,
 ) -> None:
-    """Read a conversation or a text into the graph with a chat model; run it again to go on where it stopped.
+    """Read conversations and texts into the graph with a chat model; run it again to go on where it stopped.
 
-    Where it did not come to the end, the exit code is 1. It takes the extra `ingest` and the package of the provider.
+    A file that changed is read as a newer version of itself. Where not all was read to the end, the exit code is 1. It
+    takes the extra `ingest` and the package of the provider.
     """
     from kgagent.cli.graph import user_of, with_graph
+    from kgagent.cli.ingest_files import Given, files_in, read_sources
+    from kgagent.cli.ingest_view import as_json, as_markdown, is_well, read_each, told
     from kgagent.cli.output import emit, show
     from kgagent.ingestion import Ingestor
     from kgagent.private_file import write_private_file
@@ -43,46 +67,26 @@ def ingest(
 
     settings = load_settings()
     user_id = user_of(settings, user)
-    source, chat_model = read_source(file, name), make_chat_model(model)
-    report = with_graph(
-        lambda graph: Ingestor(graph, chat_model, user_id=user_id).ingest(source, force=force), settings=settings
-    )
+    found = files_in(files)
+    is_one = found == files and len(files) == 1
+    if not is_one and (name or source_id):
+        raise typer.BadParameter(f"--name and --id are those of one file, got {len(found)}")
+    sources = read_sources(found, Given(id=source_id, name=name, date=date), strictly=is_one)
+    chat_model = make_chat_model(model)
+
+    async def work(graph: "KnowledgeGraph") -> "list[Outcome]":
+        ingestor = Ingestor(graph, chat_model, user_id=user_id, instructions=instructions)
+        return [outcome async for outcome in read_each(ingestor, sources, force=force)]
+
+    outcomes = with_graph(work, settings=settings)
     if report_to is not None:
-        write_private_file(report_to, report.to_markdown())
+        write_private_file(report_to, as_markdown(outcomes))
     if json:
-        emit(report.model_dump(mode="json"))
+        emit(as_json(outcomes, is_one=is_one))
     else:
-        show(*_told(report))
-    if report.state in {"stopped", "incomplete"}:
+        show(*told(outcomes))
+    if not is_well(outcomes):
         raise typer.Exit(1)
-
-
-def read_source(file: Path, name: str | None) -> "Source":
-    """Read a file as a source.
-
-    Raises:
-        InputError: it is no UTF-8, or no source.
-    """
-    import json
-
-    from pydantic import ValidationError
-
-    from kgagent.errors import InputError
-    from kgagent.ingestion import Source
-
-    try:
-        text = file.read_text("utf-8")
-        told = json.loads(text) if file.suffix.lower() == ".json" else {"text": text}
-    except ValueError as error:
-        raise InputError(f"{file} cannot be read: {error}") from None
-    given = told if isinstance(told, dict) else {"turns": told}
-    named = {"name": name} if name else {"name": given.get("name", file.stem)}
-    try:
-        return Source.model_validate({**given, **named})
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        raise InputError(f"{file} is no source: {f'{place}: ' if place else ''}{first['msg']}") from None
 
 
 def make_chat_model(name: str) -> "BaseChatModel":
@@ -97,24 +101,15 @@ def make_chat_model(name: str) -> "BaseChatModel":
         from langchain.chat_models import init_chat_model
     except ModuleNotFoundError as error:
         raise ConfigurationError(
-            f'kgagent ingest needs the package {error.name}: pip install "kgagent[ingest]"'
+            f"kgagent ingest needs the package {error.name}, which the extra `ingest` brings"
         ) from error
     try:
         return init_chat_model(name)
     except Exception as error:
         # Each provider refuses in its own way.
+        if "model provider" in str(error):
+            raise ConfigurationError(
+                f'The chat model {name!r} cannot be used: write it as "provider:name", with a provider that LangChain '
+                "knows, such as openai:gpt-5 or ollama:qwen3"
+            ) from error
         raise ConfigurationError(f"The chat model {name!r} cannot be used: {error}") from error
-
-
-def _told(report: "IngestionReport") -> list[str]:
-    from rich.markup import escape
-
-    new = sum(change.before is None for change in report.changes)
-    changed = len(report.changes) - new
-    said = {"complete": "read to the end", "unchanged": "read before; nothing was done"}
-    lines = [
-        f"[bold]{escape(report.name)}[/bold]: {said.get(report.state) or escape(f'{report.state} {report.reason}')}",
-        f"{report.parts_read} of {report.parts} parts, {len(report.calls)} calls, {new} new, {changed} changed",
-        f"[dim]{report.tokens.total:,} tokens, {report.seconds:.1f} s[/dim]",
-    ]
-    return lines + [f"[yellow]{escape(warning)}[/yellow]" for warning in report.warnings]

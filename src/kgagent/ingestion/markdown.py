@@ -53,8 +53,10 @@ def _state(report: IngestionReport) -> str:
         "complete": "Read to the end.",
         "unchanged": "Read before: nothing was done.",
         "incomplete": "Read to the end, but for the parts that the warnings tell of.",
-        "stopped": f"Stopped: {_text(report.reason)}. Another run goes on from there.",
+        "stopped": f"Stopped: {_text(report.reason.rstrip('.'))}. Another run goes on from there.",
     }[report.state]
+    if report.updated:
+        return f"{said} It is another version of a source that was read before."
     return f"{said} It went on where another run had stopped." if report.resumed else said
 
 

@@ -1,5 +1,6 @@
 """Cutting a source into parts that a model reads one at a time."""
 
+import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,11 @@ class Part:
     position: int
     text: str
     before: str
+
+    @property
+    def fingerprint(self) -> str:
+        """The same for parts of the same text, in whichever version of a source they stand."""
+        return hashlib.sha256(self.text.encode(errors="surrogatepass")).hexdigest()[:16]
 
 
 @dataclass(frozen=True)

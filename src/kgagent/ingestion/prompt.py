@@ -1,5 +1,6 @@
 """What the model is told: how to keep what a source says, and the source itself as data."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from kgagent.ingestion.parts import Part
@@ -46,7 +47,7 @@ def system_prompt(ontology: Ontology, *, source_label: str, instructions: str = 
         "Give only what changes.",
         "What happened or was said between two nodes is a note on their relationship, one fact a note, that can be "
         f"understood alone: names instead of pronouns, dates instead of 'yesterday'. Notes count for: {lifetimes}. The "
-        "source is linked to each note by itself.",
+        "source is linked to each note by itself. Add none that says again, in whatever words, what a note there says.",
         "Keep what will matter later: who people are, how they stand to each other and to things, what they plan, "
         "decide, believe and feel. Leave out small talk.",
         "Every answer of a tool says whether it was a `success`. Where not, `error` says what to do: mend the call, or "
@@ -72,8 +73,16 @@ def system_prompt(ontology: Ontology, *, source_label: str, instructions: str = 
     return "\n".join(lines)
 
 
-def part_message(source: Source, part: Part, parts: int, now: datetime) -> str:
-    """Write a part of a source as data between two lines that the source cannot contain, as they hold its hash."""
+def part_message(source: Source, part: Part, parts: int, now: datetime, *, known_notes: Sequence[str] = ()) -> str:
+    """Write a part of a source as data between two lines that the source cannot contain, as they hold its hash.
+
+    Args:
+        source: what is read.
+        part: of it.
+        parts: how many it has.
+        now: the day that is "today".
+        known_notes: what was kept of the source before, as it was read already or an earlier version of it was.
+    """
     mark = f"source {source.fingerprint[:24]}"
     facts = [f"Name: {_line(source.name)}", f"What it is: {_line(source.told)}"]
     if source.date:
@@ -82,11 +91,13 @@ def part_message(source: Source, part: Part, parts: int, now: datetime) -> str:
     if parts > 1:
         facts.append(f"This is part {part.position + 1} of {parts}; the others are read apart.")
     before = ["", "What stood before it, read already:", part.before] if part.before else []
+    known = ["", "Kept of this source already, do not add it again:", *(f"- {_line(note)}" for note in known_notes)]
     return "\n".join(
         [
             "Keep what this source says.",
             f"--- {mark} begins ---",
             *facts,
+            *(known if known_notes else []),
             *before,
             "",
             "Read this:",

@@ -98,6 +98,7 @@ class IngestionReport(ReportModel):
         state: how it ended.
         reason: why it stopped; empty where it did not.
         resumed: whether it went on where another run had stopped.
+        updated: whether the source is a newer version of one that was read, or begun, before.
         parts: of the source.
         parts_read: of them, by this run and those before it.
         steps: answers of the model.
@@ -115,6 +116,7 @@ class IngestionReport(ReportModel):
     state: State
     reason: str = ""
     resumed: bool = False
+    updated: bool = False
     parts: int
     parts_read: int
     steps: int = 0

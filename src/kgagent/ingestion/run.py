@@ -1,6 +1,7 @@
 """One run on one source: it goes on where another stopped, and ends with a report."""
 
 import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -12,9 +13,10 @@ from kgagent.ingestion.agent import Ending, Model, PartReader
 from kgagent.ingestion.budget import Budget, StoppedError
 from kgagent.ingestion.changes import Changes
 from kgagent.ingestion.functions import Functions
+from kgagent.ingestion.known_notes import known_notes
 from kgagent.ingestion.limits import Limits
 from kgagent.ingestion.parts import Part, cut
-from kgagent.ingestion.progress import Ledger, PartState, Progress, Transcript
+from kgagent.ingestion.progress import Found, Ledger, PartState, Progress, Transcript
 from kgagent.ingestion.prompt import part_message, system_prompt
 from kgagent.ingestion.report import CallRecord, IngestionReport, State
 from kgagent.ingestion.source import Source
@@ -46,8 +48,16 @@ class Setup:
 
 
 def source_key(source: Source, user_id: str) -> str:
-    """The key of a source's node: the same content of the same user is the same node, however it is described."""
+    """The key of a new source's node: the same id, or without one the same content, of a user is the same node."""
+    if source.id:
+        return identity_of(source, user_id)
     return hashlib.sha256(f"source{source.fingerprint}{user_id}".encode()).hexdigest()
+
+
+def identity_of(source: Source, user_id: str) -> str:
+    """The id of a user's source as a hash, which may be searched for in a text; empty where it has none."""
+    told = json.dumps(["source id", source.id, user_id])
+    return hashlib.sha256(told.encode()).hexdigest() if source.id else ""
 
 
 class Run:
@@ -59,33 +69,25 @@ class Run:
         self._force = force
         self._graph = setup.graph
         self._key = source_key(source, setup.user_id)
+        self._identity = identity_of(source, setup.user_id)
         self._changes = Changes()
         self._calls: list[CallRecord] = []
         self._warnings: list[str] = []
-        self._functions = Functions(
-            setup.graph.tools(user_id=setup.user_id, source_entity_key=self._key, on_change=self._changes),
-            names=setup.tools,
-            source_label=setup.source_label,
-        )
+        self._functions = self._functions_for(self._key)
         self._budget = Budget(setup.limits, overhead=estimated_tokens(str(self._functions.schemas)))
         self._ledger = Ledger(setup.graph.store, label=setup.source_label, user_id=setup.user_id, entity_key=self._key)
         self._progress = self._fresh()
         self._resumed = False
+        self._updated = False
+        self._known_notes: tuple[str, ...] = ()
 
     async def carry_out(self) -> IngestionReport:
         """Read what is not read yet; what goes wrong is in the report, and nothing is raised but a cancellation."""
         try:
-            found, known = await self._ledger.read()
-            if known and known.is_over and not self._force:
-                self._progress = known
-                return self._report("unchanged" if known.is_complete else "incomplete")
-            if not found:
-                merged = None if self._force else await self._ledger.read_merged()
-                if merged and merged[1].is_complete:
-                    self._key, self._progress = merged
-                    return self._report("unchanged")
-                await self._create_node()
-            transcript = await self._begin()
+            found = await self._find()
+            if found and (over := await self._over(found)):
+                return self._report(over)
+            transcript = await self._begin(found)
             for part in cut(self._source, self._progress.part_tokens):
                 if self._progress.parts[part.position] not in {"read", "refused"}:
                     await self._read(part, transcript)
@@ -94,35 +96,96 @@ class Run:
             return self._report("stopped", str(error))
         return self._report("complete" if self._progress.is_complete else "incomplete")
 
-    def _fresh(self) -> Progress:
-        part_tokens = self._setup.limits.part_tokens
-        return Progress(part_tokens=part_tokens, parts=("unread",) * len(cut(self._source, part_tokens)))
+    async def _find(self) -> Found | None:
+        """The node that the source has already; notes name it from now on."""
+        sought = {"fingerprint": self._source.fingerprint, "identity": self._identity}
+        found = await self._ledger.find(**sought)
+        if not found and not self._force:
+            found = await self._ledger.find_merged(**sought)
+        if found:
+            self._key = found.entity_key
+            self._functions = self._functions_for(self._key)
+        return found
 
-    async def _create_node(self) -> None:
+    async def _over(self, found: Found) -> State | None:
+        """How the run ends where there is nothing to read."""
+        progress = found.progress
+        if self._force or not progress or not progress.is_over or found.fingerprint != self._source.fingerprint:
+            return None
+        self._progress = progress
+        if self._identity and not progress.identity and self._ledger.entity_key == self._key:
+            self._progress = self._identified(progress)
+            await self._ledger.claim()
+            await self._ledger.save(self._progress, ends=True)
+        return "unchanged" if progress.is_complete else "incomplete"
+
+    def _functions_for(self, entity_key: str) -> Functions:
+        setup = self._setup
+        return Functions(
+            setup.graph.tools(user_id=setup.user_id, source_entity_key=entity_key, on_change=self._changes),
+            names=setup.tools,
+            source_label=setup.source_label,
+        )
+
+    def _fresh(self, part_tokens: int | None = None) -> Progress:
+        size = part_tokens or self._setup.limits.part_tokens
+        parts = cut(self._source, size)
+        return Progress(
+            part_tokens=size,
+            parts=("unread",) * len(parts),
+            fingerprint=self._source.fingerprint,
+            identity=self._identity,
+            texts=tuple(part.fingerprint for part in parts),
+        )
+
+    async def _write_node(self, found: Found | None) -> None:
+        """Make the source's node, or have it tell of the version that is read now."""
         source, now = self._source, self._graph.writing.clock()
         values = {
             "name": source.name,
             "description": source.told,
-            "created_at": now,
             "content_hash": source.fingerprint,
-            "source_date": source.date and source.date.isoformat(),
+            **({"source_date": source.date.isoformat()} if source.date else {}),
+            **({} if found else {"created_at": now}),
         }
         writing = replace(self._graph.writing, on_change=self._changes)
         writer = NodeWriter(self._graph.nodes, writing, user_id=self._setup.user_id)
-        intent = NodeIntent(entity_key=self._key, label=self._setup.source_label, values=values)
+        intent = NodeIntent(
+            entity_key=self._key, label=self._setup.source_label, or_update=found is not None, values=values
+        )
         [written] = await writer.carry_out([intent])
         if isinstance(written, KgAgentError) and not isinstance(written, AlreadyExistsError):
             raise written
 
-    async def _begin(self) -> Transcript | None:
-        """Claim the source, and take up what the run before this one left."""
+    async def _begin(self, found: Found | None) -> Transcript | None:
+        """Claim the source, and take up what the run before this one left, or what it read of an earlier version."""
+        if not found:
+            await self._write_node(None)
         progress, transcript = await self._ledger.claim()
-        if progress is None or self._force or not self._fits(progress):
+        if progress is None:
             await self._ledger.save(self._progress)
             return None
-        self._progress = progress
-        self._resumed = bool(progress.read or transcript)
+        self._known_notes = await known_notes(self._graph, user_id=self._setup.user_id, source_entity_key=self._key)
+        version = progress.fingerprint or (found and found.fingerprint)
+        self._updated = version != self._source.fingerprint
+        if not self._force and not self._updated and self._fits(progress):
+            self._progress = self._identified(progress)
+            self._resumed = bool(progress.read or transcript)
+        else:
+            # Cut as the earlier version was, a part that stayed the same is known again.
+            fresh = self._fresh(progress.part_tokens) if self._updated else self._progress
+            fresh = fresh.model_copy(update={"identity": progress.identity or self._identity})
+            self._progress = fresh if self._force else fresh.after(progress)
+            transcript = None
+            await self._ledger.save(self._progress)
+        if found and found.told != self._source.fingerprint:
+            await self._write_node(found)
         return transcript
+
+    def _identified(self, progress: Progress) -> Progress:
+        """Progress that tells under which id the source is known, and which version of it is read."""
+        told = {"identity": progress.identity or self._identity, "fingerprint": self._source.fingerprint}
+        return progress.model_copy(update=told)
 
     def _fits(self, progress: Progress) -> bool:
         """Whether the source is still cut as it was."""
@@ -145,7 +208,8 @@ class Run:
     def _messages(self, part: Part) -> tuple[BaseMessage, ...]:
         setup = self._setup
         prompt = system_prompt(self._graph.ontology, source_label=setup.source_label, instructions=setup.instructions)
-        told = part_message(self._source, part, len(self._progress.parts), self._graph.writing.clock())
+        now = self._graph.writing.clock()
+        told = part_message(self._source, part, len(self._progress.parts), now, known_notes=self._known_notes)
         return SystemMessage(prompt), HumanMessage(told)
 
     def _warn(self, part: Part, ending: Ending) -> None:
@@ -169,6 +233,7 @@ class Run:
             state=state,
             reason=reason,
             resumed=self._resumed,
+            updated=self._updated,
             parts=len(self._progress.parts),
             parts_read=self._progress.read,
             steps=self._budget.steps,

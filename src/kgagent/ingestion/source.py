@@ -34,9 +34,12 @@ class Turn(BaseModel):
 class Source(BaseModel):
     """A conversation (`turns`) or a document (`text`).
 
-    What it says makes it the same source or another one; name, description and date do not.
+    Under an `id` it stays the same source however its text changes: a text that grew or was corrected is a newer
+    version of it. Without one, what it says makes it the same source or another one; name, description and date
+    never do.
 
     Attributes:
+        id: by which the caller knows it, such as an address or a number; empty for none.
         name: title under which it is kept.
         description: what it is, in a sentence; empty takes one that is made of its turns or its length.
         turns: what was said, in order.
@@ -46,6 +49,7 @@ class Source(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    id: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)] = ""
     name: Annotated[Filled, Field(max_length=500)]
     description: Annotated[str, StringConstraints(strip_whitespace=True, max_length=20_000)] = ""
     turns: tuple[Turn, ...] = ()

@@ -1,5 +1,6 @@
 """What a call of each tool costs; `docs/tool-costs.md` shows it."""
 
+import json
 import re
 from pathlib import Path
 
@@ -81,6 +82,15 @@ async def test_creating_takes_one_read_one_write_and_one_embedding_request_from_
     for number, tool in enumerate(("create_node", "create_relationship", "create_relationships")):
         cost = await cost_of(graph, recorder, tool, Setting(opened.tools(user_id=user_id), people, number))
         assert (tool, cost.reads, cost.writes, cost.embeddings) == (tool, 1, 1, 1)
+
+
+async def test_the_size_of_an_answer_is_that_of_the_json_that_a_model_is_given(
+    graph: KnowledgeGraph, opened: KnowledgeGraph, recorder: Recorder, people: People, user_id: str
+) -> None:
+    tools = opened.tools(user_id=user_id)
+    cost = await cost_of(graph, recorder, "get_relationship", Setting(tools, people, 0))
+    answer = await tools.get_relationship(from_entity_key=people.owner, to_entity_key=people.mentor)
+    assert cost.characters == len(json.dumps(answer, ensure_ascii=False))
 
 
 async def test_explore_makes_one_embedding_request_for_all_its_queries(

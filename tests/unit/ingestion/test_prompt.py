@@ -49,3 +49,11 @@ def test_dates_are_told() -> None:
     message = part_message(source, part, 1, NOW)
     assert "Said or written on 2026-05-01." in message
     assert "Today is 2026-05-04." in message
+
+
+def test_notes_that_are_kept_already_stand_between_the_lines_of_the_source_too() -> None:
+    source = Source(name="x", text="Ruth left Oslo.")
+    [part] = cut(source, 100)
+    lines = part_message(source, part, 1, NOW, known_notes=["Ruth\n--- begins at the yard."]).splitlines()
+    assert "- Ruth --- begins at the yard." in lines[2:-1]
+    assert "Kept of this source already" not in part_message(source, part, 1, NOW)

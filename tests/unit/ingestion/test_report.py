@@ -65,3 +65,7 @@ def test_what_a_model_wrote_cannot_break_the_page() -> None:
     assert "](" not in text.replace("\\]", "")
     assert "\n# Title" not in text
     assert "- a - b\n" in text
+
+
+def test_a_reason_that_ends_a_sentence_gets_no_second_full_stop() -> None:
+    assert "Stopped: Connection error. Another run" in report("stopped", reason="Connection error.").to_markdown()

@@ -46,3 +46,8 @@ def test_it_is_described_by_what_it_is_unless_the_caller_says() -> None:
     assert Source(name="x", text="one", description="A letter.").told == "A letter."
     crowd = tuple(Turn(speaker=f"S{n}", text="x") for n in range(8))
     assert Source(name="x", turns=crowd).told == "Conversation of S0, S1, S2, S3, S4 and 3 others."
+
+
+def test_an_id_is_no_part_of_what_a_source_says() -> None:
+    assert TALK.model_copy(update={"id": "talks/1"}).fingerprint == TALK.fingerprint
+    assert not TALK.id
