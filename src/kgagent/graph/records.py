@@ -206,14 +206,12 @@ class RelationshipRecord(Record):
     def _ends(self, asked_from: str | None) -> tuple[tuple[str, str], tuple[str, str]]:
         """Key and name of the end that it is told from, and of the other; see `shown`."""
         start, end = (self.from_entity_key, self.from_name), (self.to_entity_key, self.to_name)
-        if asked_from is None:
-            reverse = bool(self.properties.get("told_in_reverse"))
-        else:
-            reverse = asked_from != self.from_entity_key
-        return (end, start) if reverse else (start, end)
+        told = (end, start) if self.properties.get("told_in_reverse") else (start, end)
+        return told if asked_from in {None, told[0][0]} else (told[1], told[0])
 
     def _fields(self, ontology: Ontology, *, asked_from: str | None) -> dict[str, Any]:
         (from_key, from_name), (to_key, to_name) = self._ends(asked_from)
+        [(told_from, _), _] = self._ends(None)
         attitude, proximity = (self.known_level(ontology, field) for field in LEVELS)
         return {
             "from_entity_key": from_key,
@@ -229,6 +227,7 @@ class RelationshipRecord(Record):
             "proximity_word": ontology.word(self.neo4j_type, "proximity", proximity),
             "notes": self.notes,
             "properties": visible(self.properties, _RELATIONSHIP_FIELDS | BOOKKEEPING | ontology.hidden_properties),
+            "asked_in_reverse": from_key != told_from,
         }
 
 

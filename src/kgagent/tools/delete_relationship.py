@@ -4,7 +4,7 @@ from kgagent.errors import KgAgentError
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.ontology import Ontology
 from kgagent.tools.base import Payload, Tool, ToolContext
-from kgagent.tools.relationship_arguments import Ends
+from kgagent.tools.relationship_arguments import Ends, as_told, with_direction
 
 
 class DeleteRelationshipArguments(Ends):
@@ -20,9 +20,10 @@ class DeleteRelationship(Tool[DeleteRelationshipArguments]):
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """What the model is told."""
         return (
-            "Delete the relationship between two nodes, in whichever order they are named; the nodes stay. Use it for "
-            "what should never have been there; a relationship that has ended is still worth knowing, so tell of its "
-            "end with update_relationship or add_note_to_relationship. restore_relationship undoes it for a while."
+            "Delete the relationship between two nodes, in whichever order they are named (`triplet` in the answer "
+            "tells its direction); the nodes stay. Use it for what should never have been there; a "
+            "relationship that has ended is still worth knowing, so tell of its end with update_relationship or "
+            "add_note_to_relationship. restore_relationship undoes it for a while."
         )
 
     async def run(self, context: ToolContext, arguments: DeleteRelationshipArguments) -> Payload:
@@ -38,7 +39,7 @@ class DeleteRelationship(Tool[DeleteRelationshipArguments]):
         undo = {} if until is None else {"undo_until": until.isoformat()}
         how = "; it cannot be restored" if until is None else "; restore_relationship brings it back until undo_until"
         return {
-            "message": f"Deleted relationship between {was.from_name} and {was.to_name}{how}",
+            "message": with_direction(f"Deleted relationship between {was.from_name} and {was.to_name}{how}", was),
             **undo,
-            "relationship": was.to_payload(),
+            **as_told(was),
         }

@@ -65,7 +65,7 @@ async def test_a_note_is_added_from_either_end(tools: Toolset) -> None:
     payload = succeeded(
         await tools.add_note_to_relationship(from_entity_key=ends[1], to_entity_key=ends[0], content="x")
     )
-    assert payload["message"] == "Added note to relationship between Bo and Ada"
+    assert payload["message"] == "Added note to relationship between Bo and Ada. It is told from Ada to Bo"
 
 
 async def test_the_same_note_twice_is_one_and_makes_no_embedding_call(

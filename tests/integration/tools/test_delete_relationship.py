@@ -62,7 +62,7 @@ async def test_what_is_deleted_comes_back_as_it_was_without_an_embedding_call(
     clock.forward(days=2)
     back = {"from_entity_key": ends["to_entity_key"], "to_entity_key": ends["from_entity_key"]}
     restored = succeeded(await tools.restore_relationship(**back))
-    assert restored["message"] == "Restored relationship between Bo and Ada"
+    assert restored["message"] == "Restored relationship between Bo and Ada. It is told from Ada to Bo"
     assert restored["embedding_regenerated"] is False
     assert embedder.calls == 0
     assert succeeded(await tools.get_relationship(**ends))["relationship"] == shown
