@@ -68,7 +68,8 @@ class AddNoteToRelationship(Tool[AddNoteToRelationshipArguments]):
             to_entity_key=arguments.to_entity_key,
             neo4j_type=arguments.neo4j_type,
             notes=made([note], context, context.writing.clock()),
-            missing="Relationship not found between {a} and {b}",
+            missing="Relationship not found between {a} and {b}. create_relationship makes it, and "
+            "restore_relationship brings back one that was deleted",
         )
         written = await write_one(context, intent)
         now = written.shown

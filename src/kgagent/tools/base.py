@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from kgagent.errors import InputError, KgAgentError
+from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
 from kgagent.graph.live_schema import LiveSchemaReader
 from kgagent.graph.node_merger import NodeMerger
 from kgagent.graph.nodes import NodeRepository, NodeWriter
@@ -33,6 +33,9 @@ LONGEST_VALUE = 120
 
 LONGEST_ERROR = 2_000
 """Characters of an error."""
+
+WHERE_KEYS_ARE = "explore and hybrid_search tell the entity_key of a node"
+"""What an error adds where a key is no node's: a model may have given a name."""
 
 _log = logging.getLogger(__name__)
 
@@ -186,7 +189,7 @@ class BoundTool:
             return failure(explain(error))
         except KgAgentError as error:
             outcome.error = type(error).__name__
-            return failure(str(error))
+            return refusal(error)
         except Exception as error:
             outcome.error = type(error).__name__
             _log.exception("Tool %s failed", self.name, extra={"tool": self.name})
@@ -226,6 +229,12 @@ def failure(error: str) -> Payload:
     """The answer of a tool that could not do its work; its error is one line that any surface can write."""
     line = " ".join("".join(c if c.isprintable() else " " for c in error).split())
     return {"success": False, "error": line if len(line) <= LONGEST_ERROR else line[: LONGEST_ERROR - 3] + "..."}
+
+
+def refusal(error: KgAgentError) -> Payload:
+    """The answer of a tool that was refused; where a key is no node's, it also says which tools tell keys."""
+    hint = f". {WHERE_KEYS_ARE}" if isinstance(error, NodeNotFoundError) else ""
+    return failure(f"{error}{hint}")
 
 
 def dump(payload: Payload) -> str:

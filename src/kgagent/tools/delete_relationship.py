@@ -32,7 +32,12 @@ class DeleteRelationship(Tool[DeleteRelationshipArguments]):
         Raises:
             InputError: the relationship does not exist.
         """
-        [deleted] = await context.relationship_deleter().carry_out([RelationshipIntent(**arguments.model_dump())])
+        intent = RelationshipIntent(
+            **arguments.model_dump(),
+            missing="Relationship not found between {a} and {b}. Where it is deleted already, restore_relationship "
+            "brings it back",
+        )
+        [deleted] = await context.relationship_deleter().carry_out([intent])
         if isinstance(deleted, KgAgentError):
             raise deleted
         was, until = deleted.shown, deleted.undo_until

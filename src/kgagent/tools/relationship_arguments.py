@@ -11,7 +11,7 @@ from kgagent.graph.relationship_writer import RelationshipWritten
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.models import GraphRelationship
 from kgagent.ontology import Ontology
-from kgagent.tools.base import Arguments, EntityKey, FilledText, Payload, ShortText, Text, ToolContext, failure
+from kgagent.tools.base import Arguments, EntityKey, FilledText, Payload, ShortText, Text, ToolContext, failure, refusal
 from kgagent.tools.notes import NewNote, made
 
 AttitudeArgument = Annotated[
@@ -140,7 +140,7 @@ async def write_many(context: ToolContext, items: Sequence[NewRelationship | Rel
     outcomes = await context.relationship_writer().carry_out(list(intents.values()))
     for position, outcome in zip(intents, outcomes, strict=True):
         if isinstance(outcome, KgAgentError):
-            results[position] = failure(str(outcome))
+            results[position] = refusal(outcome)
         else:
             told = direction(outcome.shown, says_what=items[position].relationship_type is not None)
             results[position] = {"success": True, **({"message": told} if told else {}), **shown(outcome)}

@@ -7,7 +7,7 @@ from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
-from tests.support.payloads import error_of, succeeded
+from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
 from tests.support.people import person, two_friends
 from tests.support.stored import assert_embeddings_are_current, cypher, note_contents, the_relationship
 
@@ -112,9 +112,11 @@ async def test_notes_beyond_1000_characters_are_kept_but_add_nothing_to_the_text
 async def test_a_relationship_that_does_not_exist_is_named(tools: Toolset) -> None:
     first, second = await person(tools, "Ada"), await person(tools, "Bo")
     error = error_of(await tools.add_note_to_relationship(from_entity_key=first, to_entity_key=second, content="x"))
-    assert error.startswith("Relationship not found")
+    assert error.startswith(
+        f"Relationship not found between Ada ({first}) and Bo ({second}). create_relationship makes it"
+    )
     error = error_of(await tools.add_note_to_relationship(from_entity_key=first, to_entity_key="ghost", content="x"))
-    assert error == "One or both nodes do not exist: ghost"
+    assert error == "One or both nodes do not exist: ghost" + WHERE_KEYS_ARE
 
 
 @pytest.mark.parametrize(

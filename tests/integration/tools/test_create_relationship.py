@@ -7,7 +7,7 @@ from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support import facts
 from tests.support.embedders import WatchedEmbedder
-from tests.support.payloads import error_of
+from tests.support.payloads import WHERE_KEYS_ARE, error_of
 from tests.support.people import node, person, relate, two_friends
 from tests.support.stored import (
     assert_embeddings_are_current,
@@ -99,11 +99,11 @@ async def test_missing_nodes_are_named(tools: Toolset) -> None:
     error = error_of(
         await tools.create_relationship(from_entity_key=known, to_entity_key="ghost", relationship_type="friend")
     )
-    assert error == "One or both nodes do not exist: ghost"
+    assert error == "One or both nodes do not exist: ghost" + WHERE_KEYS_ARE
     error = error_of(
         await tools.create_relationship(from_entity_key="spirit", to_entity_key="ghost", relationship_type="friend")
     )
-    assert error == "One or both nodes do not exist: spirit, ghost"
+    assert error == "One or both nodes do not exist: spirit, ghost" + WHERE_KEYS_ARE
 
 
 async def test_a_node_has_no_relationship_with_itself(tools: Toolset) -> None:

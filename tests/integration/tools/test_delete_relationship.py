@@ -15,7 +15,7 @@ from kgagent.tools import Toolset
 from tests.conftest import Clock, Server
 from tests.support.crowd import plant_people, plant_relationships
 from tests.support.embedders import WatchedEmbedder
-from tests.support.payloads import error_of, succeeded
+from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
 from tests.support.people import node, person, relate, two_friends
 from tests.support.stored import (
     assert_embeddings_are_current,
@@ -98,6 +98,7 @@ async def test_no_search_finds_what_is_deleted_and_the_doctor_has_nothing_to_say
     ):
         assert "row together" not in str(succeeded(payload))
     assert "Relationship not found" in error_of(await tools.get_relationship(**ends))
+    assert "restore_relationship brings it back" in error_of(await tools.delete_relationship(**ends))
     error_of(await tools.update_relationship(**ends, attitude=1))
     error_of(await tools.add_note_to_relationship(**ends, content="x"))
     diagnosis = await examine(
@@ -187,7 +188,7 @@ async def test_a_node_that_is_gone_is_named(tools: Toolset, graph: KnowledgeGrap
     succeeded(await tools.delete_relationship(**ends))
     await cypher(graph, "MATCH (n:Person {entity_key: $key}) DELETE n", key=ends["to_entity_key"])
     error = error_of(await tools.restore_relationship(**ends))
-    assert error == f"One or both nodes do not exist: {ends['to_entity_key']}"
+    assert error == f"One or both nodes do not exist: {ends['to_entity_key']}" + WHERE_KEYS_ARE
 
 
 async def test_nothing_of_another_user_is_deleted_or_restored(

@@ -10,7 +10,7 @@ from kgagent.tools import Toolset
 from tests.support.crowd import plant_people, plant_relationships
 from tests.support.drawn import Drawing
 from tests.support.embedders import WatchedEmbedder
-from tests.support.payloads import error_of, succeeded
+from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
 from tests.support.people import node, person, relate
 from tests.support.stored import cypher
 
@@ -120,7 +120,7 @@ async def test_the_most_strongly_joined_come_first_and_what_is_left_out_is_told(
 
 
 async def test_what_does_not_exist_is_named(tools: Toolset, chain: dict[str, str]) -> None:
-    assert error_of(await tools.traverse(entity_key="ghost")) == "Node not found: ghost"
+    assert error_of(await tools.traverse(entity_key="ghost")) == "Node not found: ghost" + WHERE_KEYS_ARE
     assert "Unsupported relationship type: x" in error_of(
         await tools.traverse(entity_key=chain["Bo"], neo4j_types=["x"])
     )
@@ -156,7 +156,10 @@ async def test_nothing_of_another_user_is_reached(graph: KnowledgeGraph, tools: 
         other=theirs.user_id,
     )
     assert hops_by_name(await tools.traverse(entity_key=mine.key("a"), hops=3)) == {"b": 1}
-    assert error_of(await tools.traverse(entity_key=theirs.key("x"))) == f"Node not found: {theirs.key('x')}"
+    assert (
+        error_of(await tools.traverse(entity_key=theirs.key("x")))
+        == f"Node not found: {theirs.key('x')}" + WHERE_KEYS_ARE
+    )
 
 
 async def test_at_a_hub_a_walk_reads_no_more_than_it_may(
