@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from pydantic import ConfigDict, Field, JsonValue
 
+from kgagent.models.graph import without_empty
 from kgagent.models.matched_path import MatchedNode, MatchedPath, MatchedRelationship, PatternResult
 from kgagent.models.pattern_query import GraphQuery
 from kgagent.ontology import Ontology
@@ -155,6 +156,7 @@ class _Teller:
             properties = {
                 name: value for name, value in _without_times(properties).items() if defaults.get(name) != value
             }
+        properties = without_empty(properties)
         told = {"neo4j_type": relationship.neo4j_type, "direction": relationship.direction.value}
         return {**told, "properties": properties} if properties else told
 
