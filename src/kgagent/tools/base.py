@@ -24,12 +24,10 @@ from kgagent.observing import SILENT, Observer, Outcome, ToolCall, within_tool
 from kgagent.ontology import Ontology
 from kgagent.patterns.search import PatternSearch
 from kgagent.retrieval import RetrievalService
+from kgagent.tools.argument_errors import explain
 
 Payload = dict[str, Any]
 """What a tool answers: {"success": true, "message": …, …} or {"success": false, "error": …}."""
-
-LONGEST_VALUE = 120
-"""Characters of a wrong value that an error repeats."""
 
 LONGEST_ERROR = 2_000
 """Characters of an error."""
@@ -186,7 +184,7 @@ class BoundTool:
             return {"success": True, **await self._tool.run(self._context, checked)}
         except ValidationError as error:
             outcome.error = type(error).__name__
-            return failure(explain(error))
+            return failure(explain(error, self.arguments))
         except KgAgentError as error:
             outcome.error = type(error).__name__
             return refusal(error)
@@ -240,40 +238,3 @@ def refusal(error: KgAgentError) -> Payload:
 def dump(payload: Payload) -> str:
     """A tool's answer as JSON."""
     return json.dumps(payload, ensure_ascii=False)
-
-
-def explain(error: ValidationError) -> str:
-    """Say in one line what is wrong with a model's arguments, with the values."""
-    return "; ".join(dict.fromkeys(_explain_one(dict(item)) for item in error.errors(include_url=False)))
-
-
-def _explain_one(item: dict[str, Any]) -> str:
-    location = item["loc"] or ("arguments",)
-    if item["type"] in {"missing", "extra_forbidden"}:
-        places = [*filter(_is_place, location[:-1]), location[-1]]
-    else:
-        places = [*filter(_is_place, location)]
-    where = ".".join(_shortened(str(place)) for place in places)
-    if item["type"] == "missing":
-        return f"{where} is missing"
-    if item["type"] == "extra_forbidden":
-        return f"{where} is not an argument of this tool"
-    if item["type"] == "value_error" and isinstance(item.get("ctx", {}).get("error"), InputError):
-        return str(item["ctx"]["error"])
-    return f"{where}: {item['msg']}, got {_shortened(_represented(item['input']))}"
-
-
-def _represented(value: object) -> str:
-    try:
-        return repr(value)
-    except (ValueError, RecursionError):
-        return f"a {type(value).__name__} too large to show"
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 3] + "..."
-
-
-def _is_place(part: int | str) -> bool:
-    """Whether part of an error's path stands in the arguments; the others name the alternatives of a union."""
-    return isinstance(part, int) or (part.isidentifier() and part.islower() and part not in {"int", "str"})

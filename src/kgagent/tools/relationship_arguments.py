@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import Field, StrictInt
+from pydantic import Field, StrictInt, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
+from pydantic_core import PydanticCustomError
 
 from kgagent.errors import InputError, KgAgentError
 from kgagent.graph.relationship_writer import RelationshipWritten
@@ -14,12 +15,23 @@ from kgagent.ontology import Ontology
 from kgagent.tools.base import Arguments, EntityKey, FilledText, Payload, ShortText, Text, ToolContext, failure, refusal
 from kgagent.tools.notes import NewNote, made
 
+
+def _level(given: object, check: ValidatorFunctionWrapHandler) -> object:
+    """Check a level, and say once what it may be instead of once for each kind of value."""
+    try:
+        return check(given)
+    except ValidationError:
+        raise PydanticCustomError("level", "must be 1 to 5 or the kind's word for it") from None
+
+
 AttitudeArgument = Annotated[
     StrictInt | ShortText | None,
+    WrapValidator(_level),
     Field(description="How warm or favourable it is: 1 (worst) to 5 (best), or the kind's word for it."),
 ]
 ProximityArgument = Annotated[
     StrictInt | ShortText | None,
+    WrapValidator(_level),
     Field(description="How close or well-known it is: 1 (least) to 5 (most), or the kind's word for it."),
 ]
 TOLD = "`triplet` in the answer tells which end its relationship_type is said of; the order of the arguments does not."

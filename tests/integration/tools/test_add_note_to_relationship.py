@@ -122,10 +122,10 @@ async def test_a_relationship_that_does_not_exist_is_named(tools: Toolset) -> No
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"content": " "}, "content: String should have at least 1 character"),
-        ({"content": None}, "content: Input should be a valid string, got None"),
+        ({"content": " "}, "content must not be empty"),
+        ({"content": None}, "content must be text, got None"),
         ({"content": "x", "lifetime": "decade"}, "lifetime must be one of week, month, year, forever, got 'decade'"),
-        ({"content": "x", "lifetime": 7}, "lifetime: Input should be a valid string, got 7"),
+        ({"content": "x", "lifetime": 7}, "lifetime must be text, got 7"),
         ({"content": "x", "added_by": "someone"}, "added_by is not an argument of this tool"),
         ({}, "content is missing"),
     ],

@@ -172,10 +172,10 @@ async def test_an_embedder_that_fails_writes_none_of_a_batch(
 @pytest.mark.parametrize(
     ("relationships", "said"),
     [
-        ([], "relationships: List should have at least 1 item after validation"),
-        (None, "relationships: Input should be a valid list, got None"),
-        ([{}] * 501, "relationships: List should have at most 500 items after validation"),
-        ([7], "relationships.0: Input should be a valid dictionary or instance of NewRelationship, got 7"),
+        ([], "relationships must not be empty"),
+        (None, "relationships must be a list, got None"),
+        ([{}] * 501, "relationships must have at most 500 items"),
+        ([7], "relationships.0 must be an object, got 7"),
         ([{"from_entity_key": "a"}], "relationships.0.to_entity_key is missing"),
     ],
 )

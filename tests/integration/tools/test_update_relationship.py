@@ -125,7 +125,7 @@ async def test_missing_nodes_are_named(tools: Toolset) -> None:
         ({"attitude": 0}, "Attitude/proximity must be 1-5, got attitude 0"),
         ({"attitude": "--5"}, 'Invalid word "--5"'),
         ({"attitude": 10**40}, "Attitude/proximity must be 1-5"),
-        ({"relationship_type": ""}, "relationship_type: String should have at least 1 character"),
+        ({"relationship_type": ""}, "relationship_type must not be empty"),
         ({"notes": ["x"]}, "notes is not an argument of this tool"),
     ],
 )
