@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -11,7 +12,7 @@ from pydantic import JsonValue
 
 from kgagent.errors import InputError
 from kgagent.models import GraphNode, GraphRelationship, Note, RelationshipSearchResult
-from kgagent.models.note import current_text, parse_notes
+from kgagent.models.note import current_text, parse_notes, utc_text
 from kgagent.models.triplet import display_name, triplet_text
 from kgagent.ontology import Ontology
 
@@ -22,6 +23,9 @@ BOOKKEEPING = frozenset(
     | {"embedding_hash", "embedding_model", "version", "write_lock", "relationship_key", "user_id"}
 )
 LEVELS = ("attitude", "proximity")
+_TIMES = frozenset({"created_at", "updated_at"})
+"""When kgagent wrote something."""
+
 _NODE_FIELDS = frozenset({"entity_key", "name", "description", "notes"})
 _RELATIONSHIP_FIELDS = frozenset({"relationship_type", "description", "attitude", "proximity", "notes"})
 
@@ -244,10 +248,24 @@ def as_text(value: object) -> str:
 def visible(properties: Mapping[str, Any], hidden: Iterable[str]) -> dict[str, JsonValue]:
     """What of a record's properties may be shown, as JSON types."""
     return {
-        key: plain(value)
+        key: _time(value) if key in _TIMES else plain(value)
         for key, value in sorted(properties.items())
         if key not in hidden and not key.lower().endswith("embedding")
     }
+
+
+def _time(value: object) -> JsonValue:
+    """A time in one form, whether the database gave it as such or as text; what is none stays as it is."""
+    moment = value
+    with suppress(ValueError):
+        if isinstance(value, DateTime):
+            moment = value.to_native()
+        elif isinstance(value, str):
+            # The database ends a time in a zone that has a name with that name, in brackets.
+            moment = datetime.fromisoformat(value.partition("[")[0])
+        if isinstance(moment, datetime) and moment.tzinfo is not None:
+            return utc_text(moment)
+    return plain(value)
 
 
 def plain(value: object) -> JsonValue:
