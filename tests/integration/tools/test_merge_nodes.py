@@ -77,7 +77,13 @@ async def test_relationships_move_or_become_one_and_every_embedding_is_current(
     before = await joined(graph, user_id)
     embedder.forget()
     payload = succeeded(await merge(tools, keys["Bob"], keys["Robert"]))
-    assert payload["message"] == f"Merged {keys['Robert']} into Person Bob"
+    assert payload["message"] == "Merged Robert into Person Bob"
+    assert payload["dropped_node"] == {
+        "entity_key": keys["Robert"],
+        "label": "Person",
+        "name": "Robert",
+        "description": "Naval architect",
+    }
     counts = {name: payload[f"relationships_{name}"] for name in ("moved", "united", "dropped")}
     assert counts == {"moved": 2, "united": 1, "dropped": 0}
     assert payload["embeddings_regenerated"] == 2
