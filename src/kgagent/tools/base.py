@@ -235,6 +235,11 @@ def refusal(error: KgAgentError) -> Payload:
     return failure(f"{error}{hint}")
 
 
+def counted(count: int, noun: str) -> str:
+    """A count with its noun: "1 node", "2 nodes"."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
 def dump(payload: Payload) -> str:
     """A tool's answer as JSON."""
     return json.dumps(payload, ensure_ascii=False)

@@ -12,7 +12,18 @@ from kgagent.graph.relationship_writer import RelationshipWritten
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.models import GraphRelationship
 from kgagent.ontology import Ontology
-from kgagent.tools.base import Arguments, EntityKey, FilledText, Payload, ShortText, Text, ToolContext, failure, refusal
+from kgagent.tools.base import (
+    Arguments,
+    EntityKey,
+    FilledText,
+    Payload,
+    ShortText,
+    Text,
+    ToolContext,
+    counted,
+    failure,
+    refusal,
+)
 from kgagent.tools.notes import NewNote, made
 
 
@@ -158,7 +169,7 @@ async def write_many(context: ToolContext, items: Sequence[NewRelationship | Rel
             results[position] = {"success": True, **({"message": told} if told else {}), **shown(outcome)}
     answers = [results[position] for position in range(len(items))]
     good = sum(answer["success"] for answer in answers)
-    message = f"{done} {good} of {len(items)} relationships"
+    message = f"{done} {good} of {counted(len(items), 'relationship')}"
     if not good:
         return {**failure(f"{message}: {answers[0]['error']}"), "results": answers}
     return {"success": True, "message": message, "results": answers}

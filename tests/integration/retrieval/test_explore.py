@@ -198,7 +198,7 @@ async def test_as_text_there_is_a_line_for_each_node_and_relationship(tools: Too
         line.startswith(f"- Iris (Person, {known['Iris']}): Botanist [score 0.0164; relationship #1 0.")
         for line in lines
     )
-    assert any(line.startswith("- Sam -[mentor]- Iris (close) [similarity 0.") for line in lines)
+    assert any(line.startswith("- Sam -[mentor]-> Iris (close) [similarity 0.") for line in lines)
     assert any(line.endswith(": Sam's mentor from college") for line in lines)
     assert lines[-1].startswith("Neighbours: ")
     assert payload.keys() == {"success", "message", "text"}
@@ -213,7 +213,7 @@ async def test_text_shows_no_expired_note_and_no_line_that_a_name_made_up(tools:
     payload = succeeded(await tools.explore(text_matches=["Ada"], format="text"))
     lines = payload["text"].splitlines()
     assert not any(line.startswith("- Mallory") for line in lines)
-    assert "- Ada - Mallory (Person, m) -[friend]- Bo: Row together Notes: lasting" in lines
+    assert "- Ada - Mallory (Person, m) -[friend]-> Bo: Row together Notes: lasting" in lines
 
 
 async def test_an_old_node_without_embedding_is_found_by_name(

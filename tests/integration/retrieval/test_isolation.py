@@ -67,7 +67,7 @@ async def test_explore_tells_nothing_of_another_user(
             return_explanations=True,
         )
     )
-    assert payload["message"] == "Found 2 nodes and 1 relationships"
+    assert payload["message"] == "Found 2 nodes and 1 relationship"
     # What was asked for comes back in the explanations; it is not theirs.
     assert_tells_nothing(
         json.loads(json.dumps(payload).replace("chess secret", "").replace("Chess secret", "")), theirs

@@ -226,7 +226,7 @@ async def test_any_text_is_a_value_and_comes_back_as_it_was(
                 return_explanations=True,
             )
         )
-        assert found["message"] == "Found 2 nodes and 1 relationships"
+        assert found["message"] == "Found 2 nodes and 1 relationship"
     error_of(await tools.update_relationship(**ends, attitude=text))
     error_of(await tools.update_relationship(from_entity_key=text, to_entity_key=word, attitude=1))
     error_of(await tools.create_node(label=text, name="x"))

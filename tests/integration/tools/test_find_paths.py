@@ -57,7 +57,7 @@ async def test_a_path_is_found_up_to_the_hops_asked_for(drawing: Drawing, hops: 
     if hops > 1:
         payload = await find(drawing, "a", end, max_hops=hops - 1)
         assert names(payload) == []
-        assert payload["message"] == f"No path of at most {hops - 1} hops joins a and {end}"
+        assert payload["message"] == f"No path of at most {hops - 1} hop{'s' if hops > 2 else ''} joins a and {end}"
 
 
 async def test_a_path_is_told_in_sentences_and_its_score_is_explained(
@@ -69,7 +69,7 @@ async def test_a_path_is_told_in_sentences_and_its_score_is_explained(
     embedder.forget()
     payload = succeeded(await tools.find_paths(from_entity_key=ada, to_entity_key=cy, query="who plays chess?"))
     assert embedder.calls == 1
-    assert payload["message"] == "Found 1 paths between Ada and Cy, the shortest of 2 hops"
+    assert payload["message"] == "Found 1 path between Ada and Cy, the shortest of 2 hops"
     [path] = payload["paths"]
     assert path["text"] == "Bo chess partner Ada; Bo neighbour Cy"
     assert [node["name"] for node in path["nodes"]] == ["Ada", "Bo", "Cy"]

@@ -17,6 +17,9 @@ async def test_searches_tell_it_as_it_was_told(graph: KnowledgeGraph, tools: Too
     assert (match.from_name, match.relationship_type, match.to_name) == ("Bread", "baked by", "Ada")
     answer = await tools.explore(queries=["baked by"])
     assert [(edge["from_name"], edge["to_name"]) for edge in answer["edges"]] == [("Bread", "Ada")]
+    answer = await tools.explore(queries=["baked by"], format="text")
+    assert "- Bread -[baked by]-> Ada" in answer["text"]
+    assert answer["message"] == "Found 2 nodes and 1 relationship"
 
 
 async def test_it_is_answered_as_asked(tools: Toolset) -> None:

@@ -47,7 +47,9 @@ async def test_each_node_is_told_once_with_its_fewest_hops(tools: Toolset, chain
 async def test_a_walk_goes_as_far_as_it_is_asked(
     tools: Toolset, chain: dict[str, str], hops: int, found: dict[str, int]
 ) -> None:
-    assert hops_by_name(await tools.traverse(entity_key=chain["Ada"], hops=hops)) == found
+    payload = await tools.traverse(entity_key=chain["Ada"], hops=hops)
+    assert hops_by_name(payload) == found
+    assert payload["message"] == f"Reached {hops} node{'s' if hops > 1 else ''} from Ada"
 
 
 async def test_a_direction_is_that_in_which_a_relationship_is_told(tools: Toolset, chain: dict[str, str]) -> None:
