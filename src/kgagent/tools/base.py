@@ -2,13 +2,15 @@
 
 import json
 import logging
+import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic_core import PydanticCustomError
 
 from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
 from kgagent.graph.live_schema import LiveSchemaReader
@@ -41,6 +43,17 @@ _log = logging.getLogger(__name__)
 Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=20_000)]
 FilledText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=20_000)]
 ShortText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+
+
+def _without_control_characters(name: str) -> str:
+    if any(unicodedata.category(c) == "Cc" and c not in "\t\n\r" for c in name):
+        raise PydanticCustomError("control", "must hold no control characters but tabs and line breaks")
+    return name
+
+
+NodeName = Annotated[FilledText, AfterValidator(_without_control_characters)]
+"""A name; tabs and line breaks may stand in it, as they come along with copied text and read as spaces."""
+
 EntityKey = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=500),
