@@ -4,6 +4,7 @@ KgAgentError
 ├── ConfigurationError          settings, ontology or embedder cannot be used as given
 ├── InputError                  a value of the caller's is not one that it may be
 │   ├── NotFoundError           what it names does not exist for this user
+│   │   └── NodeNotFoundError       no node of this user has that key
 │   └── AlreadyExistsError      what it would create is there already
 ├── ConflictError               other writers kept changing the record
 ├── EmbeddingError
@@ -33,6 +34,10 @@ class InputError(KgAgentError):
 
 class NotFoundError(InputError):
     """What the caller names does not exist for this user."""
+
+
+class NodeNotFoundError(NotFoundError):
+    """No node of this user has a key that the caller gave."""
 
 
 class AlreadyExistsError(InputError):

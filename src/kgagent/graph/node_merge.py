@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
-from kgagent.errors import InputError, NotFoundError
+from kgagent.errors import InputError, NodeNotFoundError
 from kgagent.graph.record_writer import without_nothing
 from kgagent.graph.records import BOOKKEEPING, LEVELS, NodeRecord, Record, RelationshipRecord
 from kgagent.models import Note
@@ -98,7 +98,7 @@ def plan_merge(intent: MergeIntent, state: MergeState, ontology: Ontology) -> Me
     """Decide what to write.
 
     Raises:
-        NotFoundError: a node does not exist for this user.
+        NodeNotFoundError: a node does not exist for this user.
         InputError: the two cannot be merged.
     """
     keep, drop = _mergeable(intent, state)
@@ -176,7 +176,7 @@ def _mergeable(intent: MergeIntent, state: MergeState) -> tuple[NodeRecord, Node
         raise InputError(f"A node cannot be merged with itself, got {intent.keep} twice")
     if keep is None or drop is None:
         missing = ((intent.keep, keep), (intent.drop, drop))
-        raise NotFoundError(f"Node not found: {', '.join(key for key, node in missing if node is None)}")
+        raise NodeNotFoundError(f"Node not found: {', '.join(key for key, node in missing if node is None)}")
     if keep.label != drop.label:
         raise InputError(
             f"Only nodes of one label can be merged: {intent.keep} is a {keep.label} and {intent.drop} a {drop.label}"

@@ -1,7 +1,7 @@
 """Merges one node into another: read, decided, embedded apart, and written in one transaction, or not at all."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -17,7 +17,7 @@ from kgagent.graph.node_merge import (
     stored_form,
 )
 from kgagent.graph.nodes import NodeRepository, NodeWriter
-from kgagent.graph.record_writer import Writing
+from kgagent.graph.record_writer import Writing, without_nothing
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.relationship_writer import RelationshipWriter
 from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository
@@ -33,6 +33,7 @@ class NodesMerged:
 
     Attributes:
         node: the node that was kept.
+        dropped_node: the other as it was.
         moved: relationships that it got.
         united: relationships of its own that took over what others said.
         dropped: relationships between the two nodes, which are gone.
@@ -41,6 +42,7 @@ class NodesMerged:
     """
 
     node: GraphNode
+    dropped_node: GraphNode
     moved: int
     united: int
     dropped: int
@@ -138,6 +140,7 @@ class NodeMerger(CompareAndSet[MergeIntent, MergeState, MergePlan, NodesMerged])
             [(self._relationship_writer.text(change.after, now), change.stored) for change in relationships],
             vector_property=self._relationship_writer.vector_property,
         )
+        node_row = self._node_row(plan.node, node_vector, now)
         rows = [
             self._relationship_row(change, vector, now) for change, vector in zip(relationships, vectors, strict=True)
         ]
@@ -150,7 +153,7 @@ class NodeMerger(CompareAndSet[MergeIntent, MergeState, MergePlan, NodesMerged])
                 for record in plan.read
             ],
             "read_nodes": [_place(change.stored) for change in plan.mentioning_nodes],
-            "node": self._node_row(plan.node, node_vector, now),
+            "node": node_row,
             "moved": rows[: len(plan.moved)],
             "changed": rows[len(plan.moved) :],
             "changed_nodes": [self._node_row(change, VectorChange(), now) for change in plan.mentioning_nodes],
@@ -164,7 +167,8 @@ class NodeMerger(CompareAndSet[MergeIntent, MergeState, MergePlan, NodesMerged])
             return None
         self._tell(plan)
         return NodesMerged(
-            node=plan.node.after.shown(self._nodes.ontology),
+            node=_written(plan.node.after, node_row["properties"]).shown(self._nodes.ontology),
+            dropped_node=plan.drop.shown(self._nodes.ontology),
             moved=len(plan.moved),
             united=len(plan.united),
             dropped=len(plan.between),
@@ -212,6 +216,10 @@ class NodeMerger(CompareAndSet[MergeIntent, MergeState, MergePlan, NodesMerged])
                 **writer.stamp(change.stored, now),
             },
         }
+
+
+def _written(record: NodeRecord, properties: Mapping[str, Any]) -> NodeRecord:
+    return replace(record, properties=without_nothing({**record.properties, **properties}))
 
 
 def _place(record: NodeRecord) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from kgagent.embedding.text import node_text
-from kgagent.errors import AlreadyExistsError, InputError, NotFoundError
+from kgagent.errors import AlreadyExistsError, InputError, NodeNotFoundError
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.record_writer import Planned, RecordWriter, Writing, Written, without_nothing
 from kgagent.graph.records import NodeRecord
@@ -102,12 +102,12 @@ class NodeWriter(RecordWriter[NodeIntent, NodeRecord | None, NodeRecord, GraphNo
         """Decide what to write.
 
         Raises:
-            NotFoundError: the node does not exist for this user.
+            NodeNotFoundError: the node does not exist for this user.
             AlreadyExistsError: the node that it would create is there.
             InputError: it would change a name that the node's key is made of.
         """
         if state is None and intent.label is None:
-            raise NotFoundError(f"Node not found: {intent.entity_key}")
+            raise NodeNotFoundError(f"Node not found: {intent.entity_key}")
         if state is not None and intent.label not in {None, state.label}:
             raise InputError(
                 f"The key of this {intent.label} is that of the {state.label} {state.text('name')!r}; take another name"

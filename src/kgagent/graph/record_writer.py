@@ -134,7 +134,7 @@ class RecordWriter(
         kept = await self._write(self.create_statement, [row for row in rows if not row["element_id"]])
         kept |= await self._write(self.update_statement, [row for row in rows if row["element_id"]])
         for position in sorted(kept):
-            self._tell(planned[position], written[position])
+            self._tell(planned[position])
         return {position: done for position, done in written.items() if position in kept or not done.changed}
 
     def changes(self, record: RecordT, values: Mapping[str, Any], notes: Iterable[Note]) -> dict[str, Any]:
@@ -147,36 +147,48 @@ class RecordWriter(
 
     def _written(self, planned: Planned[IntentT, RecordT], change: VectorChange, now: datetime) -> Written[ShownT]:
         stored = planned.stored
+        changed = stored is None or bool(planned.changes) or change.changes or self.needs_tidying(stored, now)
+        after = planned.after
+        if changed:
+            after = replace(
+                after, properties=without_nothing({**after.properties, **self._properties(planned, change, now)})
+            )
         return Written(
-            shown=self.show(planned),
+            shown=self.show(replace(planned, after=after)),
             created=stored is None,
             embedded=change.vector is not None,
-            changed=stored is None or bool(planned.changes) or change.changes or self.needs_tidying(stored, now),
+            changed=changed,
         )
 
-    def _tell(self, planned: Planned[IntentT, RecordT], written: Written[ShownT]) -> None:
+    def _tell(self, planned: Planned[IntentT, RecordT]) -> None:
+        """Tell of what was written, without the time of the write: a record that says the same is told as the same."""
         if self._on_change is None:
             return
         stored = planned.stored
-        self._on_change(None if stored is None else self.show(replace(planned, after=stored)), written.shown)
+        self._on_change(None if stored is None else self.show(replace(planned, after=stored)), self.show(planned))
+
+    def _properties(self, planned: Planned[IntentT, RecordT], change: VectorChange, now: datetime) -> dict[str, Any]:
+        """What a write sets."""
+        record = planned.after
+        content = {"created_at": now, **record.properties} if planned.stored is None else planned.changes
+        return {
+            **content,
+            **change.properties,
+            **self.kept_properties(record, now),
+            **self.stamp(record, now),
+        }
 
     def _row(
         self, position: int, planned: Planned[IntentT, RecordT], change: VectorChange, now: datetime
     ) -> dict[str, Any]:
         record = planned.after
-        content = {"created_at": now, **record.properties} if planned.stored is None else planned.changes
         return {
             **self.place(record),
             "position": position,
             "element_id": record.element_id,
             "version": record.version,
             "vector": self._store.vector(change.vector),
-            "properties": {
-                **content,
-                **change.properties,
-                **self.kept_properties(record, now),
-                **self.stamp(record, now),
-            },
+            "properties": self._properties(planned, change, now),
         }
 
     async def _write(self, name: str, rows: Sequence[dict[str, Any]]) -> set[int]:

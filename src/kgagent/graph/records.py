@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -11,7 +12,7 @@ from pydantic import JsonValue
 
 from kgagent.errors import InputError
 from kgagent.models import GraphNode, GraphRelationship, Note, RelationshipSearchResult
-from kgagent.models.note import current_text, parse_notes
+from kgagent.models.note import current_text, parse_notes, utc_text
 from kgagent.models.triplet import display_name, triplet_text
 from kgagent.ontology import Ontology
 
@@ -22,6 +23,9 @@ BOOKKEEPING = frozenset(
     | {"embedding_hash", "embedding_model", "version", "write_lock", "relationship_key", "user_id"}
 )
 LEVELS = ("attitude", "proximity")
+_TIMES = frozenset({"created_at", "updated_at"})
+"""When kgagent wrote something."""
+
 _NODE_FIELDS = frozenset({"entity_key", "name", "description", "notes"})
 _RELATIONSHIP_FIELDS = frozenset({"relationship_type", "description", "attitude", "proximity", "notes"})
 
@@ -206,14 +210,12 @@ class RelationshipRecord(Record):
     def _ends(self, asked_from: str | None) -> tuple[tuple[str, str], tuple[str, str]]:
         """Key and name of the end that it is told from, and of the other; see `shown`."""
         start, end = (self.from_entity_key, self.from_name), (self.to_entity_key, self.to_name)
-        if asked_from is None:
-            reverse = bool(self.properties.get("told_in_reverse"))
-        else:
-            reverse = asked_from != self.from_entity_key
-        return (end, start) if reverse else (start, end)
+        told = (end, start) if self.properties.get("told_in_reverse") else (start, end)
+        return told if asked_from in {None, told[0][0]} else (told[1], told[0])
 
     def _fields(self, ontology: Ontology, *, asked_from: str | None) -> dict[str, Any]:
         (from_key, from_name), (to_key, to_name) = self._ends(asked_from)
+        [(told_from, _), _] = self._ends(None)
         attitude, proximity = (self.known_level(ontology, field) for field in LEVELS)
         return {
             "from_entity_key": from_key,
@@ -229,6 +231,7 @@ class RelationshipRecord(Record):
             "proximity_word": ontology.word(self.neo4j_type, "proximity", proximity),
             "notes": self.notes,
             "properties": visible(self.properties, _RELATIONSHIP_FIELDS | BOOKKEEPING | ontology.hidden_properties),
+            "asked_in_reverse": from_key != told_from,
         }
 
 
@@ -245,10 +248,24 @@ def as_text(value: object) -> str:
 def visible(properties: Mapping[str, Any], hidden: Iterable[str]) -> dict[str, JsonValue]:
     """What of a record's properties may be shown, as JSON types."""
     return {
-        key: plain(value)
+        key: _time(value) if key in _TIMES else plain(value)
         for key, value in sorted(properties.items())
         if key not in hidden and not key.lower().endswith("embedding")
     }
+
+
+def _time(value: object) -> JsonValue:
+    """A time in one form, whether the database gave it as such or as text; what is none stays as it is."""
+    moment = value
+    with suppress(ValueError):
+        if isinstance(value, DateTime):
+            moment = value.to_native()
+        elif isinstance(value, str):
+            # The database ends a time in a zone that has a name with that name, in brackets.
+            moment = datetime.fromisoformat(value.partition("[")[0])
+        if isinstance(moment, datetime) and moment.tzinfo is not None:
+            return utc_text(moment)
+    return plain(value)
 
 
 def plain(value: object) -> JsonValue:

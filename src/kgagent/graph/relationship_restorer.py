@@ -13,6 +13,7 @@ from kgagent.graph.relationship_writer import RelationshipRecordWriter
 from kgagent.graph.relationships import PairState, RelationshipIntent, RelationshipRepository
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
+from kgagent.models.note import as_utc
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,4 +122,4 @@ def _deleted(blank: RelationshipRecord, row: Row) -> DeletedRelationship:
 
 
 def _shown(moment: datetime) -> str:
-    return moment.isoformat(timespec="minutes")
+    return as_utc(moment).isoformat(timespec="minutes").replace("+00:00", "Z")

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from kgagent.embedding.text import relationship_text
-from kgagent.errors import InputError, NotFoundError
+from kgagent.errors import InputError, NodeNotFoundError, NotFoundError
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.records import RelationshipRecord, as_text, ontology_label
 from kgagent.graph.statements import statement
@@ -104,7 +104,7 @@ class RelationshipRepository:
             The relationship as stored, or None, and what a new one between these nodes starts from.
 
         Raises:
-            NotFoundError: a node does not exist for this user.
+            NodeNotFoundError: a node does not exist for this user.
             InputError: the two nodes are one, or their labels have no relationship type, or several and none was named.
         """
         if intent.neo4j_type is not None:
@@ -113,7 +113,7 @@ class RelationshipRepository:
         if first is None or second is None:
             keys = ((intent.from_entity_key, first), (intent.to_entity_key, second))
             missing = dict.fromkeys(key for key, end in keys if end is None)
-            raise NotFoundError(f"One or both nodes do not exist: {', '.join(missing)}")
+            raise NodeNotFoundError(f"One or both nodes do not exist: {', '.join(missing)}")
         if first.entity_key == second.entity_key:
             raise InputError(f"A relationship joins two different nodes, got {first} twice")
         neo4j_type, reverse = self.ontology.type_between(first.label, second.label, intent.neo4j_type)

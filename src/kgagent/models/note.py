@@ -20,6 +20,15 @@ def as_utc(moment: datetime) -> datetime:
         raise ValueError(f"the time is out of range in UTC: {moment}") from None
 
 
+def utc_text(moment: datetime) -> str:
+    """A time as answers show it: ISO 8601 in UTC with a Z, and microseconds where it has any.
+
+    Raises:
+        ValueError: it is out of range there.
+    """
+    return as_utc(moment).isoformat().replace("+00:00", "Z")
+
+
 UtcTime = Annotated[datetime, AfterValidator(as_utc)]
 
 

@@ -65,7 +65,9 @@ class UnknownName:
         return f"{plural}{of} that exist: {listed(self.existing)}."
 
 
-def check_names(patterns: Iterable[GraphPattern], schema: LiveSchema, ontology: Ontology) -> None:
+def check_names(
+    patterns: Iterable[GraphPattern], schema: LiveSchema, ontology: Ontology, *, traversal: bool = False
+) -> None:
     """See that each label, relationship type and property in patterns exists.
 
     What the ontology knows exists, even if the user has none of it yet. A property counts as missing only where all
@@ -75,11 +77,14 @@ def check_names(patterns: Iterable[GraphPattern], schema: LiveSchema, ontology: 
         patterns: what is asked.
         schema: what the user's graph holds.
         ontology: what it may hold.
+        traversal: whether the patterns stand for a traversal, which has no steps and no constraints.
 
     Raises:
         InputError: names do not exist; it tells the first five, with the nearest that do.
     """
-    problems = [problem for problem in unknown_names(patterns, schema, ontology) if problem.is_certain]
+    problems = [
+        problem for problem in unknown_names(patterns, schema, ontology, traversal=traversal) if problem.is_certain
+    ]
     if not problems:
         return
     told = problems[:MOST_PROBLEMS]
@@ -90,7 +95,12 @@ def check_names(patterns: Iterable[GraphPattern], schema: LiveSchema, ontology: 
 
 
 async def checked_schema(
-    patterns: Iterable[GraphPattern], reader: LiveSchemaReader, user_id: str, ontology: Ontology
+    patterns: Iterable[GraphPattern],
+    reader: LiveSchemaReader,
+    user_id: str,
+    ontology: Ontology,
+    *,
+    traversal: bool = False,
 ) -> LiveSchema:
     """Read what a user's graph holds, and see that the names in patterns exist.
 
@@ -103,16 +113,18 @@ async def checked_schema(
     asked = tuple(patterns)
     schema = await reader.read(user_id)
     try:
-        check_names(asked, schema, ontology)
+        check_names(asked, schema, ontology, traversal=traversal)
     except InputError:
         schema = await reader.read(user_id, fresh=True)
-        check_names(asked, schema, ontology)
+        check_names(asked, schema, ontology, traversal=traversal)
     return schema
 
 
-def unknown_names(patterns: Iterable[GraphPattern], schema: LiveSchema, ontology: Ontology) -> tuple[UnknownName, ...]:
+def unknown_names(
+    patterns: Iterable[GraphPattern], schema: LiveSchema, ontology: Ontology, *, traversal: bool = False
+) -> tuple[UnknownName, ...]:
     """The names that do not exist, each once, in the order in which they stand."""
-    known = _Known(schema, ontology)
+    known = _Known(schema, ontology, traversal=traversal)
     found: dict[tuple[Kind, str, str], UnknownName] = {}
     for pattern in patterns:
         for trail in trails(pattern):
@@ -144,7 +156,8 @@ class _Holders:
 class _Known:
     """The names that exist for a user."""
 
-    def __init__(self, schema: LiveSchema, ontology: Ontology) -> None:
+    def __init__(self, schema: LiveSchema, ontology: Ontology, *, traversal: bool = False) -> None:
+        self._traversal = traversal
         self._schema = schema
         self._ontology = ontology
         self._live_labels = {label.name: label for label in schema.labels}
@@ -168,7 +181,8 @@ class _Known:
         for name in leg.step.types:
             if name not in self._types:
                 certain = not self._schema.is_partial
-                yield UnknownName("relationship type", name, leg.where, "", self._types, certain, self._free(name))
+                where = "traversal.relation_types" if self._traversal else leg.where
+                yield UnknownName("relationship type", name, where, "", self._types, certain, self._free(name))
         yield from self.label(leg.step.target_label, leg.where)
 
     def _free(self, name: str) -> str:
@@ -178,16 +192,20 @@ class _Known:
         if not said or (stored is None and nearest(name, self._types)):
             return ""
         begin = "If it is" if stored is None else "It is"
+        begin += f" a value of the property {FREE_TYPE}"
         constraint = {
             "type": "PROPERTY_EQUALS",
             "on": "relationship",
             "property_path": FREE_TYPE,
             "value": name if stored is None else stored,
         }
-        return (
-            f"{begin} a value of the property {FREE_TYPE}: leave relation_type out and add the constraint "
-            f"{json.dumps(constraint, ensure_ascii=False)}."
-        )
+        told = json.dumps(constraint, ensure_ascii=False)
+        if self._traversal:
+            return (
+                f"{begin}: a traversal cannot be limited by it. The tool traverse can, with {FREE_TYPE}s; so can a "
+                f"pattern, with a step without relation_type and the constraint {told}."
+            )
+        return f"{begin}: leave relation_type out and add the constraint {told}."
 
     def _constraint(self, trail: Trail, constraint: Constraint) -> Iterator[UnknownName]:
         place = constraint.at_step

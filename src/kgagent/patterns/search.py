@@ -104,7 +104,9 @@ class PatternSearch:
             raise ConfigurationError("Graph patterns are switched off: set KGAGENT_PATTERNS_ENABLED=true")
         plans = self._plans(query)
         segments = [segment for plan in plans for segment in plan.segments]
-        schema = await checked_schema(segments, self._live_schema, user_id, self._ontology)
+        schema = await checked_schema(
+            segments, self._live_schema, user_id, self._ontology, traversal=not query.all_patterns
+        )
         vector = None if vector is None else checked_vector(vector, self._embedder.dimensions)
         asked, warnings = await self._prepared(query, user_id, vector, schema)
         ranking = self._ranking(query)

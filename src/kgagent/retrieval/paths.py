@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from kgagent.embedding.base import Embedder
-from kgagent.errors import InputError, NotFoundError
+from kgagent.errors import InputError, NodeNotFoundError
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.records import NodeRecord
 from kgagent.graph.relationships import RelationshipRepository
@@ -56,7 +56,7 @@ class PathFinder:
         """Find paths.
 
         Raises:
-            NotFoundError: a node does not exist for this user.
+            NodeNotFoundError: a node does not exist for this user.
             InputError: both ends are one node.
             EmbeddingError: the query could not be embedded.
             StoreError: the database failed.
@@ -66,7 +66,7 @@ class PathFinder:
             raise InputError(f"A path joins two different nodes, got {wanted[0]} twice")
         records = await self._nodes.read(user_id, wanted)
         if missing := [key for key in wanted if key not in records]:
-            raise NotFoundError(f"One or both nodes do not exist: {', '.join(missing)}")
+            raise NodeNotFoundError(f"One or both nodes do not exist: {', '.join(missing)}")
         start, end = (records[key] for key in wanted)
         search = _Search(self._relationships, request, start, end, await self._scope(request, user_id), self._timeout)
         async with together() as group:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from kgagent.errors import InputError, NotFoundError
+from kgagent.errors import InputError, NodeNotFoundError
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.records import NodeRecord, RelationshipRecord
@@ -45,7 +45,7 @@ class Traverser:
             raise InputError("No relationship type was named; leave relationship_types out to follow all")
         start = next(iter(await self._nodes.get(user_id, [request.entity_key])), None)
         if start is None:
-            raise NotFoundError(f"Node not found: {request.entity_key}")
+            raise NodeNotFoundError(f"Node not found: {request.entity_key}")
         text = statement("traverse_level", **names)
         reached: list[TraversedNode] = []
         frontier = [request.entity_key]

@@ -6,7 +6,7 @@ from kgagent.graph.relationships import RelationshipIntent
 from kgagent.ontology import Ontology
 from kgagent.tools.base import EntityKey, FilledText, Payload, ShortText, Tool, ToolContext
 from kgagent.tools.notes import NewNote, made
-from kgagent.tools.relationship_arguments import Ends, shown, write_one
+from kgagent.tools.relationship_arguments import Ends, shown, with_direction, write_one
 
 
 class AddNoteToRelationshipArguments(Ends):
@@ -46,8 +46,8 @@ class AddNoteToRelationship(Tool[AddNoteToRelationshipArguments]):
         """What the model is told."""
         lifetimes = ", ".join(ontology.note_lifetimes_in_days)
         return (
-            "Add a note to the relationship between two nodes, in whichever order they are named. "
-            "Use it for things that "
+            "Add a note to the relationship between two nodes, in whichever order they are named; `triplet` "
+            "in the answer tells its direction. Use it for things that "
             "happened or were said; searches find the relationship by its notes too. A note counts for its lifetime "
             f"({lifetimes}; {ontology.default_note_lifetime} unless said otherwise)."
         )
@@ -68,13 +68,13 @@ class AddNoteToRelationship(Tool[AddNoteToRelationshipArguments]):
             to_entity_key=arguments.to_entity_key,
             neo4j_type=arguments.neo4j_type,
             notes=made([note], context, context.writing.clock()),
-            missing="Relationship not found between {a} and {b}",
+            missing="Relationship not found between {a} and {b}. create_relationship makes it, and "
+            "restore_relationship brings back one that was deleted",
         )
         written = await write_one(context, intent)
         now = written.shown
+        message = f"Added note to relationship between {now.from_name} and {now.to_name}"
         return {
-            "message": f"Added note to relationship between {now.from_name} and {now.to_name}"
-            if written.changed
-            else "The note was there already",
+            "message": with_direction(message if written.changed else "The note was there already", now),
             **shown(written),
         }

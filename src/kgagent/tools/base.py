@@ -2,15 +2,17 @@
 
 import json
 import logging
+import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic_core import PydanticCustomError
 
-from kgagent.errors import InputError, KgAgentError
+from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
 from kgagent.graph.live_schema import LiveSchemaReader
 from kgagent.graph.node_merger import NodeMerger
 from kgagent.graph.nodes import NodeRepository, NodeWriter
@@ -24,15 +26,16 @@ from kgagent.observing import SILENT, Observer, Outcome, ToolCall, within_tool
 from kgagent.ontology import Ontology
 from kgagent.patterns.search import PatternSearch
 from kgagent.retrieval import RetrievalService
+from kgagent.tools.argument_errors import explain
 
 Payload = dict[str, Any]
 """What a tool answers: {"success": true, "message": …, …} or {"success": false, "error": …}."""
 
-LONGEST_VALUE = 120
-"""Characters of a wrong value that an error repeats."""
-
 LONGEST_ERROR = 2_000
 """Characters of an error."""
+
+WHERE_KEYS_ARE = "explore and hybrid_search tell the entity_key of a node"
+"""What an error adds where a key is no node's: a model may have given a name."""
 
 _log = logging.getLogger(__name__)
 
@@ -40,6 +43,17 @@ _log = logging.getLogger(__name__)
 Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=20_000)]
 FilledText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=20_000)]
 ShortText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+
+
+def _without_control_characters(name: str) -> str:
+    if any(unicodedata.category(c) == "Cc" and c not in "\t\n\r" for c in name):
+        raise PydanticCustomError("control", "must hold no control characters but tabs and line breaks")
+    return name
+
+
+NodeName = Annotated[FilledText, AfterValidator(_without_control_characters)]
+"""A name; tabs and line breaks may stand in it, as they come along with copied text and read as spaces."""
+
 EntityKey = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=500),
@@ -183,10 +197,10 @@ class BoundTool:
             return {"success": True, **await self._tool.run(self._context, checked)}
         except ValidationError as error:
             outcome.error = type(error).__name__
-            return failure(explain(error))
+            return failure(explain(error, self.arguments))
         except KgAgentError as error:
             outcome.error = type(error).__name__
-            return failure(str(error))
+            return refusal(error)
         except Exception as error:
             outcome.error = type(error).__name__
             _log.exception("Tool %s failed", self.name, extra={"tool": self.name})
@@ -228,43 +242,17 @@ def failure(error: str) -> Payload:
     return {"success": False, "error": line if len(line) <= LONGEST_ERROR else line[: LONGEST_ERROR - 3] + "..."}
 
 
+def refusal(error: KgAgentError) -> Payload:
+    """The answer of a tool that was refused; where a key is no node's, it also says which tools tell keys."""
+    hint = f". {WHERE_KEYS_ARE}" if isinstance(error, NodeNotFoundError) else ""
+    return failure(f"{error}{hint}")
+
+
+def counted(count: int, noun: str) -> str:
+    """A count with its noun: "1 node", "2 nodes"."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
 def dump(payload: Payload) -> str:
     """A tool's answer as JSON."""
     return json.dumps(payload, ensure_ascii=False)
-
-
-def explain(error: ValidationError) -> str:
-    """Say in one line what is wrong with a model's arguments, with the values."""
-    return "; ".join(dict.fromkeys(_explain_one(dict(item)) for item in error.errors(include_url=False)))
-
-
-def _explain_one(item: dict[str, Any]) -> str:
-    location = item["loc"] or ("arguments",)
-    if item["type"] in {"missing", "extra_forbidden"}:
-        places = [*filter(_is_place, location[:-1]), location[-1]]
-    else:
-        places = [*filter(_is_place, location)]
-    where = ".".join(_shortened(str(place)) for place in places)
-    if item["type"] == "missing":
-        return f"{where} is missing"
-    if item["type"] == "extra_forbidden":
-        return f"{where} is not an argument of this tool"
-    if item["type"] == "value_error" and isinstance(item.get("ctx", {}).get("error"), InputError):
-        return str(item["ctx"]["error"])
-    return f"{where}: {item['msg']}, got {_shortened(_represented(item['input']))}"
-
-
-def _represented(value: object) -> str:
-    try:
-        return repr(value)
-    except (ValueError, RecursionError):
-        return f"a {type(value).__name__} too large to show"
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 3] + "..."
-
-
-def _is_place(part: int | str) -> bool:
-    """Whether part of an error's path stands in the arguments; the others name the alternatives of a union."""
-    return isinstance(part, int) or (part.isidentifier() and part.islower() and part not in {"int", "str"})

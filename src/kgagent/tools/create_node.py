@@ -5,7 +5,7 @@ from pydantic import ConfigDict, Field
 from kgagent.errors import KgAgentError
 from kgagent.graph.nodes import NodeIntent
 from kgagent.ontology import Ontology
-from kgagent.tools.base import Arguments, FilledText, Payload, ShortText, Text, Tool, ToolContext
+from kgagent.tools.base import Arguments, FilledText, NodeName, Payload, ShortText, Text, Tool, ToolContext
 from kgagent.tools.notes import NewNote, made
 
 
@@ -26,7 +26,7 @@ class CreateNodeArguments(Arguments):
     )
 
     label: ShortText = Field(description="Kind of node, such as Person, Concept, Entity or Source.")
-    name: FilledText = Field(description="Name by which people know it.")
+    name: NodeName = Field(description="Name by which people know it.")
     description: Text = Field("", description="What it is, in a sentence.")
     notes: list[NewNote | FilledText] = Field(
         default_factory=list, max_length=100, description="Facts about the node itself: texts, or objects."

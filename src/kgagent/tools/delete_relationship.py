@@ -2,9 +2,10 @@
 
 from kgagent.errors import KgAgentError
 from kgagent.graph.relationships import RelationshipIntent
+from kgagent.models.note import utc_text
 from kgagent.ontology import Ontology
 from kgagent.tools.base import Payload, Tool, ToolContext
-from kgagent.tools.relationship_arguments import Ends
+from kgagent.tools.relationship_arguments import Ends, as_told, with_direction
 
 
 class DeleteRelationshipArguments(Ends):
@@ -20,9 +21,10 @@ class DeleteRelationship(Tool[DeleteRelationshipArguments]):
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """What the model is told."""
         return (
-            "Delete the relationship between two nodes, in whichever order they are named; the nodes stay. Use it for "
-            "what should never have been there; a relationship that has ended is still worth knowing, so tell of its "
-            "end with update_relationship or add_note_to_relationship. restore_relationship undoes it for a while."
+            "Delete the relationship between two nodes, in whichever order they are named (`triplet` in the answer "
+            "tells its direction); the nodes stay. Use it for what should never have been there; a "
+            "relationship that has ended is still worth knowing, so tell of its end with update_relationship or "
+            "add_note_to_relationship. restore_relationship undoes it for a while."
         )
 
     async def run(self, context: ToolContext, arguments: DeleteRelationshipArguments) -> Payload:
@@ -31,14 +33,19 @@ class DeleteRelationship(Tool[DeleteRelationshipArguments]):
         Raises:
             InputError: the relationship does not exist.
         """
-        [deleted] = await context.relationship_deleter().carry_out([RelationshipIntent(**arguments.model_dump())])
+        intent = RelationshipIntent(
+            **arguments.model_dump(),
+            missing="Relationship not found between {a} and {b}. Where it is deleted already, restore_relationship "
+            "brings it back",
+        )
+        [deleted] = await context.relationship_deleter().carry_out([intent])
         if isinstance(deleted, KgAgentError):
             raise deleted
         was, until = deleted.shown, deleted.undo_until
-        undo = {} if until is None else {"undo_until": until.isoformat()}
+        undo = {} if until is None else {"undo_until": utc_text(until)}
         how = "; it cannot be restored" if until is None else "; restore_relationship brings it back until undo_until"
         return {
-            "message": f"Deleted relationship between {was.from_name} and {was.to_name}{how}",
+            "message": with_direction(f"Deleted relationship between {was.from_name} and {was.to_name}{how}", was),
             **undo,
-            "relationship": was.to_payload(),
+            **as_told(was),
         }

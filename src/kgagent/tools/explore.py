@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field, model_validator
 from kgagent.models import ExploreRequest, ExploreResult, VectorQuery
 from kgagent.models.search import Threshold
 from kgagent.ontology import Ontology
-from kgagent.tools.base import Arguments, ExpandHops, FilledText, Payload, ShortText, Tool, ToolContext
+from kgagent.tools.base import Arguments, ExpandHops, FilledText, Payload, ShortText, Tool, ToolContext, counted
 from kgagent.tools.explore_text import as_text
 
 
@@ -91,7 +91,7 @@ class Explore(Tool[ExploreArguments]):
             expand_hops=arguments.expand_hops,
         )
         result = await context.retrieval.explore(request, context.user_id)
-        message = f"Found {len(result.nodes)} nodes and {len(result.relationships)} relationships"
+        message = f"Found {counted(len(result.nodes), 'node')} and {counted(len(result.relationships), 'relationship')}"
         if arguments.format == "text":
             now = context.writing.clock()
             return {"message": message, "text": as_text(result, explain=arguments.return_explanations, now=now)}

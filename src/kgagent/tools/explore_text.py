@@ -26,7 +26,7 @@ def _node(item: ExploredNode, *, explain: bool) -> str:
 
 def _relationship(item: GraphRelationship, now: datetime) -> str:
     words = item.level_words
-    line = f"- {item.from_name} -[{item.relationship_type}]- {item.to_name}" + (f" ({words})" if words else "")
+    line = f"- {item.from_name} -[{item.relationship_type}]-> {item.to_name}" + (f" ({words})" if words else "")
     if item.similarity is not None:
         line += f" [similarity {item.similarity:.2f}]"
     if item.description:

@@ -5,7 +5,7 @@ from pydantic import Field
 from kgagent.models.paths import MOST_PATH_HOPS, MOST_PATHS, GraphPath, PathsRequest
 from kgagent.models.triplet import display_name
 from kgagent.ontology import Ontology
-from kgagent.tools.base import Arguments, EntityKey, FilledText, Payload, Tool, ToolContext
+from kgagent.tools.base import Arguments, EntityKey, FilledText, Payload, Tool, ToolContext, counted
 
 
 class FindPathsArguments(Arguments):
@@ -48,9 +48,10 @@ class FindPaths(Tool[FindPathsArguments]):
         found = await context.retrieval.find_paths(request, context.user_id)
         names = " and ".join(display_name({"name": end.name}, end.entity_key) for end in (found.start, found.end))
         if found.paths:
-            message = f"Found {len(found.paths)} paths between {names}, the shortest of {_fewest(found.paths)} hops"
+            shortest = counted(_fewest(found.paths), "hop")
+            message = f"Found {counted(len(found.paths), 'path')} between {names}, the shortest of {shortest}"
         else:
-            message = f"No path of at most {arguments.max_hops} hops joins {names}"
+            message = f"No path of at most {counted(arguments.max_hops, 'hop')} joins {names}"
         answer: Payload = {"message": message, "paths": [_path(path) for path in found.paths]}
         return answer | ({"warnings": list(found.warnings)} if found.warnings else {})
 

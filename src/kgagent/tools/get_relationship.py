@@ -2,7 +2,7 @@
 
 from kgagent.ontology import Ontology
 from kgagent.tools.base import Payload, Tool, ToolContext
-from kgagent.tools.relationship_arguments import Ends
+from kgagent.tools.relationship_arguments import TOLD, Ends, as_told, with_direction
 
 
 class GetRelationshipArguments(Ends):
@@ -18,7 +18,7 @@ class GetRelationship(Tool[GetRelationshipArguments]):
 
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """What the model is told."""
-        return "Read the relationship between two nodes, notes included, in whichever order they are named."
+        return "Read the relationship between two nodes, notes included, in whichever order they are named. " + TOLD
 
     async def run(self, context: ToolContext, arguments: GetRelationshipArguments) -> Payload:
         """Read it.
@@ -30,6 +30,6 @@ class GetRelationship(Tool[GetRelationshipArguments]):
             context.user_id, arguments.from_entity_key, arguments.to_entity_key, arguments.neo4j_type
         )
         return {
-            "message": f"Relationship between {found.from_name} and {found.to_name}",
-            "relationship": found.to_payload(),
+            "message": with_direction(f"Relationship between {found.from_name} and {found.to_name}", found),
+            **as_told(found),
         }

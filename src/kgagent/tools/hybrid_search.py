@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field
 from kgagent.models.hybrid import FusionStrategy, HybridOptions, HybridResult
 from kgagent.models.search import Threshold
 from kgagent.ontology import Ontology
-from kgagent.tools.base import Arguments, ExpandHops, FilledText, Payload, ShortText, Tool, ToolContext
+from kgagent.tools.base import Arguments, ExpandHops, FilledText, Payload, ShortText, Tool, ToolContext, counted
 
 
 class HybridSearchArguments(Arguments):
@@ -92,7 +92,4 @@ class HybridSearch(Tool[HybridSearchArguments]):
 
 def _message(result: HybridResult) -> str:
     nodes, relationships = len(result.objects), len(result.relationships or ())
-    return (
-        f"Found {nodes} node{'' if nodes == 1 else 's'} and "
-        f"{relationships} relationship{'' if relationships == 1 else 's'}"
-    )
+    return f"Found {counted(nodes, 'node')} and {counted(relationships, 'relationship')}"

@@ -27,7 +27,8 @@ class MergeNodes(Tool[MergeNodesArguments]):
             f"Merge two nodes of one label ({', '.join(ontology.labels)}) that are the same thing. The first keeps its "
             "key, its name and all that is said of it; it gets the relationships and notes of the second, and what it "
             "lacks itself. Where both are joined with the same node, the two relationships become one. All or nothing, "
-            "and it cannot be undone: look at both before, and add a note where the second had another name."
+            "and it cannot be undone: look at both before, and add a note where the name or the description of "
+            "`dropped_node` in the answer said more."
         )
 
     async def run(self, context: ToolContext, arguments: MergeNodesArguments) -> Payload:
@@ -40,8 +41,10 @@ class MergeNodes(Tool[MergeNodesArguments]):
         [merged] = await context.node_merger().carry_out([intent])
         if isinstance(merged, KgAgentError):
             raise merged
+        dropped = merged.dropped_node
         return {
-            "message": f"Merged {intent.drop} into {merged.node.label} {merged.node.name}",
+            "message": f"Merged {dropped.name or dropped.entity_key} into {merged.node.label} {merged.node.name}",
+            "dropped_node": dropped.model_copy(update={"notes": (), "properties": {}}).to_payload(),
             "relationships_moved": merged.moved,
             "relationships_united": merged.united,
             "relationships_dropped": merged.dropped,

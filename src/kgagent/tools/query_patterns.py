@@ -4,10 +4,11 @@ from collections.abc import Mapping
 
 from pydantic import ConfigDict, Field, JsonValue
 
+from kgagent.models.graph import without_empty
 from kgagent.models.matched_path import MatchedNode, MatchedPath, MatchedRelationship, PatternResult
 from kgagent.models.pattern_query import GraphQuery
 from kgagent.ontology import Ontology
-from kgagent.tools.base import Arguments, Payload, Tool, ToolContext
+from kgagent.tools.base import Arguments, Payload, Tool, ToolContext, counted
 
 MOST_TOLD = 20
 """Paths that a model is told unless it asks for more."""
@@ -112,7 +113,7 @@ class QueryPatterns(Tool[QueryPatternsArguments]):
         result = await context.patterns.query(arguments, context.user_id)
         told = _Teller(context.ontology)
         answer = {
-            "message": _message(result),
+            "message": _message(result, arguments),
             "paths": [told.path(path) for path in result.paths],
             "nodes": [told.node(node) for node in result.context.nodes],
             "entry_points": [node.entity_key for node in result.context.entry_points],
@@ -155,6 +156,7 @@ class _Teller:
             properties = {
                 name: value for name, value in _without_times(properties).items() if defaults.get(name) != value
             }
+        properties = without_empty(properties)
         told = {"neo4j_type": relationship.neo4j_type, "direction": relationship.direction.value}
         return {**told, "properties": properties} if properties else told
 
@@ -163,13 +165,16 @@ def _without_times(properties: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     return {name: value for name, value in properties.items() if name not in _TIMES}
 
 
-def _message(result: PatternResult) -> str:
-    if result.found_by == "hybrid":
-        instead = "what a plain search finds stands in hybrid, and is no answer to the pattern"
-        return (
-            f"No path was found; {instead}"
-            if result.hybrid
-            else "No path was found, and no query was given to search for"
-        )
-    count = len(result.paths)
-    return f"Found {count} path{'' if count == 1 else 's'}" + (", and more exist" if result.context.truncated else "")
+def _message(result: PatternResult, asked: GraphQuery) -> str:
+    if result.found_by != "hybrid":
+        found = f"Found {counted(len(result.paths), 'path')}"
+        return f"{found}, and more exist" if result.context.truncated else found
+    instead = "what a plain search finds stands in hybrid" if result.hybrid else ""
+    if not asked.all_patterns and asked.traversal is None:
+        return f"Neither a pattern nor a traversal was asked for; {instead or 'the targets stand in nodes'}"
+    if not asked.all_patterns and not asked.targets:
+        return f"A traversal starts from targets, and none was given; {instead}"
+    what = "pattern" if asked.all_patterns else "traversal"
+    if not instead:
+        return "No path was found, and no query was given to search for"
+    return f"No path was found; {instead}, and is no answer to the {what}"

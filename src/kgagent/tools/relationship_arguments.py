@@ -4,23 +4,50 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import Field, StrictInt
+from pydantic import Field, StrictInt, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
+from pydantic_core import PydanticCustomError
 
 from kgagent.errors import InputError, KgAgentError
 from kgagent.graph.relationship_writer import RelationshipWritten
 from kgagent.graph.relationships import RelationshipIntent
+from kgagent.models import GraphRelationship
 from kgagent.ontology import Ontology
-from kgagent.tools.base import Arguments, EntityKey, FilledText, Payload, ShortText, Text, ToolContext, failure
+from kgagent.tools.base import (
+    Arguments,
+    EntityKey,
+    FilledText,
+    Payload,
+    ShortText,
+    Text,
+    ToolContext,
+    counted,
+    failure,
+    refusal,
+)
 from kgagent.tools.notes import NewNote, made
+
+
+def _level(given: object, check: ValidatorFunctionWrapHandler) -> object:
+    """Check a level, and say once what it may be instead of once for each kind of value."""
+    try:
+        return check(given)
+    except ValidationError:
+        raise PydanticCustomError("level", "must be 1 to 5 or the kind's word for it") from None
+
 
 AttitudeArgument = Annotated[
     StrictInt | ShortText | None,
+    WrapValidator(_level),
     Field(description="How warm or favourable it is: 1 (worst) to 5 (best), or the kind's word for it."),
 ]
 ProximityArgument = Annotated[
     StrictInt | ShortText | None,
+    WrapValidator(_level),
     Field(description="How close or well-known it is: 1 (least) to 5 (most), or the kind's word for it."),
 ]
+TOLD = "`triplet` in the answer tells which end its relationship_type is said of; the order of the arguments does not."
+"""What a model is told of direction by tools that take the ends in either order."""
+
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
@@ -136,12 +163,13 @@ async def write_many(context: ToolContext, items: Sequence[NewRelationship | Rel
     outcomes = await context.relationship_writer().carry_out(list(intents.values()))
     for position, outcome in zip(intents, outcomes, strict=True):
         if isinstance(outcome, KgAgentError):
-            results[position] = failure(str(outcome))
+            results[position] = refusal(outcome)
         else:
-            results[position] = {"success": True, **shown(outcome)}
+            told = direction(outcome.shown, says_what=items[position].relationship_type is not None)
+            results[position] = {"success": True, **({"message": told} if told else {}), **shown(outcome)}
     answers = [results[position] for position in range(len(items))]
     good = sum(answer["success"] for answer in answers)
-    message = f"{done} {good} of {len(items)} relationships"
+    message = f"{done} {good} of {counted(len(items), 'relationship')}"
     if not good:
         return {**failure(f"{message}: {answers[0]['error']}"), "results": answers}
     return {"success": True, "message": message, "results": answers}
@@ -149,7 +177,34 @@ async def write_many(context: ToolContext, items: Sequence[NewRelationship | Rel
 
 def shown(written: RelationshipWritten) -> Payload:
     """A written relationship as a tool answers it."""
-    return {"embedding_regenerated": written.embedded, "relationship": written.shown.to_payload()}
+    return {"embedding_regenerated": written.embedded, **as_told(written.shown)}
+
+
+def as_told(relationship: GraphRelationship) -> Payload:
+    """A relationship with its ends as asked, and as the sentence that searches tell."""
+    return {"triplet": relationship.triplet, "relationship": relationship.to_payload()}
+
+
+def with_direction(message: str, relationship: GraphRelationship, *, says_what: bool = False) -> str:
+    """A message, and the direction of the relationship where its ends were named the other way round."""
+    told = direction(relationship, says_what=says_what)
+    return f"{message}. {told}" if told else message
+
+
+def direction(relationship: GraphRelationship, *, says_what: bool = False) -> str:
+    """Say from which end a relationship is told where its ends were named the other way round; else nothing.
+
+    Args:
+        relationship: with its ends as they were named.
+        says_what: whether the caller also gave a `relationship_type`, which is then read in that direction.
+    """
+    if not relationship.asked_in_reverse:
+        return ""
+    source, target = relationship.told_names
+    told = f"It is told from {source} to {target}"
+    if says_what:
+        told += f", not the way round that the ends were named, and so is its relationship_type: {relationship.triplet}"
+    return told
 
 
 def kinds_text(ontology: Ontology) -> str:

@@ -4,7 +4,7 @@ from kgagent.errors import KgAgentError
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.ontology import Ontology
 from kgagent.tools.base import Payload, Tool, ToolContext
-from kgagent.tools.relationship_arguments import Ends, shown
+from kgagent.tools.relationship_arguments import Ends, shown, with_direction
 
 
 class RestoreRelationshipArguments(Ends):
@@ -21,7 +21,8 @@ class RestoreRelationship(Tool[RestoreRelationshipArguments]):
         """What the model is told."""
         return (
             "Undo delete_relationship: bring back the relationship between two nodes as it was deleted last, notes "
-            "included. It works until the time that delete_relationship told, while the two are not joined anew."
+            "included, in the direction that `triplet` tells. It works until the time that delete_relationship told, "
+            "while the two are not joined anew."
         )
 
     async def run(self, context: ToolContext, arguments: RestoreRelationshipArguments) -> Payload:
@@ -34,4 +35,5 @@ class RestoreRelationship(Tool[RestoreRelationshipArguments]):
         if isinstance(restored, KgAgentError):
             raise restored
         now = restored.shown
-        return {"message": f"Restored relationship between {now.from_name} and {now.to_name}", **shown(restored)}
+        message = f"Restored relationship between {now.from_name} and {now.to_name}"
+        return {"message": with_direction(message, now), **shown(restored)}

@@ -11,7 +11,7 @@ from kgagent.models.traversal import (
     TraverseRequest,
 )
 from kgagent.ontology import Ontology
-from kgagent.tools.base import Arguments, EntityKey, Payload, ShortText, Tool, ToolContext
+from kgagent.tools.base import Arguments, EntityKey, Payload, ShortText, Tool, ToolContext, counted
 
 
 class TraverseArguments(Arguments):
@@ -67,8 +67,9 @@ class Traverse(Tool[TraverseArguments]):
         )
         found = await context.retrieval.traverse(request, context.user_id)
         more = "" if found.is_complete else "; there are more, ask for fewer hops or certain types"
+        start = found.start.name or found.start.entity_key
         payload = {
-            "message": f"Reached {len(found.reached)} nodes from {found.start.name or found.start.entity_key}{more}",
+            "message": f"Reached {counted(len(found.reached), 'node')} from {start}{more}",
             "start": found.start.to_payload() if arguments.verbose else short_node(found.start),
             "is_complete": found.is_complete,
         }

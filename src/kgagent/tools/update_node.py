@@ -5,7 +5,7 @@ from pydantic import Field
 from kgagent.errors import InputError, KgAgentError
 from kgagent.graph.nodes import NodeIntent
 from kgagent.ontology import Ontology
-from kgagent.tools.base import Arguments, EntityKey, FilledText, Payload, Text, Tool, ToolContext
+from kgagent.tools.base import Arguments, EntityKey, FilledText, NodeName, Payload, Text, Tool, ToolContext
 from kgagent.tools.notes import NewNote, made
 
 
@@ -13,7 +13,7 @@ class UpdateNodeArguments(Arguments):
     """Arguments of update_node."""
 
     entity_key: EntityKey = Field(description="entity_key of the node to change, as a tool returned it.")
-    name: FilledText | None = Field(None, description="New name; leave out to keep it.")
+    name: NodeName | None = Field(None, description="New name; leave out to keep it.")
     description: Text | None = Field(None, description="New description; leave out to keep it, empty to clear it.")
     notes: list[NewNote | FilledText] = Field(
         default_factory=list, max_length=100, description="Notes to add; those that are there stay."

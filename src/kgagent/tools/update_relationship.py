@@ -4,7 +4,14 @@ from pydantic import ConfigDict
 
 from kgagent.ontology import Ontology
 from kgagent.tools.base import Payload, Tool, ToolContext
-from kgagent.tools.relationship_arguments import RelationshipChange, kinds_text, shown, write_one
+from kgagent.tools.relationship_arguments import (
+    TOLD,
+    RelationshipChange,
+    kinds_text,
+    shown,
+    with_direction,
+    write_one,
+)
 
 
 class UpdateRelationshipArguments(RelationshipChange):
@@ -35,7 +42,7 @@ class UpdateRelationship(Tool[UpdateRelationshipArguments]):
         """What the model is told."""
         return (
             "Change the description, type, attitude or proximity of the relationship between two nodes, in whichever "
-            "order they are named. What is left out stays as it is. " + kinds_text(ontology)
+            "order they are named. What is left out stays as it is. " + TOLD + " " + kinds_text(ontology)
         )
 
     async def run(self, context: ToolContext, arguments: UpdateRelationshipArguments) -> Payload:
@@ -46,9 +53,8 @@ class UpdateRelationship(Tool[UpdateRelationshipArguments]):
         """
         written = await write_one(context, arguments.intent(context, context.writing.clock()))
         now = written.shown
-        return {
-            "message": f"Updated relationship between {now.from_name} and {now.to_name}"
-            if written.changed
-            else "Nothing changed",
-            **shown(written),
-        }
+        message = (
+            f"Updated relationship between {now.from_name} and {now.to_name}" if written.changed else "Nothing changed"
+        )
+        says_what = arguments.relationship_type is not None
+        return {"message": with_direction(message, now, says_what=says_what), **shown(written)}

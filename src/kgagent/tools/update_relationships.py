@@ -4,7 +4,7 @@ from pydantic import Field
 
 from kgagent.ontology import Ontology
 from kgagent.tools.base import Arguments, Payload, Tool, ToolContext
-from kgagent.tools.relationship_arguments import RelationshipChange, kinds_text, write_many
+from kgagent.tools.relationship_arguments import TOLD, RelationshipChange, kinds_text, write_many
 
 
 class UpdateRelationshipsArguments(Arguments):
@@ -27,7 +27,7 @@ class UpdateRelationships(Tool[UpdateRelationshipsArguments]):
         return (
             "Change several relationships in one call; better than many calls of "
             "update_relationship. Each is changed or "
-            "refused by itself, and `results` tells which, in their order. " + kinds_text(ontology)
+            "refused by itself, and `results` tells which, in their order. " + TOLD + " " + kinds_text(ontology)
         )
 
     async def run(self, context: ToolContext, arguments: UpdateRelationshipsArguments) -> Payload:

@@ -10,7 +10,7 @@ from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support import facts
 from tests.support.embedders import WatchedEmbedder
-from tests.support.payloads import error_of, succeeded
+from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
 from tests.support.people import person, two_friends
 from tests.support.stored import (
     assert_embeddings_are_current,
@@ -110,7 +110,7 @@ async def test_a_node_that_goes_while_it_is_joined_is_told(
     await embedder.asked.wait()
     await cypher(graph, "MATCH (n {entity_key: $key}) DELETE n", key=second)
     embedder.gate.set()
-    assert error_of(await slow) == f"One or both nodes do not exist: {second}"
+    assert error_of(await slow) == f"One or both nodes do not exist: {second}" + WHERE_KEYS_ARE
     assert await relationships_of(graph, user_id) == []
 
 

@@ -79,7 +79,7 @@ async def test_half_an_emoji_in_an_answer_ends_no_run(graph: KnowledgeGraph, use
     with scripted_model(says(LOOK), says(broken_off), ends) as model:
         report = await read(graph, user_id, model, steps_per_part=4)
     assert [call.success for call in report.calls] == [True, False]
-    assert "name: " in report.calls[1].outcome
+    assert report.calls[1].outcome.startswith("name must be text")
 
 
 async def test_a_model_that_never_ends_is_ended(graph: KnowledgeGraph, user_id: str) -> None:

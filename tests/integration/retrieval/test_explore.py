@@ -174,15 +174,15 @@ async def test_a_node_that_several_matches_lead_to_ranks_as_the_best_of_them(
         ({"queries": [], "text_matches": []}, "At least one search method required (queries or text_matches)"),
         ({"text_matches": ["x"], "node_types": ["Dog"]}, "Unknown label: Dog. Known labels: Person, Concept, "),
         ({"text_matches": ["x"], "node_types": []}, "No label was named; leave it out, or choose among Person, "),
-        ({"queries": [{"query": " "}]}, "queries.0.query: String should have at least 1 character"),
-        ({"queries": [{"query": "x" * 8_001}]}, "query: String should have at most 8000 characters"),
-        ({"queries": [{"query": "x", "threshold": 2}]}, "queries.0.threshold: Input should be less than or equal to 1"),
-        ({"queries": [{"query": "x", "threshold": float("nan")}]}, "queries.0.threshold: Input should be"),
-        ({"queries": [7]}, "queries.0: Input should be a valid dictionary or instance of ExploreQuery, got 7"),
-        ({"queries": [{"query": "x"}] * 21}, "queries: List should have at most 20 items"),
-        ({"text_matches": ["x"], "max_results_per_type": 0}, "max_results_per_type: Input should be greater than"),
-        ({"text_matches": ["x"], "max_results_per_type": 101}, "max_results_per_type: Input should be less than"),
-        ({"text_matches": ["x"], "format": "xml"}, "format: Input should be 'json' or 'text', got 'xml'"),
+        ({"queries": [{"query": " "}]}, "queries.0.query must not be empty"),
+        ({"queries": [{"query": "x" * 8_001}]}, "query must have at most 8,000 characters"),
+        ({"queries": [{"query": "x", "threshold": 2}]}, "queries.0.threshold must be at most 1, got 2"),
+        ({"queries": [{"query": "x", "threshold": float("nan")}]}, "queries.0.threshold must be at most 1, got nan"),
+        ({"queries": [7]}, "queries.0 must be an object, got 7"),
+        ({"queries": [{"query": "x"}] * 21}, "queries must have at most 20 items"),
+        ({"text_matches": ["x"], "max_results_per_type": 0}, "max_results_per_type must be at least 1"),
+        ({"text_matches": ["x"], "max_results_per_type": 101}, "max_results_per_type must be at most 100"),
+        ({"text_matches": ["x"], "format": "xml"}, "format must be 'json' or 'text', got 'xml'"),
     ],
 )
 async def test_a_wrong_argument_is_told(tools: Toolset, arguments: dict[str, object], said: str) -> None:
@@ -198,7 +198,7 @@ async def test_as_text_there_is_a_line_for_each_node_and_relationship(tools: Too
         line.startswith(f"- Iris (Person, {known['Iris']}): Botanist [score 0.0164; relationship #1 0.")
         for line in lines
     )
-    assert any(line.startswith("- Sam -[mentor]- Iris (close) [similarity 0.") for line in lines)
+    assert any(line.startswith("- Sam -[mentor]-> Iris (close) [similarity 0.") for line in lines)
     assert any(line.endswith(": Sam's mentor from college") for line in lines)
     assert lines[-1].startswith("Neighbours: ")
     assert payload.keys() == {"success", "message", "text"}
@@ -213,7 +213,7 @@ async def test_text_shows_no_expired_note_and_no_line_that_a_name_made_up(tools:
     payload = succeeded(await tools.explore(text_matches=["Ada"], format="text"))
     lines = payload["text"].splitlines()
     assert not any(line.startswith("- Mallory") for line in lines)
-    assert "- Ada - Mallory (Person, m) -[friend]- Bo: Row together Notes: lasting" in lines
+    assert "- Ada - Mallory (Person, m) -[friend]-> Bo: Row together Notes: lasting" in lines
 
 
 async def test_an_old_node_without_embedding_is_found_by_name(

@@ -9,7 +9,7 @@ from kgagent import KnowledgeGraph
 from kgagent.embedding.hashing import hashed
 from kgagent.tools import Toolset
 from tests.support.crowd import plant_people, plant_relationships
-from tests.support.payloads import error_of, succeeded
+from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
 from tests.support.people import node, person, relate
 from tests.support.stored import cypher, nodes_of, relationships_of
 
@@ -67,7 +67,7 @@ async def test_explore_tells_nothing_of_another_user(
             return_explanations=True,
         )
     )
-    assert payload["message"] == "Found 2 nodes and 1 relationships"
+    assert payload["message"] == "Found 2 nodes and 1 relationship"
     # What was asked for comes back in the explanations; it is not theirs.
     assert_tells_nothing(
         json.loads(json.dumps(payload).replace("chess secret", "").replace("Chess secret", "")), theirs
@@ -87,7 +87,7 @@ async def test_tools_answer_keys_of_another_user_as_keys_that_do_not_exist(
         },
     )
     for ends, named in ((among, ", ".join(theirs)), (across, theirs[0])):
-        missing = f"One or both nodes do not exist: {named}"
+        missing = f"One or both nodes do not exist: {named}" + WHERE_KEYS_ARE
         assert error_of(await tools.get_relationship(**ends)) == missing
         assert error_of(await tools.update_relationship(**ends, attitude=1)) == missing
         assert error_of(await tools.add_note_to_relationship(**ends, content="x")) == missing
@@ -95,7 +95,10 @@ async def test_tools_answer_keys_of_another_user_as_keys_that_do_not_exist(
         batch = await tools.create_relationships(relationships=[{**ends, "relationship_type": "x"}])
         assert error_of(batch).endswith(missing)
         assert error_of(await tools.update_relationships(relationships=[{**ends, "attitude": 1}])).endswith(missing)
-    assert error_of(await tools.update_node(entity_key=theirs[0], name="x")) == f"Node not found: {theirs[0]}"
+    assert (
+        error_of(await tools.update_node(entity_key=theirs[0], name="x"))
+        == f"Node not found: {theirs[0]}" + WHERE_KEYS_ARE
+    )
     assert (await nodes_of(graph, other_id), await relationships_of(graph, other_id)) == before
 
 

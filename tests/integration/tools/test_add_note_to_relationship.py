@@ -7,7 +7,7 @@ from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
-from tests.support.payloads import error_of, succeeded
+from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
 from tests.support.people import person, two_friends
 from tests.support.stored import assert_embeddings_are_current, cypher, note_contents, the_relationship
 
@@ -65,7 +65,7 @@ async def test_a_note_is_added_from_either_end(tools: Toolset) -> None:
     payload = succeeded(
         await tools.add_note_to_relationship(from_entity_key=ends[1], to_entity_key=ends[0], content="x")
     )
-    assert payload["message"] == "Added note to relationship between Bo and Ada"
+    assert payload["message"] == "Added note to relationship between Bo and Ada. It is told from Ada to Bo"
 
 
 async def test_the_same_note_twice_is_one_and_makes_no_embedding_call(
@@ -112,18 +112,20 @@ async def test_notes_beyond_1000_characters_are_kept_but_add_nothing_to_the_text
 async def test_a_relationship_that_does_not_exist_is_named(tools: Toolset) -> None:
     first, second = await person(tools, "Ada"), await person(tools, "Bo")
     error = error_of(await tools.add_note_to_relationship(from_entity_key=first, to_entity_key=second, content="x"))
-    assert error.startswith("Relationship not found")
+    assert error.startswith(
+        f"Relationship not found between Ada ({first}) and Bo ({second}). create_relationship makes it"
+    )
     error = error_of(await tools.add_note_to_relationship(from_entity_key=first, to_entity_key="ghost", content="x"))
-    assert error == "One or both nodes do not exist: ghost"
+    assert error == "One or both nodes do not exist: ghost" + WHERE_KEYS_ARE
 
 
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"content": " "}, "content: String should have at least 1 character"),
-        ({"content": None}, "content: Input should be a valid string, got None"),
+        ({"content": " "}, "content must not be empty"),
+        ({"content": None}, "content must be text, got None"),
         ({"content": "x", "lifetime": "decade"}, "lifetime must be one of week, month, year, forever, got 'decade'"),
-        ({"content": "x", "lifetime": 7}, "lifetime: Input should be a valid string, got 7"),
+        ({"content": "x", "lifetime": 7}, "lifetime must be text, got 7"),
         ({"content": "x", "added_by": "someone"}, "added_by is not an argument of this tool"),
         ({}, "content is missing"),
     ],

@@ -7,7 +7,7 @@ from kgagent.errors import EmbeddingUnavailableError
 from kgagent.tools import Payload, Toolset
 from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
-from tests.support.payloads import error_of, succeeded
+from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
 from tests.support.people import person
 from tests.support.stored import assert_embeddings_are_current, relationships_of
 
@@ -61,7 +61,7 @@ async def test_each_is_kept_or_refused_by_itself(tools: Toolset, embedder: Watch
     good, ghost, word, lifetime, also_good = payload["results"]
     assert good["success"]
     assert also_good["success"]
-    assert error_of(ghost) == "One or both nodes do not exist: ghost"
+    assert error_of(ghost) == "One or both nodes do not exist: ghost" + WHERE_KEYS_ARE
     assert error_of(word).startswith('Invalid word "lukewarm"')
     assert error_of(lifetime).startswith("lifetime must be one of")
     assert len(embedder.stored) == 1
@@ -73,8 +73,9 @@ async def test_a_batch_of_which_nothing_was_kept_is_a_failure_with_its_reason(
     payload = await tools.create_relationships(
         relationships=[between(people[0], f"ghost {number}", relationship_type="friend") for number in (1, 2)]
     )
-    assert error_of(payload) == "Created 0 of 2 relationships: One or both nodes do not exist: ghost 1"
-    assert [error_of(result)[-7:] for result in payload["results"]] == ["ghost 1", "ghost 2"]
+    assert error_of(payload) == "Created 0 of 2 relationships: One or both nodes do not exist: ghost 1" + WHERE_KEYS_ARE
+    told = [error_of(result).removesuffix(WHERE_KEYS_ARE) for result in payload["results"]]
+    assert [error[-7:] for error in told] == ["ghost 1", "ghost 2"]
     assert embedder.calls == 0
 
 
@@ -171,10 +172,10 @@ async def test_an_embedder_that_fails_writes_none_of_a_batch(
 @pytest.mark.parametrize(
     ("relationships", "said"),
     [
-        ([], "relationships: List should have at least 1 item after validation"),
-        (None, "relationships: Input should be a valid list, got None"),
-        ([{}] * 501, "relationships: List should have at most 500 items after validation"),
-        ([7], "relationships.0: Input should be a valid dictionary or instance of NewRelationship, got 7"),
+        ([], "relationships must not be empty"),
+        (None, "relationships must be a list, got None"),
+        ([{}] * 501, "relationships must have at most 500 items"),
+        ([7], "relationships.0 must be an object, got 7"),
         ([{"from_entity_key": "a"}], "relationships.0.to_entity_key is missing"),
     ],
 )

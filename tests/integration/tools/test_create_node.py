@@ -8,7 +8,7 @@ from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import error_of, succeeded
-from tests.support.people import node
+from tests.support.people import node, person
 from tests.support.stored import assert_embeddings_are_current, nodes_of
 
 
@@ -80,3 +80,16 @@ async def test_an_unknown_lifetime_of_a_note_creates_nothing(
     )
     assert error == "lifetime must be one of week, month, year, forever, got 'decade'"
     assert await nodes_of(graph, user_id) == []
+
+
+@pytest.mark.parametrize("character", ["\0", "\x1b", "\x07", "\x7f", "\x85"])
+async def test_a_name_holds_no_control_characters(tools: Toolset, character: str) -> None:
+    said = "name must hold no control characters but tabs and line breaks, got 'A"
+    key = await person(tools, "Ada")
+    assert error_of(await tools.create_node(label="Person", name=f"A{character}da")).startswith(said)
+    assert error_of(await tools.update_node(entity_key=key, name=f"A{character}da")).startswith(said)
+
+
+async def test_a_name_copied_with_a_line_break_is_taken(tools: Toolset) -> None:
+    made = succeeded(await tools.create_node(label="Person", name="Ada\tde\r\nLovelace"))
+    assert made["node"]["name"] == "Ada\tde\r\nLovelace"

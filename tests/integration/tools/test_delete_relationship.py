@@ -1,7 +1,6 @@
 """delete_relationship and restore_relationship: what is deleted is found by nothing, and comes back as it was."""
 
 import asyncio
-from datetime import timedelta
 from typing import Any
 
 import neo4j
@@ -15,7 +14,7 @@ from kgagent.tools import Toolset
 from tests.conftest import Clock, Server
 from tests.support.crowd import plant_people, plant_relationships
 from tests.support.embedders import WatchedEmbedder
-from tests.support.payloads import error_of, succeeded
+from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
 from tests.support.people import node, person, relate, two_friends
 from tests.support.stored import (
     assert_embeddings_are_current,
@@ -57,12 +56,12 @@ async def test_what_is_deleted_comes_back_as_it_was_without_an_embedding_call(
     deleted = succeeded(await tools.delete_relationship(**ends))
     assert deleted["message"].startswith("Deleted relationship between Ada and Bo; restore_relationship brings it back")
     assert deleted["relationship"] == shown
-    assert deleted["undo_until"] == (clock() + timedelta(days=30)).isoformat()
+    assert deleted["undo_until"] == "2026-02-01T00:00:00Z"
     assert await relationships_of(graph, user_id) == []
     clock.forward(days=2)
     back = {"from_entity_key": ends["to_entity_key"], "to_entity_key": ends["from_entity_key"]}
     restored = succeeded(await tools.restore_relationship(**back))
-    assert restored["message"] == "Restored relationship between Bo and Ada"
+    assert restored["message"] == "Restored relationship between Bo and Ada. It is told from Ada to Bo"
     assert restored["embedding_regenerated"] is False
     assert embedder.calls == 0
     assert succeeded(await tools.get_relationship(**ends))["relationship"] == shown
@@ -98,6 +97,7 @@ async def test_no_search_finds_what_is_deleted_and_the_doctor_has_nothing_to_say
     ):
         assert "row together" not in str(succeeded(payload))
     assert "Relationship not found" in error_of(await tools.get_relationship(**ends))
+    assert "restore_relationship brings it back" in error_of(await tools.delete_relationship(**ends))
     error_of(await tools.update_relationship(**ends, attitude=1))
     error_of(await tools.add_note_to_relationship(**ends, content="x"))
     diagnosis = await examine(
@@ -187,7 +187,7 @@ async def test_a_node_that_is_gone_is_named(tools: Toolset, graph: KnowledgeGrap
     succeeded(await tools.delete_relationship(**ends))
     await cypher(graph, "MATCH (n:Person {entity_key: $key}) DELETE n", key=ends["to_entity_key"])
     error = error_of(await tools.restore_relationship(**ends))
-    assert error == f"One or both nodes do not exist: {ends['to_entity_key']}"
+    assert error == f"One or both nodes do not exist: {ends['to_entity_key']}" + WHERE_KEYS_ARE
 
 
 async def test_nothing_of_another_user_is_deleted_or_restored(

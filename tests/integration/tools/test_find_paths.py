@@ -10,7 +10,7 @@ from kgagent.retrieval import paths
 from kgagent.tools import Toolset
 from tests.support.drawn import Drawing
 from tests.support.embedders import WatchedEmbedder
-from tests.support.payloads import error_of, succeeded
+from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
 from tests.support.people import person, relate
 from tests.support.stored import cosine, cypher, relationships_of
 
@@ -57,7 +57,7 @@ async def test_a_path_is_found_up_to_the_hops_asked_for(drawing: Drawing, hops: 
     if hops > 1:
         payload = await find(drawing, "a", end, max_hops=hops - 1)
         assert names(payload) == []
-        assert payload["message"] == f"No path of at most {hops - 1} hops joins a and {end}"
+        assert payload["message"] == f"No path of at most {hops - 1} hop{'s' if hops > 2 else ''} joins a and {end}"
 
 
 async def test_a_path_is_told_in_sentences_and_its_score_is_explained(
@@ -69,7 +69,7 @@ async def test_a_path_is_told_in_sentences_and_its_score_is_explained(
     embedder.forget()
     payload = succeeded(await tools.find_paths(from_entity_key=ada, to_entity_key=cy, query="who plays chess?"))
     assert embedder.calls == 1
-    assert payload["message"] == "Found 1 paths between Ada and Cy, the shortest of 2 hops"
+    assert payload["message"] == "Found 1 path between Ada and Cy, the shortest of 2 hops"
     [path] = payload["paths"]
     assert path["text"] == "Bo chess partner Ada; Bo neighbour Cy"
     assert [node["name"] for node in path["nodes"]] == ["Ada", "Bo", "Cy"]
@@ -146,13 +146,15 @@ async def test_no_path_leads_over_what_is_not_the_users(drawing: Drawing) -> Non
         assert names(await find(drawing, "a", "b", max_hops=6, **more)) == ["acdb"]
         tools = drawing.graph.tools(user_id=drawing.user_id)
         payload = await tools.find_paths(from_entity_key=drawing.key("a"), to_entity_key=theirs.key("x"), **more)
-        assert error_of(payload) == f"One or both nodes do not exist: {theirs.key('x')}"
+        assert error_of(payload) == f"One or both nodes do not exist: {theirs.key('x')}" + WHERE_KEYS_ARE
 
 
 async def test_ends_that_are_one_or_missing_are_named(tools: Toolset) -> None:
     ada = await person(tools, "Ada")
     assert "two different nodes" in error_of(await tools.find_paths(from_entity_key=ada, to_entity_key=ada))
-    assert error_of(await tools.find_paths(from_entity_key=ada, to_entity_key="ghost")).endswith("exist: ghost")
+    assert error_of(await tools.find_paths(from_entity_key=ada, to_entity_key="ghost")).endswith(
+        "exist: ghost" + WHERE_KEYS_ARE
+    )
     for wrong in ({"max_hops": 0}, {"max_hops": 7}, {"max_paths": 0}, {"max_paths": 21}, {"query": " "}):
         payload = await tools.find_paths(from_entity_key=ada, to_entity_key="ghost", **wrong)
         assert error_of(payload).startswith(next(iter(wrong)))

@@ -1,7 +1,7 @@
 from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
 from tests.support.embedders import WatchedEmbedder
-from tests.support.payloads import error_of, succeeded
+from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
 from tests.support.people import node, person, relate, two_friends
 from tests.support.stored import cypher
 
@@ -13,7 +13,7 @@ async def test_a_relationship_is_read_from_either_end_without_an_embedding_call(
     await relate(tools, ada, rome, "lives in", description="Since 2019", attitude=5, notes=["Likes the light"])
     embedder.forget()
     payload = succeeded(await tools.get_relationship(from_entity_key=rome, to_entity_key=ada))
-    assert payload["message"] == "Relationship between Rome and Ada"
+    assert payload["message"] == "Relationship between Rome and Ada. It is told from Ada to Rome"
     shown = payload["relationship"]
     assert (shown["from_entity_key"], shown["to_entity_key"]) == (rome, ada)
     assert (shown["attitude_word"], shown["neo4j_type"]) == ("strongly-positive", "associated_with")
@@ -58,5 +58,5 @@ async def test_what_does_not_exist_is_named(tools: Toolset) -> None:
     error = error_of(await tools.get_relationship(from_entity_key=first, to_entity_key=second))
     assert error == f"Relationship not found between Ada ({first}) and Bo ({second})"
     error = error_of(await tools.get_relationship(from_entity_key=first, to_entity_key="ghost"))
-    assert error == "One or both nodes do not exist: ghost"
+    assert error == "One or both nodes do not exist: ghost" + WHERE_KEYS_ARE
     assert error_of(await tools.get_relationship(from_entity_key=first)) == "to_entity_key is missing"

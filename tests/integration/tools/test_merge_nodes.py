@@ -14,7 +14,7 @@ from kgagent.tools import Toolset
 from tests.conftest import Clock, Server
 from tests.support.crowd import plant_people, plant_relationships
 from tests.support.embedders import WatchedEmbedder
-from tests.support.payloads import error_of, succeeded
+from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
 from tests.support.people import node, person, relate
 from tests.support.stored import (
     assert_embeddings_are_current,
@@ -77,7 +77,13 @@ async def test_relationships_move_or_become_one_and_every_embedding_is_current(
     before = await joined(graph, user_id)
     embedder.forget()
     payload = succeeded(await merge(tools, keys["Bob"], keys["Robert"]))
-    assert payload["message"] == f"Merged {keys['Robert']} into Person Bob"
+    assert payload["message"] == "Merged Robert into Person Bob"
+    assert payload["dropped_node"] == {
+        "entity_key": keys["Robert"],
+        "label": "Person",
+        "name": "Robert",
+        "description": "Naval architect",
+    }
     counts = {name: payload[f"relationships_{name}"] for name in ("moved", "united", "dropped")}
     assert counts == {"moved": 2, "united": 1, "dropped": 0}
     assert payload["embeddings_regenerated"] == 2
@@ -106,7 +112,10 @@ async def test_relationships_move_or_become_one_and_every_embedding_is_current(
     assert payload["node"]["description"] == "Naval architect"
     assert [note["content"] for note in payload["node"]["notes"]] == ["Born in Rome"]
     assert keys["Robert"] not in {item["entity_key"] for item in await nodes_of(graph, user_id)}
-    assert error_of(await merge(tools, keys["Bob"], keys["Robert"])) == f"Node not found: {keys['Robert']}"
+    assert (
+        error_of(await merge(tools, keys["Bob"], keys["Robert"]))
+        == f"Node not found: {keys['Robert']}" + WHERE_KEYS_ARE
+    )
 
 
 async def test_who_wants_to_know_of_changes_is_told_of_each_record_as_it_was_and_is(
@@ -258,9 +267,9 @@ async def test_what_cannot_be_merged_is_named_and_nothing_changes(
     other = await person(theirs, "Bob", "secret")
     before = await everything(graph, user_id), await everything(graph, theirs.user_id)
     assert "merged with itself" in error_of(await merge(tools, keys["Bob"], keys["Bob"]))
-    assert error_of(await merge(tools, keys["Bob"], "ghost")) == "Node not found: ghost"
-    assert error_of(await merge(tools, keys["Bob"], other)) == f"Node not found: {other}"
-    assert error_of(await merge(tools, other, keys["Bob"])) == f"Node not found: {other}"
+    assert error_of(await merge(tools, keys["Bob"], "ghost")) == "Node not found: ghost" + WHERE_KEYS_ARE
+    assert error_of(await merge(tools, keys["Bob"], other)) == f"Node not found: {other}" + WHERE_KEYS_ARE
+    assert error_of(await merge(tools, other, keys["Bob"])) == f"Node not found: {other}" + WHERE_KEYS_ARE
     error = error_of(await merge(tools, keys["Bob"], keys["Chess"]))
     assert error.startswith("Only nodes of one label can be merged")
     assert (await everything(graph, user_id), await everything(graph, theirs.user_id)) == before

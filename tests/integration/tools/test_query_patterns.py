@@ -6,7 +6,8 @@ from typing import Any
 from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
 from kgagent.tools.query_patterns import EXAMPLES, QueryPatternsArguments
-from tests.support.payloads import assert_nothing_hidden
+from tests.support.payloads import assert_nothing_hidden, error_of
+from tests.support.people import person, relate
 from tests.support.stored import cypher
 from tests.support.ward import plant_ward
 
@@ -97,6 +98,35 @@ async def test_a_question_that_no_path_answers_gets_a_plain_search(
     assert payload["success"]
     assert payload["found_by"] == "hybrid"
     assert payload["warnings"][0] == "No path matches"
+    instead = "what a plain search finds stands in hybrid"
+    assert payload["message"] == f"No path was found; {instead}, and is no answer to the pattern"
+
+
+async def test_a_message_speaks_of_what_was_asked(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+    await plant_ward(graph, user_id)
+    ann = {"targets": [{"description": "Ann", "label": "Patient"}]}
+    instead = "what a plain search finds stands in hybrid"
+    nothing_asked = "Neither a pattern nor a traversal was asked for; "
+    treated_for = {"relation_types": ["has_relationship_with"], "max_depth": 1}
+    for arguments, said in (
+        ({"query": "Who treats Ann?"}, nothing_asked + instead),
+        (ann, nothing_asked + instead),
+        ({"query": "x", "traversal": {}}, f"A traversal starts from targets, and none was given; {instead}"),
+        ({**ann, "traversal": treated_for}, f"No path was found; {instead}, and is no answer to the traversal"),
+    ):
+        payload = await tools.query_patterns(**arguments)
+        assert (payload.get("found_by"), payload.get("message")) == ("hybrid", said), payload
+
+
+async def test_a_word_in_a_traversal_is_told_where_it_can_be_asked_for(tools: Toolset) -> None:
+    ada, bo = await person(tools, "Ada"), await person(tools, "Bo")
+    await relate(tools, ada, bo, "mentor")
+    payload = await tools.query_patterns(targets=[{"entity_key": ada}], traversal={"relation_types": ["mentor"]})
+    error = error_of(payload)
+    assert error.startswith("Unknown relationship type 'mentor' in traversal.relation_types. It is a value")
+    assert "The tool traverse can, with relationship_types" in error
+    assert "within" not in error
+    assert (await tools.traverse(entity_key=ada, relationship_types=["mentor"]))["nodes"][0]["name"] == "Bo"
 
 
 async def test_the_model_cannot_choose_whose_graph(tools: Toolset) -> None:

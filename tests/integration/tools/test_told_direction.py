@@ -1,7 +1,12 @@
-"""A relationship whose creator named its ends in the reverse of the canonical order."""
+"""A relationship whose creator named its ends in the reverse of the canonical order, or is asked for from its end."""
+
+from typing import Any
+
+import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
+from tests.support.payloads import succeeded
 from tests.support.people import node, person, relate
 
 
@@ -12,6 +17,9 @@ async def test_searches_tell_it_as_it_was_told(graph: KnowledgeGraph, tools: Too
     assert (match.from_name, match.relationship_type, match.to_name) == ("Bread", "baked by", "Ada")
     answer = await tools.explore(queries=["baked by"])
     assert [(edge["from_name"], edge["to_name"]) for edge in answer["edges"]] == [("Bread", "Ada")]
+    answer = await tools.explore(queries=["baked by"], format="text")
+    assert "- Bread -[baked by]-> Ada" in answer["text"]
+    assert answer["message"] == "Found 2 nodes and 1 relationship"
 
 
 async def test_it_is_answered_as_asked(tools: Toolset) -> None:
@@ -21,3 +29,70 @@ async def test_it_is_answered_as_asked(tools: Toolset) -> None:
         answer = await tools.get_relationship(from_entity_key=ends[0], to_entity_key=ends[1])
         told = answer["relationship"]
         assert (told["from_entity_key"], told["to_entity_key"]) == ends
+
+
+MENTOR = "Tom mentor Felix"
+
+
+@pytest.fixture
+async def felix_first(tools: Toolset) -> dict[str, str]:
+    """Two people, told from Tom to Felix; their keys as arguments that name Felix first."""
+    tom, felix = await person(tools, "Tom"), await person(tools, "Felix")
+    created = await relate(tools, tom, felix, "mentor")
+    assert created["triplet"] == MENTOR
+    assert created["message"] == "Created relationship mentor between Tom and Felix"
+    return {"from_entity_key": felix, "to_entity_key": tom}
+
+
+def turned(ends: dict[str, str]) -> dict[str, str]:
+    return {"from_entity_key": ends["to_entity_key"], "to_entity_key": ends["from_entity_key"]}
+
+
+CALLS: list[tuple[str, dict[str, Any]]] = [
+    ("get_relationship", {}),
+    ("update_relationship", {"attitude": 4}),
+    ("update_relationship", {"attitude": 4}),
+    ("add_note_to_relationship", {"content": "They met in May"}),
+    ("delete_relationship", {}),
+    ("restore_relationship", {}),
+]
+
+
+async def test_every_answer_says_who_is_whose_mentor_whichever_end_is_named_first(
+    tools: Toolset, felix_first: dict[str, str]
+) -> None:
+    for name, more in CALLS:
+        answer = succeeded(await tools[name](**felix_first, **more))
+        assert answer["triplet"] == MENTOR, name
+        assert answer["message"].endswith(". It is told from Tom to Felix"), name
+        assert (answer["relationship"]["from_name"], answer["relationship"]["to_name"]) == ("Felix", "Tom")
+
+
+async def test_nothing_is_said_of_direction_where_the_ends_are_named_as_it_is_told(
+    tools: Toolset, felix_first: dict[str, str]
+) -> None:
+    for name, more in CALLS:
+        answer = succeeded(await tools[name](**turned(felix_first), **more))
+        assert answer["triplet"] == MENTOR, name
+        assert "told" not in answer["message"], name
+
+
+async def test_a_new_type_from_the_other_end_is_said_as_it_will_be_read(
+    tools: Toolset, felix_first: dict[str, str]
+) -> None:
+    answer = succeeded(await tools.update_relationship(**felix_first, relationship_type="student"))
+    said = (
+        "It is told from Tom to Felix, not the way round that the ends were named, and so is its relationship_type: "
+        "Tom student Felix"
+    )
+    assert answer["message"] == f"Updated relationship between Felix and Tom. {said}"
+    assert answer["triplet"] == "Tom student Felix"
+    answer = succeeded(
+        await tools.update_relationships(
+            relationships=[{**felix_first, "relationship_type": "pupil"}, {**turned(felix_first), "attitude": 2}]
+        )
+    )
+    first, second = answer["results"]
+    assert first["message"] == said.replace("student", "pupil")
+    assert (first["triplet"], second["triplet"]) == ("Tom pupil Felix", "Tom pupil Felix")
+    assert "message" not in second

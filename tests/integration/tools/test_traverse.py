@@ -10,7 +10,7 @@ from kgagent.tools import Toolset
 from tests.support.crowd import plant_people, plant_relationships
 from tests.support.drawn import Drawing
 from tests.support.embedders import WatchedEmbedder
-from tests.support.payloads import error_of, succeeded
+from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
 from tests.support.people import node, person, relate
 from tests.support.stored import cypher
 
@@ -47,7 +47,9 @@ async def test_each_node_is_told_once_with_its_fewest_hops(tools: Toolset, chain
 async def test_a_walk_goes_as_far_as_it_is_asked(
     tools: Toolset, chain: dict[str, str], hops: int, found: dict[str, int]
 ) -> None:
-    assert hops_by_name(await tools.traverse(entity_key=chain["Ada"], hops=hops)) == found
+    payload = await tools.traverse(entity_key=chain["Ada"], hops=hops)
+    assert hops_by_name(payload) == found
+    assert payload["message"] == f"Reached {hops} node{'s' if hops > 1 else ''} from Ada"
 
 
 async def test_a_direction_is_that_in_which_a_relationship_is_told(tools: Toolset, chain: dict[str, str]) -> None:
@@ -120,7 +122,7 @@ async def test_the_most_strongly_joined_come_first_and_what_is_left_out_is_told(
 
 
 async def test_what_does_not_exist_is_named(tools: Toolset, chain: dict[str, str]) -> None:
-    assert error_of(await tools.traverse(entity_key="ghost")) == "Node not found: ghost"
+    assert error_of(await tools.traverse(entity_key="ghost")) == "Node not found: ghost" + WHERE_KEYS_ARE
     assert "Unsupported relationship type: x" in error_of(
         await tools.traverse(entity_key=chain["Bo"], neo4j_types=["x"])
     )
@@ -156,7 +158,10 @@ async def test_nothing_of_another_user_is_reached(graph: KnowledgeGraph, tools: 
         other=theirs.user_id,
     )
     assert hops_by_name(await tools.traverse(entity_key=mine.key("a"), hops=3)) == {"b": 1}
-    assert error_of(await tools.traverse(entity_key=theirs.key("x"))) == f"Node not found: {theirs.key('x')}"
+    assert (
+        error_of(await tools.traverse(entity_key=theirs.key("x")))
+        == f"Node not found: {theirs.key('x')}" + WHERE_KEYS_ARE
+    )
 
 
 async def test_at_a_hub_a_walk_reads_no_more_than_it_may(

@@ -5,7 +5,7 @@ from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support import facts
 from tests.support.embedders import WatchedEmbedder
-from tests.support.payloads import error_of, succeeded
+from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
 from tests.support.people import node, person, relate, two_friends
 from tests.support.stored import assert_embeddings_are_current, cypher, the_relationship
 
@@ -112,7 +112,7 @@ async def test_a_relationship_that_does_not_exist_is_named(tools: Toolset) -> No
 
 async def test_missing_nodes_are_named(tools: Toolset) -> None:
     error = error_of(await tools.update_relationship(from_entity_key="ghost", to_entity_key="ghost", attitude=1))
-    assert error == "One or both nodes do not exist: ghost"
+    assert error == "One or both nodes do not exist: ghost" + WHERE_KEYS_ARE
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ async def test_missing_nodes_are_named(tools: Toolset) -> None:
         ({"attitude": 0}, "Attitude/proximity must be 1-5, got attitude 0"),
         ({"attitude": "--5"}, 'Invalid word "--5"'),
         ({"attitude": 10**40}, "Attitude/proximity must be 1-5"),
-        ({"relationship_type": ""}, "relationship_type: String should have at least 1 character"),
+        ({"relationship_type": ""}, "relationship_type must not be empty"),
         ({"notes": ["x"]}, "notes is not an argument of this tool"),
     ],
 )

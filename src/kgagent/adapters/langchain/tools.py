@@ -15,7 +15,8 @@ from kgagent.errors import ConfigurationError
 from kgagent.knowledge_graph import KnowledgeGraph
 from kgagent.sync import SyncKnowledgeGraph
 from kgagent.tools import BoundTool
-from kgagent.tools.base import Arguments, dump, explain, failure
+from kgagent.tools.argument_errors import explain
+from kgagent.tools.base import Arguments, dump, failure
 
 
 def get_tools(

@@ -1,0 +1,81 @@
+"""When something was written, as answers tell it: the time of this very write, in one form."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.tools import Toolset
+from tests.conftest import Clock
+from tests.support.payloads import succeeded
+from tests.support.people import person, relate
+from tests.support.stored import cypher
+
+BEGAN = "2026-01-01T10:20:30.123456Z"
+LATER = "2026-01-01T11:20:30.123456Z"
+
+
+@pytest.fixture
+def clock() -> Clock:
+    clock = Clock()
+    clock.now = datetime(2026, 1, 1, 10, 20, 30, 123_456, tzinfo=UTC)
+    return clock
+
+
+def times(record: dict[str, Any]) -> tuple[str, str]:
+    properties = record["properties"]
+    return properties["created_at"], properties["updated_at"]
+
+
+async def test_each_write_tells_its_own_time_and_a_reading_tells_the_same(tools: Toolset, clock: Clock) -> None:
+    ada, bo = await person(tools, "Ada"), await person(tools, "Bo")
+    ends = {"from_entity_key": ada, "to_entity_key": bo}
+    assert times((await relate(tools, ada, bo))["relationship"]) == (BEGAN, BEGAN)
+    clock.forward(hours=1)
+    for answer in (
+        await tools.update_relationship(**ends, attitude=4),
+        await tools.add_note_to_relationship(**ends, content="They row"),
+        await tools.get_relationship(**ends),
+    ):
+        assert times(succeeded(answer)["relationship"]) == (BEGAN, LATER)
+    assert times(succeeded(await tools.update_node(entity_key=ada, description="x"))["node"]) == (BEGAN, LATER)
+    found = succeeded(await tools.explore(queries=[{"query": "friend", "threshold": -1}], text_matches=["Ada"]))
+    assert times(found["edges"][0]) == (BEGAN, LATER)
+    assert {times(node) for node in found["nodes"]} == {(BEGAN, LATER), (BEGAN, BEGAN)}
+    hybrid = succeeded(await tools.hybrid_search(query="friend"))
+    assert times(hybrid["relationships"][0]) == (BEGAN, LATER)
+
+
+async def test_what_is_new_or_merged_tells_its_time(tools: Toolset, clock: Clock) -> None:
+    made = succeeded(await tools.create_node(label="Person", name="Ada"))
+    assert times(made["node"]) == (BEGAN, BEGAN)
+    second = await person(tools, "Adah", "Rows")
+    clock.forward(hours=1)
+    merged = succeeded(await tools.merge_nodes(keep_entity_key=made["entity_key"], drop_entity_key=second))
+    assert times(merged["node"]) == (BEGAN, LATER)
+
+
+async def test_a_call_that_changes_nothing_tells_the_time_of_the_write_before(tools: Toolset, clock: Clock) -> None:
+    ada, bo = await person(tools, "Ada"), await person(tools, "Bo")
+    await relate(tools, ada, bo, attitude=4)
+    clock.forward(hours=1)
+    answer = succeeded(await tools.update_relationship(from_entity_key=ada, to_entity_key=bo, attitude=4))
+    assert times(answer["relationship"]) == (BEGAN, BEGAN)
+
+
+async def test_times_of_old_graphs_are_told_in_that_form_and_what_is_no_time_as_it_is(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    ada, bo = await person(tools, "Ada"), await person(tools, "Bo")
+    await relate(tools, ada, bo)
+    await cypher(
+        graph,
+        "MATCH ({user_id: $user})-[r]->() SET r.created_at = datetime('2020-01-01T01:00[Europe/Berlin]'), "
+        "r.updated_at = 'yesterday'",
+        user=user_id,
+    )
+    told = ("2020-01-01T00:00:00Z", "yesterday")
+    assert times((await tools.get_relationship(from_entity_key=ada, to_entity_key=bo))["relationship"]) == told
+    found = succeeded(await tools.explore(queries=[{"query": "friend", "threshold": -1}]))
+    assert times(found["edges"][0]) == told
