@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from kgagent.private_file import write_private_file
 from tests.integration.adapters.mcp.test_http_access import INITIALIZE
 from tests.support.mcp_clients import PROGRAM, call, over_http
 from tests.support.payloads import succeeded
@@ -102,7 +103,7 @@ async def test_the_program_serves_the_user_of_each_token(
     environment: dict[str, str], user_id: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "tokens.json"
-    path.write_text(json.dumps({"t" * 43: user_id}), "utf-8")
+    write_private_file(path, json.dumps({"t" * 43: user_id}))
     async with (
         running(environment, tmp_path, "--tokens", str(path)) as url,
         over_http(url, token="t" * 43) as client,
