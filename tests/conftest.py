@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import uuid
 from collections.abc import AsyncIterator, Iterator
@@ -23,6 +24,12 @@ DIMENSIONS = 384
 
 
 BROWSER_TESTS_LEFT_OUT = pytest.StashKey[int]()
+
+
+def pytest_configure() -> None:
+    """Listen to Ctrl-C where the runner was started in the background, which ignores it: programs would inherit that."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @dataclass(frozen=True)
