@@ -27,7 +27,7 @@ BROWSER_TESTS_LEFT_OUT = pytest.StashKey[int]()
 
 
 def pytest_configure() -> None:
-    """Listen to Ctrl-C where the runner was started in the background, which ignores it: programs would inherit that."""
+    """Hear Ctrl-C where the runner was started in the background, which ignores it: programs would inherit that."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
