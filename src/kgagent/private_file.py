@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def write_private_file(path: Path, text: str) -> None:
-    """Write a text as UTF-8 with plain line ends.
+    """Write a text as UTF-8, with "?" for halves of surrogate pairs.
 
     A new file is its owner's alone from the beginning (mode 0600, but on Windows, which has no modes); one that was
     there keeps its mode, as someone may have chosen it.
@@ -14,8 +14,10 @@ def write_private_file(path: Path, text: str) -> None:
     Raises:
         OSError: it cannot be written.
     """
-    with open(path, "w", encoding="utf-8", newline="\n", opener=_for_the_owner) as file:
-        file.write(text)
+    # What cannot be written must not empty the file first.
+    data = text.encode("utf-8", "replace")
+    with open(path, "wb", opener=_for_the_owner) as file:
+        file.write(data)
 
 
 def others_may_read(path: Path) -> bool:

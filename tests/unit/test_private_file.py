@@ -52,3 +52,9 @@ def test_whether_others_may_read_a_file_is_told_by_its_mode(tmp_path: Path, mode
     file.touch()
     file.chmod(mode)
     assert others_may_read(file) is told
+
+
+def test_half_a_surrogate_pair_neither_fails_nor_empties_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "report.md"
+    write_private_file(path, "now \ud83d")
+    assert path.read_text("utf-8") == "now ?"

@@ -83,7 +83,7 @@ class _Offered(Generic[ToolT]):
 
     def _refusal(self, name: str, arguments: str | None) -> str | None:
         """Why a call cannot be made, as its answer; the SDK does not check what servers send, and some send no text."""
-        if name not in self._tools:
+        if not isinstance(name, str) or name not in self._tools:
             return dump(failure(f"No tool is called {str(name)[:100]!r}; there are {', '.join(self._tools)}"))
         if not isinstance(arguments, str | None):
             return dump(failure(f"Arguments must be a JSON object in a text, got {type(arguments).__name__}"))

@@ -64,10 +64,13 @@ def read_sources(files: Sequence[Path], given: Given, *, strictly: bool) -> list
     Raises:
         InputError: with `strictly`, a file is no UTF-8, or no source.
     """
-    read = []
+    read: list[SourceFile] = []
+    known: dict[str | None, Path] = {}
     for file in files:
         try:
-            read.append(SourceFile(file, read_source(file, given)))
+            source = read_source(file, given)
+            _check_id(known.setdefault(source.id, file), file)
+            read.append(SourceFile(file, source))
         except InputError as error:
             if strictly:
                 raise
@@ -82,10 +85,10 @@ def read_source(file: Path, given: Given) -> Source:
         InputError: it cannot be read, is no UTF-8, or no source.
     """
     try:
-        text = file.read_text("utf-8")
+        text = file.read_text("utf-8-sig")
         read = json.loads(text) if file.suffix.lower() == ".json" else {"text": text}
-    except (ValueError, OSError) as error:
-        raise InputError(f"{file} cannot be read: {error}") from None
+    except (ValueError, RecursionError, OSError) as error:
+        raise InputError(f"{shown(file)} cannot be read: {error}") from None
     told = read if isinstance(read, dict) else {"turns": read}
     facts = {
         "id": given.id or told.get("id") or str(file.resolve()),
@@ -97,7 +100,13 @@ def read_source(file: Path, given: Given) -> Source:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"]))
-        raise InputError(f"{file} is no source: {f'{place}: ' if place else ''}{first['msg']}") from None
+        raise InputError(f"{shown(file)} is no source: {f'{place}: ' if place else ''}{first['msg']}") from None
+
+
+def _check_id(first: Path, file: Path) -> None:
+    """Two files of one id would take each other's place with every run."""
+    if first != file:
+        raise InputError(f"{shown(file)} has the id of {shown(first)}: give each its own")
 
 
 def _below(path: Path) -> Iterator[Path]:
@@ -106,8 +115,15 @@ def _below(path: Path) -> Iterator[Path]:
         return
     for file in sorted(path.rglob("*")):
         is_hidden = any(part.startswith(".") for part in file.relative_to(path).parts)
-        if file.suffix.lower() in READ_IN_FOLDERS and not is_hidden and file.is_file():
+        # A link may lead anywhere, and what it leads to would be sent to a model.
+        is_inside = file.resolve().is_relative_to(path.resolve())
+        if file.suffix.lower() in READ_IN_FOLDERS and not is_hidden and is_inside and file.is_file():
             yield file
+
+
+def shown(file: Path) -> str:
+    """A path as a text that can be printed, also where its bytes are no UTF-8."""
+    return str(file).encode("utf-8", "replace").decode()
 
 
 def _with_zone(moment: datetime) -> datetime:

@@ -232,7 +232,7 @@ class PartReader:
             part=self._position + 1,
             step=_steps(said),
             tool=call.name,
-            arguments=json.loads(json.dumps(call.arguments, default=str)),
+            arguments=json.loads(_whole(json.dumps(call.arguments, default=str, ensure_ascii=False))),
             success=payload["success"],
             outcome=payload["message"] if payload["success"] else payload["error"],
         )
@@ -266,6 +266,11 @@ def _succeeded(said: Iterable[BaseMessage]) -> Iterator[str]:
             yield message.name or ""
 
 
+def _whole(text: str) -> str:
+    """Text without halves of surrogate pairs, which no file and no terminal takes."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def _cut(text: str) -> str:
-    line = " ".join(text.split())
+    line = " ".join(_whole(text).split())
     return line if len(line) <= LONGEST_SAYING else line[: LONGEST_SAYING - 1] + "…"

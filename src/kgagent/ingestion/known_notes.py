@@ -29,8 +29,7 @@ async def known_notes(graph: KnowledgeGraph, *, user_id: str, source_entity_key:
     own.sort(key=lambda note: (note.date_added.timestamp() if note.date_added else 0.0, note.content), reverse=True)
     told, left = [], MOST_TOKENS
     for content in dict.fromkeys(" ".join(note.content.split()) for note in own):
-        left -= estimated_tokens(content)
-        if left < 0:
-            break
-        told.append(content)
+        if (size := estimated_tokens(content)) <= left:
+            left -= size
+            told.append(content)
     return tuple(told)

@@ -113,6 +113,9 @@ class Run:
         if self._force or not progress or not progress.is_over or found.fingerprint != self._source.fingerprint:
             return None
         self._progress = progress
+        if found.told != self._source.fingerprint:
+            # A run that died after it kept the version did not come to tell of it.
+            await self._write_node(found)
         if self._identity and not progress.identity and self._ledger.entity_key == self._key:
             self._progress = self._identified(progress)
             await self._ledger.claim()
@@ -163,7 +166,10 @@ class Run:
             await self._write_node(None)
         progress, transcript = await self._ledger.claim()
         if progress is None:
+            self._updated = bool(found and found.told and found.told != self._source.fingerprint)
             await self._ledger.save(self._progress)
+            if found and self._updated:
+                await self._write_node(found)
             return None
         self._known_notes = await known_notes(self._graph, user_id=self._setup.user_id, source_entity_key=self._key)
         version = progress.fingerprint or (found and found.fingerprint)

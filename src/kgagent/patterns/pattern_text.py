@@ -41,9 +41,9 @@ class PatternText:
         self._prefix = prefix
         self._values = values
         self._predicates = predicates
+        self._clauses = Clauses()
         self._nodes = self._variables(bound or {})
         self._known = set((bound or {}).values())
-        self._clauses = Clauses()
         self._hops: list[tuple[str, str]] = []
         self._write()
 
@@ -60,9 +60,9 @@ class PatternText:
         """Add what must hold of a node."""
         self._require(predicate, _place(position, len(self._pattern.steps)))
 
-    def _require(self, predicate: str, place: int) -> None:
-        """Add what must hold of the nodes up to a place; a cycle's end is known as its start is."""
-        self._clauses.predicates.append((self._nodes.index(self._nodes[place]), predicate))
+    def _require(self, predicate: str, *places: int) -> None:
+        """Add what must hold of the nodes at some places; a cycle's end is known as its start is."""
+        self._clauses.predicates.append((max(self._nodes.index(self._nodes[place]) for place in places), predicate))
 
     def _bind(self, text: str, known: int, *, is_match: bool = True) -> None:
         self._clauses.binding.append(Clause(text, known, is_match))
@@ -87,13 +87,14 @@ class PatternText:
 
     def _variables(self, bound: Mapping[Position, str]) -> list[str]:
         steps = len(self._pattern.steps)
-        names = [f"{self._prefix}n{place}" for place in range(steps + 1)]
-        for position, variable in bound.items():
-            names[_place(position, steps)] = variable
+        known = {_place(position, steps): variable for position, variable in bound.items()}
+        names = [known.get(place, f"{self._prefix}n{place}") for place in range(steps + 1)]
         if self._pattern.cycle:
             # A node may be bound at either end; the other end is the same node.
-            if "end" in bound and "start" not in bound:
+            if steps in known and 0 not in known:
                 names[0] = names[-1]
+            elif steps in known:
+                self._clauses.predicates.append((0, f"{names[0]} = {names[-1]}"))
             names[-1] = names[0]
         return names
 
@@ -118,7 +119,7 @@ class PatternText:
         self._constraints()
         for number, branch in enumerate(pattern.branches):
             ends = [branch.at_step, *([] if branch.ends_at is None else [branch.ends_at])]
-            self._require(self._branch(branch, number), max(_place(end, len(pattern.steps)) for end in ends))
+            self._require(self._branch(branch, number), *(_place(end, len(pattern.steps)) for end in ends))
         if pattern.distinct_nodes:
             nodes = f"([{self._nodes[0]}] + {self.nodes})"
             self._require(
@@ -213,7 +214,7 @@ class PatternText:
         label = steps[place - 1].target_label if place else steps[0].source_label
         other = 0 if constraint.value_from is None else _place(constraint.value_from.at_step, len(steps))
         predicate = self._predicates.on_node(constraint, self._nodes[place], self.node, label=label)
-        self._require(predicate, place if self._nodes.index(self._nodes[other]) <= place else other)
+        self._require(predicate, place, other)
 
     def _on_repeated(self, constraint: Constraint) -> Iterator[str]:
         """What compares the inner nodes of repeated steps with another node, which they cannot see themselves."""

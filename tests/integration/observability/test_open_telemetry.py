@@ -160,7 +160,7 @@ async def test_the_user_is_told_where_that_is_asked_for(
 @pytest.mark.parametrize(
     ("arguments", "kind"),
     [
-        ({"entity_key": "nobody's", "name": "Ada"}, "NotFoundError"),
+        ({"entity_key": "nobody's", "name": "Ada"}, "NodeNotFoundError"),
         ({"entity_key": 7}, "ValidationError"),
     ],
 )
