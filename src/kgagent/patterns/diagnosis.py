@@ -26,7 +26,7 @@ LONGEST_VALUE = 60
 """Characters of a value that a sentence shows."""
 
 AT_ONCE = 4
-SECONDS = 3.0
+SECONDS = 5.0
 """How long a diagnosis may take; what was found by then is told."""
 
 _TURNED = {Direction.OUTGOING: Direction.INCOMING, Direction.INCOMING: Direction.OUTGOING}

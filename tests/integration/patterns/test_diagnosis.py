@@ -15,6 +15,12 @@ TREATED = {"source_label": "Patient", "relation_type": "TREATED_BY", "target_lab
 KNOWS = {"source_label": "Patient", "relation_type": "KNOWS", "target_label": "Patient"}
 
 
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine changes nothing."""
+    monkeypatch.setattr(diagnosis, "SECONDS", 60.0)
+
+
 @pytest.fixture
 async def ward(graph: KnowledgeGraph, user_id: str) -> KnowledgeGraph:
     """The hospital of the user, in which Ann knows Bo, and the same of another, in which Bo knows Ann."""
