@@ -17,6 +17,11 @@ class Direction(StrEnum):
     INCOMING = "INCOMING"
     BOTH = "BOTH"
 
+    @property
+    def turned(self) -> "Direction":
+        """The other way round; BOTH stays as it is."""
+        return {Direction.OUTGOING: Direction.INCOMING, Direction.INCOMING: Direction.OUTGOING}.get(self, self)
+
 
 class TraversalStep(PatternModel):
     """One step of a path: a relationship, or several of a kind one after the other, and the node that they lead to.

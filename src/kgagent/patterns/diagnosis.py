@@ -11,7 +11,7 @@ from kgagent.embedding.side_by_side import side_by_side
 from kgagent.errors import StoreError
 from kgagent.graph.store import Store
 from kgagent.models.constraint import Constraint, ConstraintType, Position
-from kgagent.models.pattern import Direction, GraphPattern
+from kgagent.models.pattern import GraphPattern
 from kgagent.models.pattern_query import CombinatorType, GraphQuery, QueryCombinator
 from kgagent.patterns.compiler import Compiler
 from kgagent.patterns.nearest import shown
@@ -28,8 +28,6 @@ LONGEST_VALUE = 60
 AT_ONCE = 4
 SECONDS = 5.0
 """How long a diagnosis may take; what was found by then is told."""
-
-_TURNED = {Direction.OUTGOING: Direction.INCOMING, Direction.INCOMING: Direction.OUTGOING}
 
 Item = TypeVar("Item")
 
@@ -142,7 +140,7 @@ def _weaker(pattern: GraphPattern, compiler: Compiler, target_keys: Sequence[str
     for number in range(len(pattern.branches)):
         yield changed(f" without its branch {number}", branches=_without(pattern.branches, number))
     for number, step in enumerate(pattern.steps):
-        if (direction := _TURNED.get(step.direction)) is not None:
+        if (direction := step.direction.turned) is not step.direction:
             turned = step.model_copy(update={"direction": direction})
             steps = (*pattern.steps[:number], turned, *pattern.steps[number + 1 :])
             yield changed(f" with direction {direction} at step {number}", steps=steps)
@@ -153,9 +151,9 @@ def _without(items: Sequence[Item], number: int) -> tuple[Item, ...]:
 
 
 def _told(constraint: Constraint) -> str:
-    place = constraint.at_step
-    where = "at every node" if place == -1 and constraint.on == "node" else f"at {place_name(place)}"
-    if place == -1 and constraint.on == "relationship":
-        where = "on every relationship"
+    if constraint.at_step == -1:
+        where = "at every node" if constraint.on == "node" else "on every relationship"
+    else:
+        where = f"at {place_name(constraint.at_step)}"
     compared = constraint.value_from.property_path if constraint.value_from else repr(constraint.value)
     return f"{constraint.type} {constraint.property_path} {compared[:LONGEST_VALUE]} {where}"

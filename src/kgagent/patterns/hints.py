@@ -95,8 +95,7 @@ def _told(types: Sequence[LiveRelationshipType], pair: _Pair, leg: Leg) -> str:
     told = f"{subject} {verb} {_between(asked, both=direction is Direction.BOTH)}"
     turned = asked[::-1]
     if direction is not Direction.BOTH and any(_joins(kind, turned) for kind in types):
-        other = Direction.INCOMING if direction is Direction.OUTGOING else Direction.OUTGOING
-        return f"{told}, but the other way round: take direction {other}"
+        return f"{told}, but the other way round: take direction {direction.turned}"
     ways = _ways(types, pair, with_type=len(types) > 1)
     return f"{told}; {ways}" if ways else told
 

@@ -7,14 +7,8 @@ known, it begins there.
 from dataclasses import replace
 
 from kgagent.models.constraint import Constraint, Position
-from kgagent.models.pattern import Branch, Direction, GraphPattern, TraversalStep
+from kgagent.models.pattern import Branch, GraphPattern, TraversalStep
 from kgagent.patterns.plans import Place, Plan
-
-_TURNED = {
-    Direction.OUTGOING: Direction.INCOMING,
-    Direction.INCOMING: Direction.OUTGOING,
-    Direction.BOTH: Direction.BOTH,
-}
 
 
 def mirrored(plan: Plan) -> Plan:
@@ -44,7 +38,7 @@ def _pattern(pattern: GraphPattern) -> GraphPattern:
 
 def _step(step: TraversalStep) -> TraversalStep:
     ends = {"source_label": step.target_label, "target_label": step.source_label}
-    return step.model_copy(update={**ends, "direction": _TURNED[step.direction], "step_index": None})
+    return step.model_copy(update={**ends, "direction": step.direction.turned, "step_index": None})
 
 
 def _constraint(constraint: Constraint, steps: int) -> Constraint:
