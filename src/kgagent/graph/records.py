@@ -23,8 +23,8 @@ BOOKKEEPING = frozenset(
     | {"embedding_hash", "embedding_model", "version", "write_lock", "relationship_key", "user_id"}
 )
 LEVELS = ("attitude", "proximity")
-_TIMES = frozenset({"created_at", "updated_at"})
-"""When kgagent wrote something."""
+TIMES = frozenset({"created_at", "updated_at"})
+"""When kgagent wrote something; it says nothing of the graph's subject."""
 
 _NODE_FIELDS = frozenset({"entity_key", "name", "description", "notes"})
 _RELATIONSHIP_FIELDS = frozenset({"relationship_type", "description", "attitude", "proximity", "notes"})
@@ -248,7 +248,7 @@ def as_text(value: object) -> str:
 def visible(properties: Mapping[str, Any], hidden: Iterable[str]) -> dict[str, JsonValue]:
     """What of a record's properties may be shown, as JSON types."""
     return {
-        key: _time(value) if key in _TIMES else plain(value)
+        key: _time(value) if key in TIMES else plain(value)
         for key, value in sorted(properties.items())
         if key not in hidden and not key.lower().endswith("embedding")
     }

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from pydantic import ConfigDict, Field, JsonValue
 
+from kgagent.graph.records import TIMES
 from kgagent.models.graph import without_empty
 from kgagent.models.matched_path import MatchedNode, MatchedPath, MatchedRelationship, PatternResult
 from kgagent.models.pattern_query import GraphQuery
@@ -12,9 +13,6 @@ from kgagent.tools.base import Arguments, Payload, Tool, ToolContext, counted
 
 MOST_TOLD = 20
 """Paths that a model is told unless it asks for more."""
-
-_TIMES = frozenset({"created_at", "updated_at"})
-"""When kgagent wrote something; it says nothing of the graph's subject, and much of it."""
 
 EXAMPLES: list[JsonValue] = [
     {
@@ -121,7 +119,9 @@ class QueryPatterns(Tool[QueryPatternsArguments]):
             "explored": dict(result.context.explored),
             "truncated": result.context.truncated,
         }
-        others = {key: value for key, value in result.to_payload().items() if key not in {"context", "chunks"}}
+        others: Payload = without_empty(
+            result.model_dump(mode="json", exclude_none=True, exclude={"context", "chunks"})
+        )
         return {key: value for key, value in answer.items() if value not in ([], {})} | others
 
 
@@ -162,7 +162,7 @@ class _Teller:
 
 
 def _without_times(properties: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    return {name: value for name, value in properties.items() if name not in _TIMES}
+    return {name: value for name, value in properties.items() if name not in TIMES}
 
 
 def _message(result: PatternResult, asked: GraphQuery) -> str:
