@@ -113,11 +113,16 @@ def _below(path: Path) -> Iterator[Path]:
     if not path.is_dir():
         yield path
         return
+    folder = path.resolve()
     for file in sorted(path.rglob("*")):
         is_hidden = any(part.startswith(".") for part in file.relative_to(path).parts)
         # A link may lead anywhere, and what it leads to would be sent to a model.
-        is_inside = file.resolve().is_relative_to(path.resolve())
-        if file.suffix.lower() in READ_IN_FOLDERS and not is_hidden and is_inside and file.is_file():
+        if (
+            file.suffix.lower() in READ_IN_FOLDERS
+            and not is_hidden
+            and file.is_file()
+            and file.resolve().is_relative_to(folder)
+        ):
             yield file
 
 

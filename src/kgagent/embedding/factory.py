@@ -35,6 +35,11 @@ def make_embedder(settings: Settings, *, progress: Progress | None = None) -> Em
             return HashingEmbedder()
 
 
+def embeds_locally(settings: Settings) -> bool:
+    """Whether the settings ask for the local model."""
+    return settings.embedder == "local" or (settings.embedder == "auto" and not _key(settings))
+
+
 def choice_of_length(dimensions: int, chosen: Embedder) -> str:
     """Say how to choose the embedder that a graph was made with, of which only the length is known.
 

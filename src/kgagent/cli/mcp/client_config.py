@@ -82,13 +82,12 @@ def left_out(settings: "Settings") -> list[str]:
 
 def missing_for(settings: "Settings") -> str | None:
     """Why a server with these settings cannot start here, and what to do; None where nothing is missing."""
+    from kgagent.embedding.factory import embeds_locally
     from kgagent.embedding.local import missing_packages
 
-    key = settings.openai_api_key.get_secret_value().strip() if settings.openai_api_key else ""
-    embeds_locally = settings.embedder == "local" or (settings.embedder == "auto" and not key)
     needed = {
         "NEO4J_URI": settings.neo4j_uri is None and "a Neo4j",
-        "OPENAI_API_KEY" if settings.embedder == "auto" else "KGAGENT_EMBEDDER=openai": embeds_locally
+        "OPENAI_API_KEY" if settings.embedder == "auto" else "KGAGENT_EMBEDDER=openai": embeds_locally(settings)
         and "an embedding model",
     }
     wanted = {name: what for name, what in needed.items() if what}
