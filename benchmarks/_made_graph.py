@@ -19,11 +19,11 @@ RowT = TypeVar("RowT")
 
 RELATIONSHIPS_PER_CLUSTER = 50
 RELATIONSHIPS_PER_NODE = 3
-LEAST_NODES = 10
+MIN_NODES = 10
 ROWS_AT_ONCE = 2_000
 DRAWN_AT_ONCE = 10_000
 SMALL_USER = 10
-MOST_SMALL_USERS = 300
+MAX_SMALL_USERS = 300
 MIDDLE_USERS = 4
 RARE_TYPE = "seen once in a lifetime"
 RARE = 3
@@ -56,7 +56,7 @@ class Owner:
     @property
     def nodes(self) -> int:
         """How many nodes the relationships join."""
-        return max(self.count // RELATIONSHIPS_PER_NODE, LEAST_NODES)
+        return max(self.count // RELATIONSHIPS_PER_NODE, MIN_NODES)
 
     def ends(self, position: int) -> tuple[str, str]:
         """Keys of the two nodes of a relationship of theirs; no two relationships join the same two."""
@@ -81,7 +81,7 @@ def owners(prefix: str, relationships: int, users: int, of_each: int) -> list[Ow
 
 def scoped_owners(prefix: str, total: int) -> list[Owner]:
     """Users of very uneven size: one with half of all, some with a share of the rest, many with 10, one with 1."""
-    sizes = [total // 2, *[SMALL_USER] * min(MOST_SMALL_USERS, total // 40), 1]
+    sizes = [total // 2, *[SMALL_USER] * min(MAX_SMALL_USERS, total // 40), 1]
     share = (total - sum(sizes)) // MIDDLE_USERS
     sizes[1:1] = [total - sum(sizes) - (MIDDLE_USERS - 1) * share, *[share] * (MIDDLE_USERS - 1)]
     firsts = np.cumsum([0, *sizes])

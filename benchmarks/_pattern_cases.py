@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from _foreign_graph import RawGraph
-from _scenario import MOST_PATHS
+from _scenario import MAX_PATHS
 from _walks import Keys
 
 from kgagent.models.constraint import Position
@@ -129,7 +129,7 @@ def _asked(
         patterns=patterns,
         combinator=combinator,
         ranking=RankingStrategy.PATH_LENGTH,
-        max_paths=MOST_PATHS,
+        max_paths=MAX_PATHS,
         top_k=0,
     )
 

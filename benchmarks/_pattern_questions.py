@@ -11,7 +11,7 @@ from _common import p50, p95, show, timed
 from _foreign_graph import JOIN, index, write
 from _multi_hop_data import MOVIE, Chained, Movies, metaqa_questions, metaqa_triples
 from _questions import RELATIONS, Triple
-from _scenario import MOST_PATHS, holds
+from _scenario import MAX_PATHS, holds
 from _text_search import Overlap
 
 from kgagent import KnowledgeGraph
@@ -63,7 +63,7 @@ def asked(question: Chained, reading: str) -> GraphQuery:
         patterns=(pattern,),
         ranking=RankingStrategy.PATH_LENGTH,
         one_path_per="end",
-        max_paths=MOST_PATHS,
+        max_paths=MAX_PATHS,
         top_k=0,
     )
 

@@ -10,7 +10,7 @@ from kgagent.models.constraint import Constraint, ConstraintType, Position
 from kgagent.models.pattern import Branch, Direction, GraphPattern, TraversalStep
 from kgagent.models.pattern_query import GraphQuery, QueryCombinator, RankingStrategy
 
-MOST_PATHS = 10_000
+MAX_PATHS = 10_000
 
 Covered = Literal["whole", "part", "none"]
 
@@ -86,5 +86,5 @@ def branch(at_step: Position, *steps: TraversalStep, **more: Any) -> Branch:  # 
 def ask(*patterns: GraphPattern, combinator: QueryCombinator | None = None) -> GraphQuery:
     """A query for all paths, that nothing is embedded for."""
     return GraphQuery(
-        patterns=patterns, combinator=combinator, ranking=RankingStrategy.PATH_LENGTH, max_paths=MOST_PATHS, top_k=0
+        patterns=patterns, combinator=combinator, ranking=RankingStrategy.PATH_LENGTH, max_paths=MAX_PATHS, top_k=0
     )

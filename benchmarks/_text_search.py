@@ -15,9 +15,9 @@ from kgagent.embedding.base import Embedder
 from kgagent.loading import load_file
 from kgagent.models.hybrid import HybridOptions
 
-MOST_ITEMS = 100
+MAX_ITEMS = 100
 RAW_KEY = "raw_key"
-LEVELS = {"attitude": ["1st", "2nd", "3rd", "4th", "5th"], "proximity": ["i", "ii", "iii", "iv", "v"]}
+LEVEL_FIELDS = {"attitude": ["1st", "2nd", "3rd", "4th", "5th"], "proximity": ["i", "ii", "iii", "iv", "v"]}
 
 
 @dataclass(frozen=True)
@@ -93,10 +93,10 @@ class HybridAlone:
     async def find(self, question: str, labels: Sequence[str]) -> list[str]:
         """Keys of the nodes of some labels, best first, 100 at the most."""
         options = HybridOptions(
-            limit=MOST_ITEMS,
-            object_limit=MOST_ITEMS,
-            text_limit=MOST_ITEMS,
-            relationship_limit=MOST_ITEMS,
+            limit=MAX_ITEMS,
+            object_limit=MAX_ITEMS,
+            text_limit=MAX_ITEMS,
+            relationship_limit=MAX_ITEMS,
             labels=tuple(labels),
         )
         result = await self._graph.retrieval.hybrid_search(question, self._user_id, options)
@@ -113,7 +113,7 @@ def ontology_of(graphs: Sequence[RawGraph]) -> Ontology:
     return Ontology.model_validate(
         {
             "labels": {label: {"key": "uuid4"} for label in labels},
-            "relationships": {kind: {"from": start, "to": end, **LEVELS} for kind, (start, end) in ends.items()},
+            "relationships": {kind: {"from": start, "to": end, **LEVEL_FIELDS} for kind, (start, end) in ends.items()},
             "note_lifetimes_in_days": {"forever": None},
             "default_note_lifetime": "forever",
         }

@@ -13,7 +13,7 @@ from kgagent.embedding.local import DIMENSIONS, LocalEmbedder
 
 TRIPLES, QUESTIONS = "kb.txt", "questions.jsonl"
 SAME = 0.999
-LEAST_CLUSTERS = 20
+MIN_CLUSTERS = 20
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Corpus:
 def made(seed: int, dimensions: int, count: int, questions: int) -> Corpus:
     """Draw crowded vectors."""
     clusters = ClusteredVectors(
-        np.random.default_rng(seed), dimensions, max(LEAST_CLUSTERS, count // RELATIONSHIPS_PER_CLUSTER)
+        np.random.default_rng(seed), dimensions, max(MIN_CLUSTERS, count // RELATIONSHIPS_PER_CLUSTER)
     )
     return Corpus("made", clusters.draw(count), clusters.draw(questions))
 

@@ -34,7 +34,7 @@ THRESHOLD = -1.0
 LIMIT = 20
 AT = (5, 10, 20)
 NODES = 10
-MOST_HOPS = 3
+MAX_HOPS = 3
 EMBEDDED_AT_ONCE = 2_000
 RESAMPLES = 2_000
 
@@ -241,7 +241,7 @@ async def ask(graph: KnowledgeGraph, prototype: Prototype, user_id: str, questio
             way = f"prototype, {levels} levels" if levels else "nearest of all vectors"
             figures.add(way, question, prototype.find(vector, levels), 0.0)
         for text in (question.text, None):
-            for hops in range(MOST_HOPS + 1 if text else 2):
+            for hops in range(MAX_HOPS + 1 if text else 2):
                 matches, seconds = await timed(
                     retrieval.relationship_vector_search(
                         text, THRESHOLD, user_id, limit=LIMIT, vector=vector, expand_hops=hops

@@ -14,7 +14,7 @@ from kgagent.embedding.factory import make_embedder
 from kgagent.embedding.observed import ObservedEmbedder
 from kgagent.graph.live_schema import LiveSchemaReader
 from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.record_writer import OnChange, Writing
+from kgagent.graph.record_writer import OnChange, WriteContext
 from kgagent.graph.relationships import RelationshipRepository
 from kgagent.graph.schema import Schema
 from kgagent.graph.store import Store
@@ -22,7 +22,7 @@ from kgagent.graph.vector_index import VectorIndexOptions
 from kgagent.local import LocalNeo4j
 from kgagent.models.matched_path import PatternResult
 from kgagent.models.pattern_query import GraphQuery
-from kgagent.observing import SILENT, Observer
+from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology, default_ontology, load_ontology
 from kgagent.patterns.options import PatternOptions
 from kgagent.patterns.search import PatternSearch
@@ -64,9 +64,9 @@ class KnowledgeGraph:
         *,
         clock: Callable[[], datetime] = _now,
         owns_embedder: bool = False,
-        observer: Observer = SILENT,
+        observer: Observer = NULL_OBSERVER,
     ) -> None:
-        if observer is not SILENT:
+        if observer is not NULL_OBSERVER:
             store, embedder = store.observed_by(observer), ObservedEmbedder(embedder, observer)
         self.observer = observer
         self._owns_embedder = owns_embedder
@@ -75,7 +75,7 @@ class KnowledgeGraph:
         self.ontology = ontology
         self.embedder = embedder
         self.settings = settings
-        self.writing = Writing(embedder, clock, settings.write_attempts)
+        self.writing = WriteContext(embedder, clock, settings.write_attempts)
         self.nodes = NodeRepository(store, ontology)
         self.relationships = RelationshipRepository(store, ontology)
         self.schema = Schema(store, ontology, embedder, VectorIndexOptions.of(settings))
@@ -113,7 +113,7 @@ class KnowledgeGraph:
         ensure_schema: bool = True,
         progress: Progress | None = None,
         clock: Callable[[], datetime] = _now,
-        observer: Observer = SILENT,
+        observer: Observer = NULL_OBSERVER,
     ) -> "Connecting":
         """Connect to a graph; `await` it, or enter it with `async with`.
 

@@ -74,7 +74,7 @@ Operation = ToolCall | Search | EmbeddingRequest | StatementRun
 
 
 @dataclass(slots=True)
-class Outcome:
+class OperationOutcome:
     """How an operation went; what it raises is seen as well.
 
     Attributes:
@@ -89,20 +89,20 @@ class Outcome:
 class Observer(Protocol):
     """Watches operations; one that contains others is open while they run, in the same context of `contextvars`."""
 
-    def watch(self, operation: Operation) -> AbstractContextManager[Outcome]:
+    def watch(self, operation: Operation) -> AbstractContextManager[OperationOutcome]:
         """Be there while an operation runs; it fills in the outcome. Neither raises an error nor holds one back."""
         ...
 
 
-class Silent:
+class NullObserver:
     """Watches nothing."""
 
-    def watch(self, operation: Operation) -> AbstractContextManager[Outcome]:  # noqa: ARG002
+    def watch(self, operation: Operation) -> AbstractContextManager[OperationOutcome]:  # noqa: ARG002
         """Let the operation run."""
-        return nullcontext(Outcome())
+        return nullcontext(OperationOutcome())
 
 
-SILENT: Observer = Silent()
+NULL_OBSERVER: Observer = NullObserver()
 
 _tool: ContextVar[str | None] = ContextVar("kgagent_tool", default=None)
 

@@ -20,7 +20,7 @@ def write_private_file(path: Path, text: str) -> None:
         file.write(data)
 
 
-def others_may_read(path: Path) -> bool:
+def is_readable_by_others(path: Path) -> bool:
     """Whether the file's mode lets other users of this machine read it; never on Windows.
 
     Raises:

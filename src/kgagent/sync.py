@@ -29,7 +29,7 @@ from kgagent.models.matched_path import PatternResult
 from kgagent.models.paths import PathsRequest, PathsResult
 from kgagent.models.pattern_query import GraphQuery
 from kgagent.models.traversal import Traversal, TraverseRequest
-from kgagent.observing import SILENT, Observer
+from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology
 from kgagent.progress import Progress
 from kgagent.retrieval import RetrievalService
@@ -68,7 +68,7 @@ class SyncKnowledgeGraph:
         ontology: Ontology | Path | None = None,
         settings: Settings | None = None,
         progress: Progress | None = None,
-        observer: Observer = SILENT,
+        observer: Observer = NULL_OBSERVER,
     ) -> Self:
         """Connect to a graph; arguments and errors are those of `KnowledgeGraph.connect`."""
         with ExitStack() as stack:

@@ -109,7 +109,7 @@ async def ask(tools: Toolset, query: str, threshold: float = 0.55, **more: objec
     return succeeded(await tools.explore(queries=[{"query": query, "threshold": threshold}], **more))
 
 
-def shown(payload: Payload) -> list[str]:
+def node_names(payload: Payload) -> list[str]:
     return [item["name"] for item in payload["nodes"]]
 
 
@@ -125,7 +125,7 @@ async def test_us1_people_are_discovered_through_relationships_that_their_own_te
 ) -> None:
     payload = await ask(tools, "mentor relationships")
     assert matched(payload)[:2] == ["Tessa Brandt", "Olu Adeyemi"]
-    assert {"Tessa Brandt", "Olu Adeyemi"} <= set(shown(payload))
+    assert {"Tessa Brandt", "Olu Adeyemi"} <= set(node_names(payload))
     by_key = {item["entity_key"]: item for item in payload["nodes"]}
     for name in ("Tessa Brandt", "Olu Adeyemi"):
         assert by_key[keys[name]]["label"] == "Person"
@@ -138,7 +138,7 @@ async def test_us1_people_are_discovered_through_relationships_that_their_own_te
 @pytest.mark.usefixtures("keys")
 async def test_us1_node_search_alone_does_not_find_them(tools: Toolset) -> None:
     payload = await ask(tools, "mentor relationships", threshold=0.6, search_relationships=False)
-    assert not {"Tessa Brandt", "Olu Adeyemi"} & set(shown(payload))
+    assert not {"Tessa Brandt", "Olu Adeyemi"} & set(node_names(payload))
 
 
 @pytest.mark.parametrize(
@@ -199,4 +199,4 @@ async def test_us3_people_are_found_by_what_they_are_to_the_user_best_first(
     assert [node.name for node in found.nodes if node.name in people] == people
     assert all(node.label == "Person" for node in found.nodes if node.name in people)
     payload = await ask(tools, query)
-    assert set(people) <= set(shown(payload))
+    assert set(people) <= set(node_names(payload))

@@ -24,7 +24,7 @@ DEFAULT_LENGTHS = {
     "text-embedding-3-large": 3072,
     "text-embedding-ada-002": 1536,
 }
-_LONGEST_HOLD = 30.0
+_MAX_HOLD_LENGTH = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +80,9 @@ class _Traffic:
 
     def wait_for(self, count: int) -> None:
         with self._guard:
-            came = self._guard.wait_for(lambda: len(self.received) >= count, _LONGEST_HOLD)
+            came = self._guard.wait_for(lambda: len(self.received) >= count, _MAX_HOLD_LENGTH)
         if not came:
-            raise TimeoutError(f"{len(self.received)} of {count} requests came in {_LONGEST_HOLD:g} s")
+            raise TimeoutError(f"{len(self.received)} of {count} requests came in {_MAX_HOLD_LENGTH:g} s")
 
 
 class OpenAIServer:
@@ -263,13 +263,13 @@ def cut_off(exchange: Exchange) -> Response:
 
 def held(exchange: Exchange) -> Response:
     """No answer until the server is reset or stopped."""
-    exchange.released.wait(_LONGEST_HOLD)
+    exchange.released.wait(_MAX_HOLD_LENGTH)
     return _list(exchange.items)
 
 
 def together(count: int) -> Fault:
     """Right answers that wait until `count` requests are under way at once; queue it for each of them."""
-    barrier = threading.Barrier(count, timeout=_LONGEST_HOLD)
+    barrier = threading.Barrier(count, timeout=_MAX_HOLD_LENGTH)
 
     def fault(exchange: Exchange) -> Response:
         barrier.wait()

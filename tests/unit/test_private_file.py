@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kgagent.private_file import others_may_read, write_private_file
+from kgagent.private_file import is_readable_by_others, write_private_file
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has no modes of files")
 
@@ -51,7 +51,7 @@ def test_whether_others_may_read_a_file_is_told_by_its_mode(tmp_path: Path, mode
     file = tmp_path / "tokens.json"
     file.touch()
     file.chmod(mode)
-    assert others_may_read(file) is told
+    assert is_readable_by_others(file) is told
 
 
 def test_half_a_surrogate_pair_neither_fails_nor_empties_a_file(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from kgagent.tools.base import dump, failure
 
 ToolT = TypeVar("ToolT", bound=BoundTool | SyncTool)
 
-LONGEST_DESCRIPTION = 1_024
+MAX_DESCRIPTION_LENGTH = 1_024
 """Characters of a function's description that the API takes."""
 
 
@@ -195,10 +195,10 @@ def described(description: str, parameters: Schema) -> tuple[str, Schema]:
 
 def split(description: str) -> tuple[str, str]:
     """What fits a function's description, whole sentences or clauses of it, and the rest, which its schema tells."""
-    if len(description) <= LONGEST_DESCRIPTION:
+    if len(description) <= MAX_DESCRIPTION_LENGTH:
         return description, ""
-    kept = description[:LONGEST_DESCRIPTION]
-    end = max(_after(kept, (". ", "; ")), 0) or LONGEST_DESCRIPTION
+    kept = description[:MAX_DESCRIPTION_LENGTH]
+    end = max(_after(kept, (". ", "; ")), 0) or MAX_DESCRIPTION_LENGTH
     return description[:end].rstrip(), description[end:].lstrip()
 
 

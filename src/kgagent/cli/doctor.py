@@ -43,7 +43,7 @@ def doctor(
 
     diagnosis = with_graph(work, settings=load_settings(), ensure_schema=False)
     if json:
-        emit(diagnosis.to_payload())
+        emit(diagnosis.to_dict())
     else:
         show(*_told(diagnosis))
     if not diagnosis.is_healthy:

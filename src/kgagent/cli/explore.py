@@ -58,7 +58,7 @@ def explore(
 
     result = with_graph(work, settings=settings)
     if json:
-        emit({"user": user_id, **result.to_payload()})
+        emit({"user": user_id, **result.to_dict()})
         return
     for warning in result.warnings:
         say(f"[yellow]{warning}[/yellow]")

@@ -88,7 +88,7 @@ def read_source(file: Path, given: Given) -> Source:
         text = file.read_text("utf-8-sig")
         read = json.loads(text) if file.suffix.lower() == ".json" else {"text": text}
     except (ValueError, RecursionError, OSError) as error:
-        raise InputError(f"{shown(file)} cannot be read: {error}") from None
+        raise InputError(f"{display_path(file)} cannot be read: {error}") from None
     told = read if isinstance(read, dict) else {"turns": read}
     facts = {
         "id": given.id or told.get("id") or str(file.resolve()),
@@ -100,13 +100,13 @@ def read_source(file: Path, given: Given) -> Source:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"]))
-        raise InputError(f"{shown(file)} is no source: {f'{place}: ' if place else ''}{first['msg']}") from None
+        raise InputError(f"{display_path(file)} is no source: {f'{place}: ' if place else ''}{first['msg']}") from None
 
 
 def _check_id(first: Path, file: Path) -> None:
     """Two files of one id would take each other's place with every run."""
     if first != file:
-        raise InputError(f"{shown(file)} has the id of {shown(first)}: give each its own")
+        raise InputError(f"{display_path(file)} has the id of {display_path(first)}: give each its own")
 
 
 def _below(path: Path) -> Iterator[Path]:
@@ -126,7 +126,7 @@ def _below(path: Path) -> Iterator[Path]:
             yield file
 
 
-def shown(file: Path) -> str:
+def display_path(file: Path) -> str:
     """A path as a text that can be printed, also where its bytes are no UTF-8."""
     return str(file).encode("utf-8", "replace").decode()
 

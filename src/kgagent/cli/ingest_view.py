@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.markup import escape
 
-from kgagent.cli.ingest_files import SourceFile, shown
+from kgagent.cli.ingest_files import SourceFile, display_path
 from kgagent.ingestion import IngestionReport, Ingestor
 
 _SAID = {
@@ -59,7 +59,7 @@ def is_well(outcomes: Sequence[Outcome]) -> bool:
 def as_json(outcomes: Sequence[Outcome], *, is_one: bool) -> dict[str, Any]:
     """The report of the one file that was named; of several, or of a folder, those of all."""
     sources = [
-        {"file": shown(one.file), **(one.report.model_dump(mode="json") if one.report else {"error": one.error})}
+        {"file": display_path(one.file), **(one.report.model_dump(mode="json") if one.report else {"error": one.error})}
         for one in outcomes
     ]
     return sources[0] if is_one else {"well": is_well(outcomes), "sources": sources}
@@ -78,7 +78,7 @@ def told(outcomes: Sequence[Outcome]) -> Iterator[str]:
         if one.report:
             yield from _told(one.report)
         else:
-            yield f"[bold]{escape(shown(one.file))}[/bold]: [red]{escape(one.error)}[/red]"
+            yield f"[bold]{escape(display_path(one.file))}[/bold]: [red]{escape(one.error)}[/red]"
     if len(outcomes) > 1:
         read = sum(one.is_well for one in outcomes)
         tokens = sum(one.report.tokens.total for one in outcomes if one.report)

@@ -48,7 +48,7 @@ def migrate(
 
     report = with_graph(work, settings=load_settings(), ensure_schema=False)
     if json:
-        emit(report.to_payload())
+        emit(report.to_dict())
         return
     show(str(report), f"[dim]{report.seconds:.1f} s; {'nothing was changed' if dry_run else 'done'}[/dim]")
     for skipped in report.skipped:

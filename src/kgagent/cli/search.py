@@ -62,7 +62,7 @@ def search(
     result = with_graph(work, settings=settings)
     if json:
         written = {} if context is None else {"context": result.to_llm_context(context)}
-        emit({"user": user_id, **result.to_payload(), **written})
+        emit({"user": user_id, **result.to_dict(), **written})
         return
     for warning in result.warnings:
         say(Text(warning, style="yellow"))

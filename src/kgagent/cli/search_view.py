@@ -6,10 +6,10 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from kgagent.models.hybrid import Finder, HybridObject, HybridRelationship, HybridResult
-from kgagent.models.note import current_text
+from kgagent.models.hybrid import HybridObject, HybridRelationship, HybridResult, RetrieverName
+from kgagent.models.note import notes_text_at
 
-_SIGNS: dict[Finder, str] = {
+_SIGNS: dict[RetrieverName, str] = {
     "graph": "meaning",
     "text": "words",
     "relationship": "meaning",
@@ -44,5 +44,5 @@ def _said(item: HybridObject | HybridRelationship) -> Text:
 
 
 def _about(item: HybridObject | HybridRelationship) -> Text:
-    notes = current_text(item.notes, datetime.now(UTC))
+    notes = notes_text_at(item.notes, datetime.now(UTC))
     return Text("\n").join(part for part in (Text(item.description), Text(notes, style="dim")) if part)

@@ -61,7 +61,7 @@ class Diagnosis:
         """Whether nothing is to be mended."""
         return all(finding.severity == "info" for finding in self.findings)
 
-    def to_payload(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """As plain data: JSON types only."""
         return {"is_healthy": self.is_healthy, **asdict(self), "findings": [asdict(item) for item in self.findings]}
 

@@ -17,7 +17,7 @@ from kgagent.graph.conditions import (
 )
 from kgagent.graph.inspection import InspectedNode, InspectedRelationship
 from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.records import LEVELS, Record
+from kgagent.graph.records import LEVEL_FIELDS, Record
 from kgagent.graph.relationships import RelationshipRepository
 from kgagent.graph.vectors import is_current
 
@@ -127,7 +127,7 @@ class RelationshipExamination:
             yield RELATIONSHIP_DEFECTS[defect]
             return
         record = relationship.record
-        if any(isinstance(record.properties.get(field), str) for field in LEVELS):
+        if any(isinstance(record.properties.get(field), str) for field in LEVEL_FIELDS):
             yield self._issues.written_levels
         elif issue := self._texts.issue(record, has_vector=relationship.has_vector):
             yield issue

@@ -3,8 +3,8 @@
 from collections.abc import Awaitable, Sequence
 from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
+from kgagent.concurrency import bounded_map
 from kgagent.embedding.base import Embedder, Embedding, checked, require_texts
-from kgagent.embedding.side_by_side import side_by_side
 from kgagent.errors import ConfigurationError, EmbeddingUnavailableError
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class LangChainEmbedder(Embedder):
             EmbeddingResponseError: its answer does not fit the texts.
         """
         queries = require_texts(texts)
-        return self._checked(await side_by_side(self._embed_query, queries, limit=self._concurrency), len(queries))
+        return self._checked(await bounded_map(self._embed_query, queries, limit=self._concurrency), len(queries))
 
     async def _embed_query(self, text: str) -> list[float]:
         return await _answer(self._embeddings.aembed_query(text), self._model)

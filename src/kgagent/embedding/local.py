@@ -12,8 +12,8 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, ClassVar
 
+from kgagent.concurrency import bounded_map
 from kgagent.embedding.base import Embedder, Embedding, checked, require_texts
-from kgagent.embedding.side_by_side import side_by_side
 from kgagent.errors import ConfigurationError, DownloadError
 from kgagent.local.artifacts import fetch
 from kgagent.local.extra import local_extra
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MODEL = "bge-small-en-v1.5-q"
 DIMENSIONS = 384
-MOST_TOKENS = 512
+MAX_TOKENS = 512
 """Tokens that the model reads, its two markers included; the rest of a text does not count."""
 
 PACKAGES = ("jgo", "onnxruntime", "tokenizers")
@@ -107,7 +107,7 @@ class LocalEmbedder(Embedder):
             return await loop.run_in_executor(self._pool, model.embed, text)
 
         # Twice as many as threads: no thread waits for the loop to hand it the next text.
-        vectors = await side_by_side(embed_one, checked_texts, limit=2 * self._threads)
+        vectors = await bounded_map(embed_one, checked_texts, limit=2 * self._threads)
         return checked(vectors, count=len(checked_texts), dimensions=DIMENSIONS, model=MODEL)
 
     async def aclose(self) -> None:
@@ -154,7 +154,7 @@ def _tokenizer(definition: bytes) -> "Tokenizer":
     with local_extra():
         from tokenizers import Tokenizer
     tokenizer = Tokenizer.from_str(definition.decode())
-    tokenizer.enable_truncation(MOST_TOKENS)
+    tokenizer.enable_truncation(MAX_TOKENS)
     tokenizer.no_padding()
     return tokenizer
 

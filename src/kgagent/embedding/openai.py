@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import urlsplit
 
+from kgagent.concurrency import bounded_map
 from kgagent.embedding.base import Embedder, Embedding, checked, require_texts
 from kgagent.embedding.batching import TOKENS_PER_INPUT, RequestLimits, batches, cut_to_fit
 from kgagent.embedding.openai_errors import translated
 from kgagent.embedding.retrying import Sleep, with_retries
-from kgagent.embedding.side_by_side import side_by_side
 from kgagent.errors import ConfigurationError, EmbeddingResponseError
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class OpenAIEmbedder(Embedder):
             EmbeddingResponseError: the server refused the texts, or its answer does not fit them.
         """
         fitting = [self._fitting(text) for text in require_texts(texts)]
-        answers = await side_by_side(self._embed_batch, batches(fitting, self._limits), limit=self._concurrency)
+        answers = await bounded_map(self._embed_batch, batches(fitting, self._limits), limit=self._concurrency)
         return [embedding for answer in answers for embedding in answer]
 
     async def aclose(self) -> None:

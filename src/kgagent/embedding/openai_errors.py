@@ -15,7 +15,7 @@ from kgagent.errors import (
 if TYPE_CHECKING:
     from openai import APIStatusError
 
-_LONGEST_REASON = 300
+_MAX_REASON_LENGTH = 300
 _REQUEST_TIMEOUT = 408
 _TOO_MANY_REQUESTS = 429
 _SERVER_ERRORS = 500
@@ -75,4 +75,4 @@ def _of_status(
 def _reason(error: "APIStatusError", secret: str) -> str:
     body = error.body
     said = body.get("message") if isinstance(body, dict) else None
-    return str(said or "no reason given").replace(secret, "[API key]")[:_LONGEST_REASON]
+    return str(said or "no reason given").replace(secret, "[API key]")[:_MAX_REASON_LENGTH]

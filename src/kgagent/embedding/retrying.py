@@ -19,10 +19,10 @@ from kgagent.errors import EmbeddingUnavailableError
 Result = TypeVar("Result")
 Sleep = Callable[[float], Awaitable[None]]
 
-LONGEST_WAIT = 60.0
+MAX_WAIT = 60.0
 """Seconds; a server that asks for a longer wait is not asked again."""
 
-_LONGEST_BACKOFF = 20.0
+_MAX_BACKOFF_LENGTH = 20.0
 
 
 class TemporaryFault(Exception):  # noqa: N818 - it never leaves the embedders
@@ -49,7 +49,7 @@ async def with_retries(call: Callable[[], Awaitable[Result]], *, attempts: int, 
         sleep: waits the given seconds.
 
     Raises:
-        EmbeddingUnavailableError: the last try failed too, or the server asked for more than `LONGEST_WAIT`.
+        EmbeddingUnavailableError: the last try failed too, or the server asked for more than `MAX_WAIT`.
     """
     retrying = AsyncRetrying(
         retry=retry_if_exception(_may_pass),
@@ -66,10 +66,10 @@ async def with_retries(call: Callable[[], Awaitable[Result]], *, attempts: int, 
 
 
 def _may_pass(error: BaseException) -> bool:
-    return isinstance(error, TemporaryFault) and (error.asked_wait or 0.0) <= LONGEST_WAIT
+    return isinstance(error, TemporaryFault) and (error.asked_wait or 0.0) <= MAX_WAIT
 
 
-_backoff = wait_random_exponential(multiplier=1, max=_LONGEST_BACKOFF)
+_backoff = wait_random_exponential(multiplier=1, max=_MAX_BACKOFF_LENGTH)
 
 
 def _wait(state: RetryCallState) -> float:
@@ -85,9 +85,9 @@ def _tried(retrying: AsyncRetrying) -> str:
 
 
 def _asked(fault: TemporaryFault) -> str:
-    if fault.asked_wait is None or fault.asked_wait <= LONGEST_WAIT:
+    if fault.asked_wait is None or fault.asked_wait <= MAX_WAIT:
         return ""
-    return f", and the server asked to wait {fault.asked_wait:.0f} s, over the {LONGEST_WAIT:.0f} s allowed"
+    return f", and the server asked to wait {fault.asked_wait:.0f} s, over the {MAX_WAIT:.0f} s allowed"
 
 
 def asked_wait(headers: Mapping[str, str], *, now: datetime | None = None) -> float | None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from kgagent.embedding.base import Embedder
-from kgagent.models.note import Note, current_text
+from kgagent.models.note import Note, notes_text_at
 from kgagent.ontology import Ontology
 
 NOTES_TEXT_LIMIT = 1000
@@ -33,13 +33,13 @@ def relationship_text(
         relationship_type,
         ontology.word(neo4j_type, "attitude", attitude),
         ontology.word(neo4j_type, "proximity", proximity),
-        current_text(notes, now)[:NOTES_TEXT_LIMIT],
+        notes_text_at(notes, now)[:NOTES_TEXT_LIMIT],
     )
 
 
 def node_text(*, name: str | None, description: str | None, notes: Iterable[Note], now: datetime) -> str:
     """Make the embedding text of a node: "<name> <description> <notes_text>"."""
-    return _joined(name, description, current_text(notes, now)[:NOTES_TEXT_LIMIT])
+    return _joined(name, description, notes_text_at(notes, now)[:NOTES_TEXT_LIMIT])
 
 
 def embedding_hash(embedder: Embedder, text: str) -> str:

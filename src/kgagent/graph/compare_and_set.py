@@ -16,7 +16,7 @@ DoneT = TypeVar("DoneT")
 REFUSALS_IN_A_ROW = 3
 """Texts that a model refuses one after the other before it is not asked for the rest of a batch."""
 
-LONGEST_PAUSE = 0.5
+MAX_PAUSE = 0.5
 """Seconds, at the most, before a write that lost a race is tried again."""
 
 
@@ -46,7 +46,7 @@ class CompareAndSet(ABC, Generic[IntentT, StateT, PlannedT, DoneT]):
     async def save(self, planned: Mapping[int, PlannedT]) -> Mapping[int, DoneT]:
         """Embed and write; what is missing from the answer lost a race."""
 
-    async def carry_out(self, intents: Sequence[IntentT]) -> list[DoneT | KgAgentError]:
+    async def apply(self, intents: Sequence[IntentT]) -> list[DoneT | KgAgentError]:
         """Carry out intents.
 
         Returns:
@@ -67,7 +67,7 @@ class CompareAndSet(ABC, Generic[IntentT, StateT, PlannedT, DoneT]):
                         "nothing was written"
                     )
             if lost:
-                await asyncio.sleep(random.uniform(0, min(LONGEST_PAUSE, 0.01 * 2 ** max(tries.values()))))  # noqa: S311
+                await asyncio.sleep(random.uniform(0, min(MAX_PAUSE, 0.01 * 2 ** max(tries.values()))))  # noqa: S311
         return [results[position] for position in tries]
 
     async def _outcomes(self, intents: Sequence[IntentT], wave: Sequence[int]) -> dict[int, DoneT | KgAgentError]:

@@ -6,7 +6,7 @@ from typing import TypeVar
 from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError
 from kgagent.graph.inspection import InspectedNode, InspectedRelationship
-from kgagent.graph.records import LEVELS, Record, RelationshipRecord
+from kgagent.graph.records import LEVEL_FIELDS, Record, RelationshipRecord
 from kgagent.graph.vectors import is_current
 from kgagent.ontology import Ontology
 
@@ -73,7 +73,7 @@ def node_defect(node: InspectedNode) -> Defect | None:
 def relationship_defect(relationship: InspectedRelationship, ontology: Ontology) -> Defect | None:
     """The first thing about a relationship that kgagent cannot mend by itself."""
     record, start, end = relationship.record, relationship.start, relationship.end
-    kind = ontology.kind(record.neo4j_type)
+    kind = ontology.relationship(record.neo4j_type)
     return _first(
         (not (start.label and end.label), Defect.NO_LABEL),
         (not (start.entity_key and end.entity_key), Defect.NO_ENTITY_KEY),
@@ -107,7 +107,7 @@ def stored_level(ontology: Ontology, record: RelationshipRecord, field: str) -> 
 
 def _has_wrong_level(record: RelationshipRecord, ontology: Ontology) -> bool:
     try:
-        for field in LEVELS:
+        for field in LEVEL_FIELDS:
             stored_level(ontology, record, field)
     except InputError:
         return True

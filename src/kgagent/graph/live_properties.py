@@ -9,11 +9,11 @@ from kgagent.graph.identifiers import Identifier
 from kgagent.graph.store import Row
 from kgagent.models.live_schema import LiveProperty, ValueKind
 
-MOST_EXAMPLES = 5
+MAX_EXAMPLES = 5
 VOCABULARY = "relationship_type"
 """The property whose texts are always examples: the words that relationships say what they are with."""
 
-MOST_WORDS = 20
+MAX_WORDS = 20
 """Examples of the vocabulary."""
 
 _KEY = "entity_key"
@@ -43,7 +43,7 @@ def read_properties(
             _ = seen[name]
     for row in values:
         seen[row["name"]].add(row["kind"], row["times"], row["texts"])
-    return tuple(seen[name].shown(name, most_texts) for name in sorted(seen) if Identifier.can_be(name))
+    return tuple(seen[name].to_model(name, most_texts) for name in sorted(seen) if Identifier.can_be(name))
 
 
 class _Values:
@@ -68,19 +68,19 @@ class _Values:
             else:
                 self._texts[text] += found
 
-    def shown(self, name: str, most_texts: int) -> LiveProperty:
+    def to_model(self, name: str, most_texts: int) -> LiveProperty:
         texts = _by_frequency(self._texts)
         if name == VOCABULARY:
-            examples = texts[:MOST_WORDS]
+            examples = texts[:MAX_WORDS]
         else:
-            examples = texts[:MOST_EXAMPLES] if name != _KEY and self._is_choice(most_texts) else []
+            examples = texts[:MAX_EXAMPLES] if name != _KEY and self._is_choice(most_texts) else []
         return LiveProperty(name=name, kinds=tuple(_by_frequency(self._kinds)), examples=tuple(examples))
 
     def _is_choice(self, most_texts: int) -> bool:
         """Whether its texts look like a choice among few: short, and either very few or used again and again."""
         if self._is_free or len(self._texts) > most_texts:
             return False
-        return len(self._texts) <= MOST_EXAMPLES or self._texts.total() >= 2 * len(self._texts)
+        return len(self._texts) <= MAX_EXAMPLES or self._texts.total() >= 2 * len(self._texts)
 
 
 def _kind(value_type: str) -> ValueKind:

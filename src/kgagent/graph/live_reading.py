@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.live_properties import read_properties
-from kgagent.graph.records import BOOKKEEPING
+from kgagent.graph.records import INTERNAL_PROPERTIES
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row, StatementTimeoutError, Store
 from kgagent.models.live_schema import LabelPair, LiveLabel, LiveProperty, LiveRelationshipType
@@ -49,7 +49,7 @@ class LiveReading:
         self._store = store
         self._ontology = ontology
         self._limits = limits
-        self._hidden = BOOKKEEPING | ontology.hidden_properties
+        self._hidden = INTERNAL_PROPERTIES | ontology.hidden_properties
         self._parameters = {"user_id": user_id, "hidden": sorted(self._hidden), **asdict(limits)}
         self._timeout = timeout
         self.gave_up = False

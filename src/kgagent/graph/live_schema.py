@@ -5,7 +5,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from kgagent.embedding.side_by_side import side_by_side
+from kgagent.concurrency import bounded_map
 from kgagent.errors import InputError
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.live_reading import LiveReading, LiveSchemaLimits
@@ -15,7 +15,7 @@ from kgagent.graph.store import Store
 from kgagent.models.live_schema import LiveLabel, LiveRelationshipType, LiveSchema
 from kgagent.ontology import Ontology
 
-MOST_NAMES = 500
+MAX_NAMES = 500
 """Labels, and relationship types, that are looked at; those of the ontology first."""
 
 AT_ONCE = 4
@@ -92,14 +92,14 @@ class LiveSchemaReader:
         wanted_labels = _quotable(told, first=self._ontology.labels)
         wanted_types = _quotable(names["types"], first=self._ontology.relationships)
         reading = LiveReading(self._store, self._ontology, self._limits, user_id, self._timeout)
-        labels = await side_by_side(reading.label, wanted_labels[:MOST_NAMES], limit=AT_ONCE)
+        labels = await bounded_map(reading.label, wanted_labels[:MAX_NAMES], limit=AT_ONCE)
         owned = [label.name for label in labels if label is not None]
         read_type = partial(reading.relationship_type, labels=owned)
-        types = await side_by_side(read_type, wanted_types[:MOST_NAMES], limit=AT_ONCE)
+        types = await bounded_map(read_type, wanted_types[:MAX_NAMES], limit=AT_ONCE)
         return LiveSchema(
             labels=tuple(sorted(filter(None, labels), key=_by_frequency)),
             relationship_types=tuple(sorted(filter(None, types), key=_by_frequency)),
-            is_partial=reading.gave_up or max(len(wanted_labels), len(wanted_types)) > MOST_NAMES,
+            is_partial=reading.gave_up or max(len(wanted_labels), len(wanted_types)) > MAX_NAMES,
         )
 
 

@@ -7,17 +7,17 @@ from typing import Any, Generic, TypeVar
 
 from kgagent.errors import InputError, NodeNotFoundError
 from kgagent.graph.record_writer import without_nothing
-from kgagent.graph.records import BOOKKEEPING, LEVELS, NodeRecord, Record, RelationshipRecord
+from kgagent.graph.records import INTERNAL_PROPERTIES, LEVEL_FIELDS, NodeRecord, Record, RelationshipRecord
 from kgagent.models import Note
-from kgagent.models.note import dump_notes, united_notes
+from kgagent.models.note import dump_notes, merge_notes
 from kgagent.ontology import Ontology
 
 RecordT = TypeVar("RecordT", bound=Record)
 
-MOST_RECORDS = 10_000
+MAX_RECORDS = 10_000
 """Records that one merge may touch; all of them are changed in one transaction."""
 
-_NEVER_TAKEN_OVER = BOOKKEEPING | {"entity_key", "notes", "updated_at", *LEVELS}
+_NEVER_TAKEN_OVER = INTERNAL_PROPERTIES | {"entity_key", "notes", "updated_at", *LEVEL_FIELDS}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,7 +188,7 @@ def _mergeable(intent: MergeIntent, state: MergeState) -> tuple[NodeRecord, Node
         )
     if state.is_too_large:
         raise InputError(
-            f"Merging {intent.drop} would change more than {MOST_RECORDS:,} records at once; "
+            f"Merging {intent.drop} would change more than {MAX_RECORDS:,} records at once; "
             "keep the node with more relationships instead"
         )
     return keep, drop
@@ -199,7 +199,7 @@ def _united(record: RecordT, others: Sequence[Record], intent: MergeIntent, onto
     changes = _taken_over(record, [other for other in others if type(other) is type(record)], ontology)
     notes = _renamed(record.notes, intent)
     if any(other.notes for other in others):
-        notes = united_notes(notes, *(_renamed(other.notes, intent) for other in others))
+        notes = merge_notes(notes, *(_renamed(other.notes, intent) for other in others))
     if notes != record.notes:
         changes["notes"] = dump_notes(notes)
     return Changed(record, replace(record, properties=without_nothing({**record.properties, **changes})), changes)
@@ -213,7 +213,7 @@ def _taken_over(record: Record, others: Iterable[Record], ontology: Ontology) ->
             if name not in _NEVER_TAKEN_OVER and {**record.properties, **changes}.get(name) in (None, ""):
                 changes[name] = value
         if isinstance(record, RelationshipRecord) and isinstance(other, RelationshipRecord):
-            for field in LEVELS:
+            for field in LEVEL_FIELDS:
                 level = other.known_level(ontology, field)
                 if level is not None and field not in changes and record.known_level(ontology, field) is None:
                     changes[field] = level

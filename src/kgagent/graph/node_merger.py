@@ -7,7 +7,7 @@ from typing import Any
 
 from kgagent.graph.compare_and_set import CompareAndSet
 from kgagent.graph.node_merge import (
-    MOST_RECORDS,
+    MAX_RECORDS,
     Changed,
     MergeIntent,
     MergePlan,
@@ -17,7 +17,7 @@ from kgagent.graph.node_merge import (
     stored_form,
 )
 from kgagent.graph.nodes import NodeRepository, NodeWriter
-from kgagent.graph.record_writer import Writing, without_nothing
+from kgagent.graph.record_writer import WriteContext, without_nothing
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.relationship_writer import RelationshipWriter
 from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository
@@ -54,7 +54,7 @@ class NodeMerger(CompareAndSet[MergeIntent, MergeState, MergePlan, NodesMerged])
     """Merges nodes of one user."""
 
     def __init__(
-        self, nodes: NodeRepository, relationships: RelationshipRepository, writing: Writing, *, user_id: str
+        self, nodes: NodeRepository, relationships: RelationshipRepository, writing: WriteContext, *, user_id: str
     ) -> None:
         super().__init__(attempts=writing.attempts)
         self._nodes = nodes
@@ -118,13 +118,13 @@ class NodeMerger(CompareAndSet[MergeIntent, MergeState, MergePlan, NodesMerged])
             foreign=tuple(dict.fromkeys(row["neo4j_type"] for row in rows if not row["is_own"])),
             mentioning_nodes=tuple(record for record in mentioning_nodes if mentions(record, intent.drop)),
             mentioning_relationships=tuple(record for record in mentioning if mentions(record, intent.drop)),
-            is_too_large=max(len(rows), len(nodes) + len(relationships)) > MOST_RECORDS,
+            is_too_large=max(len(rows), len(nodes) + len(relationships)) > MAX_RECORDS,
         )
 
     async def _rows(self, name: str, **parameters: object) -> list[Row]:
         return await self._nodes.store.read(
             statement(name, **self._relationships.names),
-            {"user_id": self._user_id, "limit": MOST_RECORDS + 1, **parameters},
+            {"user_id": self._user_id, "limit": MAX_RECORDS + 1, **parameters},
         )
 
     async def _merge(self, plan: MergePlan) -> NodesMerged | None:
@@ -167,8 +167,8 @@ class NodeMerger(CompareAndSet[MergeIntent, MergeState, MergePlan, NodesMerged])
             return None
         self._tell(plan)
         return NodesMerged(
-            node=_written(plan.node.after, node_row["properties"]).shown(self._nodes.ontology),
-            dropped_node=plan.drop.shown(self._nodes.ontology),
+            node=_written(plan.node.after, node_row["properties"]).to_model(self._nodes.ontology),
+            dropped_node=plan.drop.to_model(self._nodes.ontology),
             moved=len(plan.moved),
             united=len(plan.united),
             dropped=len(plan.between),
@@ -182,9 +182,9 @@ class NodeMerger(CompareAndSet[MergeIntent, MergeState, MergePlan, NodesMerged])
             return
         ontology = self._nodes.ontology
         for node in (plan.node, *plan.mentioning_nodes):
-            self._on_change(node.stored.shown(ontology), node.after.shown(ontology))
+            self._on_change(node.stored.to_model(ontology), node.after.to_model(ontology))
         for relationship in (*plan.moved, *plan.united, *plan.mentioning_relationships):
-            self._on_change(relationship.stored.shown(ontology), relationship.after.shown(ontology))
+            self._on_change(relationship.stored.to_model(ontology), relationship.after.to_model(ontology))
 
     def _relationship_row(
         self, change: Changed[RelationshipRecord], vector: VectorChange, now: datetime

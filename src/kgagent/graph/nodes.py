@@ -8,7 +8,7 @@ from typing import Any
 from kgagent.embedding.text import node_text
 from kgagent.errors import AlreadyExistsError, InputError, NodeNotFoundError
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.record_writer import Planned, RecordWriter, Writing, Written, without_nothing
+from kgagent.graph.record_writer import PlannedWrite, RecordWriter, WriteContext, WriteResult, without_nothing
 from kgagent.graph.records import NodeRecord
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Store
@@ -35,7 +35,7 @@ class NodeIntent:
     notes: tuple[Note, ...] = ()
 
 
-NodeWritten = Written[GraphNode]
+NodeWritten = WriteResult[GraphNode]
 """A node after a write."""
 
 
@@ -71,7 +71,7 @@ class NodeRepository:
         Args are those of `read`.
         """
         records = await self.read(user_id, keys, labels)
-        return [records[key].shown(self.ontology) for key in dict.fromkeys(keys) if key in records]
+        return [records[key].to_model(self.ontology) for key in dict.fromkeys(keys) if key in records]
 
     def text(self, record: NodeRecord, now: datetime) -> str:
         """The embedding text of a record."""
@@ -85,7 +85,7 @@ class NodeWriter(RecordWriter[NodeIntent, NodeRecord | None, NodeRecord, GraphNo
     create_statement = "create_nodes"
     update_statement = "update_nodes"
 
-    def __init__(self, repository: NodeRepository, writing: Writing, *, user_id: str) -> None:
+    def __init__(self, repository: NodeRepository, writing: WriteContext, *, user_id: str) -> None:
         super().__init__(repository.store, repository.names, writing, user_id=user_id)
         self._repository = repository
 
@@ -98,7 +98,7 @@ class NodeWriter(RecordWriter[NodeIntent, NodeRecord | None, NodeRecord, GraphNo
         records = await self._repository.read(self._user_id, [intent.entity_key for intent in intents])
         return [records.get(intent.entity_key) for intent in intents]
 
-    def plan(self, intent: NodeIntent, state: NodeRecord | None) -> Planned[NodeIntent, NodeRecord]:
+    def plan(self, intent: NodeIntent, state: NodeRecord | None) -> PlannedWrite[NodeIntent, NodeRecord]:
         """Decide what to write.
 
         Raises:
@@ -124,15 +124,15 @@ class NodeWriter(RecordWriter[NodeIntent, NodeRecord | None, NodeRecord, GraphNo
         )
         changes = self.changes(before, intent.values, intent.notes)
         after = replace(before, properties=without_nothing({**before.properties, **changes}))
-        return Planned(intent, state, after, changes)
+        return PlannedWrite(intent, state, after, changes)
 
     def text(self, record: NodeRecord, now: datetime) -> str:
         """The embedding text of a node."""
         return self._repository.text(record, now)
 
-    def show(self, planned: Planned[NodeIntent, NodeRecord]) -> GraphNode:
+    def show(self, planned: PlannedWrite[NodeIntent, NodeRecord]) -> GraphNode:
         """The node."""
-        return planned.after.shown(self._repository.ontology)
+        return planned.after.to_model(self._repository.ontology)
 
     def place(self, record: NodeRecord) -> Mapping[str, Any]:
         """Its label and its key."""

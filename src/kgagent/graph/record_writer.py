@@ -14,7 +14,7 @@ from kgagent.graph.statements import statement
 from kgagent.graph.store import ConstraintViolationError, EntityGoneError, Store
 from kgagent.graph.vectors import VectorChange, vector_changes
 from kgagent.models import GraphNode, GraphRelationship, Note
-from kgagent.models.note import dump_notes, with_notes
+from kgagent.models.note import add_notes, dump_notes
 
 RecordT = TypeVar("RecordT", bound=Record)
 ShownT = TypeVar("ShownT", bound=GraphNode | GraphRelationship)
@@ -26,7 +26,7 @@ OnChange = Callable[[Shown | None, Shown], None]
 
 
 @dataclass(frozen=True)
-class Writing:
+class WriteContext:
     """What every write needs beside the database.
 
     Attributes:
@@ -43,7 +43,7 @@ class Writing:
 
 
 @dataclass(frozen=True)
-class Planned(Generic[IntentT, RecordT]):
+class PlannedWrite(Generic[IntentT, RecordT]):
     """What is to be written.
 
     Attributes:
@@ -60,7 +60,7 @@ class Planned(Generic[IntentT, RecordT]):
 
 
 @dataclass(frozen=True)
-class Written(Generic[ShownT]):
+class WriteResult(Generic[ShownT]):
     """A record after a write.
 
     Attributes:
@@ -70,14 +70,14 @@ class Written(Generic[ShownT]):
         changed: whether anything was written.
     """
 
-    shown: ShownT
+    record: ShownT
     created: bool
     embedded: bool
     changed: bool
 
 
 class RecordWriter(
-    CompareAndSet[IntentT, StateT, Planned[IntentT, RecordT], Written[ShownT]],
+    CompareAndSet[IntentT, StateT, PlannedWrite[IntentT, RecordT], WriteResult[ShownT]],
     Generic[IntentT, StateT, RecordT, ShownT],
 ):
     """Writes the records of one user."""
@@ -86,7 +86,7 @@ class RecordWriter(
     create_statement: ClassVar[str]
     update_statement: ClassVar[str]
 
-    def __init__(self, store: Store, names: Mapping[str, Identifier], writing: Writing, *, user_id: str) -> None:
+    def __init__(self, store: Store, names: Mapping[str, Identifier], writing: WriteContext, *, user_id: str) -> None:
         super().__init__(attempts=writing.attempts)
         self._store = store
         self._names = names
@@ -100,7 +100,7 @@ class RecordWriter(
         """The embedding text of a record."""
 
     @abstractmethod
-    def show(self, planned: Planned[IntentT, RecordT]) -> ShownT:
+    def show(self, planned: PlannedWrite[IntentT, RecordT]) -> ShownT:
         """The record as its caller sees it after the write."""
 
     @abstractmethod
@@ -120,7 +120,7 @@ class RecordWriter(
         kept = self.kept_properties(record, now)
         return any(record.properties.get(name) != value for name, value in kept.items())
 
-    async def save(self, planned: Mapping[int, Planned[IntentT, RecordT]]) -> Mapping[int, Written[ShownT]]:
+    async def save(self, planned: Mapping[int, PlannedWrite[IntentT, RecordT]]) -> Mapping[int, WriteResult[ShownT]]:
         """Embed what changed its text, in one batch, and write; what lost a race is missing from the answer."""
         now = self._clock()
         vectors = await vector_changes(
@@ -140,12 +140,14 @@ class RecordWriter(
     def changes(self, record: RecordT, values: Mapping[str, Any], notes: Iterable[Note]) -> dict[str, Any]:
         """Which properties differ once values are set and notes are added."""
         wanted = dict(values)
-        together = with_notes(record.notes, notes, self._clock())
+        together = add_notes(record.notes, notes, self._clock())
         if together != record.notes:
             wanted["notes"] = dump_notes(together)
         return {key: value for key, value in wanted.items() if record.properties.get(key) != value}
 
-    def _written(self, planned: Planned[IntentT, RecordT], change: VectorChange, now: datetime) -> Written[ShownT]:
+    def _written(
+        self, planned: PlannedWrite[IntentT, RecordT], change: VectorChange, now: datetime
+    ) -> WriteResult[ShownT]:
         stored = planned.stored
         changed = stored is None or bool(planned.changes) or change.changes or self.needs_tidying(stored, now)
         after = planned.after
@@ -153,21 +155,23 @@ class RecordWriter(
             after = replace(
                 after, properties=without_nothing({**after.properties, **self._properties(planned, change, now)})
             )
-        return Written(
-            shown=self.show(replace(planned, after=after)),
+        return WriteResult(
+            record=self.show(replace(planned, after=after)),
             created=stored is None,
             embedded=change.vector is not None,
             changed=changed,
         )
 
-    def _tell(self, planned: Planned[IntentT, RecordT]) -> None:
+    def _tell(self, planned: PlannedWrite[IntentT, RecordT]) -> None:
         """Tell of what was written, without the time of the write: a record that says the same is told as the same."""
         if self._on_change is None:
             return
         stored = planned.stored
         self._on_change(None if stored is None else self.show(replace(planned, after=stored)), self.show(planned))
 
-    def _properties(self, planned: Planned[IntentT, RecordT], change: VectorChange, now: datetime) -> dict[str, Any]:
+    def _properties(
+        self, planned: PlannedWrite[IntentT, RecordT], change: VectorChange, now: datetime
+    ) -> dict[str, Any]:
         """What a write sets."""
         record = planned.after
         content = {"created_at": now, **record.properties} if planned.stored is None else planned.changes
@@ -179,7 +183,7 @@ class RecordWriter(
         }
 
     def _row(
-        self, position: int, planned: Planned[IntentT, RecordT], change: VectorChange, now: datetime
+        self, position: int, planned: PlannedWrite[IntentT, RecordT], change: VectorChange, now: datetime
     ) -> dict[str, Any]:
         record = planned.after
         return {

@@ -12,17 +12,17 @@ from pydantic import JsonValue
 
 from kgagent.errors import InputError
 from kgagent.models import GraphNode, GraphRelationship, Note, RelationshipSearchResult
-from kgagent.models.note import current_text, parse_notes, utc_text
+from kgagent.models.note import format_utc, notes_text_at, parse_notes
 from kgagent.models.triplet import display_name, triplet_text
 from kgagent.ontology import Ontology
 
 OLD_EMBEDDINGS = ("relation_embedding", "notes_embedding", "description_embedding")
-BOOKKEEPING = frozenset(
+INTERNAL_PROPERTIES = frozenset(
     {"embedding", "relationship_embedding", *OLD_EMBEDDINGS, "told_in_reverse", "notes_text"}
     | {"ingestion_run", "ingestion_progress", "ingestion_messages", "ingestion_merged"}
     | {"embedding_hash", "embedding_model", "version", "write_lock", "relationship_key", "user_id"}
 )
-LEVELS = ("attitude", "proximity")
+LEVEL_FIELDS = ("attitude", "proximity")
 TIMES = frozenset({"created_at", "updated_at"})
 """When kgagent wrote something; it says nothing of the graph's subject."""
 
@@ -66,7 +66,7 @@ class Record:
 
     def notes_text(self, now: datetime) -> str | None:
         """What full-text search finds of the notes: those that have not expired; None where there are none."""
-        return current_text(self.notes, now) or None
+        return notes_text_at(self.notes, now) or None
 
     def text(self, field: str) -> str:
         """A text property; empty where it is missing."""
@@ -101,7 +101,7 @@ class NodeRecord(Record):
         """The node's key."""
         return self.text("entity_key")
 
-    def shown(self, ontology: Ontology) -> GraphNode:
+    def to_model(self, ontology: Ontology) -> GraphNode:
         """As a caller sees it."""
         return GraphNode(
             entity_key=self.entity_key,
@@ -109,7 +109,7 @@ class NodeRecord(Record):
             name=self.text("name"),
             description=self.text("description"),
             notes=self.notes,
-            properties=visible(self.properties, _NODE_FIELDS | BOOKKEEPING | ontology.hidden_properties),
+            properties=visible(self.properties, _NODE_FIELDS | INTERNAL_PROPERTIES | ontology.hidden_properties),
         )
 
 
@@ -163,7 +163,7 @@ class RelationshipRecord(Record):
         except InputError:
             return None
 
-    def shown(self, ontology: Ontology, *, asked_from: str | None = None) -> GraphRelationship:
+    def to_model(self, ontology: Ontology, *, asked_from: str | None = None) -> GraphRelationship:
         """As a caller sees it.
 
         Args:
@@ -202,7 +202,7 @@ class RelationshipRecord(Record):
         )
 
     @property
-    def told_ends(self) -> dict[str, tuple[str, ...]]:
+    def ends_in_direction(self) -> dict[str, tuple[str, ...]]:
         """Keys of both ends, the one that it is told from first, each with the labels of the node as far as known."""
         labels = {self.from_entity_key: self.from_labels, self.to_entity_key: self.to_labels}
         return {key: labels[key] for key, _ in self._ends(None)}
@@ -216,7 +216,7 @@ class RelationshipRecord(Record):
     def _fields(self, ontology: Ontology, *, asked_from: str | None) -> dict[str, Any]:
         (from_key, from_name), (to_key, to_name) = self._ends(asked_from)
         [(told_from, _), _] = self._ends(None)
-        attitude, proximity = (self.known_level(ontology, field) for field in LEVELS)
+        attitude, proximity = (self.known_level(ontology, field) for field in LEVEL_FIELDS)
         return {
             "from_entity_key": from_key,
             "to_entity_key": to_key,
@@ -230,8 +230,10 @@ class RelationshipRecord(Record):
             "attitude_word": ontology.word(self.neo4j_type, "attitude", attitude),
             "proximity_word": ontology.word(self.neo4j_type, "proximity", proximity),
             "notes": self.notes,
-            "properties": visible(self.properties, _RELATIONSHIP_FIELDS | BOOKKEEPING | ontology.hidden_properties),
-            "asked_in_reverse": from_key != told_from,
+            "properties": visible(
+                self.properties, _RELATIONSHIP_FIELDS | INTERNAL_PROPERTIES | ontology.hidden_properties
+            ),
+            "ends_reversed": from_key != told_from,
         }
 
 
@@ -264,7 +266,7 @@ def _time(value: object) -> JsonValue:
             # The database ends a time in a zone that has a name with that name, in brackets.
             moment = datetime.fromisoformat(value.partition("[")[0])
         if isinstance(moment, datetime) and moment.tzinfo is not None:
-            return utc_text(moment)
+            return format_utc(moment)
     return plain(value)
 
 

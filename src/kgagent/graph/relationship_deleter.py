@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from kgagent.graph.compare_and_set import CompareAndSet
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.record_writer import Writing
+from kgagent.graph.record_writer import WriteContext
 from kgagent.graph.records import RelationshipRecord
 from kgagent.graph.relationships import PairState, RelationshipIntent, RelationshipRepository, not_found
 from kgagent.graph.schema_parts import DELETED_RELATIONSHIP
@@ -22,7 +22,7 @@ PURGED_AT_ONCE = 1_000
 class RelationshipDeletion:
     """A relationship that is to be deleted, as its caller sees it and as it is stored."""
 
-    shown: GraphRelationship
+    record: GraphRelationship
     stored: RelationshipRecord
 
 
@@ -35,7 +35,7 @@ class RelationshipDeleted:
         undo_until: until when it can be restored; None where nothing was kept.
     """
 
-    shown: GraphRelationship
+    record: GraphRelationship
     undo_until: datetime | None
 
 
@@ -47,7 +47,7 @@ class RelationshipDeleter(CompareAndSet[RelationshipIntent, PairState, Relations
     """
 
     def __init__(
-        self, repository: RelationshipRepository, writing: Writing, *, user_id: str, window: timedelta
+        self, repository: RelationshipRepository, writing: WriteContext, *, user_id: str, window: timedelta
     ) -> None:
         super().__init__(attempts=writing.attempts)
         self._repository = repository
@@ -74,7 +74,7 @@ class RelationshipDeleter(CompareAndSet[RelationshipIntent, PairState, Relations
         stored, _ = self._repository.find(intent, state)
         if stored is None:
             raise not_found(intent, state)
-        shown = stored.shown(self._repository.ontology, asked_from=intent.from_entity_key)
+        shown = stored.to_model(self._repository.ontology, asked_from=intent.from_entity_key)
         return RelationshipDeletion(shown, stored)
 
     async def save(self, planned: Mapping[int, RelationshipDeletion]) -> Mapping[int, RelationshipDeleted]:
@@ -84,7 +84,7 @@ class RelationshipDeleter(CompareAndSet[RelationshipIntent, PairState, Relations
         done = {}
         for position, deletion in planned.items():
             if await self._delete(deletion.stored, now, until):
-                done[position] = RelationshipDeleted(deletion.shown, until)
+                done[position] = RelationshipDeleted(deletion.record, until)
         return done
 
     async def _delete(self, record: RelationshipRecord, now: datetime, until: datetime | None) -> bool:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from kgagent.errors import AlreadyExistsError, InputError, NotFoundError
-from kgagent.graph.record_writer import Planned, Writing
+from kgagent.graph.record_writer import PlannedWrite, WriteContext
 from kgagent.graph.records import RelationshipRecord
 from kgagent.graph.relationship_deleter import deletion_names
 from kgagent.graph.relationship_writer import RelationshipRecordWriter
@@ -44,7 +44,7 @@ class RelationshipRestorer(RelationshipRecordWriter[RestorableState]):
 
     update_statement = "restore_relationships"
 
-    def __init__(self, repository: RelationshipRepository, writing: Writing, *, user_id: str) -> None:
+    def __init__(self, repository: RelationshipRepository, writing: WriteContext, *, user_id: str) -> None:
         super().__init__(repository, writing, user_id=user_id, names=deletion_names(repository))
 
     async def read(self, intents: Sequence[RelationshipIntent]) -> Sequence[RestorableState]:
@@ -69,7 +69,7 @@ class RelationshipRestorer(RelationshipRecordWriter[RestorableState]):
 
     def plan(
         self, intent: RelationshipIntent, state: RestorableState
-    ) -> Planned[RelationshipIntent, RelationshipRecord]:
+    ) -> PlannedWrite[RelationshipIntent, RelationshipRecord]:
         """Decide what to write.
 
         Raises:
@@ -91,7 +91,7 @@ class RelationshipRestorer(RelationshipRecordWriter[RestorableState]):
                 f"The relationship {between}, deleted on {_shown(deleted.deleted_at)}, could be restored until "
                 f"{_shown(deleted.undo_until)}. Use create_relationship to create it anew"
             )
-        return Planned(intent, deleted.record, deleted.record, {"relationship_key": None})
+        return PlannedWrite(intent, deleted.record, deleted.record, {"relationship_key": None})
 
     def stamp(self, record: RelationshipRecord, now: datetime) -> Mapping[str, Any]:  # noqa: ARG002
         """A new version; when it was changed last stays as it was."""

@@ -8,12 +8,12 @@ from typing import Any, Generic
 from kgagent.errors import AlreadyExistsError
 from kgagent.graph.compare_and_set import StateT
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.record_writer import Planned, RecordWriter, Writing, Written, without_nothing
-from kgagent.graph.records import LEVELS, RelationshipRecord
+from kgagent.graph.record_writer import PlannedWrite, RecordWriter, WriteContext, WriteResult, without_nothing
+from kgagent.graph.records import LEVEL_FIELDS, RelationshipRecord
 from kgagent.graph.relationships import PairState, RelationshipIntent, RelationshipRepository, not_found
 from kgagent.models import GraphRelationship
 
-RelationshipWritten = Written[GraphRelationship]
+RelationshipWriteResult = WriteResult[GraphRelationship]
 """A relationship after a write, told from the end that the caller named first."""
 
 
@@ -28,7 +28,7 @@ class RelationshipRecordWriter(
     def __init__(
         self,
         repository: RelationshipRepository,
-        writing: Writing,
+        writing: WriteContext,
         *,
         user_id: str,
         names: Mapping[str, Identifier] | None = None,
@@ -44,9 +44,9 @@ class RelationshipRecordWriter(
         """The embedding text of a relationship."""
         return self._repository.text(record, now)
 
-    def show(self, planned: Planned[RelationshipIntent, RelationshipRecord]) -> GraphRelationship:
+    def show(self, planned: PlannedWrite[RelationshipIntent, RelationshipRecord]) -> GraphRelationship:
         """The relationship from the end that the caller named first."""
-        return planned.after.shown(self._repository.ontology, asked_from=planned.intent.from_entity_key)
+        return planned.after.to_model(self._repository.ontology, asked_from=planned.intent.from_entity_key)
 
     def place(self, record: RelationshipRecord) -> Mapping[str, Any]:
         """Its type and its two ends."""
@@ -76,7 +76,9 @@ class RelationshipWriter(RelationshipRecordWriter[PairState]):
         """Read the two nodes of each intent and what is between them."""
         return await self._repository.read_pairs(self._user_id, intents)
 
-    def plan(self, intent: RelationshipIntent, state: PairState) -> Planned[RelationshipIntent, RelationshipRecord]:
+    def plan(
+        self, intent: RelationshipIntent, state: PairState
+    ) -> PlannedWrite[RelationshipIntent, RelationshipRecord]:
         """Decide what to write.
 
         Raises:
@@ -96,11 +98,11 @@ class RelationshipWriter(RelationshipRecordWriter[PairState]):
         values = self._levels_in_words(before) | self._values(intent, before.neo4j_type)
         changes = self.changes(before, values, intent.notes)
         after = replace(before, properties=without_nothing({**before.properties, **changes}))
-        return Planned(intent, stored, after, changes)
+        return PlannedWrite(intent, stored, after, changes)
 
     def _levels_in_words(self, record: RelationshipRecord) -> dict[str, Any]:
         """What an old graph holds as a word or as text, as the number that it is."""
-        known = {field: record.known_level(self._repository.ontology, field) for field in LEVELS}
+        known = {field: record.known_level(self._repository.ontology, field) for field in LEVEL_FIELDS}
         return {
             field: level
             for field, level in known.items()
@@ -109,4 +111,6 @@ class RelationshipWriter(RelationshipRecordWriter[PairState]):
 
     def _values(self, intent: RelationshipIntent, neo4j_type: str) -> dict[str, Any]:
         level = self._repository.ontology.level
-        return {key: level(neo4j_type, key, value) if key in LEVELS else value for key, value in intent.values.items()}
+        return {
+            key: level(neo4j_type, key, value) if key in LEVEL_FIELDS else value for key, value in intent.values.items()
+        }

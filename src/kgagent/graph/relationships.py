@@ -88,7 +88,7 @@ class RelationshipRepository:
         stored, _ = self.find(intent, pair)
         if stored is None:
             raise not_found(intent, pair)
-        return stored.shown(self.ontology, asked_from=from_entity_key)
+        return stored.to_model(self.ontology, asked_from=from_entity_key)
 
     async def read_pairs(self, user_id: str, intents: Sequence[RelationshipIntent]) -> list[PairState]:
         """Read the two nodes of each intent and what is between them."""
@@ -108,7 +108,7 @@ class RelationshipRepository:
             InputError: the two nodes are one, or their labels have no relationship type, or several and none was named.
         """
         if intent.neo4j_type is not None:
-            self.ontology.kind(intent.neo4j_type)
+            self.ontology.relationship(intent.neo4j_type)
         first, second = pair.first, pair.second
         if first is None or second is None:
             keys = ((intent.from_entity_key, first), (intent.to_entity_key, second))

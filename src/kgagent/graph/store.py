@@ -15,7 +15,7 @@ from neo4j.vector import Vector
 from kgagent.errors import StoreError
 from kgagent.graph.features import ServerFeatures
 from kgagent.graph.statements import Statement, name_of
-from kgagent.observing import SILENT, Access, Observer, Outcome, StatementRun, statement_tags
+from kgagent.observing import NULL_OBSERVER, Access, Observer, OperationOutcome, StatementRun, statement_tags
 
 SCHEMES = frozenset({"bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc"})
 
@@ -61,7 +61,7 @@ class Store:
         self._database = database
         self.features = features
         self._timeout = timeout
-        self._observer = SILENT
+        self._observer = NULL_OBSERVER
         self.uri = uri
 
     @classmethod
@@ -216,7 +216,7 @@ class Store:
     def _query(self, text: str, timeout: float | None) -> Query:
         return Query(self.features.language + text, metadata=statement_tags(name_of(text)), timeout=timeout)
 
-    def _watched(self, text: str, access: Access) -> AbstractContextManager[Outcome]:
+    def _watched(self, text: str, access: Access) -> AbstractContextManager[OperationOutcome]:
         return self._observer.watch(StatementRun(name_of(text), access, self.uri, self._database))
 
 

@@ -23,7 +23,7 @@ from kgagent.tools.base import dump, failure
 Keep = Callable[[Sequence[BaseMessage]], Awaitable[None]]
 Model = Runnable[LanguageModelInput, AIMessage]
 
-LONGEST_SAYING = 300
+MAX_SAYING_LENGTH = 300
 """Characters of what a model said, or of its error, that a report repeats."""
 
 UNCERTAIN = (
@@ -166,7 +166,7 @@ class PartReader:
             if uncertain and not self._functions.is_repeatable(call.name):
                 payload = failure(UNCERTAIN)
             else:
-                payload = await self._carry_out(call, place, [*earlier, *calls[:place]], said)
+                payload = await self._apply(call, place, [*earlier, *calls[:place]], said)
             # Only writes are kept one by one, so whatever came after the first of them was not begun.
             uncertain = uncertain and is_read_only
             said.append(self._message(call, payload))
@@ -175,7 +175,7 @@ class PartReader:
             if not is_read_only:
                 await self._keep(said)
 
-    async def _carry_out(self, call: Call, place: int, earlier: Sequence[Call], said: Sequence[BaseMessage]) -> Payload:
+    async def _apply(self, call: Call, place: int, earlier: Sequence[Call], said: Sequence[BaseMessage]) -> Payload:
         if place >= self._limits.calls_per_step:
             return failure(f"An answer may make {self._limits.calls_per_step} calls; make this one in the next")
         if isinstance(call.arguments, str):
@@ -273,4 +273,4 @@ def _whole(text: str) -> str:
 
 def _cut(text: str) -> str:
     line = " ".join(_whole(text).split())
-    return line if len(line) <= LONGEST_SAYING else line[: LONGEST_SAYING - 1] + "…"
+    return line if len(line) <= MAX_SAYING_LENGTH else line[: MAX_SAYING_LENGTH - 1] + "…"

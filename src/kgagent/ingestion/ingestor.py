@@ -95,7 +95,7 @@ class Ingestor:
         return wait_on(self._setup.graph.loop, self._ingest(source, force=force), instead="await ingest")
 
     async def _ingest(self, source: Source, *, force: bool) -> IngestionReport:
-        return await Run(self._setup, source, force=force).carry_out()
+        return await Run(self._setup, source, force=force).apply()
 
 
 def _source_label(ontology: Ontology, wanted: str | None) -> str:

@@ -6,10 +6,10 @@ from kgagent.knowledge_graph import KnowledgeGraph
 from kgagent.models.llm_context import estimated_tokens
 from kgagent.models.note import parse_notes
 
-MOST_RECORDS = 200
+MAX_RECORDS = 200
 """Nodes and relationships whose notes are looked through."""
 
-MOST_TOKENS = 1_000
+MAX_TOKENS = 1_000
 """Estimated tokens of the notes that are told."""
 
 
@@ -21,13 +21,13 @@ async def known_notes(graph: KnowledgeGraph, *, user_id: str, source_entity_key:
     """
     rows = await graph.store.read(
         statement("read_notes_of_source", **graph.relationships.names),
-        {"user_id": user_id, "text": stored_form(source_entity_key), "limit": MOST_RECORDS},
+        {"user_id": user_id, "text": stored_form(source_entity_key), "limit": MAX_RECORDS},
     )
     now = graph.writing.clock()
     notes = [note for row in rows for note in parse_notes(row["notes"])]
     own = [note for note in notes if note.source_entity_key == source_entity_key and note.is_current(now)]
     own.sort(key=lambda note: (note.date_added.timestamp() if note.date_added else 0.0, note.content), reverse=True)
-    told, left = [], MOST_TOKENS
+    told, left = [], MAX_TOKENS
     for content in dict.fromkeys(" ".join(note.content.split()) for note in own):
         if (size := estimated_tokens(content)) <= left:
             left -= size

@@ -7,7 +7,7 @@ from typing import Any
 
 from kgagent.ingestion.report import CallRecord, Change, IngestionReport, new_notes
 
-LONGEST_CELL = 160
+MAX_CELL_LENGTH = 160
 """Characters of a text in the report; the model `IngestionReport` holds all of it."""
 
 _FIELDS = ("name", "description", "relationship_type", "attitude", "proximity")
@@ -89,4 +89,4 @@ def _code(text: str) -> str:
 
 def _short(text: str) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= LONGEST_CELL else line[: LONGEST_CELL - 1] + "…"
+    return line if len(line) <= MAX_CELL_LENGTH else line[: MAX_CELL_LENGTH - 1] + "…"

@@ -81,7 +81,7 @@ class Run:
         self._updated = False
         self._known_notes: tuple[str, ...] = ()
 
-    async def carry_out(self) -> IngestionReport:
+    async def apply(self) -> IngestionReport:
         """Read what is not read yet; what goes wrong is in the report, and nothing is raised but a cancellation."""
         try:
             found = await self._find()
@@ -156,7 +156,7 @@ class Run:
         intent = NodeIntent(
             entity_key=self._key, label=self._setup.source_label, or_update=found is not None, values=values
         )
-        [written] = await writer.carry_out([intent])
+        [written] = await writer.apply([intent])
         if isinstance(written, KgAgentError) and not isinstance(written, AlreadyExistsError):
             raise written
 

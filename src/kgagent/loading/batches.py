@@ -1,4 +1,4 @@
-"""Writing the intents of a file's lines in batches."""
+"""WriteContext the intents of a file's lines in batches."""
 
 import asyncio
 from collections.abc import Iterator
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Generic
 
+from kgagent.concurrency import KeyedTaskQueue
 from kgagent.errors import ConflictError, EmbeddingError, KgAgentError, NotFoundError, StoreError
 from kgagent.graph.compare_and_set import IntentT
-from kgagent.graph.record_writer import RecordWriter, Written
+from kgagent.graph.record_writer import RecordWriter, WriteResult
 from kgagent.loading.report import Count
-from kgagent.loading.side_by_side import SideBySide
 from kgagent.progress import Advance
 
 
@@ -50,16 +50,16 @@ class BatchWriter(Generic[IntentT]):
             EmbeddingError: a batch could not be embedded; batches begun before it are written.
             StoreError: the database failed; likewise.
         """
-        async with SideBySide(self._at_once) as batches:
+        async with KeyedTaskQueue(self._at_once) as batches:
             while batch := await asyncio.to_thread(lambda: list(islice(lines, self._size))):
                 await batches.start(
                     self._write_batch(batch, advance), (self._writer.identity(line.intent) for line in batch)
                 )
 
     async def _write_batch(self, batch: list[LineIntent[IntentT]], advance: Advance) -> None:
-        outcomes = await self._writer.carry_out([line.intent for line in batch])
+        outcomes = await self._writer.apply([line.intent for line in batch])
         for line, outcome in zip(batch, outcomes, strict=True):
-            if isinstance(outcome, Written):
+            if isinstance(outcome, WriteResult):
                 self._take(outcome)
             elif not isinstance(outcome, EmbeddingError | StoreError):
                 self._problems[line.number] = _reason(outcome)
@@ -68,7 +68,7 @@ class BatchWriter(Generic[IntentT]):
                 raise outcome
         advance(len(batch))
 
-    def _take(self, written: Written[Any]) -> None:
+    def _take(self, written: WriteResult[Any]) -> None:
         self.count.embedded += written.embedded
         if written.created:
             self.count.created += 1

@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-LONGEST_VALUE = 80
+MAX_VALUE_LENGTH = 80
 """Characters of a wrong value that a reason repeats."""
 
 
@@ -39,4 +39,4 @@ def _shown(value: object) -> str:
     if not isinstance(value, str | int | float | list | None):
         return ""
     text = repr(value)
-    return f", got {text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 3] + '...'}"
+    return f", got {text if len(text) <= MAX_VALUE_LENGTH else text[: MAX_VALUE_LENGTH - 3] + '...'}"

@@ -16,11 +16,11 @@ from pydantic import (
 
 from kgagent.errors import InputError
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.records import BOOKKEEPING
+from kgagent.graph.records import INTERNAL_PROPERTIES
 from kgagent.loading.explain import explain
 from kgagent.models.note import UtcTime
 
-RESERVED = BOOKKEEPING | {
+RESERVED = INTERNAL_PROPERTIES | {
     *("entity_key", "name", "description", "notes", "relationship_type", "attitude", "proximity"),
     *("created_at", "updated_at"),
 }

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from kgagent.errors import EmbeddingError, InputError, StoreError
 from kgagent.graph.nodes import NodeIntent, NodeRepository
-from kgagent.graph.record_writer import Writing
+from kgagent.graph.record_writer import WriteContext
 from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository
 from kgagent.loading.batches import BatchWriter, LineIntent
 from kgagent.loading.check import FileCheck, check_file, good_lines
@@ -27,7 +27,7 @@ async def load_file(
     *,
     nodes: NodeRepository,
     relationships: RelationshipRepository,
-    writing: Writing,
+    writing: WriteContext,
     user_id: str,
     batch_size: int = BATCH_SIZE,
     batches_at_once: int = BATCHES_AT_ONCE,

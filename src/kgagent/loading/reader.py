@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 from kgagent.errors import InputError
 
-LONGEST_LINE = 4 * 1024 * 1024
+MAX_LINE_LENGTH = 4 * 1024 * 1024
 """Bytes that a line may have; a longer one is skipped without being held in memory."""
 
 
@@ -53,17 +53,17 @@ def _skip_mark(stream: BinaryIO, path: Path) -> None:
 
 def _lines(stream: BinaryIO) -> Iterator[FileLine]:
     number = 0
-    while content := stream.readline(LONGEST_LINE + 1):
+    while content := stream.readline(MAX_LINE_LENGTH + 1):
         number += 1
-        if len(content) > LONGEST_LINE and not content.endswith(b"\n"):
+        if len(content) > MAX_LINE_LENGTH and not content.endswith(b"\n"):
             _skip_rest(stream)
-            yield FileLine(number, "", f"longer than {LONGEST_LINE // 1024**2} MiB")
+            yield FileLine(number, "", f"longer than {MAX_LINE_LENGTH // 1024**2} MiB")
         elif content.strip():
             yield _decoded(number, content)
 
 
 def _skip_rest(stream: BinaryIO) -> None:
-    while (part := stream.readline(LONGEST_LINE)) and not part.endswith(b"\n"):
+    while (part := stream.readline(MAX_LINE_LENGTH)) and not part.endswith(b"\n"):
         pass
 
 

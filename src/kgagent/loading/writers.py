@@ -7,7 +7,7 @@ from typing import Any
 
 from kgagent.errors import InputError
 from kgagent.graph.nodes import NodeIntent, NodeWriter
-from kgagent.graph.record_writer import Planned, Writing
+from kgagent.graph.record_writer import PlannedWrite, WriteContext
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.relationship_writer import RelationshipWriter
 from kgagent.graph.relationships import PairState, RelationshipIntent, RelationshipRepository
@@ -28,7 +28,7 @@ class NodeOfFile(NodeIntent):
 class FileNodeWriter(NodeWriter):
     """Writes nodes of files; a line never turns one node into another."""
 
-    def plan(self, intent: NodeIntent, state: NodeRecord | None) -> Planned[NodeIntent, NodeRecord]:
+    def plan(self, intent: NodeIntent, state: NodeRecord | None) -> PlannedWrite[NodeIntent, NodeRecord]:
         """Decide what to write.
 
         Raises:
@@ -46,12 +46,14 @@ class FileNodeWriter(NodeWriter):
 class FileRelationshipWriter(RelationshipWriter):
     """Writes relationships of files; one transaction at a time, since two that touch the same nodes may deadlock."""
 
-    def __init__(self, repository: RelationshipRepository, writing: Writing, *, user_id: str) -> None:
+    def __init__(self, repository: RelationshipRepository, writing: WriteContext, *, user_id: str) -> None:
         super().__init__(repository, writing, user_id=user_id)
         self._turn = asyncio.Lock()
         self._whose_turn: asyncio.Task[Any] | None = None
 
-    def plan(self, intent: RelationshipIntent, state: PairState) -> Planned[RelationshipIntent, RelationshipRecord]:
+    def plan(
+        self, intent: RelationshipIntent, state: PairState
+    ) -> PlannedWrite[RelationshipIntent, RelationshipRecord]:
         """Decide what to write; errors are those of `RelationshipWriter`."""
         stored, _ = self._repository.find(intent, state)
         if stored is not None:

@@ -2,7 +2,7 @@
 
 from kgagent.errors import InputError, KgAgentError
 from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.record_writer import Writing
+from kgagent.graph.record_writer import WriteContext
 from kgagent.graph.relationships import RelationshipRepository
 from kgagent.migration.passes import InspectedT, IntentT, NodePass, Pass, RelationshipPass
 from kgagent.migration.pipeline import Pipeline
@@ -14,11 +14,11 @@ async def migrate(
     *,
     nodes: NodeRepository,
     relationships: RelationshipRepository,
-    writing: Writing,
+    writing: WriteContext,
     user_id: str | None = None,
     dry_run: bool = False,
     batch_size: int = 200,
-    side_by_side: int = 3,
+    bounded_map: int = 3,
     progress: Progress | None = None,
 ) -> MigrationReport:
     """Embed what has no current embedding, remove the embedding fields of old graphs, and add what is missing.
@@ -38,22 +38,22 @@ async def migrate(
         user_id: whose graph; None is every user's.
         dry_run: count what would be done, write nothing and make no embedding call.
         batch_size: records embedded in one call and written in one transaction, from 1.
-        side_by_side: batches under way at once, from 1.
+        bounded_map: batches under way at once, from 1.
         progress: shows how many records have been seen to.
 
     Raises:
         InputError: a size is below 1.
         MigrationStoppedError: the database or the embedder failed; it tells what was done by then.
     """
-    if batch_size < 1 or side_by_side < 1:
-        raise InputError(f"batch_size and side_by_side must be 1 or more, got {batch_size} and {side_by_side}")
+    if batch_size < 1 or bounded_map < 1:
+        raise InputError(f"batch_size and bounded_map must be 1 or more, got {batch_size} and {bounded_map}")
     tally = Tally(dry_run)
     shown = progress or SilentProgress()
 
     async def run(migration: Pass[InspectedT, IntentT]) -> None:
         verb = "Examining" if dry_run else "Migrating"
         with shown.task(f"{verb} {migration.kind}", await migration.count()) as advance:
-            await Pipeline(migration, tally, advance, batch_size=batch_size, side_by_side=side_by_side).run()
+            await Pipeline(migration, tally, advance, batch_size=batch_size, bounded_map=bounded_map).run()
 
     try:
         await run(NodePass(nodes, writing, user_id=user_id, dry_run=dry_run))

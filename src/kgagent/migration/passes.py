@@ -18,7 +18,7 @@ from kgagent.graph.inspection import (
     inspect_relationships,
 )
 from kgagent.graph.nodes import NodeIntent, NodeRepository
-from kgagent.graph.record_writer import Writing, Written
+from kgagent.graph.record_writer import WriteContext, WriteResult
 from kgagent.graph.records import RelationshipRecord
 from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository
 from kgagent.graph.vectors import is_current
@@ -34,7 +34,7 @@ from kgagent.migration.writers import (
 InspectedT = TypeVar("InspectedT")
 IntentT = TypeVar("IntentT")
 
-Results = Sequence[Written[Any] | KgAgentError]
+Results = Sequence[WriteResult[Any] | KgAgentError]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +59,7 @@ class Pass(ABC, Generic[InspectedT, IntentT]):
 
     kind: ClassVar[Kind]
 
-    def __init__(self, writing: Writing, *, user_id: str | None, dry_run: bool) -> None:
+    def __init__(self, writing: WriteContext, *, user_id: str | None, dry_run: bool) -> None:
         self.writing = writing
         self.user_id = user_id
         self.dry_run = dry_run
@@ -85,7 +85,7 @@ class Pass(ABC, Generic[InspectedT, IntentT]):
         """Decide what a record needs; None is nothing."""
 
     @abstractmethod
-    async def write(self, user_id: str, intents: Sequence[IntentT], writing: Writing) -> Results:
+    async def write(self, user_id: str, intents: Sequence[IntentT], writing: WriteContext) -> Results:
         """Bring records of one user to the present form, each kept or refused by itself."""
 
 
@@ -94,7 +94,7 @@ class NodePass(Pass[InspectedNode, NodeIntent]):
 
     kind = "nodes"
 
-    def __init__(self, nodes: NodeRepository, writing: Writing, *, user_id: str | None, dry_run: bool) -> None:
+    def __init__(self, nodes: NodeRepository, writing: WriteContext, *, user_id: str | None, dry_run: bool) -> None:
         super().__init__(writing, user_id=user_id, dry_run=dry_run)
         self._nodes = nodes
 
@@ -123,9 +123,9 @@ class NodePass(Pass[InspectedNode, NodeIntent]):
             text=None if current else text or None,
         )
 
-    async def write(self, user_id: str, intents: Sequence[NodeIntent], writing: Writing) -> Results:
+    async def write(self, user_id: str, intents: Sequence[NodeIntent], writing: WriteContext) -> Results:
         """Bring nodes of one user to the present form."""
-        return await NodeMigrator(self._nodes, writing, user_id=user_id, dry_run=self.dry_run).carry_out(intents)
+        return await NodeMigrator(self._nodes, writing, user_id=user_id, dry_run=self.dry_run).apply(intents)
 
 
 class RelationshipPass(Pass[InspectedRelationship, RelationshipIntent]):
@@ -134,7 +134,7 @@ class RelationshipPass(Pass[InspectedRelationship, RelationshipIntent]):
     kind = "relationships"
 
     def __init__(
-        self, relationships: RelationshipRepository, writing: Writing, *, user_id: str | None, dry_run: bool
+        self, relationships: RelationshipRepository, writing: WriteContext, *, user_id: str | None, dry_run: bool
     ) -> None:
         super().__init__(writing, user_id=user_id, dry_run=dry_run)
         self._relationships = relationships
@@ -167,10 +167,10 @@ class RelationshipPass(Pass[InspectedRelationship, RelationshipIntent]):
             text=None if current else text or None,
         )
 
-    async def write(self, user_id: str, intents: Sequence[RelationshipIntent], writing: Writing) -> Results:
+    async def write(self, user_id: str, intents: Sequence[RelationshipIntent], writing: WriteContext) -> Results:
         """Bring relationships of one user to the present form."""
         migrator = RelationshipMigrator(self._relationships, writing, user_id=user_id, dry_run=self.dry_run)
-        return await migrator.carry_out(intents)
+        return await migrator.apply(intents)
 
     def _wanted(self, inspected: InspectedRelationship, now: datetime) -> dict[str, Any]:
         """What each relationship holds in the present form beside its texts."""

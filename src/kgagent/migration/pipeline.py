@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any, Generic
 
 from kgagent.errors import ConflictError, InputError, KgAgentError
-from kgagent.graph.record_writer import Writing, Written
+from kgagent.graph.record_writer import WriteContext, WriteResult
 from kgagent.migration.passes import InspectedT, IntentT, Pass, Task
 from kgagent.migration.prepared import IdleEmbedder, Preparation, PreparedEmbedder
 from kgagent.migration.report import Outcome, Skipped, Tally
@@ -35,14 +35,14 @@ class Pipeline(Generic[InspectedT, IntentT]):
         advance: Advance,
         *,
         batch_size: int,
-        side_by_side: int,
+        bounded_map: int,
     ) -> None:
         self._pass = migration
         self._tally = tally
         self._advance = advance
         self._batch_size = batch_size
-        self._side_by_side = side_by_side
-        self._batches: asyncio.Queue[Batch[IntentT] | None] = asyncio.Queue(side_by_side)
+        self._side_by_side = bounded_map
+        self._batches: asyncio.Queue[Batch[IntentT] | None] = asyncio.Queue(bounded_map)
         self._preparation = Preparation(migration.writing.embedder)
 
     async def run(self) -> None:
@@ -102,11 +102,11 @@ class Pipeline(Generic[InspectedT, IntentT]):
                 self._tally.skip(self._pass.kind, Skipped(task.what, refused[task.text]))
         return PreparedEmbedder(real, known), [task for task in tasks if task.text not in refused]
 
-    async def _write_for(self, user_id: str, tasks: Sequence[Task[IntentT]], writing: Writing) -> None:
+    async def _write_for(self, user_id: str, tasks: Sequence[Task[IntentT]], writing: WriteContext) -> None:
         results = await self._pass.write(user_id, [task.intent for task in tasks], writing)
         failed: KgAgentError | None = None
         for task, result in zip(tasks, results, strict=True):
-            if isinstance(result, Written):
+            if isinstance(result, WriteResult):
                 self._tally.add(self._pass.kind, _outcome(result))
             elif isinstance(result, InputError | ConflictError):
                 self._tally.skip(self._pass.kind, Skipped(task.what, str(result)))
@@ -116,7 +116,7 @@ class Pipeline(Generic[InspectedT, IntentT]):
             raise failed
 
 
-def _outcome(written: Written[Any]) -> Outcome:
+def _outcome(written: WriteResult[Any]) -> Outcome:
     if written.embedded:
         return "embedded"
     return "tidied" if written.changed else "up_to_date"

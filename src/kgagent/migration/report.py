@@ -89,7 +89,7 @@ class MigrationReport:
         """Records written per second."""
         return self.total.written / self.seconds if self.seconds > 0 else 0.0
 
-    def to_payload(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """As plain data: JSON types only."""
         return {**asdict(self), "total": asdict(self.total), "rate": round(self.rate, 1)}
 

@@ -8,8 +8,8 @@ from typing import Any
 from kgagent.errors import InputError
 from kgagent.graph.conditions import Defect, stored_level
 from kgagent.graph.nodes import NodeIntent, NodeRepository, NodeWriter
-from kgagent.graph.record_writer import Planned, Writing
-from kgagent.graph.records import LEVELS, NodeRecord, RelationshipRecord
+from kgagent.graph.record_writer import PlannedWrite, WriteContext
+from kgagent.graph.records import LEVEL_FIELDS, NodeRecord, RelationshipRecord
 from kgagent.graph.relationship_writer import RelationshipWriter
 from kgagent.graph.relationships import PairState, RelationshipIntent, RelationshipRepository
 from kgagent.graph.vectors import VectorChange
@@ -34,11 +34,13 @@ class RelationshipMigration(RelationshipIntent):
 class NodeMigrator(NodeWriter):
     """Migrates nodes of one user; with `dry_run`, tells what it would do and writes nothing."""
 
-    def __init__(self, repository: NodeRepository, writing: Writing, *, user_id: str, dry_run: bool = False) -> None:
+    def __init__(
+        self, repository: NodeRepository, writing: WriteContext, *, user_id: str, dry_run: bool = False
+    ) -> None:
         super().__init__(repository, writing, user_id=user_id)
         self._dry_run = dry_run
 
-    def plan(self, intent: NodeIntent, state: NodeRecord | None) -> Planned[NodeIntent, NodeRecord]:
+    def plan(self, intent: NodeIntent, state: NodeRecord | None) -> PlannedWrite[NodeIntent, NodeRecord]:
         """Decide what to write.
 
         Raises:
@@ -48,7 +50,7 @@ class NodeMigrator(NodeWriter):
         return super().plan(intent, state)
 
     def _row(
-        self, position: int, planned: Planned[NodeIntent, NodeRecord], change: VectorChange, now: datetime
+        self, position: int, planned: PlannedWrite[NodeIntent, NodeRecord], change: VectorChange, now: datetime
     ) -> dict[str, Any]:
         return _as_old_as_before(super()._row(position, planned, change, now))
 
@@ -60,12 +62,14 @@ class RelationshipMigrator(RelationshipWriter):
     """Migrates relationships of one user; with `dry_run`, tells what it would do and writes nothing."""
 
     def __init__(
-        self, repository: RelationshipRepository, writing: Writing, *, user_id: str, dry_run: bool = False
+        self, repository: RelationshipRepository, writing: WriteContext, *, user_id: str, dry_run: bool = False
     ) -> None:
         super().__init__(repository, writing, user_id=user_id)
         self._dry_run = dry_run
 
-    def plan(self, intent: RelationshipIntent, state: PairState) -> Planned[RelationshipIntent, RelationshipRecord]:
+    def plan(
+        self, intent: RelationshipIntent, state: PairState
+    ) -> PlannedWrite[RelationshipIntent, RelationshipRecord]:
         """Decide what to write.
 
         Of several relationships of one type between two nodes, the one that the tools work on is migrated.
@@ -84,7 +88,7 @@ class RelationshipMigrator(RelationshipWriter):
     def _row(
         self,
         position: int,
-        planned: Planned[RelationshipIntent, RelationshipRecord],
+        planned: PlannedWrite[RelationshipIntent, RelationshipRecord],
         change: VectorChange,
         now: datetime,
     ) -> dict[str, Any]:
@@ -100,7 +104,7 @@ def levels(ontology: Ontology, record: RelationshipRecord) -> dict[str, int | No
     Raises:
         InputError: one of them is neither 1 to 5 nor a word of the type.
     """
-    return {field: stored_level(ontology, record, field) for field in LEVELS}
+    return {field: stored_level(ontology, record, field) for field in LEVEL_FIELDS}
 
 
 def _check_identity(

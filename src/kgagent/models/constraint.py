@@ -23,14 +23,14 @@ from pydantic.alias_generators import to_camel
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-MOST_STEPS = 8
+MAX_STEPS = 8
 """Steps of a pattern, and relationships of a path, at the most."""
 
-MOST_VALUES = 10_000
+MAX_VALUES = 10_000
 """Values that PROPERTY_IN and NOT_IN compare with at the most."""
 
-LONGEST_TEXT = 10_000
-LONGEST_EXPRESSION = 1_000
+MAX_TEXT_LENGTH = 10_000
+MAX_EXPRESSION_LENGTH = 1_000
 _WHOLE_NUMBERS = range(-(2**63), 2**63)
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
@@ -99,7 +99,7 @@ TEXTS: Mapping[ConstraintType, str] = {
     ConstraintType.ENDS_WITH: "ENDS WITH",
 }
 
-Position = Annotated[int, Field(ge=0, lt=MOST_STEPS)] | Literal["start", "end"]
+Position = Annotated[int, Field(ge=0, lt=MAX_STEPS)] | Literal["start", "end"]
 """A node of a path: the one that step i arrives at (from 0), the start, or the end."""
 
 
@@ -135,7 +135,7 @@ class Constraint(PatternModel):
     value: JsonValue = None
     value_from: PropertyReference | None = None
     node_label: Name | None = None
-    at_step: Annotated[int, Field(ge=-1, lt=MOST_STEPS)] | Literal["start", "end"] = -1
+    at_step: Annotated[int, Field(ge=-1, lt=MAX_STEPS)] | Literal["start", "end"] = -1
     on: Literal["node", "relationship"] = "node"
 
     @model_validator(mode="after")
@@ -172,8 +172,8 @@ class Constraint(PatternModel):
 
 def _check_value(kind: ConstraintType, value: JsonValue) -> None:
     if kind in LISTS:
-        if not isinstance(value, list) or len(value) > MOST_VALUES:
-            raise ValueError(f"{kind} needs a list of at most {MOST_VALUES:,} values, got {_told(value)}")
+        if not isinstance(value, list) or len(value) > MAX_VALUES:
+            raise ValueError(f"{kind} needs a list of at most {MAX_VALUES:,} values, got {_told(value)}")
         for item in value:
             _check_scalar(kind, item)
     elif isinstance(value, list | dict):
@@ -181,7 +181,7 @@ def _check_value(kind: ConstraintType, value: JsonValue) -> None:
     else:
         _check_scalar(kind, value)
     if (kind in TEXTS and kind is not ConstraintType.CONTAINS) or kind is ConstraintType.REGEX_MATCH:
-        longest = LONGEST_EXPRESSION if kind is ConstraintType.REGEX_MATCH else LONGEST_TEXT
+        longest = MAX_EXPRESSION_LENGTH if kind is ConstraintType.REGEX_MATCH else MAX_TEXT_LENGTH
         if not isinstance(value, str) or len(value) > longest:
             raise ValueError(f"{kind} needs text of at most {longest:,} characters, got {_told(value)}")
     if kind in ORDERS and isinstance(value, bool):
@@ -197,8 +197,8 @@ def _check_scalar(kind: ConstraintType, value: JsonValue) -> None:
         raise ValueError(f"{kind} needs a whole number of 64 bits, got one of {value.bit_length()} bits")
     if isinstance(value, str) and any("\ud800" <= c <= "\udfff" for c in value):
         raise ValueError(f"{kind} needs text without halves of surrogate pairs, got {_told(value)}")
-    if isinstance(value, str) and len(value) > LONGEST_TEXT:
-        raise ValueError(f"{kind} needs text of at most {LONGEST_TEXT:,} characters, got {len(value):,}")
+    if isinstance(value, str) and len(value) > MAX_TEXT_LENGTH:
+        raise ValueError(f"{kind} needs text of at most {MAX_TEXT_LENGTH:,} characters, got {len(value):,}")
 
 
 def _told(value: object) -> str:

@@ -14,7 +14,7 @@ class GraphModel(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    def to_payload(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """As plain data for a tool's answer: JSON types only, absent parts and empty lists left out."""
         payload: dict[str, Any] = without_empty(self.model_dump(mode="json", exclude_none=True))
         return payload
@@ -40,7 +40,7 @@ class GraphRelationship(GraphModel):
         attitude_word: the ontology's word for the attitude.
         proximity_word: the ontology's word for the proximity.
         similarity: plain cosine with the query, -1 to 1; None outside a search.
-        asked_in_reverse: whether the caller named the ends the other way round than it is told: `from` is then the
+        ends_reversed: whether the caller named the ends the other way round than it is told: `from` is then the
             end that it leads to. No part of a payload.
     """
 
@@ -58,7 +58,7 @@ class GraphRelationship(GraphModel):
     notes: tuple[Note, ...] = ()
     similarity: float | None = None
     properties: Mapping[str, JsonValue] = Field(default_factory=dict)
-    asked_in_reverse: bool = Field(default=False, exclude=True)
+    ends_reversed: bool = Field(default=False, exclude=True)
 
     @property
     def pair(self) -> tuple[str, str, str]:
@@ -72,16 +72,16 @@ class GraphRelationship(GraphModel):
         return ", ".join(word for word in (self.attitude_word, self.proximity_word) if word)
 
     @property
-    def told_names(self) -> tuple[str, str]:
+    def names_in_direction(self) -> tuple[str, str]:
         """What the node is called that it is told from, and the one that it is told of."""
         source = display_name({"name": self.from_name}, self.from_entity_key)
         target = display_name({"name": self.to_name}, self.to_entity_key)
-        return (target, source) if self.asked_in_reverse else (source, target)
+        return (target, source) if self.ends_reversed else (source, target)
 
     @property
     def triplet(self) -> str:
         """The relationship as a short sentence, such as "Elon Musk founded Tesla", in the direction that it is told."""
-        source, target = self.told_names
+        source, target = self.names_in_direction
         return triplet_text(source, self.neo4j_type, target, label=self.relationship_type)
 
 

@@ -8,14 +8,14 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
 from kgagent.models.llm_context import estimated_tokens, fit, node_lines, relationship_lines
-from kgagent.models.search import MOST_HOPS, Plan, Threshold
+from kgagent.models.search import MAX_HOPS, SearchPlan, Threshold
 
 FusionStrategy = Literal["rrf", "weighted", "interleave", "graph_first", "text_first"]
 
 Ranking = Literal["graph", "text", "relationship", "relationship_text"]
 """Rankings that are fused: nodes by meaning and by their words, relationships by meaning and by theirs."""
 
-Finder = Literal[Ranking, "through"]
+RetrieverName = Literal[Ranking, "through"]
 """How an item was found: in one of the rankings, or as a node at the end of a relationship that was."""
 
 Share = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
@@ -61,7 +61,7 @@ class HybridOptions(BaseModel):
     relationship_types: tuple[str, ...] | None = None
     threshold: Threshold = 0.3
     text_threshold: Share = Field(0.5, le=1.0)
-    expand_hops: int | None = Field(None, ge=0, le=MOST_HOPS)
+    expand_hops: int | None = Field(None, ge=0, le=MAX_HOPS)
     half_life_days: float | None = Field(None, gt=0, allow_inf_nan=False)
     mmr_lambda: float | None = Field(None, ge=0, le=1)
     now: datetime | None = None
@@ -90,7 +90,7 @@ class Standing(GraphModel):
 
     rank: int
     score: float
-    found_by: tuple[Finder, ...]
+    found_by: tuple[RetrieverName, ...]
     similarity: float | None = None
     text_score: float | None = None
 
@@ -127,7 +127,7 @@ class HybridResult(GraphModel):
     objects: tuple[HybridObject, ...] = ()
     relationships: tuple[HybridRelationship, ...] | None = None
     warnings: tuple[str, ...] = ()
-    plan: Mapping[Finder, Plan] = Field(default_factory=dict)
+    plan: Mapping[RetrieverName, SearchPlan] = Field(default_factory=dict)
 
     @property
     def items(self) -> list[HybridObject | HybridRelationship]:
@@ -135,11 +135,11 @@ class HybridResult(GraphModel):
         together: list[HybridObject | HybridRelationship] = [*self.objects, *(self.relationships or ())]
         return sorted(together, key=lambda item: item.rank)
 
-    def to_payload(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """As plain data; `objects` is always there, `relationships` where they were asked for."""
-        payload: dict[str, Any] = {"objects": [item.to_payload() for item in self.objects]}
+        payload: dict[str, Any] = {"objects": [item.to_dict() for item in self.objects]}
         if self.relationships is not None:
-            payload["relationships"] = [item.to_payload() for item in self.relationships]
+            payload["relationships"] = [item.to_dict() for item in self.relationships]
         if self.warnings:
             payload["warnings"] = list(self.warnings)
         return payload

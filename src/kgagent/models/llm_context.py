@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
 from kgagent.models.graph import GraphNode, GraphRelationship
-from kgagent.models.note import current_text
+from kgagent.models.note import notes_text_at
 
 Lines = list[str]
 
@@ -68,7 +68,7 @@ def _flat(text: str) -> str:
 
 
 def _notes(item: GraphNode | GraphRelationship, now: datetime) -> str:
-    text = current_text(item.notes, now)
+    text = notes_text_at(item.notes, now)
     return f"Notes: {text}" if text else ""
 
 

@@ -8,7 +8,7 @@ from pydantic import Field, JsonValue
 from kgagent.models.graph import GraphModel
 from kgagent.models.hybrid import HybridResult
 from kgagent.models.pattern import Direction
-from kgagent.models.pattern_query import Part, RankingStrategy
+from kgagent.models.pattern_query import RankingStrategy, ScoreComponent
 
 FoundBy = Literal["patterns", "traversal", "hybrid"]
 """What answered: patterns, a walk from targets, or a plain search."""
@@ -164,7 +164,7 @@ class PatternResult(GraphModel):
     chunks: tuple[Chunk, ...] = ()
     hybrid: HybridResult | None = None
     ranking: RankingStrategy | None = None
-    weights: Mapping[Part, float] | None = None
+    weights: Mapping[ScoreComponent, float] | None = None
     warnings: tuple[str, ...] = ()
 
     @property

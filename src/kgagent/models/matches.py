@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Generic, TypeVar, overload
 
-from kgagent.models.search import Plan
+from kgagent.models.search import SearchPlan
 
 HitT = TypeVar("HitT")
 
@@ -11,9 +11,9 @@ HitT = TypeVar("HitT")
 class Matches(Sequence[HitT], Generic[HitT]):
     """Hits, best first; `plan` tells how they were found."""
 
-    def __init__(self, hits: Sequence[HitT] = (), *, plan: Plan = "none") -> None:
+    def __init__(self, hits: Sequence[HitT] = (), *, plan: SearchPlan = "none") -> None:
         self._hits = tuple(hits)
-        self.plan: Plan = plan
+        self.plan: SearchPlan = plan
 
     @overload
     def __getitem__(self, index: int) -> HitT: ...

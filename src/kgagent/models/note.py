@@ -20,7 +20,7 @@ def as_utc(moment: datetime) -> datetime:
         raise ValueError(f"the time is out of range in UTC: {moment}") from None
 
 
-def utc_text(moment: datetime) -> str:
+def format_utc(moment: datetime) -> str:
     """A time as answers show it: ISO 8601 in UTC with a Z, and microseconds where it has any.
 
     Raises:
@@ -77,12 +77,12 @@ def dump_notes(notes: Iterable[Note]) -> str:
     return _NOTES.dump_json(tuple(notes)).decode()
 
 
-def current_text(notes: Iterable[Note], now: datetime) -> str:
+def notes_text_at(notes: Iterable[Note], now: datetime) -> str:
     """Contents of the notes that have not expired, joined by one space."""
     return " ".join(note.content for note in notes if note.is_current(now))
 
 
-def with_notes(existing: tuple[Note, ...], added: Iterable[Note], now: datetime) -> tuple[Note, ...]:
+def add_notes(existing: tuple[Note, ...], added: Iterable[Note], now: datetime) -> tuple[Note, ...]:
     """Add notes; one that says again what a current note says only lengthens that note's life."""
     notes = list(existing)
     for note in added:
@@ -94,7 +94,7 @@ def with_notes(existing: tuple[Note, ...], added: Iterable[Note], now: datetime)
     return tuple(notes)
 
 
-def united_notes(*groups: Iterable[Note]) -> tuple[Note, ...]:
+def merge_notes(*groups: Iterable[Note]) -> tuple[Note, ...]:
     """Put notes of several records together, in order of time; what two say is kept once, for the longer life."""
     notes: list[Note] = []
     for note in sorted((note for group in groups for note in group), key=lambda note: note.date_added or _LONG_AGO):

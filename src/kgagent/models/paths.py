@@ -4,8 +4,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from kgagent.models.graph import GraphModel, GraphRelationship
 
-MOST_PATH_HOPS = 6
-MOST_PATHS = 20
+MAX_PATH_HOPS = 6
+MAX_PATHS = 20
 
 
 class PathsRequest(BaseModel):
@@ -24,8 +24,8 @@ class PathsRequest(BaseModel):
     from_entity_key: str
     to_entity_key: str
     query: str | None = Field(None, min_length=1, max_length=8_000)
-    max_hops: int = Field(4, ge=1, le=MOST_PATH_HOPS)
-    max_paths: int = Field(5, ge=1, le=MOST_PATHS)
+    max_hops: int = Field(4, ge=1, le=MAX_PATH_HOPS)
+    max_paths: int = Field(5, ge=1, le=MAX_PATHS)
 
 
 class PathNode(GraphModel):

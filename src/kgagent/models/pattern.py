@@ -7,7 +7,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from kgagent.models.constraint import MOST_STEPS, Constraint, Name, PatternModel, Position, upper
+from kgagent.models.constraint import MAX_STEPS, Constraint, Name, PatternModel, Position, upper
 
 
 class Direction(StrEnum):
@@ -39,10 +39,10 @@ class TraversalStep(PatternModel):
     source_label: Name | None = None
     relation_type: Name | tuple[Name, ...] | None = None
     target_label: Name | None = None
-    step_index: int | None = Field(None, ge=0, lt=MOST_STEPS)
+    step_index: int | None = Field(None, ge=0, lt=MAX_STEPS)
     direction: Annotated[Direction, BeforeValidator(upper)] = Direction.OUTGOING
-    min_hops: int = Field(1, ge=1, le=MOST_STEPS)
-    max_hops: int = Field(1, ge=1, le=MOST_STEPS)
+    min_hops: int = Field(1, ge=1, le=MAX_STEPS)
+    max_hops: int = Field(1, ge=1, le=MAX_STEPS)
 
     @model_validator(mode="before")
     @classmethod
@@ -85,8 +85,8 @@ def _in_order(steps: Sequence[TraversalStep]) -> tuple[TraversalStep, ...]:
             raise ValueError(
                 f"step {place} starts from {after.source_label}, but step {place - 1} arrives at {before.target_label}"
             )
-    if (hops := sum(step.max_hops for step in ordered)) > MOST_STEPS:
-        raise ValueError(f"a path has at most {MOST_STEPS} relationships, these steps may follow {hops}")
+    if (hops := sum(step.max_hops for step in ordered)) > MAX_STEPS:
+        raise ValueError(f"a path has at most {MAX_STEPS} relationships, these steps may follow {hops}")
     return ordered
 
 
@@ -110,7 +110,7 @@ class Branch(PatternModel):
     """
 
     at_step: Position = "end"
-    steps: tuple[TraversalStep, ...] = Field(min_length=1, max_length=MOST_STEPS)
+    steps: tuple[TraversalStep, ...] = Field(min_length=1, max_length=MAX_STEPS)
     constraints: tuple[Constraint, ...] = Field(default=(), max_length=50)
     ends_at: Position | None = None
     at_least: int | None = Field(None, ge=0, le=1_000_000)
@@ -147,7 +147,7 @@ class GraphPattern(PatternModel):
     """
 
     pattern_id: Name = "pattern"
-    steps: tuple[TraversalStep, ...] = Field(min_length=1, max_length=MOST_STEPS)
+    steps: tuple[TraversalStep, ...] = Field(min_length=1, max_length=MAX_STEPS)
     constraints: tuple[Constraint, ...] = Field(default=(), max_length=50)
     branches: tuple[Branch, ...] = Field(default=(), max_length=10)
     cycle: bool = False

@@ -6,22 +6,22 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from kgagent.models.constraint import MOST_STEPS, Name, PatternModel, Position, upper
+from kgagent.models.constraint import MAX_STEPS, Name, PatternModel, Position, upper
 from kgagent.models.pattern import GraphPattern
-from kgagent.models.search import MOST_HOPS
+from kgagent.models.search import MAX_HOPS
 
-MOST_PATTERNS = 20
+MAX_PATTERNS = 20
 """Patterns of a query at the most, those inside combinators counted too."""
 
 DEEPEST_COMBINATOR = 4
 """Levels of combinators inside one another."""
 
-MOST_PATHS = 10_000
+MAX_PATHS = 10_000
 
-Part = Literal["length", "weight", "centrality", "semantic"]
+ScoreComponent = Literal["length", "weight", "centrality", "semantic"]
 """What HYBRID ranking weighs."""
 
-HYBRID_WEIGHTS: Mapping[Part, float] = {"length": 0.2, "weight": 0.1, "centrality": 0.1, "semantic": 0.6}
+HYBRID_WEIGHTS: Mapping[ScoreComponent, float] = {"length": 0.2, "weight": 0.1, "centrality": 0.1, "semantic": 0.6}
 
 
 class RankingStrategy(StrEnum):
@@ -56,7 +56,7 @@ class QueryCombinator(PatternModel):
     """
 
     type: Annotated[CombinatorType, BeforeValidator(upper)]
-    patterns: tuple["GraphPattern | QueryCombinator", ...] = Field(min_length=1, max_length=MOST_PATTERNS)
+    patterns: tuple["GraphPattern | QueryCombinator", ...] = Field(min_length=1, max_length=MAX_PATTERNS)
     join_on: Position | None = None
     description: str = Field("", max_length=2_000)
 
@@ -132,7 +132,7 @@ class TraversalHint(PatternModel):
     """
 
     relation_types: tuple[Name, ...] = ()
-    max_depth: int = Field(2, ge=1, le=MOST_HOPS)
+    max_depth: int = Field(2, ge=1, le=MAX_HOPS)
 
 
 class GraphQuery(PatternModel):
@@ -160,12 +160,12 @@ class GraphQuery(PatternModel):
     query: str | None = Field(None, max_length=8_000)
     targets: tuple[ResolutionTarget, ...] = Field(default=(), max_length=20)
     traversal: TraversalHint | None = None
-    patterns: tuple[GraphPattern, ...] = Field(default=(), max_length=MOST_PATTERNS)
+    patterns: tuple[GraphPattern, ...] = Field(default=(), max_length=MAX_PATTERNS)
     combinator: QueryCombinator | None = None
     ranking: Annotated[RankingStrategy, BeforeValidator(upper)] | None = None
-    weights: Mapping[Part, Annotated[float, Field(ge=0, allow_inf_nan=False)]] | None = None
+    weights: Mapping[ScoreComponent, Annotated[float, Field(ge=0, allow_inf_nan=False)]] | None = None
     weight_property: Name = "weight"
-    max_paths: int | None = Field(None, ge=1, le=MOST_PATHS)
+    max_paths: int | None = Field(None, ge=1, le=MAX_PATHS)
     one_path_per: Position | None = None
     top_k: int = Field(10, ge=0, le=100)
     strict: bool | None = None
@@ -177,8 +177,8 @@ class GraphQuery(PatternModel):
             raise ValueError("ask something: give patterns, a combinator, targets, or a query in words")
         if self.weights is not None and not sum(self.weights.values()) > 0.0:
             raise ValueError(f"weights must not all be 0, got {dict(self.weights)}")
-        if len(self.all_patterns) > MOST_PATTERNS:
-            raise ValueError(f"a query has at most {MOST_PATTERNS} patterns, got {len(self.all_patterns)}")
+        if len(self.all_patterns) > MAX_PATTERNS:
+            raise ValueError(f"a query has at most {MAX_PATTERNS} patterns, got {len(self.all_patterns)}")
         if isinstance(self.one_path_per, int) and self.one_path_per >= self._most_steps:
             raise ValueError(f"one_path_per {self.one_path_per} is no step: the longest path has {self._most_steps}")
         return self
@@ -187,7 +187,7 @@ class GraphQuery(PatternModel):
     def _most_steps(self) -> int:
         """Steps of the longest path; those of a SEQUENTIAL are counted on."""
         parts = (*self.patterns, *((self.combinator,) if self.combinator else ()))
-        return max(map(_steps, parts), default=MOST_STEPS)
+        return max(map(_steps, parts), default=MAX_STEPS)
 
     @property
     def has_patterns(self) -> bool:

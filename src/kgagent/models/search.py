@@ -6,10 +6,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
 
-Plan = Literal["exact", "index", "procedure", "none"]
+SearchPlan = Literal["exact", "index", "procedure", "none"]
 """How a vector search was run: each vector compared, in-index filters, the procedure widened, or nothing to search."""
 
-MOST_HOPS = 5
+MAX_HOPS = 5
 """Levels that a search may go on from its best hits."""
 
 DEFAULT_HOPS = 1
@@ -114,7 +114,7 @@ class ExploreRequest(BaseModel):
     node_types: tuple[str, ...] | None = None
     relationship_types: tuple[str, ...] | None = None
     max_results_per_type: int = Field(10, ge=1, le=100)
-    expand_hops: int | None = Field(None, ge=0, le=MOST_HOPS)
+    expand_hops: int | None = Field(None, ge=0, le=MAX_HOPS)
 
 
 class ExploreResult(GraphModel):

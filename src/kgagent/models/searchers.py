@@ -6,12 +6,12 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SkipValidation
 
 from kgagent.models.graph import GraphModel, GraphNode
-from kgagent.models.search import MOST_HOPS, Threshold
+from kgagent.models.search import MAX_HOPS, Threshold
 
 DEFAULT_TOP_K = 10
 DEFAULT_GRAPH_DEPTH = 1
-MOST_HITS = 1_000
-MOST_SEEDS = 1_000
+MAX_HITS = 1_000
+MAX_SEEDS = 1_000
 
 HitSource = Literal["vector", "graph", "hybrid"]
 """What found a node: its own text, its place in the graph, or both."""
@@ -35,9 +35,9 @@ class SearchOptions(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    top_k: Annotated[int, Field(le=MOST_HITS), _or_default(DEFAULT_TOP_K)] = DEFAULT_TOP_K
-    seed_node_ids: tuple[str, ...] = Field(default=(), max_length=MOST_SEEDS)
-    graph_depth: Annotated[int, Field(le=MOST_HOPS), _or_default(DEFAULT_GRAPH_DEPTH)] = DEFAULT_GRAPH_DEPTH
+    top_k: Annotated[int, Field(le=MAX_HITS), _or_default(DEFAULT_TOP_K)] = DEFAULT_TOP_K
+    seed_node_ids: tuple[str, ...] = Field(default=(), max_length=MAX_SEEDS)
+    graph_depth: Annotated[int, Field(le=MAX_HOPS), _or_default(DEFAULT_GRAPH_DEPTH)] = DEFAULT_GRAPH_DEPTH
     threshold: Threshold = -1.0
     vector: SkipValidation[Sequence[float]] | None = None
 

@@ -6,11 +6,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
 
-Direction = Literal["outgoing", "incoming", "both"]
+TraversalDirection = Literal["outgoing", "incoming", "both"]
 """Which relationships are followed, as they are told: "Ruth mentor Ada" leaves Ruth and comes in at Ada."""
 
-MOST_TRAVERSED_HOPS = 3
-MOST_TRAVERSED_NODES = 200
+MAX_TRAVERSED_HOPS = 3
+MAX_TRAVERSED_NODES = 200
 
 
 class TraverseRequest(BaseModel):
@@ -28,11 +28,11 @@ class TraverseRequest(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     entity_key: str
-    direction: Direction = "both"
-    hops: int = Field(1, ge=1, le=MOST_TRAVERSED_HOPS)
+    direction: TraversalDirection = "both"
+    hops: int = Field(1, ge=1, le=MAX_TRAVERSED_HOPS)
     neo4j_types: tuple[str, ...] | None = None
     relationship_types: tuple[str, ...] | None = None
-    max_nodes: int = Field(50, ge=1, le=MOST_TRAVERSED_NODES)
+    max_nodes: int = Field(50, ge=1, le=MAX_TRAVERSED_NODES)
 
 
 class TraversedNode(GraphModel):

@@ -3,7 +3,7 @@
 from kgagent.observability.log_observer import LogObserver
 from kgagent.observability.open_telemetry import open_telemetry
 from kgagent.observability.together import Observers
-from kgagent.observing import SILENT, Observer
+from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.settings import Settings
 
 
@@ -18,4 +18,4 @@ def observer_of(settings: Settings) -> Observer:
         observers.append(open_telemetry())
     if settings.log_format == "json":
         observers.append(LogObserver())
-    return Observers(*observers) if observers else SILENT
+    return Observers(*observers) if observers else NULL_OBSERVER

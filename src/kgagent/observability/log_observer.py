@@ -4,7 +4,7 @@ import logging
 from dataclasses import asdict
 
 from kgagent.observability.ended import EndObserver
-from kgagent.observing import EmbeddingRequest, Operation, Outcome, Search, StatementRun, ToolCall
+from kgagent.observing import EmbeddingRequest, Operation, OperationOutcome, Search, StatementRun, ToolCall
 
 _KINDS: dict[type[Operation], str] = {
     ToolCall: "tool",
@@ -25,7 +25,7 @@ class LogObserver(EndObserver):
         """Log to a logger; left out, to `kgagent.operations`."""
         self._log = logger or logging.getLogger("kgagent.operations")
 
-    def _ended(self, operation: Operation, outcome: Outcome, seconds: float) -> None:
+    def _ended(self, operation: Operation, outcome: OperationOutcome, seconds: float) -> None:
         """Log an operation."""
         level = logging.INFO if isinstance(operation, ToolCall) else logging.DEBUG
         if not self._log.isEnabledFor(level):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from kgagent.observability.ended import EndObserver
-from kgagent.observing import EmbeddingRequest, Operation, Outcome, StatementRun
+from kgagent.observing import EmbeddingRequest, Operation, OperationOutcome, StatementRun
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class Recorded:
     """
 
     operation: Operation
-    outcome: Outcome
+    outcome: OperationOutcome
 
 
 class Recorder(EndObserver):
@@ -29,7 +29,7 @@ class Recorder(EndObserver):
     def __init__(self) -> None:
         self.seen: list[Recorded] = []
 
-    def _ended(self, operation: Operation, outcome: Outcome, seconds: float) -> None:  # noqa: ARG002
+    def _ended(self, operation: Operation, outcome: OperationOutcome, seconds: float) -> None:  # noqa: ARG002
         """Keep an operation."""
         self.seen.append(Recorded(operation, outcome))
 

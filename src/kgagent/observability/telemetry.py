@@ -16,7 +16,7 @@ from kgagent.observability.conventions import (
     Described,
     describe,
 )
-from kgagent.observing import EmbeddingRequest, Operation, Outcome, StatementRun
+from kgagent.observing import EmbeddingRequest, Operation, OperationOutcome, StatementRun
 
 SCOPE = "kgagent"
 
@@ -41,7 +41,7 @@ class Metrics:
         self._errors = meter.create_counter("kgagent.errors", "{operation}", "Operations that failed.")
         self._texts = meter.create_counter("kgagent.embedding.texts", "{text}", "Texts that were to be embedded.")
 
-    def count(self, operation: Operation, told: Described, outcome: Outcome, seconds: float) -> None:
+    def count(self, operation: Operation, told: Described, outcome: OperationOutcome, seconds: float) -> None:
         """Take in one operation."""
         error = {"error.type": outcome.error} if outcome.error else {}
         self._durations[told.duration].record(seconds, {**told.common, **error})
@@ -68,10 +68,10 @@ class Telemetry:
         self._user_ids = user_ids
 
     @contextmanager
-    def watch(self, operation: Operation) -> Iterator[Outcome]:
+    def watch(self, operation: Operation) -> Iterator[OperationOutcome]:
         """Make a span that is the current one while the operation runs."""
         told = describe(operation, user_ids=self._user_ids)
-        outcome = Outcome()
+        outcome = OperationOutcome()
         begun = time.perf_counter()
         # Messages of errors repeat values of the caller's, so the API must not record them by itself.
         with self._tracer.start_as_current_span(
@@ -93,7 +93,7 @@ class Telemetry:
                 self._metrics.count(operation, told, outcome, time.perf_counter() - begun)
 
 
-def _finish(span: Span, outcome: Outcome, code: str | None) -> None:
+def _finish(span: Span, outcome: OperationOutcome, code: str | None) -> None:
     if outcome.rows is not None:
         span.set_attribute("db.response.returned_rows", outcome.rows)
     if outcome.error:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
-from kgagent.observing import Observer, Operation, Outcome
+from kgagent.observing import Observer, Operation, OperationOutcome
 
 
 class Observers:
@@ -13,11 +13,11 @@ class Observers:
         self._observers = observers
 
     @contextmanager
-    def watch(self, operation: Operation) -> Iterator[Outcome]:
+    def watch(self, operation: Operation) -> Iterator[OperationOutcome]:
         """Have each of them watch an operation."""
         with ExitStack() as stack:
             outcomes = [stack.enter_context(one.watch(operation)) for one in self._observers]
-            outcome = Outcome()
+            outcome = OperationOutcome()
             yield outcome
             for one in outcomes:
                 one.error, one.rows = outcome.error, outcome.rows

@@ -15,7 +15,7 @@ from kgagent.errors import InputError
 
 KEY_FIELDS = {"lower_name": "", "description": "", "user_id": "", "created_at": ""}
 SCALE = range(1, 6)
-LONGEST_LIFETIME = 365_000
+MAX_LIFETIME = 365_000
 """Days that a note may count; a date that far away can still be written down."""
 
 Scalar = str | int | float | bool | None
@@ -101,7 +101,7 @@ class NodeLabel(BaseModel):
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-class RelationshipKind(BaseModel):
+class RelationshipDefinition(BaseModel):
     """A Neo4j relationship type: the labels that it joins and its words for attitude and proximity."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
@@ -122,8 +122,8 @@ class Ontology(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", ignored_types=(cached_property,))
 
     labels: dict[Name, NodeLabel] = Field(min_length=1)
-    relationships: dict[Name, RelationshipKind] = Field(min_length=1)
-    note_lifetimes_in_days: dict[str, Annotated[int, Field(ge=1, le=LONGEST_LIFETIME)] | None]
+    relationships: dict[Name, RelationshipDefinition] = Field(min_length=1)
+    note_lifetimes_in_days: dict[str, Annotated[int, Field(ge=1, le=MAX_LIFETIME)] | None]
     default_note_lifetime: str
     relationship_defaults: dict[Name, Scalar] = Field(default_factory=dict)
     hidden_properties: frozenset[Name] = frozenset()
@@ -155,7 +155,7 @@ class Ontology(BaseModel):
             raise InputError(f"Unknown label: {name}. Known labels: {', '.join(self.labels)}")
         return self.labels[name]
 
-    def kind(self, neo4j_type: str) -> RelationshipKind:
+    def relationship(self, neo4j_type: str) -> RelationshipDefinition:
         """Find a relationship kind by its Neo4j type.
 
         Raises:
@@ -182,7 +182,7 @@ class Ontology(BaseModel):
             InputError: no type joins these labels, several do and none was named, or the named one joins others.
         """
         if neo4j_type is not None:
-            self.kind(neo4j_type)
+            self.relationship(neo4j_type)
         candidates = [
             (name, (first, second) != (kind.from_label, kind.to_label))
             for name, kind in self.relationships.items()
@@ -210,7 +210,7 @@ class Ontology(BaseModel):
         if value is None:
             return None
         if isinstance(value, str) and not _is_number(value.strip()):
-            words = self.kind(neo4j_type).words(field)
+            words = self.relationship(neo4j_type).words(field)
             wanted = value.strip().casefold()
             for level, word in zip(SCALE, words, strict=True):
                 if word.casefold() == wanted:
@@ -229,7 +229,7 @@ class Ontology(BaseModel):
         """The word of a level; empty where there is no level or it is out of range (old data)."""
         if level is None or level not in SCALE:
             return ""
-        return self.kind(neo4j_type).words(field)[level - 1]
+        return self.relationship(neo4j_type).words(field)[level - 1]
 
     def note_expiry(self, lifetime: str | None, added: datetime) -> datetime | None:
         """When a note ends that is added now; None is never.

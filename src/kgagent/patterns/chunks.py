@@ -14,7 +14,7 @@ TEXT_PROPERTIES = ("text", "content", "description")
 NEIGHBOURS = 200
 """Neighbours of one matched node that are looked at."""
 
-MOST_NODES = 1_000
+MAX_NODES = 1_000
 """Matched nodes whose chunks are looked for, those of the best paths first."""
 
 
@@ -45,7 +45,7 @@ class Chunks:
             statement("find_chunks"),
             {
                 "user_id": user_id,
-                "ids": list(nodes)[:MOST_NODES],
+                "ids": list(nodes)[:MAX_NODES],
                 "vector": self._store.vector(vector),
                 "dimensions": self._embedder.dimensions,
                 "model": self._embedder.model,

@@ -7,22 +7,22 @@ from typing import TypeVar
 
 import anyio
 
-from kgagent.embedding.side_by_side import side_by_side
+from kgagent.concurrency import bounded_map
 from kgagent.errors import StoreError
 from kgagent.graph.store import Store
 from kgagent.models.constraint import Constraint, ConstraintType, Position
 from kgagent.models.pattern import GraphPattern
 from kgagent.models.pattern_query import CombinatorType, GraphQuery, QueryCombinator
 from kgagent.patterns.compiler import Compiler
-from kgagent.patterns.nearest import shown
 from kgagent.patterns.places import place_name
 from kgagent.patterns.plans import Plan, join_position, plans_of
+from kgagent.suggestions import shorten_name
 
-MOST_TRIES = 24
+MAX_TRIES = 24
 """Statements of one diagnosis, besides one for each pattern."""
 
-MOST_TOLD = 5
-LONGEST_VALUE = 60
+MAX_TOLD = 5
+MAX_VALUE_LENGTH = 60
 """Characters of a value that a sentence shows."""
 
 AT_ONCE = 4
@@ -74,15 +74,15 @@ class Diagnosis:
         told: list[str] = []
         with anyio.move_on_after(SECONDS):
             alone = [_Try("", [Plan((pattern,))], compiler) for pattern in query.all_patterns]
-            matching = await side_by_side(self._matches, alone, limit=AT_ONCE)
+            matching = await bounded_map(self._matches, alone, limit=AT_ONCE)
             tries: list[_Try] = []
             if query.combinator is not None and all(matching):
                 told.append(_not_joined(query.combinator))
                 tries += _joined_otherwise(query.combinator, compiler)
             for pattern, matches in zip(query.all_patterns, matching, strict=True):
                 tries += [] if matches else _weaker(pattern, compiler, target_keys)
-            await side_by_side(attempt, enumerate(tries[:MOST_TRIES]), limit=AT_ONCE)
-        return [*told, *(found[number] for number in sorted(found))][:MOST_TOLD]
+            await bounded_map(attempt, enumerate(tries[:MAX_TRIES]), limit=AT_ONCE)
+        return [*told, *(found[number] for number in sorted(found))][:MAX_TOLD]
 
     async def _matches(self, one: _Try) -> bool:
         """Whether any of its statements finds a path; one that fails or takes too long says nothing."""
@@ -113,7 +113,7 @@ def _joined_otherwise(combinator: QueryCombinator, compiler: Compiler) -> Iterat
 
 def _weaker(pattern: GraphPattern, compiler: Compiler, target_keys: Sequence[str]) -> Iterator[_Try]:
     """A pattern with its targets elsewhere, with one thing less, or with one step turned round."""
-    name = f"Pattern {shown(pattern.pattern_id)!r} matches"
+    name = f"Pattern {shorten_name(pattern.pattern_id)!r} matches"
 
     def changed(told: str, *, entered: bool = True, **changes: object) -> _Try:
         compiling = compiler if entered else replace(compiler, entry_points=())
@@ -156,4 +156,4 @@ def _told(constraint: Constraint) -> str:
     else:
         where = f"at {place_name(constraint.at_step)}"
     compared = constraint.value_from.property_path if constraint.value_from else repr(constraint.value)
-    return f"{constraint.type} {constraint.property_path} {compared[:LONGEST_VALUE]} {where}"
+    return f"{constraint.type} {constraint.property_path} {compared[:MAX_VALUE_LENGTH]} {where}"

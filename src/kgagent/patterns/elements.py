@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
+from kgagent.concurrency import task_group
 from kgagent.embedding.base import Embedder
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row, Store
 from kgagent.patterns.ranking import Figures, Ranking
-from kgagent.retrieval.together import together
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class PathElements:
         self, of_nodes: str, nodes: set[str], of_relationships: str, relationships: set[str], common: Mapping[str, Any]
     ) -> tuple[list[Row], list[Row]]:
         """Run a statement on nodes and one on relationships, side by side."""
-        async with together() as group:
+        async with task_group() as group:
             tasks = [
                 group.create_task(self._rows(name, ids, common))
                 for name, ids in ((of_nodes, nodes), (of_relationships, relationships))

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from kgagent.concurrency import task_group
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row, Store
@@ -13,7 +14,6 @@ from kgagent.ontology import Ontology
 from kgagent.patterns.paths import PathReader
 from kgagent.patterns.plans import EntryPoint
 from kgagent.retrieval import RetrievalService
-from kgagent.retrieval.together import together
 
 NAMESAKES = 20
 """Nodes of one name that a target may mean."""
@@ -64,7 +64,7 @@ class EntryPoints:
             "lower_names": [name.lower() for name in names],
             "namesakes": NAMESAKES,
         }
-        async with together() as group:
+        async with task_group() as group:
             tasks = [
                 group.create_task(
                     self._store.read(

@@ -6,12 +6,12 @@ from kgagent.models.live_schema import LiveRelationshipType, LiveSchema
 from kgagent.models.pattern import Direction, GraphPattern
 from kgagent.ontology import Ontology
 from kgagent.patterns.names import unknown_names
-from kgagent.patterns.nearest import shown
 from kgagent.patterns.places import Leg, trails
 from kgagent.patterns.value_hints import value_hints
+from kgagent.suggestions import shorten_name
 
-MOST_HINTS = 10
-MOST_PAIRS = 3
+MAX_HINTS = 10
+MAX_PAIRS = 3
 
 _End = str | None
 _Pair = tuple[_End, _End]
@@ -19,7 +19,7 @@ _Pair = tuple[_End, _End]
 
 
 def hints(patterns: Iterable[GraphPattern], schema: LiveSchema, ontology: Ontology) -> tuple[str, ...]:
-    """Say what in patterns keeps them from matching, or seems to; meant for when nothing matched.
+    """Say what in patterns keeps them from matching, or seems to; did_you_mean for when nothing matched.
 
     Args:
         patterns: what was asked; their names exist, see `check_names`.
@@ -34,16 +34,16 @@ def hints(patterns: Iterable[GraphPattern], schema: LiveSchema, ontology: Ontolo
     found = [told for trail in along for leg in trail.legs for told in _of(leg, schema)]
     found += [told for trail in along for told in value_hints(trail, schema, ontology)]
     found += [str(unknown) for unknown in unknown_names(asked, schema, ontology)]
-    return tuple(dict.fromkeys(found))[:MOST_HINTS]
+    return tuple(dict.fromkeys(found))[:MAX_HINTS]
 
 
 def _of(leg: Leg, schema: LiveSchema) -> Iterator[str]:
     """What is wrong with one step."""
     if schema.is_partial:
         return
-    missing = [f"there is no node with label {shown(label)} yet" for label in _absent_labels(leg, schema)]
+    missing = [f"there is no node with label {shorten_name(label)} yet" for label in _absent_labels(leg, schema)]
     missing += [
-        f"there is no relationship of type {shown(name)} yet"
+        f"there is no relationship of type {shorten_name(name)} yet"
         for name in leg.step.types
         if schema.relationship_type(name) is None
     ]
@@ -88,7 +88,7 @@ def _joins(kind: LiveRelationshipType, asked: _Pair) -> bool:
 def _told(types: Sequence[LiveRelationshipType], pair: _Pair, leg: Leg) -> str:
     """What is never joined, and what is."""
     direction = leg.step.direction
-    name = " or ".join(shown(kind.name) for kind in types) if leg.step.types else "relationship"
+    name = " or ".join(shorten_name(kind.name) for kind in types) if leg.step.types else "relationship"
     asked = _stored(pair, direction)[0]
     verb = "joins" if direction is Direction.BOTH else "leads"
     subject = f"none of the {name} looked at" if any(kind.sampled for kind in types) else f"no {name}"
@@ -101,7 +101,7 @@ def _told(types: Sequence[LiveRelationshipType], pair: _Pair, leg: Leg) -> str:
 
 
 def _between(pair: _Pair, *, both: bool) -> str:
-    start, end = (None if label is None else shown(label) for label in pair)
+    start, end = (None if label is None else shorten_name(label) for label in pair)
     if both:
         return " and ".join(label for label in (start, end) if label is not None) + ("" if start and end else " at all")
     return " ".join(part for part in (start and f"from {start}", end and f"to {end}") if part)
@@ -112,7 +112,8 @@ def _ways(types: Sequence[LiveRelationshipType], pair: _Pair, *, with_type: bool
     joined = [(kind.name, way) for kind in types for way in kind.pairs]
     joined.sort(key=lambda item: (not {item[1].from_label, item[1].to_label} & {*pair}, -item[1].count))
     told = [
-        f"{f'{shown(name)} leads ' if with_type else ''}from {shown(way.from_label)} to {shown(way.to_label)}"
-        for name, way in joined[:MOST_PAIRS]
+        f"{f'{shorten_name(name)} leads ' if with_type else ''}from {shorten_name(way.from_label)} "
+        f"to {shorten_name(way.to_label)}"
+        for name, way in joined[:MAX_PAIRS]
     ]
     return ("" if with_type or not told else "it leads ") + ", ".join(told)

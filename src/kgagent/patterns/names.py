@@ -7,15 +7,15 @@ from typing import Literal
 
 from kgagent.errors import InputError
 from kgagent.graph.live_schema import LiveSchemaReader
-from kgagent.graph.records import BOOKKEEPING
+from kgagent.graph.records import INTERNAL_PROPERTIES
 from kgagent.models.constraint import Constraint
 from kgagent.models.live_schema import LiveLabel, LiveRelationshipType, LiveSchema
 from kgagent.models.pattern import GraphPattern
 from kgagent.ontology import Ontology
-from kgagent.patterns.nearest import listed, meant, nearest, shown
 from kgagent.patterns.places import Leg, Trail, place_name, property_parts, trails
+from kgagent.suggestions import closest_names, did_you_mean, list_names, shorten_name
 
-MOST_PROBLEMS = 5
+MAX_PROBLEMS = 5
 """Unknown names that one error tells."""
 
 FREE_TYPE = "relationship_type"
@@ -51,18 +51,18 @@ class UnknownName:
     hint: str = ""
 
     def __str__(self) -> str:
-        """What is wrong, and what was probably meant."""
+        """What is wrong, and what was probably did_you_mean."""
         of = f" of {self.of}" if self.of else ""
-        name = f"{self.kind} {shown(self.name)!r}{of}"
+        name = f"{self.kind} {shorten_name(self.name)!r}{of}"
         told = f"Unknown {name} in {self.where}." if self.is_certain else f"No {name} was seen: {self.where}."
-        return " ".join(filter(None, (told, meant(self.name, self.existing), self.hint)))
+        return " ".join(filter(None, (told, did_you_mean(self.name, self.existing), self.hint)))
 
     @property
     def alternatives(self) -> str:
         """All that there is."""
         of = f" of {self.of}" if self.of else ""
         plural = {"label": "Labels", "relationship type": "Relationship types", "property": "Properties"}[self.kind]
-        return f"{plural}{of} that exist: {listed(self.existing)}."
+        return f"{plural}{of} that exist: {list_names(self.existing)}."
 
 
 def check_names(
@@ -87,7 +87,7 @@ def check_names(
     ]
     if not problems:
         return
-    told = problems[:MOST_PROBLEMS]
+    told = problems[:MAX_PROBLEMS]
     lines = [*map(str, told), *dict.fromkeys(problem.alternatives for problem in told)]
     if len(problems) > len(told):
         lines.append(f"{len(problems) - len(told)} more names do not exist.")
@@ -164,7 +164,7 @@ class _Known:
         self._live_types = {kind.name: kind for kind in schema.relationship_types}
         self._labels = frozenset(self._live_labels) | frozenset(ontology.labels)
         self._types = frozenset(self._live_types) | frozenset(ontology.relationships)
-        self._hidden = BOOKKEEPING | ontology.hidden_properties
+        self._hidden = INTERNAL_PROPERTIES | ontology.hidden_properties
 
     def problems(self, trail: Trail) -> Iterator[UnknownName]:
         for leg in trail.legs:
@@ -189,7 +189,7 @@ class _Known:
         """What to do with a type that is none of the database's, but perhaps what relationships say they are."""
         said = [item for kind in self._schema.relationship_types for item in kind.properties if item.name == FREE_TYPE]
         stored = {word.casefold(): word for item in said for word in item.examples}.get(name.casefold())
-        if not said or (stored is None and nearest(name, self._types)):
+        if not said or (stored is None and closest_names(name, self._types)):
             return ""
         begin = "If it is" if stored is None else "It is"
         begin += f" a value of the property {FREE_TYPE}"
@@ -228,7 +228,7 @@ class _Known:
         names = named or sorted(self._labels)
         own = _NODE_PROPERTIES if self._ontology.labels.keys() & names else frozenset()
         parts = [self._live_labels.get(name) for name in named or self._live_labels]
-        return _Holders(" or ".join(map(shown, named)) or "any node", parts, own)
+        return _Holders(" or ".join(map(shorten_name, named)) or "any node", parts, own)
 
     def _relationships(self, types: Iterable[str]) -> _Holders:
         named = sorted(set(types))
@@ -236,7 +236,7 @@ class _Known:
         own = _RELATIONSHIP_PROPERTIES | defaults
         of_ontology = self._ontology.relationships.keys() & (named or self._types)
         parts = [self._live_types.get(name) for name in named or self._live_types]
-        of = " or ".join(map(shown, named)) or "any relationship"
+        of = " or ".join(map(shorten_name, named)) or "any relationship"
         return _Holders(of, parts, own if of_ontology else frozenset())
 
     def _property(self, path: str, holders: _Holders, where: str) -> Iterator[UnknownName]:
@@ -245,6 +245,6 @@ class _Known:
         if name not in existing:
             looked_at = [part is not None and not part.sampled for part in holders.parts]
             certain = bool(looked_at) and all(looked_at) and not self._schema.is_partial
-            # What is never shown is never compared with: an error would tell its value.
+            # What is never shorten_name is never compared with: an error would tell its value.
             certain |= name in self._hidden or name.lower().endswith("embedding")
             yield UnknownName("property", name, where, holders.of, frozenset(existing), certain)

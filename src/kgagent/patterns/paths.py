@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
-from kgagent.graph.records import BOOKKEEPING, as_text, plain, visible
+from kgagent.graph.records import INTERNAL_PROPERTIES, as_text, plain, visible
 from kgagent.graph.store import Row
 from kgagent.models.matched_path import MatchedNode, MatchedPath, MatchedRelationship
 from kgagent.models.pattern import Direction
@@ -52,7 +52,7 @@ class PathReader:
     """Makes what is shown from rows of the database."""
 
     def __init__(self, ontology: Ontology) -> None:
-        self._hidden = BOOKKEEPING | ontology.hidden_properties
+        self._hidden = INTERNAL_PROPERTIES | ontology.hidden_properties
 
     def node(self, row: Mapping[str, Any]) -> MatchedNode:
         """Read the map that `_path_node.cypher` makes."""

@@ -9,7 +9,7 @@ from kgagent.models.constraint import Position
 from kgagent.models.pattern import GraphPattern
 from kgagent.models.pattern_query import CombinatorType, QueryCombinator
 
-MOST_PLANS = 40
+MAX_PLANS = 40
 """Statements of one query at the most."""
 
 Part = GraphPattern | QueryCombinator
@@ -120,9 +120,9 @@ def plans_of(part: Part) -> list[Plan]:
         InputError: it comes apart into too many statements.
     """
     plans = _plans(part, count())
-    if len(plans) > MOST_PLANS:
+    if len(plans) > MAX_PLANS:
         raise InputError(
-            f"These combinators come apart into {len(plans)} statements, at most {MOST_PLANS} are run: "
+            f"These combinators come apart into {len(plans)} statements, at most {MAX_PLANS} are run: "
             "put fewer UNIONs inside a SEQUENTIAL"
         )
     return plans
@@ -174,7 +174,7 @@ def _in_a_row(parts: Sequence[list[Plan]]) -> list[Plan]:
     rows = [Plan(())]
     for plans in parts:
         rows = [_joined(row, plan) for row in rows for plan in plans]
-        if len(rows) > MOST_PLANS:
+        if len(rows) > MAX_PLANS:
             return rows
     return rows
 

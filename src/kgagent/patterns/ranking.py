@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
-from kgagent.models.pattern_query import HYBRID_WEIGHTS, Part, RankingStrategy
+from kgagent.models.pattern_query import HYBRID_WEIGHTS, RankingStrategy, ScoreComponent
 
 WITHOUT_MEANING = -1.0
 """SEMANTIC_SCORE of a path on which nothing has an embedding."""
@@ -58,14 +58,14 @@ class Ranking:
     """
 
     strategy: RankingStrategy
-    weights: Mapping[Part, float] = field(default_factory=lambda: HYBRID_WEIGHTS)
+    weights: Mapping[ScoreComponent, float] = field(default_factory=lambda: HYBRID_WEIGHTS)
     weight_property: str = "weight"
 
-    def counts(self, part: Part) -> bool:
+    def counts(self, part: ScoreComponent) -> bool:
         """Whether a part has to be worked out."""
         if self.strategy is RankingStrategy.HYBRID:
             return self.weights.get(part, 0.0) > 0.0
-        named: Mapping[RankingStrategy, Part] = {
+        named: Mapping[RankingStrategy, ScoreComponent] = {
             RankingStrategy.EDGE_WEIGHT: "weight",
             RankingStrategy.NODE_CENTRALITY: "centrality",
             RankingStrategy.SEMANTIC_SCORE: "semantic",
@@ -102,10 +102,10 @@ class Ranking:
             why = "mean cosine of the query with what the path is made of"
         return f"{self.strategy} {self.score(figures):.3f}: {why}"
 
-    def _shares(self, figures: Figures) -> dict[Part, tuple[float, float]]:
+    def _shares(self, figures: Figures) -> dict[ScoreComponent, tuple[float, float]]:
         """For HYBRID, each part from 0 to 1 with its share of the weights, those left out not counted."""
         hops, weight, centrality = figures.hops, figures.weight, figures.centrality
-        parts: dict[Part, float | None] = {
+        parts: dict[ScoreComponent, float | None] = {
             "semantic": None if figures.semantic is None else (1.0 + figures.semantic) / 2.0,
             "length": 1.0 / hops,
             "weight": None if weight is None else max(weight, 0.0) / (hops + max(weight, 0.0)),

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
+from kgagent.concurrency import bounded_map
 from kgagent.embedding.base import Embedder
-from kgagent.embedding.side_by_side import side_by_side
 from kgagent.errors import InputError, SearchError
 from kgagent.graph.store import Row, StatementTimeoutError, StatementValueError, Store
 from kgagent.models.constraint import ORDERS, TEXTS, Constraint, ConstraintType
@@ -89,7 +89,7 @@ class PatternRunner:
             for constraint, scope in _constraints(patterns)
             if needs_matching(constraint)
         }
-        looked_up = await side_by_side(
+        looked_up = await bounded_map(
             lambda each: self._stored.matching(*each, user_id), wanted.values(), limit=AT_ONCE
         )
         found: dict[str, list[JsonValue]] = {}
@@ -152,7 +152,7 @@ class PatternRunner:
             rows = await self._store.read(compiled.text, compiled.parameters, timeout=self._limits.timeout)
             return [_candidate(row, known) for row in rows[:explored]], len(rows) > explored
 
-        matched = await side_by_side(match, plans, limit=AT_ONCE)
+        matched = await bounded_map(match, plans, limit=AT_ONCE)
         return [paths for paths, _ in matched], any(is_cut for _, is_cut in matched)
 
     async def _shown(self, kept: Sequence[Ranked], ranking: Ranking, elements: PathElements) -> tuple[Found, ...]:

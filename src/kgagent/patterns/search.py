@@ -11,7 +11,7 @@ from kgagent.models.live_schema import LiveSchema
 from kgagent.models.matched_path import Chunk, MatchedNode, PatternResult, ReasoningContext
 from kgagent.models.pattern import Direction, GraphPattern, TraversalStep
 from kgagent.models.pattern_query import HYBRID_WEIGHTS, GraphQuery, RankingStrategy, ResolutionTarget
-from kgagent.observing import SILENT, Observer, observed
+from kgagent.observing import NULL_OBSERVER, Observer, observed
 from kgagent.ontology import Ontology
 from kgagent.patterns.chunks import Chunks
 from kgagent.patterns.compiler import Compiler
@@ -25,7 +25,7 @@ from kgagent.patterns.plans import EntryPoint, Part, Plan, plans_of
 from kgagent.patterns.ranking import Ranking
 from kgagent.patterns.runner import Found, Limits, PatternRunner, Ran
 from kgagent.retrieval import RetrievalService
-from kgagent.retrieval.arguments import checked_vector
+from kgagent.retrieval.arguments import validate_vector
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class PatternSearch:
         retrieval: RetrievalService,
         live_schema: LiveSchemaReader,
         options: PatternOptions,
-        observer: Observer = SILENT,
+        observer: Observer = NULL_OBSERVER,
     ) -> None:
         self.observer = observer
         self._store = store
@@ -107,7 +107,7 @@ class PatternSearch:
         schema = await checked_schema(
             segments, self._live_schema, user_id, self._ontology, traversal=not query.all_patterns
         )
-        vector = None if vector is None else checked_vector(vector, self._embedder.dimensions)
+        vector = None if vector is None else validate_vector(vector, self._embedder.dimensions)
         asked, warnings = await self._prepared(query, user_id, vector, schema)
         ranking = self._ranking(query)
         if ranking.strategy is RankingStrategy.SEMANTIC_SCORE and asked.vector is None:

@@ -21,12 +21,12 @@ from kgagent.models.constraint import LISTS, ORDERS, Constraint, ConstraintType
 from kgagent.patterns.places import Scope
 from kgagent.patterns.predicates import property_name
 
-MOST_DIFFERENT = 100_000
+MAX_DIFFERENT = 100_000
 """Different values of one property that are looked at."""
 
 _MEMORY = 8 << 20
 
-_MOST_STEPS = 100_000_000
+_MAX_STEPS = 100_000_000
 """Instructions of an expression times characters of a text: what a match takes at the worst, seconds at this bound."""
 
 
@@ -94,7 +94,7 @@ class StoredValues:
         self, name: str, constraint: Constraint, scope: Scope, user_id: str
     ) -> list[tuple[JsonValue, bool]]:
         """Values, each with whether it is a date or a time, which is told as text."""
-        parameters: dict[str, object] = {"user_id": user_id, "limit": MOST_DIFFERENT + 1}
+        parameters: dict[str, object] = {"user_id": user_id, "limit": MAX_DIFFERENT + 1}
         names = {"property": Identifier(name)}
         if scope.on == "relationship":
             text = statement("distinct_relationship_values", **names)
@@ -104,9 +104,9 @@ class StoredValues:
         else:
             text = statement("distinct_node_values_any", **names)
         rows = await self._store.read(text, parameters, timeout=self._timeout)
-        if len(rows) > MOST_DIFFERENT:
+        if len(rows) > MAX_DIFFERENT:
             raise InputError(
-                f"{constraint.type} on {constraint.property_path!r} would look at more than {MOST_DIFFERENT:,} "
+                f"{constraint.type} on {constraint.property_path!r} would look at more than {MAX_DIFFERENT:,} "
                 "different values: name a label (node_label), or use STARTS_WITH, CONTAINS or PROPERTY_EQUALS"
             )
         return [(plain(row["value"]), row["is_time"]) for row in rows]
@@ -145,7 +145,7 @@ def _check(constraint: Constraint) -> Callable[[Sequence[JsonValue]], bool]:
 
 def _matches(expression: "re2._Regexp", value: JsonValue, constraint: Constraint) -> bool:
     if isinstance(value, str):
-        if expression.programsize * len(value) > _MOST_STEPS:
+        if expression.programsize * len(value) > _MAX_STEPS:
             raise InputError(
                 f"REGEX_MATCH on {constraint.property_path!r} cannot use {str(constraint.value)[:80]!r}: it is too "
                 f"large for a stored text of {len(value):,} characters. Repeat less in it"

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator
 
 from kgagent.errors import InputError
-from kgagent.graph.records import LEVELS
+from kgagent.graph.records import LEVEL_FIELDS
 from kgagent.models.constraint import LISTS, ConstraintType
 from kgagent.models.live_schema import LiveProperty, LiveSchema, ValueKind
 from kgagent.ontology import Ontology
-from kgagent.patterns.nearest import shown
 from kgagent.patterns.places import Scope, Trail, place_name, property_parts
+from kgagent.suggestions import shorten_name
 
 _EQUALS = frozenset({ConstraintType.PROPERTY_EQUALS, *LISTS})
 
@@ -40,10 +40,10 @@ def _told(value: str, properties: Iterable[LiveProperty], scope: Scope, ontology
     [name] = {item.name for item in properties} or {""}
     same = [text for text in stored if text.casefold() == value.strip().casefold()]
     if same and value not in same:
-        return f"{name} is stored as {' or '.join(map(repr, map(shown, same)))}, not {shown(value)!r}"
+        return f"{name} is stored as {' or '.join(map(repr, map(shorten_name, same)))}, not {shorten_name(value)!r}"
     if kinds == {ValueKind.NUMBER}:
-        level = _level(value, name, scope, ontology) if name in LEVELS else None
-        return f"{name} is a number, not text such as {shown(value)!r}" + (f": give {level}" if level else "")
+        level = _level(value, name, scope, ontology) if name in LEVEL_FIELDS else None
+        return f"{name} is a number, not text such as {shorten_name(value)!r}" + (f": give {level}" if level else "")
     return ""
 
 

@@ -10,7 +10,7 @@ from kgagent.retrieval.vector_targets import found_node, found_relationship
 
 
 @dataclass(frozen=True)
-class Answered:
+class LoadedRecords:
     """Records as they are now; what is no longer there, or not the user's, is missing.
 
     Attributes:
@@ -22,7 +22,7 @@ class Answered:
     relationships: Sequence[RelationshipRecord] = ()
 
 
-class AnsweredRecords:
+class RecordLoader:
     """Reads nodes and relationships of a user together."""
 
     def __init__(self, relationships: RelationshipRepository, *, timeout: float) -> None:
@@ -31,7 +31,7 @@ class AnsweredRecords:
 
     async def read(
         self, user_id: str, *, keys: Sequence[str], labels: Sequence[str], element_ids: Sequence[str]
-    ) -> Answered:
+    ) -> LoadedRecords:
         """Read records.
 
         Args:
@@ -44,14 +44,14 @@ class AnsweredRecords:
             StoreError: the database failed.
         """
         if not keys and not element_ids:
-            return Answered()
+            return LoadedRecords()
         repository = self._relationships
         [row] = await repository.store.read(
             statement("read_found", **repository.names),
             {"user_id": user_id, "keys": list(keys), "element_ids": list(element_ids), "dimensions": None},
             timeout=self._timeout,
         )
-        return Answered(
+        return LoadedRecords(
             [found_node(node, repository.ontology, labels) for node in row["nodes"]],
             [found_relationship(relationship) for relationship in row["relationships"]],
         )

@@ -5,10 +5,10 @@ from array import array
 from collections.abc import Sequence
 
 from kgagent.errors import InputError
-from kgagent.retrieval.indexed_search import WIDEST_FETCH
+from kgagent.retrieval.indexed_search import MAX_FETCH
 
 
-def checked_vector(vector: Sequence[float], dimensions: int) -> Sequence[float]:
+def validate_vector(vector: Sequence[float], dimensions: int) -> Sequence[float]:
     """Take a vector to look for after checking it.
 
     Args:
@@ -42,5 +42,5 @@ def check_scope(user_id: str, limit: int = 1) -> None:
     """
     if not user_id:
         raise InputError("user_id must not be empty: every search is one user's")
-    if not 1 <= limit <= WIDEST_FETCH:
-        raise InputError(f"limit must be 1 to {WIDEST_FETCH}, got {limit}")
+    if not 1 <= limit <= MAX_FETCH:
+        raise InputError(f"limit must be 1 to {MAX_FETCH}, got {limit}")

@@ -92,7 +92,7 @@ class Step:
     path: tuple[RelationshipRecord, ...] = ()
     through: frozenset[str] = frozenset()
 
-    def shown(self, ontology: Ontology) -> RelationshipSearchResult:
+    def to_model(self, ontology: Ontology) -> RelationshipSearchResult:
         """As a search shows it."""
         return self.record.matched(ontology, self.similarity, score=self.score, path=self.path)
 

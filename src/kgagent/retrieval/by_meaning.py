@@ -4,16 +4,16 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from kgagent.concurrency import task_group
 from kgagent.errors import InputError
 from kgagent.graph.features import ServerFeatures
 from kgagent.graph.records import NodeRecord
 from kgagent.graph.statements import Fragment
 from kgagent.models import Matches
-from kgagent.models.search import DEFAULT_HOPS, MOST_HOPS
+from kgagent.models.search import DEFAULT_HOPS, MAX_HOPS
 from kgagent.ontology import Ontology
 from kgagent.retrieval.beam import START_POOL, BeamScope, BeamSearch, Step
 from kgagent.retrieval.nearest import NearestQuery
-from kgagent.retrieval.together import together
 from kgagent.retrieval.vector_search import VectorSearch
 from kgagent.retrieval.vector_targets import IN_FULL, node_target, relationship_target
 
@@ -29,7 +29,7 @@ class NodeHit:
     similarity: float
 
 
-class SearchByMeaning:
+class VectorRetrievers:
     """Finds nodes and relationships near vectors; each call says whose."""
 
     def __init__(self, vectors: VectorSearch, beam: BeamSearch, ontology: Ontology, features: ServerFeatures) -> None:
@@ -67,15 +67,15 @@ class SearchByMeaning:
         """
         until = None if timeout is None else time.monotonic() + SHARE_OF_TIME * timeout
         hops = DEFAULT_HOPS if expand_hops is None else expand_hops
-        if not 0 <= hops <= MOST_HOPS:
-            raise InputError(f"expand_hops must be 0 to {MOST_HOPS}, got {expand_hops}")
+        if not 0 <= hops <= MAX_HOPS:
+            raise InputError(f"expand_hops must be 0 to {MAX_HOPS}, got {expand_hops}")
         if relationship_types is not None and not relationship_types:
             return [Matches() for _ in queries]
         target = relationship_target(self._ontology, self._features, relationship_types, told)
         pool = max(limit, START_POOL) if hops else limit
         nearest = await self._vectors.nearest(target, user_id=user_id, queries=queries, limit=pool)
         scope = BeamScope(user_id, hops=hops, limit=limit, relationship_types=relationship_types, told=told)
-        async with together() as group:
+        async with task_group() as group:
             tasks = [
                 group.create_task(
                     self._beam.expand(

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
+from kgagent.concurrency import task_group
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.relationships import RelationshipRepository
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
 from kgagent.models import GraphExpansion
-from kgagent.retrieval.together import together
 
 
 class Expander:
@@ -28,14 +28,14 @@ class Expander:
         keys = list(dict.fromkeys(entity_keys))
         if not keys:
             return GraphExpansion()
-        async with together() as group:
+        async with task_group() as group:
             among = group.create_task(self._read("expand_among", keys, user_id, max_relationships))
             around = group.create_task(self._read("expand_around", keys, user_id, max_neighbours))
         rows = [*among.result(), *({"relationship": r} for row in around.result() for r in row["relationships"])]
         ontology = self._relationships.ontology
         return GraphExpansion(
-            neighbours=tuple(NodeRecord.read(row["node"], ontology).shown(ontology) for row in around.result()),
-            relationships=tuple(RelationshipRecord.read(row["relationship"]).shown(ontology) for row in rows),
+            neighbours=tuple(NodeRecord.read(row["node"], ontology).to_model(ontology) for row in around.result()),
+            relationships=tuple(RelationshipRecord.read(row["relationship"]).to_model(ontology) for row in rows),
         )
 
     async def _read(self, name: str, keys: Sequence[str], user_id: str, limit: int) -> list[Row]:

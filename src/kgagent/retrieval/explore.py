@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kgagent.concurrency import task_group
 from kgagent.errors import InputError
 from kgagent.models import (
     ExploredNode,
@@ -18,7 +19,6 @@ from kgagent.models import (
 from kgagent.ontology import Ontology
 from kgagent.retrieval.fusion import reciprocal_rank_fusion
 from kgagent.retrieval.nearest import NearestQuery
-from kgagent.retrieval.together import together
 
 if TYPE_CHECKING:
     from kgagent.retrieval.service import RetrievalService
@@ -64,7 +64,7 @@ class Explorer:
         vectors = await self._retrieval.embed_queries(texts) if texts else []
         near = [NearestQuery(v, q.threshold, q.query) for v, q in zip(vectors, request.queries, strict=True)]
         of_each = max(NODES_OF_A_LABEL, request.max_results_per_type)
-        async with together() as group:
+        async with task_group() as group:
             by_node = group.create_task(self._retrieval.nodes_near(near, user_id, labels, of_each))
             by_relationship = group.create_task(self._relationships(request, near, user_id))
             by_text = [

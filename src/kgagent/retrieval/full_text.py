@@ -15,10 +15,10 @@ from kgagent.retrieval.vector_targets import IN_FULL, found_node, found_relation
 FIRST_FIELD_WEIGHT = 2.0
 """How much a word counts in a name or a relationship's type; elsewhere it counts 1."""
 
-MOST_TYPES = 50
+MAX_TYPES = 50
 """Free types that the index is asked to keep to; Lucene takes 1,024 clauses in all."""
 
-LEAST_FETCH = 50
+MIN_FETCH = 50
 WIDENING = 5
 
 RecordT = TypeVar("RecordT", NodeRecord, RelationshipRecord)
@@ -110,7 +110,7 @@ class FullTextSearch:
         """Ask, and ask for more where hits that are not the user's after all took the place of theirs."""
         if query is None:
             return []
-        fetch = max(LEAST_FETCH, 2 * limit)
+        fetch = max(MIN_FETCH, 2 * limit)
         while True:
             asked = {**parameters, "query": query, "limit": limit, "fetch": fetch, "dimensions": None}
             [row] = await self._store.read(asking, asked, timeout=self._timeout)
@@ -128,7 +128,7 @@ def _query(
         return None
     clauses = [must_be("user_id", [user_id]), f"+({wanted})"]
     # The statement filters by type in any case; the index can where it knows a word of each, and not too many.
-    if relationship_types is not None and len(relationship_types) <= MOST_TYPES and all(map(words, relationship_types)):
+    if relationship_types is not None and len(relationship_types) <= MAX_TYPES and all(map(words, relationship_types)):
         clauses.append(must_be("relationship_type", relationship_types))
     return " ".join(clauses)
 

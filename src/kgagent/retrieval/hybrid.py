@@ -5,11 +5,12 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kgagent.concurrency import task_group
 from kgagent.errors import SearchError
-from kgagent.models.hybrid import Finder, HybridOptions, HybridResult
+from kgagent.models.hybrid import HybridOptions, HybridResult, RetrieverName
 from kgagent.ontology import Ontology
-from kgagent.retrieval.answered import AnsweredRecords
-from kgagent.retrieval.by_meaning import SearchByMeaning
+from kgagent.retrieval.answered import RecordLoader
+from kgagent.retrieval.by_meaning import VectorRetrievers
 from kgagent.retrieval.full_text import FullTextSearch
 from kgagent.retrieval.hybrid_parts import (
     Found,
@@ -28,13 +29,12 @@ from kgagent.retrieval.nearest import NearestQuery
 from kgagent.retrieval.rerank import CrossEncoder
 from kgagent.retrieval.stored_embeddings import StoredEmbeddings
 from kgagent.retrieval.strategies import RANKINGS, Fused, Ranked, fuse
-from kgagent.retrieval.together import together
 from kgagent.retrieval.vector_targets import TO_BE_RANKED
 
 if TYPE_CHECKING:
     from kgagent.retrieval.service import RetrievalService
 
-LONGEST_EMBEDDED = 8_000
+MAX_EMBEDDED_LENGTH = 8_000
 """Characters of a query that are embedded."""
 
 
@@ -74,9 +74,9 @@ class HybridSearch:
         self,
         retrieval: "RetrievalService",
         *,
-        by_meaning: SearchByMeaning,
+        by_meaning: VectorRetrievers,
         full_text: FullTextSearch,
-        answered: AnsweredRecords,
+        answered: RecordLoader,
         embeddings: StoredEmbeddings,
         ontology: Ontology,
     ) -> None:
@@ -112,7 +112,7 @@ class HybridSearch:
         showing = HybridRecords(
             self._answered, self._ontology, user_id=question.user_id, labels=labels, timeout=question.timeout
         )
-        records, unread = await showing.shown(parts, fused)
+        records, unread = await showing.to_model(parts, fused)
         known = [item for item in fused if item.key in records]
         ordered, warnings = await self._reranked(question, records, known, vector)
         return answer(
@@ -153,7 +153,7 @@ class HybridSearch:
 
     async def _side_by_side(
         self, question: Question, labels: Sequence[str]
-    ) -> tuple[dict[Finder, Found], Sequence[float] | None]:
+    ) -> tuple[dict[RetrieverName, Found], Sequence[float] | None]:
         """What each part found, and the vector that was looked for; None where there is none."""
         vector = asyncio.ensure_future(self._vector(question))
 
@@ -161,7 +161,7 @@ class HybridSearch:
             # Shielded, so that a part that runs out of time does not take the embedding from the others.
             return NearestQuery(await asyncio.shield(vector), question.options.threshold, question.text or "")
 
-        parts: dict[Finder, Callable[[], Awaitable[Found]]] = {
+        parts: dict[RetrieverName, Callable[[], Awaitable[Found]]] = {
             "graph": lambda: self._nodes_near(question, labels, near),
             "relationship": lambda: self._relationships_near(question, near),
         }
@@ -171,7 +171,7 @@ class HybridSearch:
         if not question.options.include_relationships:
             parts = {finder: part for finder, part in parts.items() if finder in {"graph", "text"}}
         try:
-            async with together() as group:
+            async with task_group() as group:
                 tasks = {finder: group.create_task(tried(part(), question.timeout)) for finder, part in parts.items()}
         finally:
             vector.cancel()
@@ -182,7 +182,7 @@ class HybridSearch:
     async def _vector(self, question: Question) -> Sequence[float]:
         if question.vector is not None:
             return question.vector
-        [embedding] = await self._retrieval.embed_queries([(question.text or "")[:LONGEST_EMBEDDED]])
+        [embedding] = await self._retrieval.embed_queries([(question.text or "")[:MAX_EMBEDDED_LENGTH]])
         return embedding
 
     async def _nodes_near(
@@ -244,7 +244,7 @@ class HybridSearch:
         )
 
 
-def _nothing(parts: Mapping[Finder, Found]) -> Exception:
+def _nothing(parts: Mapping[RetrieverName, Found]) -> Exception:
     """Why no part could be carried out; a fault of the program's own where there was nothing else."""
     faults = [part.failure.unforeseen if part.failure else None for part in parts.values()]
     told = SearchError(f"Nothing could be searched. {'; '.join(failures(parts))}")

@@ -9,14 +9,14 @@ from typing import TypeVar
 from kgagent.errors import KgAgentError
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.models import GraphNode, GraphRelationship
-from kgagent.models.hybrid import Finder, HybridObject, HybridRelationship, HybridResult
-from kgagent.models.search import Plan
+from kgagent.models.hybrid import HybridObject, HybridRelationship, HybridResult, RetrieverName
+from kgagent.models.search import SearchPlan
 from kgagent.retrieval.beam import Step
 from kgagent.retrieval.strategies import RANKINGS, Fused, Ranked
 
-FINDERS: tuple[Finder, ...] = (*RANKINGS, "through")
+RETRIEVER_NAMES: tuple[RetrieverName, ...] = (*RANKINGS, "through")
 
-WORDS_OF: Mapping[Finder, str] = {
+RETRIEVER_DESCRIPTIONS: Mapping[RetrieverName, str] = {
     "graph": "nodes by meaning",
     "text": "nodes by their words",
     "relationship": "relationships by meaning",
@@ -25,8 +25,8 @@ WORDS_OF: Mapping[Finder, str] = {
 }
 """What each ranking is of, for a person to read."""
 
-NODES: tuple[Finder, ...] = ("graph", "text")
-RELATIONSHIPS: tuple[Finder, ...] = ("relationship", "relationship_text")
+NODES: tuple[RetrieverName, ...] = ("graph", "text")
+RELATIONSHIPS: tuple[RetrieverName, ...] = ("relationship", "relationship_text")
 
 FAILED_INSIDE = "it failed inside; more is in the log of the host program"
 
@@ -35,7 +35,7 @@ OBJECT = "object:"
 
 _log = logging.getLogger(__name__)
 
-Parts = Mapping[Finder, "Found"]
+Parts = Mapping[RetrieverName, "Found"]
 Records = Mapping[str, GraphNode | GraphRelationship]
 """What is shown of items, by their keys in the ranking."""
 ResultT = TypeVar("ResultT")
@@ -70,7 +70,7 @@ class Found:
     nodes: Mapping[str, NodeRecord] = field(default_factory=dict)
     relationships: Mapping[str, RelationshipRecord] = field(default_factory=dict)
     steps: Mapping[str, Step] = field(default_factory=dict)
-    plan: Plan | None = None
+    plan: SearchPlan | None = None
     failure: Failure | None = None
 
 
@@ -104,8 +104,8 @@ async def attempt(step: Awaitable[ResultT], timeout: float, *, otherwise: Result
 def failures(parts: Parts) -> list[str]:
     """Which parts could not be carried out, and why."""
     return [
-        f"Left out {WORDS_OF[finder]}: {parts[finder].failure}"
-        for finder in FINDERS
+        f"Left out {RETRIEVER_DESCRIPTIONS[finder]}: {parts[finder].failure}"
+        for finder in RETRIEVER_NAMES
         if finder in parts and parts[finder].failure is not None
     ]
 
@@ -126,7 +126,7 @@ def answer(
     steps = parts["relationship"].steps if "relationship" in parts else {}
     objects, relationships = [], []
     for rank, item in enumerate(fused, start=1):
-        found_by = tuple(finder for finder in FINDERS if item.key in scores.get(finder, ()))
+        found_by = tuple(finder for finder in RETRIEVER_NAMES if item.key in scores.get(finder, ()))
         by_words = (scores[finder][item.key] for finder in found_by if finder in {"text", "relationship_text"})
         standing = {"rank": rank, "score": item.score, "found_by": found_by, "text_score": next(by_words, None)}
         record = records[item.key]
@@ -166,7 +166,7 @@ def with_ends(
         ordered.setdefault(item.key, item)
         if not has_room or item.key not in relationships:
             continue
-        for entity_key, carried in relationships[item.key].told_ends.items():
+        for entity_key, carried in relationships[item.key].ends_in_direction.items():
             if not set(labels).isdisjoint(carried):
                 key = node_key(entity_key)
                 ends.setdefault(key, item.score)

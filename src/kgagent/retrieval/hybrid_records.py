@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from kgagent.errors import SearchError
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.ontology import Ontology
-from kgagent.retrieval.answered import Answered, AnsweredRecords
+from kgagent.retrieval.answered import LoadedRecords, RecordLoader
 from kgagent.retrieval.hybrid_parts import (
     FAILED_INSIDE,
     NODES,
@@ -27,7 +27,7 @@ class HybridRecords:
     """Shows the items of one user's search."""
 
     def __init__(
-        self, answered: AnsweredRecords, ontology: Ontology, *, user_id: str, labels: Sequence[str], timeout: float
+        self, answered: RecordLoader, ontology: Ontology, *, user_id: str, labels: Sequence[str], timeout: float
     ) -> None:
         self._answered = answered
         self._ontology = ontology
@@ -35,7 +35,7 @@ class HybridRecords:
         self._labels = labels
         self._timeout = timeout
 
-    async def shown(self, parts: Parts, fused: Sequence[Fused]) -> tuple[Records, list[str]]:
+    async def to_model(self, parts: Parts, fused: Sequence[Fused]) -> tuple[Records, list[str]]:
         """What is shown of items, and why it is not of some; those that were deleted meanwhile are not told of.
 
         Nodes that were found by themselves were read then; relationships and the nodes at their ends are read now, in
@@ -53,7 +53,7 @@ class HybridRecords:
             labels=self._labels,
             element_ids=[lead.element_id for lead in wanted.values()],
         )
-        read, failure = await attempt(reading, self._timeout, otherwise=Answered())
+        read, failure = await attempt(reading, self._timeout, otherwise=LoadedRecords())
         records: dict[str, NodeRecord | RelationshipRecord] = {
             item.key: known[item.key] for item in fused if item.key in known
         }
@@ -73,7 +73,7 @@ class HybridRecords:
         shown = {}
         for key, record in records.items():
             try:
-                shown[key] = record.shown(self._ontology)
+                shown[key] = record.to_model(self._ontology)
             except Exception:
                 # One record that holds what nobody foresaw must not keep back the others.
                 _log.exception("A record could not be shown")

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from kgagent.concurrency import task_group
 from kgagent.models import GraphNode, GraphRelationship
 from kgagent.models.hybrid import HybridOptions
 from kgagent.models.llm_context import node_lines, relationship_lines
@@ -15,7 +16,6 @@ from kgagent.retrieval.hybrid_parts import Records
 from kgagent.retrieval.rerank import CrossEncoder, decay_by_age, maximal_marginal_relevance, rerank_with, written_at
 from kgagent.retrieval.stored_embeddings import StoredEmbeddings
 from kgagent.retrieval.strategies import Fused
-from kgagent.retrieval.together import together
 
 POOL = 3
 """Items that are read or compared anew, as a multiple of those that are answered."""
@@ -100,7 +100,7 @@ class Reranking:
         records = {key: self._records[key] for key in keys}
         nodes = {key: record.entity_key for key, record in records.items() if isinstance(record, GraphNode)}
         pairs = {key: record.pair for key, record in records.items() if isinstance(record, GraphRelationship)}
-        async with together() as group:
+        async with task_group() as group:
             of_nodes = group.create_task(embeddings.of_nodes(user_id, list(nodes.values())))
             of_relationships = group.create_task(embeddings.of_relationships(user_id, list(pairs.values())))
         stored: dict[str, Any] = {key: of_nodes.result().get(entity_key) for key, entity_key in nodes.items()}

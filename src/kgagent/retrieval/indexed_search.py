@@ -12,12 +12,12 @@ from kgagent.errors import StoreError
 from kgagent.graph.statements import statement
 from kgagent.graph.store import StatementTimeoutError, Store
 from kgagent.graph.vector_index import IndexScores
-from kgagent.models.search import Plan
+from kgagent.models.search import SearchPlan
 from kgagent.retrieval.exact_scan import ExactScan
 from kgagent.retrieval.nearest import Hit, NearestQuery, NearestRequest, hits_of, query_parameters
 from kgagent.retrieval.vector_targets import VectorTarget
 
-WIDEST_FETCH = 10_000
+MAX_FETCH = 10_000
 """Index hits that are asked for before the user's vectors are compared one by one after all."""
 
 WIDENING = 5
@@ -25,7 +25,7 @@ WIDENING = 5
 INDEX_LIFETIME = 60.0
 """Seconds for which it is remembered how an index was made."""
 
-LEAST_CANDIDATES = 200
+MIN_CANDIDATES = 200
 """Vectors that an index compares at the least: with fewer, a search for a single hit would often miss it."""
 
 
@@ -39,7 +39,7 @@ class IndexedSearch(ABC):
         exact_scan_limit: up to how many vectors of a user it is quicker to compare them one by one.
     """
 
-    plan: Plan
+    plan: SearchPlan
     exact_scan_limit: int
 
     def __init__(
@@ -53,11 +53,11 @@ class IndexedSearch(ABC):
 
     async def search(self, request: NearestRequest) -> tuple[tuple[Hit, ...], ...]:
         """Find the hits of each query."""
-        candidates = max(request.limit * self._oversampling, LEAST_CANDIDATES)
+        candidates = max(request.limit * self._oversampling, MIN_CANDIDATES)
         fetch = max(request.limit, math.ceil(candidates / await self.expansion(request.target)))
         found: dict[int, tuple[Hit, ...]] = {}
         open_queries = list(range(len(request.queries)))
-        while open_queries and fetch <= WIDEST_FETCH:
+        while open_queries and fetch <= MAX_FETCH:
             part = NearestRequest(
                 request.target, request.user_id, [request.queries[i] for i in open_queries], request.limit
             )
@@ -102,7 +102,7 @@ class IndexedSearch(ABC):
 class FilteredIndex(IndexedSearch):
     """Cypher 25's SEARCH, which filters by user and free type inside the index."""
 
-    plan: Plan = "index"
+    plan: SearchPlan = "index"
     exact_scan_limit = 100
 
     def __init__(
@@ -145,7 +145,7 @@ def _answer(
 class WidenedProcedure(IndexedSearch):
     """The query procedures of 5.26, whose hits are of all users and are filtered afterwards."""
 
-    plan: Plan = "procedure"
+    plan: SearchPlan = "procedure"
     exact_scan_limit = 2_000
 
     async def ask(self, request: NearestRequest, fetch: int) -> list[tuple[tuple[Hit, ...], bool]]:

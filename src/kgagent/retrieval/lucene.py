@@ -4,14 +4,14 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 
-MOST_WORDS = 100
+MAX_WORDS = 100
 """Words of a text that are looked for; with their other forms, in three fields each, they stay below the 1,024 clauses
 that Lucene takes."""
 
-LONGEST_WORD = 200
+MAX_WORD_LENGTH = 200
 """Characters; the index parts words that are longer than 255."""
 
-SHORTEST_INFLECTED = 4
+MIN_INFLECTED_LENGTH = 4
 """Letters of a word that is looked for in singular and plural."""
 
 # Vowel signs, accents and joiners, which no letter class of `re` knows: they never end a word.
@@ -56,14 +56,14 @@ def words(text: str) -> list[str]:
     for word in _words(text):
         found.setdefault(word.casefold(), word)
     found = {folded: word for folded, word in found.items() if folded not in _FUNCTION_WORDS} or found
-    kept = set(sorted(found, key=lambda word: (-len(word), word))[:MOST_WORDS])
+    kept = set(sorted(found, key=lambda word: (-len(word), word))[:MAX_WORDS])
     return [word for folded, word in found.items() if folded in kept]
 
 
 def forms(word: str) -> list[str]:
     """A word with its singular or plural, by the rules of English spelling, and with its accents written either way."""
     found = [word, unicodedata.normalize("NFC", word), unicodedata.normalize("NFD", word)]
-    if word.isascii() and word.isalpha() and len(word) >= SHORTEST_INFLECTED:
+    if word.isascii() and word.isalpha() and len(word) >= MIN_INFLECTED_LENGTH:
         found.append(_other_number(word))
     return list(dict.fromkeys(found))
 
@@ -99,7 +99,7 @@ def _words(text: str) -> Iterator[str]:
     for match in _WORD.finditer(text):
         for word in _apart(match.group()):
             if any(unicodedata.category(letter) in _KNOWN for letter in word):
-                yield word[:LONGEST_WORD]
+                yield word[:MAX_WORD_LENGTH]
 
 
 def _apart(word: str) -> Iterator[str]:

@@ -5,11 +5,11 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-SHORTEST_NAME = 2
+MIN_NAME_LENGTH = 2
 """Letters that a name has at the least; shorter ones stand in too many texts by chance."""
 
 
-LONGEST_TEXT = 1_000
+MAX_TEXT_LENGTH = 1_000
 """Words of a text in which names are looked for."""
 
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
@@ -28,7 +28,7 @@ def named_in(text: str, names: Iterable[str]) -> set[str]:
         names: names as they are written.
     """
     positions: dict[str, list[int]] = defaultdict(list)
-    words = _words(text)[:LONGEST_TEXT]
+    words = _words(text)[:MAX_TEXT_LENGTH]
     for position, word in enumerate(words):
         positions[word].append(position)
     places = {name: _places(_words(name), words, positions) for name in names}
@@ -37,7 +37,7 @@ def named_in(text: str, names: Iterable[str]) -> set[str]:
 
 
 def _places(name: Sequence[str], words: Sequence[str], positions: Mapping[str, Sequence[int]]) -> set[_Place]:
-    if sum(map(len, name)) < SHORTEST_NAME:
+    if sum(map(len, name)) < MIN_NAME_LENGTH:
         return set()
     starts = positions.get(name[0], ())
     return {(first, first + len(name)) for first in starts if words[first : first + len(name)] == name}

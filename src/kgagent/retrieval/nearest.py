@@ -6,7 +6,7 @@ from typing import Any
 
 from kgagent.graph.records import Record
 from kgagent.graph.store import Store
-from kgagent.models.search import Plan
+from kgagent.models.search import SearchPlan
 from kgagent.retrieval.vector_targets import VectorTarget
 
 
@@ -38,7 +38,7 @@ class Nearest:
     """Hits of each query, best first, and how they were found."""
 
     hits: tuple[tuple[Hit, ...], ...]
-    plan: Plan
+    plan: SearchPlan
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from kgagent.concurrency import task_group
 from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError, NodeNotFoundError
 from kgagent.graph.nodes import NodeRepository
@@ -23,8 +24,7 @@ from kgagent.graph.statements import statement
 from kgagent.graph.store import Row, StatementTimeoutError
 from kgagent.models.paths import PathNode, PathsRequest, PathsResult
 from kgagent.retrieval.found_path import FoundPath, ranked
-from kgagent.retrieval.together import together
-from kgagent.retrieval.told_paths import ToldPaths
+from kgagent.retrieval.told_paths import PathLoader
 
 BEAM_WIDTH = 200
 """Partial paths of a level and a side that go on."""
@@ -50,7 +50,7 @@ class PathFinder:
         self._relationships = relationships
         self._embedder = embedder
         self._timeout = timeout
-        self._told = ToldPaths(relationships, timeout=timeout)
+        self._told = PathLoader(relationships, timeout=timeout)
 
     async def find(self, request: PathsRequest, user_id: str) -> PathsResult:
         """Find paths.
@@ -69,7 +69,7 @@ class PathFinder:
             raise NodeNotFoundError(f"One or both nodes do not exist: {', '.join(missing)}")
         start, end = (records[key] for key in wanted)
         search = _Search(self._relationships, request, start, end, await self._scope(request, user_id), self._timeout)
-        async with together() as group:
+        async with task_group() as group:
             by_hops = group.create_task(search.shortest())
             by_score = group.create_task(search.relevant())
         asked = request.query is not None
@@ -130,11 +130,11 @@ class _Search:
         """Find paths by the beam from both ends: no more than are wanted of each length."""
         sides = [[[FoundPath((end,))]] for end in self._ends]
         for _ in range(self._request.max_hops // 2):
-            async with together() as group:
+            async with task_group() as group:
                 levels = [group.create_task(self._level(side[-1])) for side in sides]
             for side, level, other_end in zip(sides, levels, reversed(self._ends), strict=True):
                 side.append([path for path in level.result() if path.tip != other_end])
-        async with together() as group:
+        async with task_group() as group:
             joins = [
                 group.create_task(self._joined(sides[0][first], sides[1][second]))
                 for first, second in _meetings(self._request.max_hops)

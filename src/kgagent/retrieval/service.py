@@ -20,12 +20,12 @@ from kgagent.models import (
 from kgagent.models.hybrid import HybridOptions, HybridResult
 from kgagent.models.paths import PathsRequest, PathsResult
 from kgagent.models.traversal import Traversal, TraverseRequest
-from kgagent.observing import SILENT, Observer, observed
+from kgagent.observing import NULL_OBSERVER, Observer, observed
 from kgagent.ontology import Ontology
-from kgagent.retrieval.answered import AnsweredRecords
-from kgagent.retrieval.arguments import check_scope, checked_vector
+from kgagent.retrieval.answered import RecordLoader
+from kgagent.retrieval.arguments import check_scope, validate_vector
 from kgagent.retrieval.beam import BeamSearch
-from kgagent.retrieval.by_meaning import SearchByMeaning
+from kgagent.retrieval.by_meaning import VectorRetrievers
 from kgagent.retrieval.expansion import Expander
 from kgagent.retrieval.explore import Explorer
 from kgagent.retrieval.full_text import FullTextSearch
@@ -55,7 +55,7 @@ class RetrievalService:
         oversampling: int,
         timeout: float,
         hybrid_limit: int = 32,
-        observer: Observer = SILENT,
+        observer: Observer = NULL_OBSERVER,
     ) -> None:
         self.observer = observer
         self._hybrid_limit = hybrid_limit
@@ -65,12 +65,12 @@ class RetrievalService:
         self._nodes = NodeRepository(store, ontology)
         self._relationships = RelationshipRepository(store, ontology)
         self._full_text = FullTextSearch(store, ontology, timeout=timeout)
-        self._answered = AnsweredRecords(self._relationships, timeout=timeout)
+        self._answered = RecordLoader(self._relationships, timeout=timeout)
         self._stored = StoredEmbeddings(self._relationships, embedder, timeout=timeout)
         self._paths = PathFinder(self._nodes, self._relationships, embedder, timeout=timeout)
         self._expander = Expander(self._relationships, timeout=timeout)
         self._traverser = Traverser(self._nodes, self._relationships, timeout=timeout)
-        self._by_meaning = SearchByMeaning(
+        self._by_meaning = VectorRetrievers(
             VectorSearch(
                 store, embedder, exact_scan_limit=exact_scan_limit, oversampling=oversampling, timeout=timeout
             ),
@@ -235,7 +235,7 @@ class RetrievalService:
             )
         question = Question(
             text=query,
-            vector=None if vector is None else checked_vector(vector, self._embedder.dimensions),
+            vector=None if vector is None else validate_vector(vector, self._embedder.dimensions),
             user_id=user_id,
             options=options,
             timeout=options.timeout or self._timeout,
@@ -354,7 +354,7 @@ class RetrievalService:
         found = await self._by_meaning.relationships(
             queries, user_id, relationship_types, limit, expand_hops=expand_hops, timeout=timeout
         )
-        return [Matches([step.shown(self._ontology) for step in steps], plan=steps.plan) for steps in found]
+        return [Matches([step.to_model(self._ontology) for step in steps], plan=steps.plan) for steps in found]
 
     async def nodes_near(
         self, queries: Sequence[NearestQuery], user_id: str, labels: Sequence[str] | None = None, limit: int = 20
@@ -369,7 +369,7 @@ class RetrievalService:
         found = await self._by_meaning.nodes(queries, user_id, self.known_labels(labels), limit)
         return [
             Matches(
-                [NodeSearchResult(node=hit.record.shown(self._ontology), similarity=hit.similarity) for hit in hits],
+                [NodeSearchResult(node=hit.record.to_model(self._ontology), similarity=hit.similarity) for hit in hits],
                 plan=hits.plan,
             )
             for hits in found
@@ -408,7 +408,7 @@ class RetrievalService:
         if not -1.0 <= threshold <= 1.0:
             raise InputError(f"threshold must be a cosine from -1 to 1, got {threshold}")
         if vector is not None:
-            return NearestQuery(checked_vector(vector, self._embedder.dimensions), threshold, query or "")
+            return NearestQuery(validate_vector(vector, self._embedder.dimensions), threshold, query or "")
         if query is None or not query.strip():
             raise InputError("Say what to look for: query must not be empty")
         [embedding] = await self.embed_queries([query])

@@ -6,7 +6,7 @@ from itertools import zip_longest
 from typing import TypeVar, get_args
 
 from kgagent.errors import InputError
-from kgagent.models.hybrid import Finder, FusionStrategy, Ranking
+from kgagent.models.hybrid import FusionStrategy, Ranking, RetrieverName
 from kgagent.retrieval.fusion import RRF_K, reciprocal_rank_fusion
 
 RANKINGS: tuple[Ranking, ...] = get_args(Ranking)
@@ -44,7 +44,7 @@ class Fused:
     """
 
     key: str
-    source: Finder
+    source: RetrieverName
     score: float
 
 

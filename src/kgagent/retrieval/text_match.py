@@ -8,7 +8,7 @@ from kgagent.graph.statements import statement
 from kgagent.models import Matches, NodeSearchResult
 from kgagent.retrieval.text_score import text_score, tokens
 
-LEAST_SCORE = 0.3
+MIN_SCORE = 0.3
 
 
 async def match_text(
@@ -33,7 +33,7 @@ async def match_text(
         timeout=timeout,
     )
     scored = ((text_score(text, row["name"]), row["entity_key"]) for row in rows)
-    best = sorted((item for item in scored if item[0] >= LEAST_SCORE), key=lambda item: (-item[0], item[1]))[:limit]
+    best = sorted((item for item in scored if item[0] >= MIN_SCORE), key=lambda item: (-item[0], item[1]))[:limit]
     scores = {key: score for score, key in best}
     found = await nodes.get(user_id, list(scores), labels)
     return Matches([NodeSearchResult(node=node, similarity=scores[node.entity_key]) for node in found], plan="exact")

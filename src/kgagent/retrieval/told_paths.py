@@ -10,7 +10,7 @@ from kgagent.models.paths import GraphPath, PathNode
 from kgagent.retrieval.found_path import FoundPath, explained
 
 
-class ToldPaths:
+class PathLoader:
     """Reads the nodes and relationships of paths, all in one statement."""
 
     def __init__(self, relationships: RelationshipRepository, *, timeout: float) -> None:
@@ -59,7 +59,7 @@ class ToldPaths:
         }
         return GraphPath(
             nodes=tuple(nodes[node] for node in path.nodes),
-            relationships=tuple(RelationshipRecord.read(row["relationship"]).shown(ontology) for row in rows),
+            relationships=tuple(RelationshipRecord.read(row["relationship"]).to_model(ontology) for row in rows),
             weights=path.weights,
             score=path.score,
             is_shortest=is_shortest,

@@ -91,8 +91,8 @@ class Traverser:
         ontology = self._relationships.ontology
         return [
             (
-                NodeRecord.read(row["node"], ontology).shown(ontology),
-                tuple(RelationshipRecord.read(item).shown(ontology) for item in row["relationships"]),
+                NodeRecord.read(row["node"], ontology).to_model(ontology),
+                tuple(RelationshipRecord.read(item).to_model(ontology) for item in row["relationships"]),
             )
             for row in rows
         ]
@@ -107,7 +107,7 @@ def known_types(ontology: Ontology, neo4j_types: Sequence[str] | None) -> Identi
     if neo4j_types is None:
         return Identifier.any_of(ontology.relationships)
     for neo4j_type in neo4j_types:
-        ontology.kind(neo4j_type)
+        ontology.relationship(neo4j_type)
     if not neo4j_types:
         raise InputError(
             f"No type was named; leave neo4j_types out, or choose among {', '.join(ontology.relationships)}"

@@ -3,12 +3,12 @@
 import time
 from collections.abc import Sequence
 
+from kgagent.concurrency import task_group
 from kgagent.embedding.base import Embedder
 from kgagent.graph.store import Store
 from kgagent.retrieval.exact_scan import ExactScan
-from kgagent.retrieval.indexed_search import WIDEST_FETCH, FilteredIndex, IndexedSearch, WidenedProcedure
+from kgagent.retrieval.indexed_search import MAX_FETCH, FilteredIndex, IndexedSearch, WidenedProcedure
 from kgagent.retrieval.nearest import Nearest, NearestQuery, NearestRequest
-from kgagent.retrieval.together import together
 from kgagent.retrieval.vector_targets import VectorTarget
 
 COUNT_LIFETIME = 10.0
@@ -71,11 +71,11 @@ class VectorSearch:
         """
         if not queries:
             return [Nearest((), "none") for _ in targets]
-        async with together() as group:
+        async with task_group() as group:
             counts = [group.create_task(self._counted(target, user_id)) for target in targets]
         most = min(self._exact_scan_limit, SCANNED_TOGETHER)
         small = [target for target, count in zip(targets, counts, strict=True) if count.result() <= most]
-        async with together() as group:
+        async with task_group() as group:
             at_once = group.create_task(
                 self._exact.search_each([NearestRequest(target, user_id, queries, limit) for target in small])
             )
@@ -98,7 +98,7 @@ class VectorSearch:
         [row] = await self._store.read(
             target.count_statement(), {"user_id": user_id, "scan_limit": self._exact_scan_limit}
         )
-        if len(self._counts) > WIDEST_FETCH:
+        if len(self._counts) > MAX_FETCH:
             self._counts.clear()
         self._counts[target.name, user_id] = (time.monotonic() + COUNT_LIFETIME, row["found"])
         return int(row["found"])

@@ -6,7 +6,7 @@ from kgagent.graph.relationships import RelationshipIntent
 from kgagent.ontology import Ontology
 from kgagent.tools.base import EntityKey, FilledText, Payload, ShortText, Tool, ToolContext
 from kgagent.tools.notes import NewNote, made
-from kgagent.tools.relationship_arguments import Ends, shown, with_direction, write_one
+from kgagent.tools.relationship_arguments import Ends, relationship_fields, with_direction, write_one
 
 
 class AddNoteToRelationshipArguments(Ends):
@@ -72,9 +72,9 @@ class AddNoteToRelationship(Tool[AddNoteToRelationshipArguments]):
             "restore_relationship brings back one that was deleted",
         )
         written = await write_one(context, intent)
-        now = written.shown
+        now = written.record
         message = f"Added note to relationship between {now.from_name} and {now.to_name}"
         return {
             "message": with_direction(message if written.changed else "The note was there already", now),
-            **shown(written),
+            **relationship_fields(written),
         }

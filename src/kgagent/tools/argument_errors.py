@@ -7,10 +7,10 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from kgagent.errors import InputError
-from kgagent.patterns.nearest import nearest
+from kgagent.suggestions import closest_names
 from kgagent.tools.argument_names import names_at
 
-LONGEST_VALUE = 120
+MAX_VALUE_LENGTH = 120
 """Characters of a wrong value that an error repeats."""
 
 _KINDS = {
@@ -96,7 +96,7 @@ def _is_false(item: _Wrong) -> bool:
 
 
 def _likely(wrong: Sequence[_Wrong]) -> list[_Wrong]:
-    """Leave out what is wrong with those alternatives of a union that were not meant."""
+    """Leave out what is wrong with those alternatives of a union that were not did_you_mean."""
     kept = list(wrong)
     unions = {item.location[:at] for item in wrong for at in item.tries}
     for union in sorted(unions, key=len):
@@ -108,8 +108,8 @@ def _likely(wrong: Sequence[_Wrong]) -> list[_Wrong]:
         inside = {name: items for name, items in tried.items() if any(len(item.location) > at + 1 for item in items)}
         if inside:
             misnamed = {name: sum(item.is_of_names for item in items) for name, items in inside.items()}
-            meant = {name for name, count in misnamed.items() if count == min(misnamed.values())}
-            unlikely = {id(item) for name, items in tried.items() if name not in meant for item in items}
+            did_you_mean = {name for name, count in misnamed.items() if count == min(misnamed.values())}
+            unlikely = {id(item) for name, items in tried.items() if name not in did_you_mean for item in items}
             kept = [item for item in kept if id(item) not in unlikely]
     return kept
 
@@ -133,7 +133,9 @@ def _told(items: Sequence[_Wrong], arguments: type[BaseModel] | None) -> str:
 
 
 def _meant(item: _Wrong, arguments: type[BaseModel] | None) -> str:
-    close = nearest(str(item.location[-1]), names_at(arguments, item.location[:-1])) if arguments is not None else []
+    close = (
+        closest_names(str(item.location[-1]), names_at(arguments, item.location[:-1])) if arguments is not None else []
+    )
     return f": did you mean {' or '.join(close)}?" if close else ""
 
 
@@ -180,7 +182,7 @@ def _represented(value: object) -> str:
 
 
 def _shortened(text: str) -> str:
-    return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 3] + "..."
+    return text if len(text) <= MAX_VALUE_LENGTH else text[: MAX_VALUE_LENGTH - 3] + "..."
 
 
 def _is_place(part: int | str) -> bool:

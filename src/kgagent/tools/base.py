@@ -16,13 +16,13 @@ from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
 from kgagent.graph.live_schema import LiveSchemaReader
 from kgagent.graph.node_merger import NodeMerger
 from kgagent.graph.nodes import NodeRepository, NodeWriter
-from kgagent.graph.record_writer import Writing
+from kgagent.graph.record_writer import WriteContext
 from kgagent.graph.relationship_deleter import RelationshipDeleter
 from kgagent.graph.relationship_restorer import RelationshipRestorer
 from kgagent.graph.relationship_writer import RelationshipWriter
 from kgagent.graph.relationships import RelationshipRepository
-from kgagent.models.search import MOST_HOPS
-from kgagent.observing import SILENT, Observer, Outcome, ToolCall, within_tool
+from kgagent.models.search import MAX_HOPS
+from kgagent.observing import NULL_OBSERVER, Observer, OperationOutcome, ToolCall, within_tool
 from kgagent.ontology import Ontology
 from kgagent.patterns.search import PatternSearch
 from kgagent.retrieval import RetrievalService
@@ -31,7 +31,7 @@ from kgagent.tools.argument_errors import explain
 Payload = dict[str, Any]
 """What a tool answers: {"success": true, "message": …, …} or {"success": false, "error": …}."""
 
-LONGEST_ERROR = 2_000
+MAX_ERROR_LENGTH = 2_000
 """Characters of an error."""
 
 WHERE_KEYS_ARE = "explore and hybrid_search tell the entity_key of a node"
@@ -65,7 +65,7 @@ ExpandHops = Annotated[
     int | None,
     Field(
         ge=0,
-        le=MOST_HOPS,
+        le=MAX_HOPS,
         description="Steps to go on from relationships that match to those next to them, like the query or not, for "
         'questions that name only where to begin: 2 for "where was the mother of my mentor born?". Left out: one step, '
         "to those that reach the threshold too.",
@@ -94,11 +94,11 @@ class ToolContext:
     relationships: RelationshipRepository
     retrieval: RetrievalService
     live_schema: LiveSchemaReader
-    writing: Writing
+    writing: WriteContext
     patterns: PatternSearch
     undo_window: timedelta = timedelta(days=30)
     source_entity_key: str | None = None
-    observer: Observer = SILENT
+    observer: Observer = NULL_OBSERVER
 
     def relationship_writer(self) -> RelationshipWriter:
         """Writes the user's relationships."""
@@ -191,7 +191,7 @@ class BoundTool:
             return dump(failure(f"Arguments must be a JSON object, got {type(decoded).__name__}"))
         return dump(await self(**decoded))
 
-    async def _answer(self, arguments: Mapping[str, Any], outcome: Outcome) -> Payload:
+    async def _answer(self, arguments: Mapping[str, Any], outcome: OperationOutcome) -> Payload:
         try:
             checked = self.arguments.model_validate(arguments)
             return {"success": True, **await self._tool.run(self._context, checked)}
@@ -239,18 +239,13 @@ class BoundTools(Mapping[str, BoundTool]):
 def failure(error: str) -> Payload:
     """The answer of a tool that could not do its work; its error is one line that any surface can write."""
     line = " ".join("".join(c if c.isprintable() else " " for c in error).split())
-    return {"success": False, "error": line if len(line) <= LONGEST_ERROR else line[: LONGEST_ERROR - 3] + "..."}
+    return {"success": False, "error": line if len(line) <= MAX_ERROR_LENGTH else line[: MAX_ERROR_LENGTH - 3] + "..."}
 
 
 def refusal(error: KgAgentError) -> Payload:
     """The answer of a tool that was refused; where a key is no node's, it also says which tools tell keys."""
     hint = f". {WHERE_KEYS_ARE}" if isinstance(error, NodeNotFoundError) else ""
     return failure(f"{error}{hint}")
-
-
-def counted(count: int, noun: str) -> str:
-    """A count with its noun: "1 node", "2 nodes"."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def dump(payload: Payload) -> str:

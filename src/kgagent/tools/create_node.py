@@ -71,11 +71,11 @@ class CreateNode(Tool[CreateNodeArguments]):
             values={"name": arguments.name, "description": arguments.description, "created_at": now},
             notes=made(arguments.notes, context, now),
         )
-        [written] = await context.node_writer().carry_out([intent])
+        [written] = await context.node_writer().apply([intent])
         if isinstance(written, KgAgentError):
             raise written
         return {
             "message": f"Created {arguments.label} {arguments.name}",
             "entity_key": key,
-            "node": written.shown.to_payload(),
+            "node": written.record.to_dict(),
         }

@@ -4,7 +4,7 @@ from pydantic import ConfigDict
 
 from kgagent.ontology import Ontology
 from kgagent.tools.base import Payload, Tool, ToolContext
-from kgagent.tools.relationship_arguments import NewRelationship, kinds_text, shown, write_one
+from kgagent.tools.relationship_arguments import NewRelationship, kinds_text, relationship_fields, write_one
 
 
 class CreateRelationshipArguments(NewRelationship):
@@ -50,8 +50,8 @@ class CreateRelationship(Tool[CreateRelationshipArguments]):
             InputError: a node is missing, the relationship exists, or a value is not one that it may be.
         """
         written = await write_one(context, arguments.intent(context, context.writing.clock()))
-        made = written.shown
+        made = written.record
         return {
             "message": f"Created relationship {made.relationship_type} between {made.from_name} and {made.to_name}",
-            **shown(written),
+            **relationship_fields(written),
         }

@@ -2,7 +2,7 @@
 
 from kgagent.errors import KgAgentError
 from kgagent.graph.relationships import RelationshipIntent
-from kgagent.models.note import utc_text
+from kgagent.models.note import format_utc
 from kgagent.ontology import Ontology
 from kgagent.tools.base import Payload, Tool, ToolContext
 from kgagent.tools.relationship_arguments import Ends, as_told, with_direction
@@ -38,11 +38,11 @@ class DeleteRelationship(Tool[DeleteRelationshipArguments]):
             missing="Relationship not found between {a} and {b}. Where it is deleted already, restore_relationship "
             "brings it back",
         )
-        [deleted] = await context.relationship_deleter().carry_out([intent])
+        [deleted] = await context.relationship_deleter().apply([intent])
         if isinstance(deleted, KgAgentError):
             raise deleted
-        was, until = deleted.shown, deleted.undo_until
-        undo = {} if until is None else {"undo_until": utc_text(until)}
+        was, until = deleted.record, deleted.undo_until
+        undo = {} if until is None else {"undo_until": format_utc(until)}
         how = "; it cannot be restored" if until is None else "; restore_relationship brings it back until undo_until"
         return {
             "message": with_direction(f"Deleted relationship between {was.from_name} and {was.to_name}{how}", was),

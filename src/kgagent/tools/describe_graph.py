@@ -17,7 +17,7 @@ from kgagent.tools.base import Arguments, Payload, Tool, ToolContext
 LARGEST = 20_000
 """Characters of an answer, as JSON."""
 
-LONGEST_NAME = 200
+MAX_NAME_LENGTH = 200
 """Characters of a name that is told; cut, it would be of no use."""
 
 
@@ -160,7 +160,7 @@ def _values(item: LiveProperty, detail: _Detail) -> str:
 
 
 def _joins(kind: LiveRelationshipType, detail: _Detail) -> dict[str, Any]:
-    pairs = [pair for pair in kind.pairs if max(len(pair.from_label), len(pair.to_label)) <= LONGEST_NAME]
+    pairs = [pair for pair in kind.pairs if max(len(pair.from_label), len(pair.to_label)) <= MAX_NAME_LENGTH]
     told = [{"from": pair.from_label, "to": pair.to_label, "count": pair.count} for pair in pairs[: detail.joins]]
     return {"joins": told} if told else {}
 
@@ -169,7 +169,7 @@ Named = TypeVar("Named", LiveLabel, LiveRelationshipType, LiveProperty)
 
 
 def _tellable(parts: Sequence[Named]) -> list[Named]:
-    return [part for part in parts if len(part.name) <= LONGEST_NAME]
+    return [part for part in parts if len(part.name) <= MAX_NAME_LENGTH]
 
 
 def _fits(payload: Payload) -> bool:

@@ -4,10 +4,11 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
+from kgagent.formatting import counted
 from kgagent.models import ExploreRequest, ExploreResult, VectorQuery
 from kgagent.models.search import Threshold
 from kgagent.ontology import Ontology
-from kgagent.tools.base import Arguments, ExpandHops, FilledText, Payload, ShortText, Tool, ToolContext, counted
+from kgagent.tools.base import Arguments, ExpandHops, FilledText, Payload, ShortText, Tool, ToolContext
 from kgagent.tools.explore_text import as_text
 
 
@@ -101,12 +102,12 @@ class Explore(Tool[ExploreArguments]):
 def _payload(result: ExploreResult, *, explain: bool) -> Payload:
     nodes = []
     for item in result.nodes:
-        node = item.node.to_payload() | {"score": round(item.score, 6)}
+        node = item.node.to_dict() | {"score": round(item.score, 6)}
         if explain:
-            node["found_by"] = [signal.to_payload() for signal in item.signals]
+            node["found_by"] = [signal.to_dict() for signal in item.signals]
         nodes.append(node)
     return {
         "nodes": nodes,
-        "edges": [relationship.to_payload() for relationship in result.relationships],
+        "edges": [relationship.to_dict() for relationship in result.relationships],
         "neighbours": [{"entity_key": n.entity_key, "label": n.label, "name": n.name} for n in result.neighbours],
     }

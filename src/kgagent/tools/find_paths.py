@@ -2,10 +2,11 @@
 
 from pydantic import Field
 
-from kgagent.models.paths import MOST_PATH_HOPS, MOST_PATHS, GraphPath, PathsRequest
+from kgagent.formatting import counted
+from kgagent.models.paths import MAX_PATH_HOPS, MAX_PATHS, GraphPath, PathsRequest
 from kgagent.models.triplet import display_name
 from kgagent.ontology import Ontology
-from kgagent.tools.base import Arguments, EntityKey, FilledText, Payload, Tool, ToolContext, counted
+from kgagent.tools.base import Arguments, EntityKey, FilledText, Payload, Tool, ToolContext
 
 
 class FindPathsArguments(Arguments):
@@ -18,8 +19,8 @@ class FindPathsArguments(Arguments):
         max_length=8_000,
         description='What the paths should be about, such as "how did they meet at work?"; leave out for the shortest.',
     )
-    max_hops: int = Field(4, ge=1, le=MOST_PATH_HOPS, description="Relationships of a path at the most, 1 to 6.")
-    max_paths: int = Field(5, ge=1, le=MOST_PATHS, description="Paths at the most, best first.")
+    max_hops: int = Field(4, ge=1, le=MAX_PATH_HOPS, description="Relationships of a path at the most, 1 to 6.")
+    max_paths: int = Field(5, ge=1, le=MAX_PATHS, description="Paths at the most, best first.")
 
 
 class FindPaths(Tool[FindPathsArguments]):
@@ -67,6 +68,6 @@ def _path(path: GraphPath) -> Payload:
         "is_shortest": path.is_shortest,
         "score": round(path.score, 6),
         "explanation": path.explanation,
-        "nodes": [node.to_payload() for node in path.nodes],
-        "relationships": [relationship.to_payload() for relationship in path.relationships],
+        "nodes": [node.to_dict() for node in path.nodes],
+        "relationships": [relationship.to_dict() for relationship in path.relationships],
     }

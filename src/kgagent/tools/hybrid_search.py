@@ -4,10 +4,11 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 
+from kgagent.formatting import counted
 from kgagent.models.hybrid import FusionStrategy, HybridOptions, HybridResult
 from kgagent.models.search import Threshold
 from kgagent.ontology import Ontology
-from kgagent.tools.base import Arguments, ExpandHops, FilledText, Payload, ShortText, Tool, ToolContext, counted
+from kgagent.tools.base import Arguments, ExpandHops, FilledText, Payload, ShortText, Tool, ToolContext
 
 
 class HybridSearchArguments(Arguments):
@@ -84,7 +85,7 @@ class HybridSearch(Tool[HybridSearchArguments]):
         )
         result = await context.retrieval.hybrid_search(arguments.query, context.user_id, options)
         if arguments.format == "json":
-            return {"message": _message(result), **result.to_payload()}
+            return {"message": _message(result), **result.to_dict()}
         text = result.to_llm_context(arguments.token_budget, now=context.writing.clock())
         warnings = {"warnings": list(result.warnings)} if result.warnings else {}
         return {"message": _message(result), "text": text, **warnings}

@@ -38,17 +38,17 @@ class MergeNodes(Tool[MergeNodesArguments]):
             InputError: a node does not exist, or the two cannot be merged.
         """
         intent = MergeIntent(keep=arguments.keep_entity_key, drop=arguments.drop_entity_key)
-        [merged] = await context.node_merger().carry_out([intent])
+        [merged] = await context.node_merger().apply([intent])
         if isinstance(merged, KgAgentError):
             raise merged
         dropped = merged.dropped_node
         return {
             "message": f"Merged {dropped.name or dropped.entity_key} into {merged.node.label} {merged.node.name}",
-            "dropped_node": dropped.model_copy(update={"notes": (), "properties": {}}).to_payload(),
+            "dropped_node": dropped.model_copy(update={"notes": (), "properties": {}}).to_dict(),
             "relationships_moved": merged.moved,
             "relationships_united": merged.united,
             "relationships_dropped": merged.dropped,
             "sources_renamed": merged.sources,
             "embeddings_regenerated": merged.embedded,
-            "node": merged.node.to_payload(),
+            "node": merged.node.to_dict(),
         }

@@ -4,14 +4,15 @@ from collections.abc import Mapping
 
 from pydantic import ConfigDict, Field, JsonValue
 
+from kgagent.formatting import counted
 from kgagent.graph.records import TIMES
 from kgagent.models.graph import without_empty
 from kgagent.models.matched_path import MatchedNode, MatchedPath, MatchedRelationship, PatternResult
 from kgagent.models.pattern_query import GraphQuery
 from kgagent.ontology import Ontology
-from kgagent.tools.base import Arguments, Payload, Tool, ToolContext, counted
+from kgagent.tools.base import Arguments, Payload, Tool, ToolContext
 
-MOST_TOLD = 20
+MAX_TOLD = 20
 """Paths that a model is told unless it asks for more."""
 
 EXAMPLES: list[JsonValue] = [
@@ -75,7 +76,7 @@ class QueryPatternsArguments(GraphQuery, Arguments):
 
     model_config = ConfigDict(json_schema_extra={"examples": EXAMPLES})
 
-    max_paths: int | None = Field(MOST_TOLD, ge=1, le=200, description="Paths at the most.")
+    max_paths: int | None = Field(MAX_TOLD, ge=1, le=200, description="Paths at the most.")
     top_k: int = Field(5, ge=0, le=50, description="Texts linked with the paths at the most; 0 for none.")
 
 
@@ -115,7 +116,7 @@ class QueryPatterns(Tool[QueryPatternsArguments]):
             "paths": [told.path(path) for path in result.paths],
             "nodes": [told.node(node) for node in result.context.nodes],
             "entry_points": [node.entity_key for node in result.context.entry_points],
-            "chunks": [chunk.to_payload() | {"node": told.node(chunk.node)} for chunk in result.chunks],
+            "chunks": [chunk.to_dict() | {"node": told.node(chunk.node)} for chunk in result.chunks],
             "explored": dict(result.context.explored),
             "truncated": result.context.truncated,
         }
@@ -147,7 +148,7 @@ class _Teller:
         properties = dict(node.properties)
         if self._ontology.labels.keys() & node.labels:
             properties = _without_times(properties)
-        return node.model_copy(update={"properties": properties}).to_payload()
+        return node.model_copy(update={"properties": properties}).to_dict()
 
     def _relationship(self, relationship: MatchedRelationship) -> Payload:
         properties = dict(relationship.properties)

@@ -8,7 +8,8 @@ from pydantic import Field, StrictInt, ValidationError, ValidatorFunctionWrapHan
 from pydantic_core import PydanticCustomError
 
 from kgagent.errors import InputError, KgAgentError
-from kgagent.graph.relationship_writer import RelationshipWritten
+from kgagent.formatting import counted
+from kgagent.graph.relationship_writer import RelationshipWriteResult
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.models import GraphRelationship
 from kgagent.ontology import Ontology
@@ -20,7 +21,6 @@ from kgagent.tools.base import (
     ShortText,
     Text,
     ToolContext,
-    counted,
     failure,
     refusal,
 )
@@ -132,13 +132,13 @@ class RelationshipChange(Ends):
         )
 
 
-async def write_one(context: ToolContext, intent: RelationshipIntent) -> RelationshipWritten:
+async def write_one(context: ToolContext, intent: RelationshipIntent) -> RelationshipWriteResult:
     """Carry out one intent.
 
     Raises:
         KgAgentError: it could not be done.
     """
-    [written] = await context.relationship_writer().carry_out([intent])
+    [written] = await context.relationship_writer().apply([intent])
     if isinstance(written, KgAgentError):
         raise written
     return written
@@ -160,13 +160,13 @@ async def write_many(context: ToolContext, items: Sequence[NewRelationship | Rel
             intents[position] = item.intent(context, now)
         except InputError as error:
             results[position] = failure(str(error))
-    outcomes = await context.relationship_writer().carry_out(list(intents.values()))
+    outcomes = await context.relationship_writer().apply(list(intents.values()))
     for position, outcome in zip(intents, outcomes, strict=True):
         if isinstance(outcome, KgAgentError):
             results[position] = refusal(outcome)
         else:
-            told = direction(outcome.shown, says_what=items[position].relationship_type is not None)
-            results[position] = {"success": True, **({"message": told} if told else {}), **shown(outcome)}
+            told = direction(outcome.record, says_what=items[position].relationship_type is not None)
+            results[position] = {"success": True, **({"message": told} if told else {}), **relationship_fields(outcome)}
     answers = [results[position] for position in range(len(items))]
     good = sum(answer["success"] for answer in answers)
     message = f"{done} {good} of {counted(len(items), 'relationship')}"
@@ -175,14 +175,14 @@ async def write_many(context: ToolContext, items: Sequence[NewRelationship | Rel
     return {"success": True, "message": message, "results": answers}
 
 
-def shown(written: RelationshipWritten) -> Payload:
+def relationship_fields(written: RelationshipWriteResult) -> Payload:
     """A written relationship as a tool answers it."""
-    return {"embedding_regenerated": written.embedded, **as_told(written.shown)}
+    return {"embedding_regenerated": written.embedded, **as_told(written.record)}
 
 
 def as_told(relationship: GraphRelationship) -> Payload:
     """A relationship with its ends as asked, and as the sentence that searches tell."""
-    return {"triplet": relationship.triplet, "relationship": relationship.to_payload()}
+    return {"triplet": relationship.triplet, "relationship": relationship.to_dict()}
 
 
 def with_direction(message: str, relationship: GraphRelationship, *, says_what: bool = False) -> str:
@@ -198,9 +198,9 @@ def direction(relationship: GraphRelationship, *, says_what: bool = False) -> st
         relationship: with its ends as they were named.
         says_what: whether the caller also gave a `relationship_type`, which is then read in that direction.
     """
-    if not relationship.asked_in_reverse:
+    if not relationship.ends_reversed:
         return ""
-    source, target = relationship.told_names
+    source, target = relationship.names_in_direction
     told = f"It is told from {source} to {target}"
     if says_what:
         told += f", not the way round that the ends were named, and so is its relationship_type: {relationship.triplet}"

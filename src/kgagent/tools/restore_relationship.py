@@ -4,7 +4,7 @@ from kgagent.errors import KgAgentError
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.ontology import Ontology
 from kgagent.tools.base import Payload, Tool, ToolContext
-from kgagent.tools.relationship_arguments import Ends, shown, with_direction
+from kgagent.tools.relationship_arguments import Ends, relationship_fields, with_direction
 
 
 class RestoreRelationshipArguments(Ends):
@@ -31,9 +31,9 @@ class RestoreRelationship(Tool[RestoreRelationshipArguments]):
         Raises:
             InputError: nothing is kept, its time is over, the two are joined anew, or a node is gone.
         """
-        [restored] = await context.relationship_restorer().carry_out([RelationshipIntent(**arguments.model_dump())])
+        [restored] = await context.relationship_restorer().apply([RelationshipIntent(**arguments.model_dump())])
         if isinstance(restored, KgAgentError):
             raise restored
-        now = restored.shown
+        now = restored.record
         message = f"Restored relationship between {now.from_name} and {now.to_name}"
-        return {"message": with_direction(message, now), **shown(restored)}
+        return {"message": with_direction(message, now), **relationship_fields(restored)}

@@ -2,34 +2,35 @@
 
 from pydantic import Field
 
+from kgagent.formatting import counted
 from kgagent.models import GraphNode, GraphRelationship
 from kgagent.models.traversal import (
-    MOST_TRAVERSED_HOPS,
-    MOST_TRAVERSED_NODES,
-    Direction,
+    MAX_TRAVERSED_HOPS,
+    MAX_TRAVERSED_NODES,
+    TraversalDirection,
     TraversedNode,
     TraverseRequest,
 )
 from kgagent.ontology import Ontology
-from kgagent.tools.base import Arguments, EntityKey, Payload, ShortText, Tool, ToolContext, counted
+from kgagent.tools.base import Arguments, EntityKey, Payload, ShortText, Tool, ToolContext
 
 
 class TraverseArguments(Arguments):
     """Arguments of traverse."""
 
     entity_key: EntityKey = Field(description="entity_key of the node to start from, as a tool returned it.")
-    direction: Direction = Field(
+    direction: TraversalDirection = Field(
         "both",
         description="Which relationships to follow, as they are told: outgoing from the node, incoming to it, or both.",
     )
-    hops: int = Field(1, ge=1, le=MOST_TRAVERSED_HOPS, description="Steps to go, 1 to 3.")
+    hops: int = Field(1, ge=1, le=MAX_TRAVERSED_HOPS, description="Steps to go, 1 to 3.")
     neo4j_types: list[ShortText] | None = Field(
         None, max_length=100, description="Neo4j types to keep to, as `neo4j_type` tells them; leave out for all."
     )
     relationship_types: list[ShortText] | None = Field(
         None, max_length=100, description='Words for relationships to keep to, such as "mentor"; leave out for all.'
     )
-    max_results: int = Field(50, ge=1, le=MOST_TRAVERSED_NODES, description="Nodes at the most, the nearest first.")
+    max_results: int = Field(50, ge=1, le=MAX_TRAVERSED_NODES, description="Nodes at the most, the nearest first.")
     verbose: bool = Field(
         False, description="Whether nodes and relationships are told in full, with descriptions and notes."
     )
@@ -45,7 +46,7 @@ class Traverse(Tool[TraverseArguments]):
     def description(self, ontology: Ontology) -> str:
         """What the model is told."""
         return (
-            f"Follow the relationships of one node: who and what stands around it, up to {MOST_TRAVERSED_HOPS} steps "
+            f"Follow the relationships of one node: who and what stands around it, up to {MAX_TRAVERSED_HOPS} steps "
             "away, nearest and most strongly joined first. Use it where you know the node, and explore to find one. "
             f"Neo4j types: {', '.join(ontology.relationships)}."
         )
@@ -70,7 +71,7 @@ class Traverse(Tool[TraverseArguments]):
         start = found.start.name or found.start.entity_key
         payload = {
             "message": f"Reached {counted(len(found.reached), 'node')} from {start}{more}",
-            "start": found.start.to_payload() if arguments.verbose else short_node(found.start),
+            "start": found.start.to_dict() if arguments.verbose else short_node(found.start),
             "is_complete": found.is_complete,
         }
         return payload | {"nodes": [_reached(item, verbose=arguments.verbose) for item in found.reached]}
@@ -93,10 +94,10 @@ def short_relationship(relationship: GraphRelationship) -> Payload:
 
 def _reached(item: TraversedNode, *, verbose: bool) -> Payload:
     return {
-        **(item.node.to_payload() if verbose else short_node(item.node)),
+        **(item.node.to_dict() if verbose else short_node(item.node)),
         "hops": item.hops,
         "relationships": [
-            relationship.to_payload() if verbose else short_relationship(relationship)
+            relationship.to_dict() if verbose else short_relationship(relationship)
             for relationship in item.relationships
         ],
     }

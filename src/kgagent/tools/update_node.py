@@ -46,11 +46,13 @@ class UpdateNode(Tool[UpdateNodeArguments]):
             raise InputError("Nothing to change: give name, description or notes")
         notes = made(arguments.notes, context, context.writing.clock())
         intent = NodeIntent(entity_key=arguments.entity_key, values=values, notes=notes)
-        [written] = await context.node_writer().carry_out([intent])
+        [written] = await context.node_writer().apply([intent])
         if isinstance(written, KgAgentError):
             raise written
         return {
-            "message": f"Updated {written.shown.label} {written.shown.name}" if written.changed else "Nothing changed",
+            "message": f"Updated {written.record.label} {written.record.name}"
+            if written.changed
+            else "Nothing changed",
             "embedding_regenerated": written.embedded,
-            "node": written.shown.to_payload(),
+            "node": written.record.to_dict(),
         }

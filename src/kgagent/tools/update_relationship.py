@@ -8,7 +8,7 @@ from kgagent.tools.relationship_arguments import (
     TOLD,
     RelationshipChange,
     kinds_text,
-    shown,
+    relationship_fields,
     with_direction,
     write_one,
 )
@@ -52,9 +52,9 @@ class UpdateRelationship(Tool[UpdateRelationshipArguments]):
             InputError: the relationship does not exist, or a value is not one that it may be.
         """
         written = await write_one(context, arguments.intent(context, context.writing.clock()))
-        now = written.shown
+        now = written.record
         message = (
             f"Updated relationship between {now.from_name} and {now.to_name}" if written.changed else "Nothing changed"
         )
         says_what = arguments.relationship_type is not None
-        return {"message": with_direction(message, now, says_what=says_what), **shown(written)}
+        return {"message": with_direction(message, now, says_what=says_what), **relationship_fields(written)}

@@ -213,7 +213,7 @@ async def test_the_worst_comes_first_and_all_of_it_is_plain_data(
     await damage(own, "MATCH (:<Person>)-[r {description: 'They row'}]->() SET r.user_id = 'another'")
     await damage(own, "MATCH (:<Person>)-[r {description: 'They sing'}]->() REMOVE r.relationship_embedding")
     embedder.forget()
-    payload = (await diagnose(own)).to_payload()
+    payload = (await diagnose(own)).to_dict()
     assert [finding["severity"] for finding in payload["findings"]][:2] == ["error", "warning"]
     assert payload["is_healthy"] is False
     assert payload["facts"]["embedder"] == str(embedder)

@@ -52,7 +52,7 @@ async def test_an_embedder_that_fails_stops_it_and_the_error_says_what_is_done(
     failing = FailsLater(after=8)
     graph.writing = type(graph.writing)(failing, graph.writing.clock, graph.writing.attempts)
     with pytest.raises(MigrationStoppedError) as stopped:
-        await run(graph, user_id, batch_size=10, side_by_side=1)
+        await run(graph, user_id, batch_size=10, bounded_map=1)
     assert str(stopped.value) == (
         "The model is away. The migration stopped after 80 records; they are done and stay so. "
         "Run it again to go on with the rest"
@@ -68,7 +68,7 @@ async def test_a_failure_ends_the_batches_beside_it(graph: KnowledgeGraph, user_
     failing = FailsLater(after=0)
     graph.writing = type(graph.writing)(failing, graph.writing.clock, graph.writing.attempts)
     with pytest.raises(MigrationStoppedError):
-        await run(graph, user_id, batch_size=5, side_by_side=4)
+        await run(graph, user_id, batch_size=5, bounded_map=4)
     assert all(map(is_untouched, await relationships_of(graph, user_id)))
 
 

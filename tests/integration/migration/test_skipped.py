@@ -117,7 +117,7 @@ async def test_a_model_that_refuses_everything_stops_the_migration_at_once(graph
     refusing = Refusing("")
     graph.writing = type(graph.writing)(refusing, graph.writing.clock, graph.writing.attempts)
     with pytest.raises(MigrationStoppedError, match="too long"):
-        await run(graph, user_id, side_by_side=1)
+        await run(graph, user_id, bounded_map=1)
     assert refusing.calls == 2
     assert all(map(is_untouched, await relationships_of(graph, user_id)))
 

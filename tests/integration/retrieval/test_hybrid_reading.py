@@ -140,14 +140,14 @@ async def test_where_the_last_reading_fails_the_nodes_that_were_found_are_left(
 async def test_a_record_that_cannot_be_shown_takes_no_other_with_it(
     graph: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shown = NodeRecord.shown
+    shown = NodeRecord.to_model
 
     def stumble(record: NodeRecord, ontology: Ontology) -> GraphNode:
         if record.text("name") == "Bo":
             raise ZeroDivisionError
         return shown(record, ontology)
 
-    monkeypatch.setattr(NodeRecord, "shown", stumble)
+    monkeypatch.setattr(NodeRecord, "to_model", stumble)
     result = await graph.retrieval.hybrid_search("mentor chess", user_id, ANY)
     assert {item.name for item in result.objects} == {"Ruth", "Ada"}
     assert told(result) == {"Ruth mentor Ada", "Ada chess partner Bo"}

@@ -90,7 +90,7 @@ async def test_without_relationships_the_answer_has_none(graph: KnowledgeGraph, 
     options = HybridOptions(threshold=-1.0, include_relationships=False)
     result = await graph.retrieval.hybrid_search("mentor chess", user_id, options)
     assert result.relationships is None
-    assert "relationships" not in result.to_payload()
+    assert "relationships" not in result.to_dict()
     assert {finder for item in result.objects for finder in item.found_by} <= {"graph", "text"}
 
 
@@ -203,7 +203,7 @@ async def test_a_user_sees_nothing_of_another(graph: KnowledgeGraph, user_id: st
     await relate(theirs, stranger, await person(theirs, "Zed"), "mentor", description="secret mentor chess")
     result = await graph.retrieval.hybrid_search("secret mentor chess", user_id, ANY)
     assert {item.entity_key for item in result.objects} == set(people.values())
-    assert "secret" not in str(result.to_payload())
+    assert "secret" not in str(result.to_dict())
     assert {item.entity_key for item in (await graph.retrieval.hybrid_search("mentor", other, ANY)).objects} > {
         stranger
     }
@@ -211,7 +211,7 @@ async def test_a_user_sees_nothing_of_another(graph: KnowledgeGraph, user_id: st
 
 async def test_an_empty_graph_answers_nothing_and_warns_of_nothing(graph: KnowledgeGraph, user_id: str) -> None:
     result = await graph.retrieval.hybrid_search("mentor", user_id)
-    assert result.to_payload() == {"objects": [], "relationships": []}
+    assert result.to_dict() == {"objects": [], "relationships": []}
 
 
 async def test_where_only_nodes_match_it_is_said(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
@@ -389,7 +389,7 @@ async def test_searches_side_by_side_do_not_mix(graph: KnowledgeGraph, user_id: 
 async def test_no_embedding_leaves_a_search(graph: KnowledgeGraph, user_id: str) -> None:
     await cypher(graph, "MATCH (n {user_id: $user}) SET n.other_embedding = [0.1, 0.2, 0.3]", user=user_id)
     result = await graph.retrieval.hybrid_search("mentor chess", user_id, ANY)
-    assert "embedding" not in str(result.to_payload())
+    assert "embedding" not in str(result.to_dict())
 
 
 class Preferring:

@@ -143,7 +143,7 @@ async def test_who_wants_to_know_of_changes_is_told_of_each_record_as_it_was_and
         if isinstance(shown, GraphRelationship):
             ends = {"from_entity_key": shown.from_entity_key, "to_entity_key": shown.to_entity_key}
             answered = succeeded(await tools.get_relationship(**ends))["relationship"]
-            assert answered == shown.to_payload()
+            assert answered == shown.to_dict()
 
 
 async def test_a_merge_that_is_refused_tells_nobody(graph: KnowledgeGraph, user_id: str, keys: dict[str, str]) -> None:
@@ -300,8 +300,8 @@ async def test_relationships_that_are_not_kgagents_are_not_lost(
 async def test_a_merge_of_too_many_records_is_refused(
     tools: Toolset, keys: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kgagent.graph.node_merger.MOST_RECORDS", 2)
-    monkeypatch.setattr(node_merge, "MOST_RECORDS", 2)
+    monkeypatch.setattr("kgagent.graph.node_merger.MAX_RECORDS", 2)
+    monkeypatch.setattr(node_merge, "MAX_RECORDS", 2)
     assert "more than 2 records at once" in error_of(await merge(tools, keys["Bob"], keys["Robert"]))
     succeeded(await merge(tools, keys["Robert"], keys["Bob"]))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kgagent.cli.ingest_files import Given, files_in, read_source, read_sources, shown
+from kgagent.cli.ingest_files import Given, display_path, files_in, read_source, read_sources
 from kgagent.errors import InputError
 
 
@@ -59,7 +59,7 @@ def test_json_nested_too_deep_and_a_name_that_is_no_text_are_told(tmp_path: Path
     assert "cannot be read" in found["deep.json"].error
     assert found["marked.json"].source is not None
     found[odd.name].error.encode("utf-8")
-    shown(odd).encode("utf-8")
+    display_path(odd).encode("utf-8")
 
 
 def test_a_link_out_of_a_folder_is_not_followed(tmp_path: Path) -> None:

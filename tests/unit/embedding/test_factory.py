@@ -7,7 +7,7 @@ from kgagent.embedding.factory import choice_of_length, make_embedder
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.embedding.observed import ObservedEmbedder
 from kgagent.errors import ConfigurationError
-from kgagent.observing import SILENT
+from kgagent.observing import NULL_OBSERVER
 from kgagent.settings import Settings
 
 
@@ -77,7 +77,7 @@ def test_no_key_and_no_local_packages_says_both_ways(monkeypatch: pytest.MonkeyP
 async def test_a_length_that_settings_choose_is_told_with_them(length: int, given: dict[str, Any], said: str) -> None:
     chosen = make_embedder(Settings(**given))
     assert choice_of_length(length, chosen) == said
-    assert choice_of_length(length, ObservedEmbedder(chosen, SILENT)) == said
+    assert choice_of_length(length, ObservedEmbedder(chosen, NULL_OBSERVER)) == said
     await chosen.aclose()
 
 

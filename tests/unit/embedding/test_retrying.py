@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgagent.embedding.retrying import LONGEST_WAIT, TemporaryFault, asked_wait, with_retries
+from kgagent.embedding.retrying import MAX_WAIT, TemporaryFault, asked_wait, with_retries
 from kgagent.errors import EmbeddingUnavailableError
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
@@ -71,13 +71,13 @@ async def test_waits_double_at_the_most() -> None:
 
 
 async def test_the_longest_wait_allowed_is_waited() -> None:
-    call = _Call(TemporaryFault("busy", asked_wait=LONGEST_WAIT))
+    call = _Call(TemporaryFault("busy", asked_wait=MAX_WAIT))
     await with_retries(call, attempts=2, sleep=call.sleep)
-    assert call.waits == [LONGEST_WAIT]
+    assert call.waits == [MAX_WAIT]
 
 
 async def test_a_longer_wait_is_not_waited() -> None:
-    call = _Call(TemporaryFault("busy", asked_wait=LONGEST_WAIT + 1))
+    call = _Call(TemporaryFault("busy", asked_wait=MAX_WAIT + 1))
     with pytest.raises(EmbeddingUnavailableError, match="busy; tried once, and the server asked to wait 61 s"):
         await with_retries(call, attempts=5, sleep=call.sleep)
     assert call.waits == []

@@ -46,29 +46,29 @@ class Counters(CompareAndSet[str, int, int, int]):
 
 @pytest.fixture(autouse=True)
 def _no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compare_and_set, "LONGEST_PAUSE", 0.0)
+    monkeypatch.setattr(compare_and_set, "MAX_PAUSE", 0.0)
 
 
 async def test_nothing_to_do_asks_nothing() -> None:
     counters = Counters()
-    assert await counters.carry_out([]) == []
+    assert await counters.apply([]) == []
     assert counters.waves == []
 
 
 async def test_intents_about_different_things_go_together() -> None:
     counters = Counters()
-    assert await counters.carry_out(["a", "b", "c"]) == [1, 1, 1]
+    assert await counters.apply(["a", "b", "c"]) == [1, 1, 1]
     assert counters.waves == [["a", "b", "c"]]
 
 
 async def test_intents_about_one_thing_go_one_after_the_other_in_their_order() -> None:
     counters = Counters()
-    assert await counters.carry_out(["a", "b", "a", "a"]) == [1, 1, 2, 3]
+    assert await counters.apply(["a", "b", "a", "a"]) == [1, 1, 2, 3]
     assert counters.waves == [["a", "b"], ["a"], ["a"]]
 
 
 async def test_a_refused_intent_does_not_stop_the_others() -> None:
-    first, refused, third = await Counters().carry_out(["a", "bad", "c"])
+    first, refused, third = await Counters().apply(["a", "bad", "c"])
     assert (first, third) == (1, 1)
     assert isinstance(refused, InputError)
 
@@ -76,14 +76,14 @@ async def test_a_refused_intent_does_not_stop_the_others() -> None:
 async def test_a_lost_race_is_read_and_tried_again() -> None:
     counters = Counters()
     counters.races_lost["b"] = 2
-    assert await counters.carry_out(["a", "b"]) == [1, 1]
+    assert await counters.apply(["a", "b"]) == [1, 1]
     assert counters.waves == [["a", "b"], ["b"], ["b"]]
 
 
 async def test_too_many_lost_races_are_a_conflict_that_says_nothing_was_written() -> None:
     counters = Counters(attempts=3)
     counters.races_lost["a"] = 3
-    conflict, other = await counters.carry_out(["a", "b"])
+    conflict, other = await counters.apply(["a", "b"])
     assert isinstance(conflict, ConflictError)
     assert str(conflict) == (
         "Other writers changed it during each of 3 tries, or its key is taken; nothing was written"
@@ -95,7 +95,7 @@ async def test_too_many_lost_races_are_a_conflict_that_says_nothing_was_written(
 async def test_an_intent_that_waits_for_another_has_all_its_tries() -> None:
     counters = Counters(attempts=2)
     counters.races_lost["a"] = 2
-    first, second = await counters.carry_out(["a", "a"])
+    first, second = await counters.apply(["a", "a"])
     assert isinstance(first, ConflictError)
     assert second == 1
 
@@ -103,7 +103,7 @@ async def test_an_intent_that_waits_for_another_has_all_its_tries() -> None:
 async def test_an_error_of_the_embedder_answers_every_intent_that_it_hit() -> None:
     counters = Counters()
     counters.failure = EmbeddingUnavailableError("down")
-    assert await counters.carry_out(["a", "b", "a"]) == [counters.failure] * 3
+    assert await counters.apply(["a", "b", "a"]) == [counters.failure] * 3
 
 
 async def test_a_cancellation_is_not_swallowed() -> None:
@@ -112,7 +112,7 @@ async def test_a_cancellation_is_not_swallowed() -> None:
             await asyncio.Event().wait()
             return []
 
-    task = asyncio.create_task(Stuck().carry_out(["a"]))
+    task = asyncio.create_task(Stuck().apply(["a"]))
     await asyncio.sleep(0)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):

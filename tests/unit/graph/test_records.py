@@ -45,16 +45,16 @@ def test_a_record_that_kgagent_never_wrote_has_version_0() -> None:
 
 def test_a_relationship_is_told_from_the_end_that_was_asked_for() -> None:
     record = relationship(relationship_type="studies", attitude=4, proximity=2)
-    shown = record.shown(default_ontology(), asked_from="c")
+    shown = record.to_model(default_ontology(), asked_from="c")
     assert (shown.from_entity_key, shown.to_entity_key, shown.from_name, shown.to_name) == ("c", "p", "", "Ann")
     assert (shown.attitude_word, shown.proximity_word) == ("interested", "aware")
-    assert record.shown(default_ontology(), asked_from="p").from_entity_key == "p"
-    assert record.shown(default_ontology()).from_entity_key == "p"
+    assert record.to_model(default_ontology(), asked_from="p").from_entity_key == "p"
+    assert record.to_model(default_ontology()).from_entity_key == "p"
 
 
 def test_nothing_internal_is_shown() -> None:
     internal = dict.fromkeys([*facts.NEVER_RETURNED, "user_id", "version", "relationship_key", "embedding_hash"], "x")
-    assert relationship(**internal, since=2019).shown(default_ontology()).properties == {"since": 2019}
+    assert relationship(**internal, since=2019).to_model(default_ontology()).properties == {"since": 2019}
 
 
 def test_values_of_the_database_become_json() -> None:
@@ -72,5 +72,5 @@ def test_the_first_label_of_the_ontology_counts() -> None:
 
 def test_a_node_without_name_or_description_is_shown() -> None:
     row = {"element_id": "x", "labels": ["Person"], "vector_length": None, "properties": {"entity_key": "k"}}
-    shown = NodeRecord.read(row, default_ontology()).shown(default_ontology())
+    shown = NodeRecord.read(row, default_ontology()).to_model(default_ontology())
     assert (shown.name, shown.description, shown.notes) == ("", "", ())

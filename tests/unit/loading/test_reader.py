@@ -29,7 +29,7 @@ def test_bytes_that_are_not_utf8_are_a_problem_of_their_line_alone(tmp_path: Pat
 
 
 def test_a_huge_line_is_a_problem_and_the_next_line_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "LONGEST_LINE", 1024**2)
+    monkeypatch.setattr(reader, "MAX_LINE_LENGTH", 1024**2)
     huge = b"x" * (5 * 1024**2)
     found = list(read_lines(write(tmp_path, b"one\n" + huge + b"\nthree\n" + huge)))
     assert [(line.number, line.text, line.problem) for line in found] == [

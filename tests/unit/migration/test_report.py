@@ -27,7 +27,7 @@ def test_the_total_and_the_rate_are_of_both_kinds() -> None:
 
 
 def test_it_is_plain_data() -> None:
-    payload = report().to_payload()
+    payload = report().to_dict()
     assert json.loads(json.dumps(payload)) == {
         "nodes": {"examined": 3, "embedded": 2, "tidied": 0, "up_to_date": 1, "skipped": 0},
         "relationships": {"examined": 1234, "embedded": 1000, "tidied": 200, "up_to_date": 30, "skipped": 4},

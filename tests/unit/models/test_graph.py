@@ -10,7 +10,7 @@ def relationship(**fields: object) -> GraphRelationship:
 
 def test_a_payload_leaves_out_what_says_nothing() -> None:
     node = GraphNode(entity_key="k", label="Person", name="Ann", properties={"tags": [], "age": 0, "alive": False})
-    assert node.to_payload() == {
+    assert node.to_dict() == {
         "entity_key": "k",
         "label": "Person",
         "name": "Ann",
@@ -19,7 +19,7 @@ def test_a_payload_leaves_out_what_says_nothing() -> None:
 
 
 def test_a_payload_keeps_a_note_without_its_unknown_parts() -> None:
-    payload = relationship(notes=[Note(content="x", added_by="u")]).to_payload()
+    payload = relationship(notes=[Note(content="x", added_by="u")]).to_dict()
     assert payload["notes"] == [{"content": "x", "added_by": "u"}]
 
 

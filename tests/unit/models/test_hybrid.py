@@ -22,13 +22,13 @@ def related(**more: object) -> HybridRelationship:
 
 
 def test_objects_are_always_answered_and_relationships_only_where_asked_for() -> None:
-    assert HybridResult().to_payload() == {"objects": []}
-    assert HybridResult(relationships=()).to_payload() == {"objects": [], "relationships": []}
+    assert HybridResult().to_dict() == {"objects": []}
+    assert HybridResult(relationships=()).to_dict() == {"objects": [], "relationships": []}
 
 
 def test_each_item_says_what_it_is() -> None:
     result = HybridResult(objects=(found(found_by=("graph",)),), relationships=(related(),))
-    payload = result.to_payload()
+    payload = result.to_dict()
     assert payload["objects"][0]["type"] == "object"
     assert payload["relationships"][0]["type"] == "relationship"
     assert payload["relationships"][0]["triplet_text"] == "Ada friend Bo"

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgagent.models import Note
-from kgagent.models.note import current_text, dump_notes, parse_notes, united_notes, with_notes
+from kgagent.models.note import add_notes, dump_notes, merge_notes, notes_text_at, parse_notes
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 SOON = NOW + timedelta(days=7)
@@ -82,30 +82,30 @@ def test_a_time_without_zone_is_read_as_utc() -> None:
 
 def test_text_leaves_out_expired_notes_and_joins_the_others_by_one_space() -> None:
     stored = [Note(content="old", expires_at=NOW), Note(content="a", expires_at=SOON), Note(content="b")]
-    assert current_text(stored, NOW) == "a b"
-    assert current_text(stored, SOON) == "b"
+    assert notes_text_at(stored, NOW) == "a b"
+    assert notes_text_at(stored, SOON) == "b"
 
 
 def test_the_same_note_again_lengthens_its_life() -> None:
     first, again = Note(content="a", expires_at=SOON), Note(content="a", added_by="other", expires_at=LATER)
-    [kept] = with_notes((first,), [again], NOW)
+    [kept] = add_notes((first,), [again], NOW)
     assert kept == first.model_copy(update={"expires_at": LATER})
-    assert with_notes((kept,), [first], NOW) == (kept,)
+    assert add_notes((kept,), [first], NOW) == (kept,)
 
 
 def test_an_expired_note_said_again_is_a_new_note() -> None:
     expired, again = Note(content="a", expires_at=NOW), Note(content="a", expires_at=LATER)
-    assert with_notes((expired,), [again], NOW) == (expired, again)
+    assert add_notes((expired,), [again], NOW) == (expired, again)
 
 
 def test_the_same_words_from_another_source_are_another_note() -> None:
     one, other = Note(content="a", source_entity_key="s1"), Note(content="a", source_entity_key="s2")
-    assert with_notes((one,), [other], NOW) == (one, other)
+    assert add_notes((one,), [other], NOW) == (one, other)
 
 
 @given(st.lists(notes).map(tuple), st.lists(notes))
 def test_adding_notes_loses_none(existing: tuple[Note, ...], added: list[Note]) -> None:
-    together = with_notes(existing, added, NOW)
+    together = add_notes(existing, added, NOW)
     assert [note.content for note in together[: len(existing)]] == [note.content for note in existing]
     assert {note.content for note in together} == {note.content for note in (*existing, *added)}
 
@@ -116,9 +116,9 @@ def test_notes_of_several_records_are_put_in_order_of_time_and_nothing_is_said_t
     kept = Note(content="same", date_added=early, expires_at=late)
     again = Note(content="same", date_added=late)
     elsewhere = Note(content="same", date_added=early, source_entity_key="s")
-    assert united_notes([again], [elsewhere, old, kept]) == (
+    assert merge_notes([again], [elsewhere, old, kept]) == (
         old,
         elsewhere,
         kept.model_copy(update={"expires_at": None}),
     )
-    assert united_notes([kept], [again.model_copy(update={"expires_at": early})]) == (kept,)
+    assert merge_notes([kept], [again.model_copy(update={"expires_at": early})]) == (kept,)

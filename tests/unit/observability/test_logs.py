@@ -6,7 +6,7 @@ import pytest
 from opentelemetry.sdk.trace import TracerProvider
 
 from kgagent.observability import JsonFormatter, LogObserver, Observers, Recorder, observer_of
-from kgagent.observing import SILENT, EmbeddingRequest, Search, StatementRun, ToolCall, within_tool
+from kgagent.observing import NULL_OBSERVER, EmbeddingRequest, Search, StatementRun, ToolCall, within_tool
 from kgagent.settings import Settings
 
 CALL = ToolCall("explore", "somebody")
@@ -90,5 +90,5 @@ def test_several_observers_see_the_same_outcome() -> None:
 
 
 def test_the_settings_choose_the_observer() -> None:
-    assert observer_of(Settings(_env_file=None)) is SILENT
-    assert observer_of(Settings(_env_file=None, otel=True, log_format="json")) is not SILENT
+    assert observer_of(Settings(_env_file=None)) is NULL_OBSERVER
+    assert observer_of(Settings(_env_file=None, otel=True, log_format="json")) is not NULL_OBSERVER

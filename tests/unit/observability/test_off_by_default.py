@@ -23,9 +23,9 @@ def test_everything_but_spans_works_without_opentelemetry() -> None:
     code = BLOCKED + (
         "import kgagent.knowledge_graph, kgagent.sync, kgagent.cli.graph\n"
         "from kgagent.observability import JsonFormatter, LogObserver, Observers, Recorder, observer_of\n"
-        "from kgagent.observing import SILENT\n"
+        "from kgagent.observing import NULL_OBSERVER\n"
         "from kgagent.settings import Settings\n"
-        "print(observer_of(Settings(_env_file=None)) is SILENT)\n"
+        "print(observer_of(Settings(_env_file=None)) is NULL_OBSERVER)\n"
     )
     assert run(code) == "True"
 

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from kgagent.errors import InputError
-from kgagent.retrieval.arguments import checked_vector
+from kgagent.retrieval.arguments import validate_vector
 
 
 @pytest.mark.parametrize("given", [[0.5, -1.0], (0.5, -1.0), array("d", [0.5, -1.0]), array("f", [0.5, -1.0])])
 def test_a_vector_comes_back_as_float32(given: Sequence[float]) -> None:
-    assert checked_vector(given, 2) == array("f", [0.5, -1.0])
+    assert validate_vector(given, 2) == array("f", [0.5, -1.0])
 
 
 @pytest.mark.parametrize(
@@ -31,4 +31,4 @@ def test_a_vector_comes_back_as_float32(given: Sequence[float]) -> None:
 )
 def test_a_vector_that_cannot_be_looked_for_is_refused(given: Any, said: str) -> None:
     with pytest.raises(InputError, match=said):
-        checked_vector(given, 2)
+        validate_vector(given, 2)

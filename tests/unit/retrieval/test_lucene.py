@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgagent.retrieval.lucene import MOST_WORDS, any_word, forms, must_be, words
+from kgagent.retrieval.lucene import MAX_WORDS, any_word, forms, must_be, words
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_a_text_gives_its_words(text: str, found: list[str]) -> None:
 
 def test_of_too_many_words_the_longest_are_kept() -> None:
     text = " ".join(f"w{number}" for number in range(3_000)) + " mentorship"
-    assert len(words(text)) == MOST_WORDS
+    assert len(words(text)) == MAX_WORDS
     assert "mentorship" in words(text)
 
 

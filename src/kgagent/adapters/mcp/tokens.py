@@ -11,7 +11,7 @@ from pydantic import SecretStr
 
 from kgagent.errors import ConfigurationError
 
-SHORTEST_TOKEN = 32
+MIN_TOKEN_LENGTH = 32
 """Characters of a token; `secrets.token_urlsafe(32)` makes 43."""
 
 TOKEN68 = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/=")
@@ -86,9 +86,9 @@ def _unique(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _check(place: int, token: str, user_id: str) -> None:
-    if len(token) < SHORTEST_TOKEN:
+    if len(token) < MIN_TOKEN_LENGTH:
         raise ConfigurationError(
-            f"Token {place} has {len(token)} characters and must have {SHORTEST_TOKEN} at the least; "
+            f"Token {place} has {len(token)} characters and must have {MIN_TOKEN_LENGTH} at the least; "
             '`python -c "import secrets; print(secrets.token_urlsafe(32))"` makes one'
         )
     if not TOKEN68.issuperset(token):

@@ -2,12 +2,12 @@
 
 from kgagent.adapters.view.model import ViewGraph, Vocabulary
 from kgagent.adapters.view.page import file_page, write_page
-from kgagent.adapters.view.seen import AROUND, MOST_AROUND, explored_graph, searched_graph, surrounded_graph
+from kgagent.adapters.view.seen import AROUND, MAX_AROUND, explored_graph, searched_graph, surrounded_graph
 from kgagent.adapters.view.server import ViewServer, view_server
 
 __all__ = [
     "AROUND",
-    "MOST_AROUND",
+    "MAX_AROUND",
     "ViewGraph",
     "ViewServer",
     "Vocabulary",

@@ -13,14 +13,21 @@ from kgagent.models import (
     RelationshipSearchResult,
     Signal,
 )
-from kgagent.models.hybrid import Finder, FusionStrategy, HybridObject, HybridOptions, HybridRelationship, HybridResult
+from kgagent.models.hybrid import (
+    FusionStrategy,
+    HybridObject,
+    HybridOptions,
+    HybridRelationship,
+    HybridResult,
+    RetrieverName,
+)
 from kgagent.retrieval import RetrievalService
 from kgagent.retrieval.fusion import RRF_K
-from kgagent.retrieval.hybrid_parts import WORDS_OF
+from kgagent.retrieval.hybrid_parts import RETRIEVER_DESCRIPTIONS
 
 AROUND = 30
 """Nodes next to those that matched, unless more or fewer are asked for."""
-MOST_AROUND = 200
+MAX_AROUND = 200
 AMONG = 500
 """Relationships among the nodes that matched, at the most."""
 
@@ -38,8 +45,8 @@ _BY_COSINE = "plain cosine with the query; where a path led to it, that of the p
 _SIGNALS: Mapping[str, str] = MappingProxyType(
     {"node": "nodes by meaning", "relationship": "relationships by meaning", "text": "nodes by name"}
 )
-_MEANING: tuple[Finder, ...] = ("graph", "relationship")
-_WORDS: tuple[Finder, ...] = ("text", "relationship_text")
+_MEANING: tuple[RetrieverName, ...] = ("graph", "relationship")
+_WORDS: tuple[RetrieverName, ...] = ("text", "relationship_text")
 
 Pair = tuple[str, str, str, str]
 
@@ -149,7 +156,7 @@ def _hybrid_standing(item: HybridObject | HybridRelationship, meaning: str) -> S
         score_meaning=meaning,
         reasons=tuple(
             Reason(
-                found_among=WORDS_OF[finder],
+                found_among=RETRIEVER_DESCRIPTIONS[finder],
                 similarity=item.similarity if finder in _MEANING else None,
                 text_score=item.text_score if finder in _WORDS else None,
             )

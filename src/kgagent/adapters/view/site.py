@@ -14,7 +14,7 @@ from pydantic_core import ErrorDetails
 
 from kgagent.adapters.view.model import ViewGraph
 from kgagent.adapters.view.page import content_policy
-from kgagent.adapters.view.seen import AROUND, MOST_AROUND
+from kgagent.adapters.view.seen import AROUND, MAX_AROUND
 from kgagent.errors import InputError, KgAgentError
 
 ADDRESS = "127.0.0.1"
@@ -23,7 +23,7 @@ IDLE_SECONDS = 30
 
 LONGEST = 8_000
 """Characters of a question."""
-LIMITS = {"limit": (1, 100), "around": (0, MOST_AROUND)}
+LIMITS = {"limit": (1, 100), "around": (0, MAX_AROUND)}
 WORDS = {"limit": "matches", "around": "around them"}
 """What the page calls the numbers that it sends."""
 

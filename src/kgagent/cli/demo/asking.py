@@ -58,7 +58,7 @@ class Answer:
         ends = {name for hit in self.relationships for name in (hit.from_name, hit.to_name)}
         return self.found_by_nodes | self.question.expected & ends
 
-    def to_payload(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """As plain data."""
         return {
             "question": self.question.question,

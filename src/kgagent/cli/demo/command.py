@@ -34,7 +34,7 @@ def demo(
         if ends_server:
             _end(settings)
     if json:
-        emit(outcome.to_payload())
+        emit(outcome.to_dict())
         return
     from kgagent.cli.demo.view import next_steps, outcome_view
 

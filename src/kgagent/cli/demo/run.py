@@ -50,7 +50,7 @@ class Outcome:
         """Milliseconds that the embedding of a question took."""
         return statistics.median(answer.times.embedding for answer in self.answers)
 
-    def to_payload(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """As plain data."""
         return {
             "uri": self.uri,
@@ -59,7 +59,7 @@ class Outcome:
             "user": USER,
             "hits": HITS,
             "load": self.report.model_dump(mode="json"),
-            "questions": [answer.to_payload() for answer in self.answers],
+            "questions": [answer.to_dict() for answer in self.answers],
             "totals": asdict(self.totals),
             "median_search_ms": round(self.median_search, 1),
             "median_embedding_ms": round(self.median_embedding, 1),

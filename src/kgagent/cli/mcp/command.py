@@ -84,10 +84,10 @@ def _load_tokens(file: Path) -> "Tokens":
 
     from kgagent.adapters.mcp import load_tokens
     from kgagent.cli.output import say
-    from kgagent.private_file import others_may_read
+    from kgagent.private_file import is_readable_by_others
 
     tokens = load_tokens(file)
-    if others_may_read(file):
+    if is_readable_by_others(file):
         say(Text(f"Other users of this machine may read the tokens: chmod 600 {file}", style="yellow"))
     return tokens
 

@@ -10,7 +10,7 @@ from kgagent.retrieval.searchers.scoring import merged
 from kgagent.retrieval.searchers.vector import VectorSearcher
 from kgagent.retrieval.service import RetrievalService
 
-LEAST_FETCH = 20
+MIN_FETCH = 20
 """Vector hits asked for at the least."""
 
 KEPT_NODES = 1_000
@@ -44,7 +44,7 @@ class HybridSearcher:
             EmbeddingError: the query could not be embedded.
             StoreError: the database failed.
         """
-        found = await self._vector.nearest(query, options, max(2 * options.top_k, LEAST_FETCH))
+        found = await self._vector.nearest(query, options, max(2 * options.top_k, MIN_FETCH))
         known = {hit.node.entity_key: hit.node for hit in found}
         starts = [*known, *(key for key in options.seed_node_ids if key not in known)]
         reached = await self._breadth_first.expand(self._user_id, starts, self._reach(options, len(starts)))

@@ -154,7 +154,7 @@ async def test_a_click_on_a_relationship_tells_its_words_for_attitude_and_proxim
         [faint] = [item for item in await drawn(visit.page) if item["name"] == "mentor" and not item["isMatched"]]
         await click_drawn(visit.page, faint)
         details = details_of(visit.page)
-        kind = ONTOLOGY.kind(KIND)
+        kind = ONTOLOGY.relationship(KIND)
         await expect(details.get_by_role("heading", level=2)).to_have_text("Tomasz → mentor → Ines")
         await expect(details).to_contain_text(f"{kind.attitude[0]} (1 of 5)")
         await expect(details).to_contain_text(f"{kind.proximity[0]} (1 of 5)")
@@ -210,7 +210,7 @@ async def test_markup_in_a_stored_graph_is_shown_as_text(
 async def test_the_legend_has_the_words_of_the_ontology(look: Open) -> None:
     async with look(two_mentors()) as visit:
         legend = visit.page.locator("#legend")
-        for word in (*ONTOLOGY.kind(KIND).attitude, *ONTOLOGY.kind(KIND).proximity):
+        for word in (*ONTOLOGY.relationship(KIND).attitude, *ONTOLOGY.relationship(KIND).proximity):
             await expect(legend).to_contain_text(word)
 
 

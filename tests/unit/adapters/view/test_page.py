@@ -133,8 +133,8 @@ def test_labels_and_words_keep_the_order_of_the_ontology() -> None:
     assert list(VOCABULARY.labels) == list(ONTOLOGY.labels)
     for neo4j_type, kind in VOCABULARY.kinds.items():
         assert (kind.attitude, kind.proximity) == (
-            ONTOLOGY.kind(neo4j_type).attitude,
-            ONTOLOGY.kind(neo4j_type).proximity,
+            ONTOLOGY.relationship(neo4j_type).attitude,
+            ONTOLOGY.relationship(neo4j_type).proximity,
         )
 
 

@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from kgagent.embedding.side_by_side import side_by_side
+from kgagent.concurrency import bounded_map
 
 
 async def test_results_come_in_the_order_of_the_items() -> None:
@@ -15,7 +15,7 @@ async def test_results_come_in_the_order_of_the_items() -> None:
             later.set()
         return item * 10
 
-    assert await side_by_side(call, range(3), limit=3) == [0, 10, 20]
+    assert await bounded_map(call, range(3), limit=3) == [0, 10, 20]
 
 
 async def test_no_more_calls_than_the_limit_are_under_way() -> None:
@@ -28,7 +28,7 @@ async def test_no_more_calls_than_the_limit_are_under_way() -> None:
         await asyncio.sleep(0)
         now -= 1
 
-    await side_by_side(call, range(20), limit=3)
+    await bounded_map(call, range(20), limit=3)
     assert most == 3
 
 
@@ -36,7 +36,7 @@ async def test_no_items_make_no_call() -> None:
     async def call(_: int) -> int:
         raise AssertionError
 
-    assert await side_by_side(call, [], limit=3) == []
+    assert await bounded_map(call, [], limit=3) == []
 
 
 async def test_the_first_error_comes_out_plain_and_ends_the_rest() -> None:
@@ -53,7 +53,7 @@ async def test_the_first_error_comes_out_plain_and_ends_the_rest() -> None:
             ended.append(item)
 
     with pytest.raises(ValueError, match="item 1") as caught:
-        await side_by_side(call, range(9), limit=2)
+        await bounded_map(call, range(9), limit=2)
     assert isinstance(caught.value.__cause__, KeyError)
     assert (begun, ended) == ([0, 1], [0])
 
@@ -68,7 +68,7 @@ async def test_cancelling_the_caller_cancels_the_calls() -> None:
         finally:
             ended.set()
 
-    task = asyncio.create_task(side_by_side(call, range(2), limit=1))
+    task = asyncio.create_task(bounded_map(call, range(2), limit=1))
     await begun.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):

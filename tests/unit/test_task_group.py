@@ -2,8 +2,8 @@ import asyncio
 
 import pytest
 
+from kgagent.concurrency import task_group
 from kgagent.errors import StoreError
-from kgagent.retrieval.together import together
 
 
 async def test_an_error_comes_out_as_itself_and_ends_the_others() -> None:
@@ -19,7 +19,7 @@ async def test_an_error_comes_out_as_itself_and_ends_the_others() -> None:
         raise StoreError("down")
 
     async def both() -> None:
-        async with together() as group:
+        async with task_group() as group:
             group.create_task(waits())
             group.create_task(fails())
 
@@ -35,6 +35,6 @@ async def test_tasks_run_side_by_side() -> None:
         mine.set()
         return await other.wait()
 
-    async with together() as group:
+    async with task_group() as group:
         tasks = [group.create_task(meet(first, second)), group.create_task(meet(second, first))]
     assert all(task.result() for task in tasks)

@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from kgagent.loading.side_by_side import SideBySide
+from kgagent.concurrency import KeyedTaskQueue
 
 
 class Batches:
@@ -38,9 +38,9 @@ async def test_no_more_than_the_limit_run_at_once() -> None:
     batches = Batches()
 
     async def start_all() -> None:
-        async with SideBySide(2) as side_by_side:
+        async with KeyedTaskQueue(2) as bounded_map:
             for name in "abc":
-                await side_by_side.start(batches.run(name), [name])
+                await bounded_map.start(batches.run(name), [name])
 
     task = asyncio.create_task(start_all())
     await settle()
@@ -57,9 +57,9 @@ async def test_batches_about_one_record_run_one_after_the_other() -> None:
     batches = Batches()
 
     async def start_all() -> None:
-        async with SideBySide(3) as side_by_side:
-            await side_by_side.start(batches.run("a"), [1, 2])
-            await side_by_side.start(batches.run("b"), [2, 3])
+        async with KeyedTaskQueue(3) as bounded_map:
+            await bounded_map.start(batches.run("a"), [1, 2])
+            await bounded_map.start(batches.run("b"), [2, 3])
 
     task = asyncio.create_task(start_all())
     await settle()
@@ -73,10 +73,10 @@ async def test_after_an_error_nothing_begins_and_what_is_under_way_ends() -> Non
     batches = Batches()
 
     async def start_all() -> None:
-        async with SideBySide(2) as side_by_side:
-            await side_by_side.start(batches.run("a", ValueError("broken")), ["a"])
-            await side_by_side.start(batches.run("b"), ["b"])
-            await side_by_side.start(batches.run("c"), ["c"])
+        async with KeyedTaskQueue(2) as bounded_map:
+            await bounded_map.start(batches.run("a", ValueError("broken")), ["a"])
+            await bounded_map.start(batches.run("b"), ["b"])
+            await bounded_map.start(batches.run("c"), ["c"])
 
     task = asyncio.create_task(start_all())
     await settle()
@@ -93,16 +93,16 @@ async def test_an_error_of_the_last_batch_is_raised_at_the_end() -> None:
     batches = Batches()
     batches.let_go("a")
     with pytest.raises(ValueError, match="broken"):
-        async with SideBySide(2) as side_by_side:
-            await side_by_side.start(batches.run("a", ValueError("broken")), ["a"])
+        async with KeyedTaskQueue(2) as bounded_map:
+            await bounded_map.start(batches.run("a", ValueError("broken")), ["a"])
 
 
 async def test_leaving_by_an_error_cancels_what_is_under_way() -> None:
     batches = Batches()
 
     async def leave() -> None:
-        async with SideBySide(2) as side_by_side:
-            await side_by_side.start(batches.run("a"), ["a"])
+        async with KeyedTaskQueue(2) as bounded_map:
+            await bounded_map.start(batches.run("a"), ["a"])
             await settle()
             raise KeyError
 

@@ -3,12 +3,12 @@
 import difflib
 from collections.abc import Collection
 
-MOST_LISTED = 20
-LONGEST_NAME = 80
+MAX_LISTED = 20
+MAX_NAME_LENGTH = 80
 """Characters of a name that a text shows, and that names are compared by."""
 
 
-def nearest(name: str, existing: Collection[str]) -> list[str]:
+def closest_names(name: str, existing: Collection[str]) -> list[str]:
     """The names that are most like one, at most three; letter case and punctuation do not count."""
     by_key: dict[str, list[str]] = {}
     for known in sorted(existing):
@@ -17,23 +17,23 @@ def nearest(name: str, existing: Collection[str]) -> list[str]:
     return [known for key in close for known in by_key[key]][:3]
 
 
-def meant(name: str, existing: Collection[str]) -> str:
+def did_you_mean(name: str, existing: Collection[str]) -> str:
     """A question for the nearest names; empty where none is near."""
-    close = nearest(name, existing)
-    return f"Did you mean {' or '.join(map(shown, close))}?" if close else ""
+    close = closest_names(name, existing)
+    return f"Did you mean {' or '.join(map(shorten_name, close))}?" if close else ""
 
 
-def listed(existing: Collection[str]) -> str:
+def list_names(existing: Collection[str]) -> str:
     """Names in a row, the first of them where they are many."""
     names = sorted(existing)
-    more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
-    return ", ".join(map(shown, names[:MOST_LISTED])) + more if names else "none"
+    more = f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else ""
+    return ", ".join(map(shorten_name, names[:MAX_LISTED])) + more if names else "none"
 
 
-def shown(name: str) -> str:
+def shorten_name(name: str) -> str:
     """A name, cut where it is very long."""
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 3]}..."
+    return name if len(name) <= MAX_NAME_LENGTH else f"{name[: MAX_NAME_LENGTH - 3]}..."
 
 
 def _key(name: str) -> str:
-    return "".join(c for c in name[:LONGEST_NAME].casefold() if c.isalnum())
+    return "".join(c for c in name[:MAX_NAME_LENGTH].casefold() if c.isalnum())
