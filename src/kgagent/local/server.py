@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from kgagent.errors import ServerStartError
+from kgagent.extras import require_extra
 from kgagent.local.artifacts import forget
 from kgagent.local.config import HOST
-from kgagent.local.extra import default_home, local_extra
 from kgagent.local.launch import LaunchPlan, last_log_lines, launch, log_size, set_initial_password
+from kgagent.local.paths import default_home
 from kgagent.local.ports import choose_port
 from kgagent.local.process import end, ended_within, find_server
 from kgagent.local.readiness import answers
@@ -250,7 +251,7 @@ class LocalNeo4j:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        with local_extra():
+        with require_extra("local"):
             from filelock import FileLock
         try:
             with FileLock(self._home.lock):

@@ -4,13 +4,12 @@ A stamp holds the size and the time of change of each file. A file that was chan
 time, and is read again.
 """
 
-import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from kgagent.files import replace_private_file
 from kgagent.local.lock import Lock
 
 
@@ -38,10 +37,7 @@ def stamp_holds(stamp: Stamp | None, lock: Lock, paths: Sequence[Path]) -> bool:
 def write_stamp(path: Path, lock: Lock, paths: Sequence[Path]) -> None:
     """Note that the files were verified against the lock."""
     text = Stamp(files=_seen(lock, paths)).model_dump_json()
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    with os.fdopen(handle, "w", encoding="utf-8") as stream:
-        stream.write(text)
-    Path(temporary).replace(path)
+    replace_private_file(path, text)
 
 
 def _seen(lock: Lock, paths: Sequence[Path]) -> tuple[tuple[str, int, int], ...]:

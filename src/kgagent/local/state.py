@@ -1,13 +1,12 @@
 """What is remembered about a local Neo4j between commands."""
 
-import os
 import secrets
-import tempfile
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from kgagent.errors import ServerStartError
+from kgagent.files import replace_private_file
 
 
 class State(BaseModel):
@@ -64,7 +63,7 @@ class Home:
 
     def write_state(self, state: State) -> None:
         """Replace the record."""
-        write_private(self.state, state.model_dump_json())
+        replace_private_file(self.state, state.model_dump_json())
 
     def password(self) -> str:
         """The server's password; made up when there is none yet.
@@ -81,16 +80,8 @@ class Home:
                     "Put the file back, or move the folder away to start with an empty database."
                 ) from None
         password = secrets.token_hex(24)
-        write_private(self.password_file, password)
+        replace_private_file(self.password_file, password)
         return password
-
-
-def write_private(path: Path, text: str) -> None:
-    """Replace a file in one step; only its owner may read it (mode 0600)."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-    with os.fdopen(handle, "w", encoding="utf-8") as stream:
-        stream.write(text)
-    Path(temporary).replace(path)
 
 
 def unwritable(path: Path, error: OSError) -> str:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from kgagent.errors import ConfigurationError
+from kgagent.extras import require_extra
 
 if TYPE_CHECKING:
     from opentelemetry.metrics import MeterProvider
@@ -27,12 +27,6 @@ def open_telemetry(
     Raises:
         ConfigurationError: the `otel` extra is not installed.
     """
-    try:
+    with require_extra("otel"):
         from kgagent.observability.telemetry import Telemetry
-    except ImportError as error:
-        if (error.name or "").partition(".")[0] != "opentelemetry":
-            raise
-        raise ConfigurationError(
-            'Spans and metrics need the package opentelemetry-api: pip install "kgagent[otel]"'
-        ) from error
     return Telemetry(tracer_provider=tracer_provider, meter_provider=meter_provider, user_ids=user_ids)

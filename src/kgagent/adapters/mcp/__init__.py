@@ -1,8 +1,8 @@
 """The agent's tools as a Model Context Protocol server, over stdio or streamable HTTP."""
 
-from kgagent.adapters.mcp.extra import mcp_extra
+from kgagent.extras import require_extra
 
-with mcp_extra():
+with require_extra("mcp"):
     from kgagent.adapters.mcp.http import HttpOptions, http_server
     from kgagent.adapters.mcp.server import UserOf, make_server
     from kgagent.adapters.mcp.stdio import serve_stdio

@@ -13,7 +13,7 @@ from typing import Any
 
 from kgagent.adapters.view.model import ViewGraph, Vocabulary
 from kgagent.errors import InputError
-from kgagent.private_file import write_private_file
+from kgagent.files import write_private_file
 
 GRAPH_LIBRARY = "vendor/cytoscape-3.34.4.min.js"
 SCRIPTS = (

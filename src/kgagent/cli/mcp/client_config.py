@@ -84,6 +84,7 @@ def missing_for(settings: "Settings") -> str | None:
     """Why a server with these settings cannot start here, and what to do; None where nothing is missing."""
     from kgagent.embedding.factory import embeds_locally
     from kgagent.embedding.local import missing_packages
+    from kgagent.extras import install_command
 
     needed = {
         "NEO4J_URI": settings.neo4j_uri is None and "a Neo4j",
@@ -95,7 +96,7 @@ def missing_for(settings: "Settings") -> str | None:
         return None
     return (
         f"The server will not start yet: for {' and '.join(wanted.values())} of its own it needs the extra local "
-        f"(pip install -c constraints.txt '.[mcp,local]' in a clone); or set {' and '.join(wanted)}"
+        f"({install_command('mcp', 'local')}); or set {' and '.join(wanted)}"
     )
 
 

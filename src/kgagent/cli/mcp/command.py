@@ -84,7 +84,7 @@ def _load_tokens(file: Path) -> "Tokens":
 
     from kgagent.adapters.mcp import load_tokens
     from kgagent.cli.output import say
-    from kgagent.private_file import is_readable_by_others
+    from kgagent.files import is_readable_by_others
 
     tokens = load_tokens(file)
     if is_readable_by_others(file):

@@ -1,0 +1,53 @@
+"""Writing files that hold personal or secret data."""
+
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+
+def write_private_file(path: Path, text: str) -> None:
+    """Write text as UTF-8, with "?" for unpaired surrogates.
+
+    A new file gets mode 0600 before anything is written (except on Windows, which has no file modes). An existing
+    file keeps its mode, because a user may have chosen it.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    # Encode first: text that cannot be encoded must not truncate the file.
+    data = text.encode("utf-8", "replace")
+    with open(path, "wb", opener=_open_private) as file:
+        file.write(data)
+
+
+def replace_private_file(path: Path, text: str) -> None:
+    """Write text as UTF-8 to a new file with mode 0600, then move it to `path` atomically.
+
+    A reader sees either the old file or the complete new one. If the write fails, the old file stays.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def is_readable_by_others(path: Path) -> bool:
+    """Whether the file's mode lets other users of this machine read it; always False on Windows.
+
+    Raises:
+        OSError: the file does not exist.
+    """
+    return os.name == "posix" and bool(path.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH))
+
+
+def _open_private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
