@@ -34,6 +34,7 @@ MAX_EXPRESSION_LENGTH = 1_000
 _WHOLE_NUMBERS = range(-(2**63), 2**63)
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
+RelationTypes = Annotated[tuple[Name, ...], Field(max_length=100)]
 
 
 def upper(value: object) -> object:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from kgagent.models.constraint import MAX_STEPS, Constraint, Name, PatternModel, Position, upper
+from kgagent.models.constraint import MAX_STEPS, Constraint, Name, PatternModel, Position, RelationTypes, upper
 
 
 class Direction(StrEnum):
@@ -37,7 +37,7 @@ class TraversalStep(PatternModel):
     """
 
     source_label: Name | None = None
-    relation_type: Name | tuple[Name, ...] | None = None
+    relation_type: Name | RelationTypes | None = None
     target_label: Name | None = None
     step_index: int | None = Field(None, ge=0, lt=MAX_STEPS)
     direction: Annotated[Direction, BeforeValidator(upper)] = Direction.OUTGOING

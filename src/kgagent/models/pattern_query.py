@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from kgagent.models.constraint import MAX_STEPS, Name, PatternModel, Position, upper
+from kgagent.models.constraint import MAX_STEPS, Name, PatternModel, Position, RelationTypes, upper
 from kgagent.models.pattern import GraphPattern
 from kgagent.models.search import MAX_HOPS
 
@@ -131,7 +131,7 @@ class TraversalHint(PatternModel):
         max_depth: relationships from a target at the most, 1 to 5.
     """
 
-    relation_types: tuple[Name, ...] = ()
+    relation_types: RelationTypes = ()
     max_depth: int = Field(2, ge=1, le=MAX_HOPS)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 from pydantic_core import PydanticCustomError
 
 from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
@@ -26,7 +26,7 @@ from kgagent.observing import NULL_OBSERVER, Observer, OperationOutcome, ToolCal
 from kgagent.ontology import Ontology
 from kgagent.patterns.search import PatternSearch
 from kgagent.retrieval import RetrievalService
-from kgagent.tools.argument_errors import explain
+from kgagent.validation import validate
 
 Payload = dict[str, Any]
 """What a tool answers: {"success": true, "message": …, …} or {"success": false, "error": …}."""
@@ -193,11 +193,8 @@ class BoundTool:
 
     async def _answer(self, arguments: Mapping[str, Any], outcome: OperationOutcome) -> Payload:
         try:
-            checked = self.arguments.model_validate(arguments)
+            checked = validate(self.arguments, arguments)
             return {"success": True, **await self._tool.run(self._context, checked)}
-        except ValidationError as error:
-            outcome.error = type(error).__name__
-            return failure(explain(error, self.arguments))
         except KgAgentError as error:
             outcome.error = type(error).__name__
             return refusal(error)

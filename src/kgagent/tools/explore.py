@@ -50,7 +50,7 @@ class ExploreArguments(Arguments):
     search_relationships: bool = Field(
         True, description="Whether relationships are searched too, and the nodes found that they join."
     )
-    node_types: list[ShortText] | None = Field(None, description="Labels to keep to; leave out for all.")
+    node_types: list[ShortText] | None = Field(None, max_length=50, description="Labels to keep to; leave out for all.")
     max_results_per_type: int = Field(10, ge=1, le=100, description="Nodes of each label at the most.")
     expand_hops: ExpandHops = None
     format: Literal["json", "text"] = Field("json", description="json: structured; text: compact lines to read.")

@@ -52,7 +52,7 @@ async def test_wrong_arguments_are_an_answer_and_not_an_exception(graph: Knowled
     answer = json.loads(str(message.content))
     assert answer["success"] is False
     assert "name is missing" in answer["error"]
-    assert "nmae is not an argument of this tool" in answer["error"]
+    assert "unknown argument nmae" in answer["error"]
 
 
 async def test_the_user_is_no_argument_of_any_tool(graph: KnowledgeGraph, user_id: str) -> None:

@@ -157,7 +157,7 @@ async def test_what_goes_wrong_is_an_answer(tools: Toolset) -> None:
         ("create_node", "{", "Arguments are not JSON"),
         ("create_node", "[]", "Arguments must be a JSON object"),
         ("create_node", '{"label": "Person", "name": null}', "name is missing"),
-        ("create_node", '{"label": "Person", "name": "x", "user_id": "y"}', "user_id is not an argument of this tool"),
+        ("create_node", '{"label": "Person", "name": "x", "user_id": "y"}', "unknown argument user_id"),
     ):
         answer = await functions.call(name, arguments)
         assert '"success": false' in answer

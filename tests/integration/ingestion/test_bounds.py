@@ -50,7 +50,7 @@ async def test_unknown_tools_and_broken_arguments_are_answered_and_the_run_goes_
         ("drop_all", "No tool is called 'drop_all'"),
         ("create_node", "Arguments are not a JSON object"),
         ("create_node", "name is missing"),
-        ("create_node", "user_id is not an argument of this tool"),
+        ("create_node", "unknown argument user_id"),
     }
     assert [node["name"] for node in await nodes_of(graph, user_id)] == [CALL.name]
 

@@ -161,7 +161,7 @@ async def test_the_user_is_told_where_that_is_asked_for(
     ("arguments", "kind"),
     [
         ({"entity_key": "nobody's", "name": "Ada"}, "NodeNotFoundError"),
-        ({"entity_key": 7}, "ValidationError"),
+        ({"entity_key": 7}, "InputError"),
     ],
 )
 async def test_a_refused_call_is_an_error_of_its_kind(

@@ -126,7 +126,7 @@ async def test_a_relationship_that_does_not_exist_is_named(tools: Toolset) -> No
         ({"content": None}, "content must be text, got None"),
         ({"content": "x", "lifetime": "decade"}, "lifetime must be one of week, month, year, forever, got 'decade'"),
         ({"content": "x", "lifetime": 7}, "lifetime must be text, got 7"),
-        ({"content": "x", "added_by": "someone"}, "added_by is not an argument of this tool"),
+        ({"content": "x", "added_by": "someone"}, "unknown argument added_by"),
         ({}, "content is missing"),
     ],
 )

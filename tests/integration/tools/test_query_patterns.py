@@ -131,4 +131,4 @@ async def test_a_word_in_a_traversal_is_told_where_it_can_be_asked_for(tools: To
 
 async def test_the_model_cannot_choose_whose_graph(tools: Toolset) -> None:
     payload = await tools.query_patterns(query="x", user_id="another")
-    assert payload == {"success": False, "error": "user_id is not an argument of this tool"}
+    assert payload == {"success": False, "error": "unknown argument user_id"}

@@ -126,7 +126,7 @@ async def test_missing_nodes_are_named(tools: Toolset) -> None:
         ({"attitude": "--5"}, 'Invalid word "--5"'),
         ({"attitude": 10**40}, "Attitude/proximity must be 1-5"),
         ({"relationship_type": ""}, "relationship_type must not be empty"),
-        ({"notes": ["x"]}, "notes is not an argument of this tool"),
+        ({"notes": ["x"]}, "unknown argument notes"),
     ],
 )
 async def test_a_wrong_value_is_named_and_changes_nothing(

@@ -15,8 +15,8 @@ from kgagent.errors import ConfigurationError
 from kgagent.knowledge_graph import KnowledgeGraph
 from kgagent.sync import SyncKnowledgeGraph
 from kgagent.tools import BoundTool
-from kgagent.tools.argument_errors import explain
 from kgagent.tools.base import Arguments, dump, failure
+from kgagent.validation import explain_validation_error
 
 
 def get_tools(
@@ -82,4 +82,4 @@ def _telling(arguments: type[Arguments], rest: str) -> type[BaseModel]:
 
 
 def _explained(error: ValidationError | OldValidationError) -> str:
-    return dump(failure(explain(error) if isinstance(error, ValidationError) else str(error)))
+    return dump(failure(explain_validation_error(error) if isinstance(error, ValidationError) else str(error)))

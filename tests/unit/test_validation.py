@@ -1,16 +1,19 @@
-"""How wrong arguments are told to a model."""
+"""Validation errors as an agent or a user reads them."""
 
 from typing import Any
 
 import pytest
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ValidationError, create_model
 
-from kgagent.tools.argument_errors import explain
+from kgagent.errors import InputError
+from kgagent.suggestions import closest_names
 from kgagent.tools.base import failure
 from kgagent.tools.create_node import CreateNodeArguments
+from kgagent.tools.create_relationships import CreateRelationshipsArguments
 from kgagent.tools.explore import ExploreArguments
 from kgagent.tools.query_patterns import QueryPatternsArguments
 from kgagent.tools.relationship_arguments import NewRelationship
+from kgagent.validation import MAX_PROBLEMS, explain_validation_error, validate
 
 RELATIONSHIP = {"from_entity_key": "a", "to_entity_key": "b", "relationship_type": "friend"}
 
@@ -18,15 +21,15 @@ RELATIONSHIP = {"from_entity_key": "a", "to_entity_key": "b", "relationship_type
 def wrong(model: type[BaseModel], arguments: dict[str, Any]) -> str:
     with pytest.raises(ValidationError) as refused:
         model.model_validate(arguments)
-    return explain(refused.value, model)
+    return explain_validation_error(refused.value, model)
 
 
 @pytest.mark.parametrize(
     ("model", "arguments", "said"),
     [
         (CreateNodeArguments, {"name": "A"}, "label is missing"),
-        (CreateNodeArguments, {"label": "Person", "name": "A", "colour": 1}, "colour is not an argument of this tool"),
-        (CreateNodeArguments, {"label": "Person", "name": "A", "int": 1}, "int is not an argument of this tool"),
+        (CreateNodeArguments, {"label": "Person", "name": "A", "colour": 1}, "unknown argument colour"),
+        (CreateNodeArguments, {"label": "Person", "name": "A", "int": 1}, "unknown argument int"),
         (
             CreateNodeArguments,
             {"label": "Person", "name": " "},
@@ -36,7 +39,7 @@ def wrong(model: type[BaseModel], arguments: dict[str, Any]) -> str:
         (
             CreateNodeArguments,
             {"label": "Person", "name": "\ud800"},
-            "name must be text without halves of surrogate pairs, got '\\ud800'",
+            "name must be text without lone surrogates, got '\\ud800'",
         ),
         (
             CreateNodeArguments,
@@ -85,17 +88,17 @@ def combined(**step: object) -> dict[str, Any]:
         ({"query": "x", "one_path_per": 9}, "one_path_per must be below 8 or 'start' or 'end', got 9"),
     ],
 )
-def test_a_wrong_pattern_is_told_once_and_in_plain_words(arguments: dict[str, Any], said: str) -> None:
+def test_an_invalid_pattern_is_described_once(arguments: dict[str, Any], said: str) -> None:
     assert wrong(QueryPatternsArguments, arguments) == said
 
 
-def test_a_value_that_may_be_of_two_kinds_is_told_once() -> None:
+def test_a_value_of_a_union_is_described_once() -> None:
     notes = [7, "", {"contents": "x"}]
     assert wrong(CreateNodeArguments, {"label": "Person", "name": "A", "notes": notes}).split("; ") == [
         "notes.0 must be an object or text, got 7",
         "notes.1 must not be empty, got ''",
         "notes.2.content is missing",
-        "notes.2.contents is not an argument of this tool: did you mean content?",
+        "unknown argument notes.2.contents: did you mean content?",
     ]
 
 
@@ -105,26 +108,26 @@ def test_a_value_that_may_be_of_two_kinds_is_told_once() -> None:
         (
             ExploreArguments,
             {"text_match": ["x"]},
-            "text_match is not an argument of this tool: did you mean text_matches?",
+            "unknown argument text_match: did you mean text_matches?",
         ),
         (
             QueryPatternsArguments,
             pattern(direktion="IN"),
-            f"{INTO}.direktion is not an argument of this tool: did you mean direction?",
+            f"unknown argument {INTO}.direktion: did you mean direction?",
         ),
         (
             QueryPatternsArguments,
             combined(direktion="IN"),
-            f"combinator.{INTO}.direktion is not an argument of this tool: did you mean direction?",
+            f"unknown argument combinator.{INTO}.direktion: did you mean direction?",
         ),
         (
             QueryPatternsArguments,
             {"query": "x", "traversal": {"depth": 2}},
-            "traversal.depth is not an argument of this tool: did you mean max_depth?",
+            "unknown argument traversal.depth: did you mean max_depth?",
         ),
     ],
 )
-def test_the_nearest_name_of_the_same_object_is_told(
+def test_an_unknown_name_is_answered_with_the_closest_name_of_the_same_object(
     model: type[BaseModel], arguments: dict[str, Any], said: str
 ) -> None:
     assert wrong(model, arguments) == said
@@ -148,3 +151,60 @@ def test_an_error_is_one_short_line_that_any_surface_can_write(text: str) -> Non
     assert error.isprintable()
     assert len(error) <= 2_000
     error.encode()
+
+
+MISNAMED = {"from_entity_kye": "a", "to_entity_kye": "b", "relation_type": "x", "atitude": 3, "desciption": "x"}
+TOO_MANY_PROBLEMS: list[tuple[type[BaseModel], dict[str, Any]]] = [
+    (CreateRelationshipsArguments, {"relationships": [MISNAMED] * 500}),
+    (CreateNodeArguments, {"label": "Person", "name": "A", **{f"nmae{i}": 1 for i in range(8_000)}}),
+    (QueryPatternsArguments, pattern(relation_type=["KNOWS"] * 100_000)),
+    (QueryPatternsArguments, {"patterns": [{"steps": [{"relation_typ": "x", "sorce_label": "y"}] * 8}] * 20}),
+    (CreateRelationshipsArguments, {"relationships": [{**RELATIONSHIP, "notes": [7] * 100}] * 500}),
+]
+
+
+@pytest.mark.parametrize(("model", "arguments"), TOO_MANY_PROBLEMS)
+def test_many_problems_take_bounded_work_to_describe(
+    model: type[BaseModel], arguments: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suggestions: list[str] = []
+    schemas: list[type[BaseModel]] = []
+
+    def counting_closest_names(name: str, existing: list[str]) -> list[str]:
+        suggestions.append(name)
+        return closest_names(name, existing)
+
+    class Counting(model):  # type: ignore[misc, valid-type]
+        @classmethod
+        def model_json_schema(cls, *args: Any, **kwargs: Any) -> dict[str, Any]:
+            schemas.append(cls)
+            schema: dict[str, Any] = super().model_json_schema(*args, **kwargs)
+            return schema
+
+    monkeypatch.setattr("kgagent.validation.closest_names", counting_closest_names)
+    with pytest.raises(InputError) as refused:
+        validate(Counting, arguments)
+    assert len(suggestions) <= MAX_PROBLEMS
+    assert not schemas
+    assert str(refused.value).count("; ") <= MAX_PROBLEMS
+    assert len(str(refused.value)) < MAX_PROBLEMS * 400
+
+
+def test_an_error_with_more_problems_than_it_describes_says_so() -> None:
+    text = wrong(CreateNodeArguments, {"label": "Person", "name": "A", **{f"x{i}": 1 for i in range(MAX_PROBLEMS + 1)}})
+    assert text.startswith("unknown argument x0; unknown argument x1")
+    assert text.endswith("; and more problems of this kind")
+
+
+def test_the_known_arguments_are_validated_among_very_many_unknown_ones() -> None:
+    given = {**{f"x{i}": 1 for i in range(5_000)}, "label": "Person", "name": ""}
+    with pytest.raises(InputError, match=r"^name must not be empty, got ''; unknown argument x0;"):
+        validate(CreateNodeArguments, given)
+
+
+def test_secrets_are_not_repeated_and_fields_have_another_noun() -> None:
+    model = create_model("Login", password=(int, ...), user=(str, ...), __config__={"extra": "forbid"})
+    with pytest.raises(ValidationError) as refused:
+        model.model_validate({"password": "hush", "usr": "me"})
+    text = explain_validation_error(refused.value, model, noun="setting", show_values=False)
+    assert text == "password must be a whole number; user is missing; unknown setting usr: did you mean user?"
