@@ -5,5 +5,5 @@
   from_name: startNode(r).name, to_name: endNode(r).name,
   from_labels: labels(startNode(r)), to_labels: labels(endNode(r)),
   vector_length: $dimensions,
-  properties: [['relationship_type', r.relationship_type], ['told_in_reverse', r.told_in_reverse]]
+  properties: [['relationship_type', r.relationship_type], ['is_reversed', coalesce(r.is_reversed, r.told_in_reverse)]]
 }

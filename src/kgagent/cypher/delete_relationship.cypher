@@ -18,10 +18,10 @@ CALL (r) {
   CREATE (kept:«deleted»)
   SET kept = properties(r)
   SET kept += {
-    user_id: $user_id, relationship_key: $relationship_key,
+    user_id: $user_id, relationship_key: $relationship_key, is_reversed: coalesce(r.is_reversed, r.told_in_reverse),
     kgagent_from_entity_key: $from_entity_key, kgagent_deleted_at: $now, kgagent_undo_until: $undo_until
   }
-  REMOVE kept.relation_embedding, kept.notes_embedding, kept.description_embedding
+  REMOVE kept.relation_embedding, kept.notes_embedding, kept.description_embedding, kept.told_in_reverse
 }
 DELETE r
 WITH count(*) AS deleted

@@ -55,7 +55,7 @@ CALL () {
   MATCH (b) WHERE elementId(b) = row.to_element_id
   CREATE (a)-[r:$(row.neo4j_type)]->(b)
   SET r = old {.*, relationship_key: row.properties.relationship_key}
-  REMOVE r.relation_embedding, r.notes_embedding, r.description_embedding
+  REMOVE r.relation_embedding, r.notes_embedding, r.description_embedding, r.told_in_reverse
   SET r += row.properties
   WITH r, row
   WHERE row.vector IS NOT NULL
@@ -66,7 +66,7 @@ CALL () {
   MATCH ()-[r:«types»]->()
   WHERE elementId(r) = row.element_id
   SET r += row.properties
-  REMOVE r.relation_embedding, r.notes_embedding, r.description_embedding
+  REMOVE r.relation_embedding, r.notes_embedding, r.description_embedding, r.told_in_reverse
   WITH r, row
   WHERE row.vector IS NOT NULL
   CALL db.create.setRelationshipVectorProperty(r, 'relationship_embedding', toFloatList(row.vector))

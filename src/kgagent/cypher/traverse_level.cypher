@@ -12,7 +12,7 @@ CALL (from) {
     RETURN r, n
     LIMIT $read_limit
   }
-  WITH r, n, (startNode(r) = from) <> coalesce(r.told_in_reverse = true, false) AS leaves
+  WITH r, n, (startNode(r) = from) <> coalesce(coalesce(r.is_reversed, r.told_in_reverse) = true, false) AS leaves
   WHERE n.user_id = $user_id AND coalesce(r.user_id, $user_id) = $user_id
     AND n.entity_key IS :: STRING NOT NULL AND NOT n.entity_key IN $seen
     AND (leaves AND $outgoing OR NOT leaves AND $incoming)

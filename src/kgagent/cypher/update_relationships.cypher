@@ -1,4 +1,4 @@
-// Changes relationships whose version has not moved since they were read; removes the embedding fields of old graphs.
+// Changes relationships whose version has not moved since they were read; removes properties that only old graphs have.
 // The write of `write_lock` takes the relationship's lock before its version is compared; it is gone at the end.
 // Parameters: user_id; rows [{position, element_id, neo4j_type, version, from_entity_key, to_entity_key, properties, vector or null}].
 // Rows: position of each that was changed.
@@ -12,7 +12,7 @@ WHERE coalesce(r.version, 0) = row.version AND type(r) = row.neo4j_type
   AND a.entity_key = row.from_entity_key AND a.user_id = $user_id
   AND b.entity_key = row.to_entity_key AND b.user_id = $user_id
 SET r += row.properties
-REMOVE r.relation_embedding, r.notes_embedding, r.description_embedding
+REMOVE r.relation_embedding, r.notes_embedding, r.description_embedding, r.told_in_reverse
 WITH r, row
 CALL (r, row) {
   WITH r, row

@@ -73,6 +73,11 @@ class MigrationIssues:
         return Issue("warning", "hold embedding fields of an old form", self.command)
 
     @property
+    def old_is_reversed(self) -> Issue:
+        """`is_reversed` under its old name, which searches still read."""
+        return Issue("warning", "hold told_in_reverse, the old name of is_reversed", self.command)
+
+    @property
     def no_user(self) -> Issue:
         """Without it no search finds them."""
         return Issue("warning", "have no user_id, so that no search finds them", self.command)

@@ -133,6 +133,8 @@ class RelationshipExamination:
             yield issue
         if record.has_old_embeddings:
             yield self._issues.old_embeddings
+        if record.has_old_is_reversed:
+            yield self._issues.old_is_reversed
         user_id = record.properties.get("user_id")
         if user_id != relationship.start.user_id:
             yield self._issues.no_user if user_id is None else self._issues.wrong_user

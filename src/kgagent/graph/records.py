@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -17,8 +17,11 @@ from kgagent.models.triplet import display_name, triplet_text
 from kgagent.ontology import Ontology
 
 OLD_EMBEDDINGS = ("relation_embedding", "notes_embedding", "description_embedding")
+OLD_IS_REVERSED = "told_in_reverse"
+"""Name of `is_reversed` in graphs written by kgagent 0.x: read as such, and replaced by the first write."""
+
 INTERNAL_PROPERTIES = frozenset(
-    {"embedding", "relationship_embedding", *OLD_EMBEDDINGS, "told_in_reverse", "notes_text"}
+    {"embedding", "relationship_embedding", *OLD_EMBEDDINGS, "is_reversed", OLD_IS_REVERSED, "notes_text"}
     | {"ingestion_run", "ingestion_progress", "ingestion_messages", "ingestion_merged"}
     | {"embedding_hash", "embedding_model", "version", "write_lock", "relationship_key", "user_id"}
 )
@@ -119,6 +122,7 @@ class RelationshipRecord(Record):
 
     Attributes:
         has_old_embeddings: whether it holds an embedding field that kgagent removes.
+        has_old_is_reversed: whether it holds `is_reversed` under its old name.
         from_element_id: of the node that a new relationship starts from; empty for a stored one.
         to_element_id: of the node that a new relationship leads to; empty for a stored one.
         from_labels: of the node that it starts from; known to a search alone.
@@ -131,6 +135,7 @@ class RelationshipRecord(Record):
     from_name: str
     to_name: str
     has_old_embeddings: bool = False
+    has_old_is_reversed: bool = False
     from_element_id: str = ""
     to_element_id: str = ""
     from_labels: tuple[str, ...] = ()
@@ -150,8 +155,22 @@ class RelationshipRecord(Record):
             has_old_embeddings=row.get("has_old_embeddings", False),
             from_labels=tuple(row.get("from_labels", ())),
             to_labels=tuple(row.get("to_labels", ())),
-            properties=_present(row["properties"]),
-        )
+            properties={},
+        ).with_stored(row["properties"])
+
+    def with_stored(self, properties: Mapping[str, Any]) -> "RelationshipRecord":
+        """This record with properties as they are stored; an old name of a property is replaced by its present one."""
+        present = {key: value for key, value in properties.items() if value is not None}
+        has_old = OLD_IS_REVERSED in present
+        if has_old:
+            old = present.pop(OLD_IS_REVERSED)
+            present.setdefault("is_reversed", old)
+        return replace(self, properties=present, has_old_is_reversed=has_old)
+
+    @property
+    def has_old_properties(self) -> bool:
+        """Whether it holds properties that the next write removes or renames."""
+        return self.has_old_embeddings or self.has_old_is_reversed
 
     def known_level(self, ontology: Ontology, field: str) -> int | None:
         """Attitude or proximity; old graphs also hold words and numbers written as text. None where it is neither."""
@@ -210,7 +229,7 @@ class RelationshipRecord(Record):
     def _ends(self, asked_from: str | None) -> tuple[tuple[str, str], tuple[str, str]]:
         """Key and name of the end that it is told from, and of the other; see `shown`."""
         start, end = (self.from_entity_key, self.from_name), (self.to_entity_key, self.to_name)
-        told = (end, start) if self.properties.get("told_in_reverse") else (start, end)
+        told = (end, start) if self.properties.get("is_reversed") else (start, end)
         return told if asked_from in {None, told[0][0]} else (told[1], told[0])
 
     def _fields(self, ontology: Ontology, *, asked_from: str | None) -> dict[str, Any]:

@@ -114,8 +114,7 @@ def _deleted(blank: RelationshipRecord, row: Row) -> DeletedRelationship:
         blank,
         element_id=row["element_id"],
         vector_length=row["vector_length"],
-        properties={key: value for key, value in row["properties"].items() if value is not None},
-    )
+    ).with_stored(row["properties"])
     return DeletedRelationship(
         record=record, deleted_at=row["deleted_at"].to_native(), undo_until=row["undo_until"].to_native()
     )

@@ -59,12 +59,16 @@ class RelationshipRecordWriter(
         }
 
     def kept_properties(self, record: RelationshipRecord, now: datetime) -> Mapping[str, Any]:
-        """Those of every record, and the key that makes it one of its kind."""
-        return {**super().kept_properties(record, now), "relationship_key": self._repository.relationship_key(record)}
+        """Those of every record, the key that makes it one of its kind, and its direction under its present name."""
+        return {
+            **super().kept_properties(record, now),
+            "relationship_key": self._repository.relationship_key(record),
+            "is_reversed": record.properties.get("is_reversed"),
+        }
 
     def needs_tidying(self, record: RelationshipRecord, now: datetime) -> bool:
         """Whether it holds fields that kgagent removes, or lacks those that it keeps, or has them wrong."""
-        return record.has_old_embeddings or super().needs_tidying(record, now)
+        return record.has_old_properties or super().needs_tidying(record, now)
 
 
 class RelationshipWriter(RelationshipRecordWriter[PairState]):

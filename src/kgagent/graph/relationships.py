@@ -129,7 +129,7 @@ class RelationshipRepository:
             from_name=start.name,
             to_name=end.name,
             vector_length=None,
-            properties=self.ontology.relationship_defaults | ({"told_in_reverse": True} if reverse else {}),
+            properties=self.ontology.relationship_defaults | ({"is_reversed": True} if reverse else {}),
         )
         return stored, blank
 

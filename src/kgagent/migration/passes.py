@@ -157,7 +157,7 @@ class RelationshipPass(Pass[InspectedRelationship, RelationshipIntent]):
         after = replace(record, properties={**record.properties, **wanted})
         text = self._relationships.text(after, now)
         current = is_current(record, text, self.writing.embedder)
-        tidy = not record.has_old_embeddings and all(record.properties.get(key) == wanted[key] for key in wanted)
+        tidy = not record.has_old_properties and all(record.properties.get(key) == wanted[key] for key in wanted)
         if current and tidy:
             return None
         return Task(

@@ -41,6 +41,10 @@ MENDED_BY_MIGRATION = [
         "hold embedding fields of an old form",
     ),
     (
+        "MATCH ()-[r {description: 'They row'}]->() SET r.told_in_reverse = true",
+        "hold told_in_reverse, the old name of is_reversed",
+    ),
+    (
         "MATCH ()-[r {description: 'They row'}]->() REMOVE r.user_id",
         "have no user_id, so that no search finds them",
     ),

@@ -96,6 +96,7 @@ async def test_what_the_tools_wrote_is_up_to_date(
         "SET r.relation_embedding = [0.5]",
         "SET r.notes_embedding = [0.5]",
         "SET r.description_embedding = 'none'",
+        "SET r.told_in_reverse = true",
         "REMOVE r.user_id",
         "REMOVE r.relationship_key",
         "SET r.attitude = '4'",

@@ -205,7 +205,7 @@ async def test_nothing_of_another_user_is_deleted_or_restored(
     succeeded(await theirs.restore_relationship(**ends))
 
 
-async def test_a_pair_told_in_reverse_comes_back_told_in_reverse(tools: Toolset) -> None:
+async def test_a_reversed_pair_is_restored_reversed(tools: Toolset) -> None:
     chess, ada = await node(tools, "Concept", "Chess"), await person(tools, "Ada")
     await relate(tools, chess, ada, "keeps busy")
     for ends in ({"from_entity_key": ada, "to_entity_key": chess}, {"from_entity_key": chess, "to_entity_key": ada}):

@@ -7,7 +7,7 @@ from importlib.resources.abc import Traversable
 import pytest
 
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.records import INTERNAL_PROPERTIES, OLD_EMBEDDINGS
+from kgagent.graph.records import INTERNAL_PROPERTIES, OLD_EMBEDDINGS, OLD_IS_REVERSED
 from kgagent.graph.statements import Fragment, statement
 
 FILES = {
@@ -90,7 +90,10 @@ def test_a_statement_keeps_to_one_user_unless_it_is_for_the_keeper_of_the_graph(
 def test_what_a_search_does_not_read_is_never_shown(name: str) -> None:
     left_out = re.search(r"WHERE NOT key IN \[([^\]]*)\]", statement(name))
     assert left_out is not None
-    assert set(re.findall(r"'(\w+)'", left_out[1])) == INTERNAL_PROPERTIES - {"told_in_reverse"} - OF_THE_OTHER[name]
+    assert (
+        set(re.findall(r"'(\w+)'", left_out[1]))
+        == INTERNAL_PROPERTIES - {"is_reversed", OLD_IS_REVERSED} - OF_THE_OTHER[name]
+    )
 
 
 def test_a_place_takes_a_fragment_that_is_chosen() -> None:
