@@ -1,71 +1,78 @@
 """Every exception that kgagent raises.
 
 KgAgentError
-├── ConfigurationError          settings, ontology or embedder cannot be used as given
-├── InputError                  a value of the caller's is not one that it may be
-│   ├── NotFoundError           what it names does not exist for this user
-│   │   └── NodeNotFoundError       no node of this user has that key
-│   └── AlreadyExistsError      what it would create is there already
-├── ConflictError               other writers kept changing the record
-├── EmbeddingError
-│   ├── EmbeddingUnavailableError   the model could not be reached, retries included
-│   └── EmbeddingResponseError      the model's answer was not what was asked for
-├── RerankingError              a cross-encoder's answer was not what was asked for
-├── SearchError                 no part of a search could be carried out
-├── StoreError                  the database refused or could not be reached
-│   └── SchemaError             indexes or constraints are missing or do not fit
-└── LocalServerError            the local Neo4j
-    ├── DownloadError           its files could not be had or are damaged
-    └── ServerStartError        it did not come up
+├── ConfigurationError              the settings, the ontology or an embedder cannot be used
+├── InputError (a ValueError)       an argument is invalid
+│   ├── NotFoundError               the named record does not exist in the user's graph
+│   │   └── NodeNotFoundError       the user has no node with that entity_key
+│   └── AlreadyExistsError          the record to create exists
+├── ConflictError                   concurrent writes won, however often the write was retried
+├── EmbeddingError                  texts could not be embedded
+│   ├── EmbeddingUnavailableError   the model could not be reached, after retries
+│   └── EmbeddingResponseError      the model's response was invalid
+├── RerankingError                  the cross-encoder's response was invalid
+├── SearchError                     a search failed as a whole
+├── StoreError                      the database refused a statement or could not be reached
+│   ├── SchemaError                 indexes or constraints are missing or do not fit
+│   ├── ConstraintViolationError    a write would have broken a uniqueness constraint
+│   ├── EntityGoneError             a concurrent write deleted a record that the write needs
+│   ├── StatementTimeoutError       the server ended a statement that took too long
+│   └── StatementValueError         an operator of Cypher does not accept a value
+├── MigrationStoppedError           a migration failed midway; its report says what was done
+└── LocalServerError                the local Neo4j cannot be managed
+    ├── DownloadError               its files cannot be downloaded or are damaged
+    └── ServerStartError            it did not start
+
+`MigrationStoppedError` is defined in `kgagent.migration`. All of them can be imported from `kgagent`.
 """
 
 
 class KgAgentError(Exception):
-    """Base of all errors of kgagent; its text says what was wrong and what to do."""
+    """Base of all errors of kgagent; the text says what was wrong and what to do."""
 
 
 class ConfigurationError(KgAgentError):
-    """Settings, an ontology or an embedder cannot be used as given."""
+    """The settings, the ontology or an embedder cannot be used."""
 
 
-class InputError(KgAgentError):
-    """A value of the caller's is not one that it may be."""
+class InputError(KgAgentError, ValueError):
+    """An argument is invalid."""
 
 
 class NotFoundError(InputError):
-    """What the caller names does not exist for this user."""
+    """The named record does not exist in the user's graph."""
 
 
 class NodeNotFoundError(NotFoundError):
-    """No node of this user has a key that the caller gave."""
+    """The user has no node with that entity_key."""
 
 
 class AlreadyExistsError(InputError):
-    """What the caller would create is there already."""
+    """The record to create exists."""
 
 
 class ConflictError(KgAgentError):
-    """Other writers changed the record each time that this write was tried."""
+    """Concurrent writes won, however often the write was retried."""
 
 
 class EmbeddingError(KgAgentError):
-    """Texts could not be turned into embeddings."""
+    """Texts could not be embedded."""
 
 
 class EmbeddingUnavailableError(EmbeddingError):
-    """The embedding model could not be reached, retries included."""
+    """The embedding model could not be reached, after retries."""
 
 
 class EmbeddingResponseError(EmbeddingError):
-    """The embedding model answered, but not with what was asked for."""
+    """The response of the embedding model was invalid."""
 
 
 class RerankingError(KgAgentError):
-    """A cross-encoder answered, but not with one number for each text."""
+    """The response of a cross-encoder was not one number for each text."""
 
 
 class SearchError(KgAgentError):
-    """No part of a search that has several could be carried out."""
+    """A search failed as a whole: every retriever failed, or time ran out."""
 
 
 class StoreError(KgAgentError):
@@ -76,13 +83,29 @@ class SchemaError(StoreError):
     """Indexes or constraints are missing or do not fit the embedder or the ontology."""
 
 
+class ConstraintViolationError(StoreError):
+    """A write would have broken a uniqueness constraint; nothing was written."""
+
+
+class EntityGoneError(StoreError):
+    """A concurrent write deleted a record that this write needs; nothing was written."""
+
+
+class StatementTimeoutError(StoreError):
+    """The server ended a statement that took too long."""
+
+
+class StatementValueError(StoreError):
+    """An operator of Cypher does not accept a value."""
+
+
 class LocalServerError(KgAgentError):
-    """The local Neo4j could not be managed."""
+    """The local Neo4j cannot be managed."""
 
 
 class DownloadError(LocalServerError):
-    """The files of the local Neo4j or of the local model could not be had, or are damaged."""
+    """The files of the local Neo4j or of the local model cannot be downloaded, or are damaged."""
 
 
 class ServerStartError(LocalServerError):
-    """The local Neo4j did not come up."""
+    """The local Neo4j did not start."""

@@ -1,58 +1,57 @@
-"""The way in: one object that holds the connection, the embedder and all that works on a graph."""
+"""The facade: one object that holds the connection and the embedder and offers every operation on a graph."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Generator, Sequence
+from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from neo4j import AsyncDriver
 
 from kgagent.embedding.base import Embedder
-from kgagent.embedding.cache import QueryCache
 from kgagent.embedding.factory import make_embedder
-from kgagent.embedding.observed import ObservedEmbedder
-from kgagent.graph.live_schema import LiveSchemaReader
-from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.record_writer import OnChange, WriteContext
-from kgagent.graph.relationships import RelationshipRepository
-from kgagent.graph.schema import Schema
-from kgagent.graph.store import Store
-from kgagent.graph.vector_index import VectorIndexOptions
+from kgagent.errors import InputError
+from kgagent.graph.record_writer import OnChange
+from kgagent.graph.store import Credentials, Store
 from kgagent.local import LocalNeo4j
 from kgagent.models.matched_path import PatternResult
 from kgagent.models.pattern_query import GraphQuery
 from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology, default_ontology, load_ontology
-from kgagent.patterns.options import PatternOptions
-from kgagent.patterns.search import PatternSearch
-from kgagent.progress import Progress
+from kgagent.progress import Progress, SilentProgress
 from kgagent.retrieval import RetrievalService
 from kgagent.retrieval.searchers import Searcher, make_searcher
+from kgagent.services import GraphServices
 from kgagent.settings import Settings, get_settings
 from kgagent.tools import ToolContext, Toolset
 
+if TYPE_CHECKING:
+    from kgagent.doctor import Diagnosis
+    from kgagent.loading import LoadReport
+    from kgagent.migration import MigrationReport
 
-def _now() -> datetime:
+
+def _utc_now() -> datetime:
     return datetime.now(UTC)
 
 
 class KnowledgeGraph:
     """A knowledge graph in Neo4j.
 
-    Use it as `async with KnowledgeGraph.connect() as graph`, or from synchronous code through
-    `kgagent.SyncKnowledgeGraph`.
+    Open it with `async with KnowledgeGraph.connect() as graph`. `kgagent.SyncKnowledgeGraph` offers the same
+    operations to synchronous code.
 
     Attributes:
-        store: the connection.
-        ontology: labels, relationship kinds and words.
+        ontology: labels, relationship definitions and words.
         embedder: makes the embeddings.
-        retrieval: the searches.
-        patterns: structured questions over many hops.
-        schema: constraints and indexes.
-        live_schema: reads which labels, types and properties a user's graph holds.
-        observer: watches what it does.
-        loop: the event loop that it was opened on, and that everything of it runs on.
+        settings: limits and options.
+        observer: watches tools, searches, embeddings and statements.
+        retrieval: single searches, such as `relationship_vector_search`.
+        loop: the event loop that the graph was opened on; all of its work runs there.
     """
 
     def __init__(
@@ -62,43 +61,43 @@ class KnowledgeGraph:
         embedder: Embedder,
         settings: Settings,
         *,
-        clock: Callable[[], datetime] = _now,
-        owns_embedder: bool = False,
+        clock: Callable[[], datetime] = _utc_now,
         observer: Observer = NULL_OBSERVER,
+        resources: AsyncExitStack | None = None,
     ) -> None:
-        if observer is not NULL_OBSERVER:
-            store, embedder = store.observed_by(observer), ObservedEmbedder(embedder, observer)
-        self.observer = observer
-        self._owns_embedder = owns_embedder
-        self.loop = asyncio.get_running_loop()
-        self.store = store
+        """Put a graph together from open parts; programs use `connect`.
+
+        Args:
+            store: an open connection.
+            ontology: labels, relationship definitions and words.
+            embedder: makes the embeddings.
+            settings: limits and options.
+            clock: returns the time, with time zone.
+            observer: watches tools, searches, embeddings and statements.
+            resources: what `close` closes besides the requests that are under way.
+        """
+        services = GraphServices.build(store, ontology, embedder, settings, clock=clock, observer=observer)
+        self._services = services
+        self._resources = resources or AsyncExitStack()
+        if services.query_cache is not None:
+            self._resources.push_async_callback(services.query_cache.clear)
         self.ontology = ontology
-        self.embedder = embedder
+        self.embedder = services.embedder
         self.settings = settings
-        self.writing = WriteContext(embedder, clock, settings.write_attempts)
-        self.nodes = NodeRepository(store, ontology)
-        self.relationships = RelationshipRepository(store, ontology)
-        self.schema = Schema(store, ontology, embedder, VectorIndexOptions.of(settings))
-        self.live_schema = LiveSchemaReader(store, ontology)
-        self.retrieval = RetrievalService(
-            store,
-            ontology,
-            QueryCache(embedder, settings.query_cache_size) if settings.query_cache_size else embedder,
-            exact_scan_limit=settings.exact_scan_limit,
-            oversampling=settings.oversampling,
-            timeout=settings.query_timeout,
-            hybrid_limit=settings.hybrid_limit,
-            observer=observer,
-        )
-        self.patterns = PatternSearch(
-            store,
-            ontology,
-            embedder,
-            retrieval=self.retrieval,
-            live_schema=self.live_schema,
-            options=PatternOptions.of(settings),
-            observer=observer,
-        )
+        self.observer = observer
+        self.loop = asyncio.get_running_loop()
+        self.store = services.store
+        self.writing = services.write_context
+        self.nodes = services.nodes
+        self.relationships = services.relationships
+        self.schema = services.schema
+        self.live_schema = services.live_schema
+        self.patterns = services.patterns
+
+    @property
+    def retrieval(self) -> RetrievalService:
+        """Single searches: `relationship_vector_search`, `node_vector_search`, `text_match` and others."""
+        return self._services.retrieval
 
     @staticmethod
     def connect(
@@ -106,124 +105,255 @@ class KnowledgeGraph:
         *,
         username: str | None = None,
         password: str | None = None,
+        auth: Credentials | None = None,
         database: str | None = None,
+        driver: AsyncDriver | None = None,
+        driver_options: Mapping[str, Any] | None = None,
         embedder: Embedder | None = None,
-        ontology: Ontology | Path | None = None,
+        ontology: Ontology | str | PathLike[str] | None = None,
         settings: Settings | None = None,
         ensure_schema: bool = True,
         progress: Progress | None = None,
-        clock: Callable[[], datetime] = _now,
+        clock: Callable[[], datetime] = _utc_now,
         observer: Observer = NULL_OBSERVER,
     ) -> "Connecting":
-        """Connect to a graph; `await` it, or enter it with `async with`.
+        """Connect to a graph; `await` the result, or enter it with `async with`.
 
-        What is left out comes from the settings; without a URI there either, the local Neo4j is started.
+        Arguments that are not given come from the settings. Without a URI in either place, the local Neo4j is
+        started.
 
         Args:
             uri: bolt:// or neo4j:// address, with +s for TLS.
             username: name to log in with.
             password: password to log in with.
+            auth: a `neo4j.Auth` or an `AsyncAuthManager` to log in with, instead of `username` and `password`.
             database: database of the server; None is the user's home database.
-            embedder: makes the embeddings; None takes the one that the settings choose.
-            ontology: an ontology, or a YAML file that holds one.
+            driver: an open `neo4j.AsyncDriver` to use; it is not closed with the graph. It excludes `uri`, `username`,
+                `password`, `auth` and `driver_options`.
+            driver_options: keyword arguments for `neo4j.AsyncGraphDatabase.driver`, such as
+                `max_connection_pool_size`.
+            embedder: makes the embeddings; None uses the one that the settings name. A given embedder is not closed
+                with the graph.
+            ontology: an ontology, or the path of a YAML file; None uses the file that the settings name, or the
+                default ontology.
             settings: settings to use instead of those of the environment.
-            ensure_schema: whether missing constraints and indexes are made.
-            progress: shows downloads and the start of the local Neo4j.
-            clock: gives the time, with zone.
+            ensure_schema: whether to create missing constraints and indexes.
+            progress: reports downloads and the start of the local Neo4j.
+            clock: returns the time, with time zone.
             observer: watches tools, searches, embeddings and statements; see `kgagent.observability`.
 
         Raises:
-            ConfigurationError: settings, ontology or embedder cannot be used.
-            StoreError: the database cannot be used; SchemaError where its indexes do not fit the embedder.
-            LocalServerError: the local Neo4j did not come up.
+            InputError: arguments exclude each other.
+            ConfigurationError: the settings, the ontology, the embedder or the driver's options are invalid.
+            StoreError: the database cannot be used; SchemaError if its indexes do not fit the embedder.
+            LocalServerError: the local Neo4j did not start.
         """
+        login = {"uri": uri, "username": username, "password": password, "auth": auth, "driver_options": driver_options}
+        _check_login({name for name, value in login.items() if value is not None}, driver, driver_options)
 
         async def open_graph() -> KnowledgeGraph:
             chosen = settings or get_settings()
-            store = await _open_store(chosen, uri, username, password, database, progress)
-            try:
+            chosen_ontology = _open_ontology(chosen.ontology if ontology is None else ontology)
+            async with AsyncExitStack() as resources:
+                if driver is None:
+                    store = await _open_store(
+                        chosen, uri, username, password, auth, database, driver_options or {}, progress
+                    )
+                else:
+                    store = await Store.over(
+                        driver, database=database or chosen.neo4j_database, timeout=chosen.query_timeout
+                    )
+                resources.push_async_callback(store.close)
+                used = embedder or make_embedder(chosen, progress=progress)
+                if embedder is None:
+                    resources.push_async_callback(used.aclose)
                 graph = KnowledgeGraph(
-                    store,
-                    _open_ontology(ontology or chosen.ontology),
-                    embedder or make_embedder(chosen, progress=progress),
-                    chosen,
-                    clock=clock,
-                    owns_embedder=embedder is None,
-                    observer=observer,
+                    store, chosen_ontology, used, chosen, clock=clock, observer=observer, resources=resources
                 )
                 if ensure_schema:
-                    await graph.schema.ensure()
-            except BaseException:
-                await store.close()
-                raise
+                    await graph._services.schema.ensure()
+                graph._resources = resources.pop_all()
             return graph
 
         return Connecting(open_graph)
 
+    async def query_patterns(
+        self, query: GraphQuery, *, user_id: str, vector: Sequence[float] | None = None
+    ) -> PatternResult:
+        """Answer a structured query with ranked, explained paths; see `PatternSearch.query`.
+
+        Args:
+            query: patterns, or targets to start from, and how paths are ranked.
+            user_id: owner of the graph.
+            vector: embedding of the query's text, shape (dimensions,); None computes it where it is needed.
+
+        Raises:
+            InputError: a name is unknown, or a constraint compares values of different types.
+            SearchError: the query took too long.
+        """
+        return await self._services.patterns.query(query, user_id, vector=vector)
+
+    async def load(
+        self,
+        path: str | PathLike[str],
+        *,
+        user_id: str,
+        batch_size: int = 500,
+        progress: Progress | None = None,
+    ) -> "LoadReport":
+        """Load nodes and relationships from a JSON Lines file; loading the same file again changes nothing.
+
+        A line that cannot be loaded is reported and does not stop the others.
+
+        Args:
+            path: JSON Lines in UTF-8.
+            user_id: owner of the graph.
+            batch_size: lines per transaction, from 1.
+            progress: reports the lines.
+
+        Raises:
+            InputError: the file cannot be read, or an argument is invalid.
+            EmbeddingError: a batch could not be embedded; load the file again to continue.
+            StoreError: the database failed; load the file again to continue.
+        """
+        from kgagent.loading import load_file
+
+        return await load_file(
+            Path(path),
+            nodes=self._services.nodes,
+            relationships=self._services.relationships,
+            writing=self._services.write_context,
+            user_id=user_id,
+            batch_size=batch_size,
+            progress=progress,
+        )
+
+    async def migrate(
+        self,
+        *,
+        user_id: str | None = None,
+        dry_run: bool = False,
+        rebuild_indexes: bool = False,
+        batch_size: int = 200,
+        progress: Progress | None = None,
+    ) -> "MigrationReport":
+        """Bring an old graph to the present form; an interrupted migration continues where it stopped.
+
+        It creates missing constraints and indexes, embeds records without a current embedding, and removes the
+        embedding properties of old graphs.
+
+        Args:
+            user_id: owner of the records to migrate; None migrates every user's.
+            dry_run: count what would be done and change nothing.
+            rebuild_indexes: first recreate the vector indexes for the present embedder.
+            batch_size: records per embedding request and transaction, from 1.
+            progress: reports the records.
+
+        Raises:
+            InputError: `batch_size` is below 1.
+            SchemaError: an index does not fit, or the data breaks a constraint.
+            MigrationStoppedError: the database or the embedder failed; its report says what was done.
+        """
+        from kgagent.migration import migrate
+
+        shown = progress or SilentProgress()
+        if rebuild_indexes and not dry_run:
+            with shown.task("Rebuilding the vector indexes"):
+                await self._services.schema.rebuild_vector_indexes()
+        elif not dry_run:
+            await self._services.schema.ensure()
+        return await migrate(
+            nodes=self._services.nodes,
+            relationships=self._services.relationships,
+            writing=self._services.write_context,
+            user_id=user_id,
+            dry_run=dry_run,
+            batch_size=batch_size,
+            progress=progress,
+        )
+
+    async def diagnose(
+        self, *, user_id: str | None = None, check_embedder: bool = False, progress: Progress | None = None
+    ) -> "Diagnosis":
+        """Check the server, its indexes and every record, and report problems with their fixes; nothing is changed.
+
+        Args:
+            user_id: owner of the records to check; None checks every user's.
+            check_embedder: make one embedding to see whether the embedder works.
+            progress: reports the records.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        from kgagent.doctor import examine
+
+        return await examine(
+            schema=self._services.schema,
+            nodes=self._services.nodes,
+            relationships=self._services.relationships,
+            embedder=self.embedder,
+            clock=self._services.write_context.clock,
+            user_id=user_id,
+            ask_embedder=check_embedder,
+            progress=progress,
+        )
+
     def tools(
         self, *, user_id: str, source_entity_key: str | None = None, on_change: OnChange | None = None
     ) -> Toolset:
-        """The agent's tools, bound to one user; the model that calls them never chooses whose data it sees.
+        """Return the agent's tools, bound to one user; the model that calls them cannot choose another user.
 
         Args:
-            user_id: whose graph.
-            source_entity_key: node of the source that is being read; every note that the tools write then names it.
-            on_change: told of each record that the tools write; not of one that they remove.
+            user_id: owner of the graph.
+            source_entity_key: `entity_key` of the source that is being read; every note that the tools write names it.
+            on_change: called with each record that the tools write, but not with those they delete.
 
         Raises:
             InputError: the user id is empty.
         """
+        services = self._services
         return Toolset(
             ToolContext(
                 user_id=user_id,
-                ontology=self.ontology,
-                nodes=self.nodes,
-                relationships=self.relationships,
-                retrieval=self.retrieval,
-                live_schema=self.live_schema,
-                writing=replace(self.writing, on_change=on_change),
-                undo_window=timedelta(days=self.settings.undo_days),
-                patterns=self.patterns,
+                ontology=services.ontology,
+                nodes=services.nodes,
+                relationships=services.relationships,
+                retrieval=services.retrieval,
+                live_schema=services.live_schema,
+                writing=replace(services.write_context, on_change=on_change),
+                undo_window=timedelta(days=services.settings.undo_days),
+                patterns=services.patterns,
                 source_entity_key=source_entity_key,
-                observer=self.observer,
+                observer=services.observer,
             )
         )
 
-    async def query_patterns(
-        self, query: GraphQuery, *, user_id: str, vector: Sequence[float] | None = None
-    ) -> PatternResult:
-        """Answer a structured question with ranked, explained paths; see `PatternSearch.query`.
-
-        Args:
-            query: patterns, or targets to walk from, and how paths are ranked.
-            user_id: whose graph.
-            vector: embedding of the question, shape (dimensions,); None has it made where it is needed.
-
-        Raises:
-            InputError: a name is unknown, or a constraint compares what cannot be compared.
-            SearchError: it took too long.
-        """
-        return await self.patterns.query(query, user_id, vector=vector)
-
     def searcher(self, name: str, *, user_id: str) -> Searcher:
-        """A search for nodes, bound to one user.
+        """Return a search for nodes, bound to one user.
 
         Args:
-            name: "vector" (by meaning), "graph" (around seed nodes) or "hybrid" (both).
-            user_id: whose nodes.
+            name: "vector" (semantic), "graph" (around seed nodes) or "hybrid" (both).
+            user_id: owner of the nodes.
 
         Raises:
             InputError: the name is unknown or the user id empty.
         """
         return make_searcher(
-            name, self.retrieval, self.relationships, user_id=user_id, timeout=self.settings.query_timeout
+            name,
+            self._services.retrieval,
+            self._services.relationships,
+            user_id=user_id,
+            timeout=self.settings.query_timeout,
         )
 
     async def close(self) -> None:
-        """Close the connection, and the embedder where it was not given by the caller."""
-        await self.store.close()
-        if self._owns_embedder:
-            await self.embedder.aclose()
+        """Close the connection and the embedder, unless the caller gave them; a second call does nothing."""
+        await self._resources.aclose()
+
+
+def services_of(graph: KnowledgeGraph) -> GraphServices:
+    """Return the parts of a graph; for kgagent's own packages, not for its users."""
+    return graph._services
 
 
 class Connecting:
@@ -234,7 +364,7 @@ class Connecting:
         self._graph: KnowledgeGraph | None = None
 
     def __await__(self) -> Generator[Any, None, KnowledgeGraph]:
-        """Open the graph; its user closes it."""
+        """Open the graph; the caller closes it."""
         return self._open_graph().__await__()
 
     async def __aenter__(self) -> KnowledgeGraph:
@@ -245,9 +375,24 @@ class Connecting:
     async def __aexit__(
         self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
-        """Close it at the end of the block."""
+        """Close the graph at the end of the block."""
         if self._graph is not None:
             await self._graph.close()
+
+
+def _check_login(given: set[str], driver: AsyncDriver | None, driver_options: Mapping[str, Any] | None) -> None:
+    """Refuse arguments that exclude each other.
+
+    Raises:
+        InputError: naming them.
+    """
+    if driver is not None and given:
+        names = ", ".join(sorted(given))
+        raise InputError(f"driver is connected already: give it without {names}")
+    if "auth" in given and (both := given & {"username", "password"}):
+        raise InputError(f"auth replaces username and password: give it without {' and '.join(sorted(both))}")
+    if driver_options and "auth" in driver_options:
+        raise InputError("Give auth as an argument of its own, not in driver_options")
 
 
 async def _open_store(  # noqa: PLR0917
@@ -255,27 +400,37 @@ async def _open_store(  # noqa: PLR0917
     uri: str | None,
     username: str | None,
     password: str | None,
+    auth: Credentials | None,
     database: str | None,
+    driver_options: Mapping[str, Any],
     progress: Progress | None,
 ) -> Store:
-    """Connect to the server that the caller names, else to that of the settings, else to the local one."""
+    """Connect to the given server, else to that of the settings, else to the local one."""
     address = uri or settings.neo4j_uri
     if address is None:
+        if auth is not None:
+            raise InputError("auth needs a server: give uri, or set NEO4J_URI; the local Neo4j has its own password")
         info = await asyncio.to_thread(LocalNeo4j.from_settings(settings).up, progress)
         return await Store.connect(
-            info.uri, username=info.username, password=info.password, timeout=settings.query_timeout
+            info.uri,
+            username=info.username,
+            password=info.password,
+            timeout=settings.query_timeout,
+            driver_options=driver_options,
         )
     known = settings.neo4j_password.get_secret_value() if settings.neo4j_password else None
     return await Store.connect(
         address,
         username=username or settings.neo4j_username,
         password=known if password is None else password,
+        auth=auth,
         database=database or settings.neo4j_database,
         timeout=settings.query_timeout,
+        driver_options=driver_options,
     )
 
 
-def _open_ontology(given: Ontology | Path | None) -> Ontology:
+def _open_ontology(given: Ontology | str | PathLike[str] | None) -> Ontology:
     if given is None:
         return default_ontology()
-    return load_ontology(given) if isinstance(given, Path) else given
+    return given if isinstance(given, Ontology) else load_ontology(Path(given))

@@ -55,13 +55,17 @@ class QueryCache(WrappingEmbedder):
         # Copies, so that no caller changes what another one gets.
         return [found[text][:] for text in queries]
 
-    async def aclose(self) -> None:
-        """Give up the requests under way and close the wrapped embedder."""
+    async def clear(self) -> None:
+        """Cancel the requests under way and forget all embeddings; the wrapped embedder stays open."""
         tasks = set(self._under_way.values())
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         self._kept.clear()
+
+    async def aclose(self) -> None:
+        """Cancel the requests under way and close the wrapped embedder."""
+        await self.clear()
         await super().aclose()
 
     def _tasks_for(self, texts: list[str]) -> set[asyncio.Task[Answer]]:

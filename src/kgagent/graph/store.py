@@ -8,11 +8,16 @@ from contextlib import AbstractContextManager, asynccontextmanager
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from neo4j import READ_ACCESS, WRITE_ACCESS, AsyncDriver, AsyncGraphDatabase, AsyncSession, Query, RoutingControl
+from neo4j import READ_ACCESS, WRITE_ACCESS, AsyncDriver, AsyncGraphDatabase, AsyncSession, Auth, Query, RoutingControl
 from neo4j import exceptions as neo4j_errors
+from neo4j.auth_management import AsyncAuthManager
 from neo4j.vector import Vector
 
-from kgagent.errors import StoreError
+from kgagent.errors import ConfigurationError, StoreError
+from kgagent.errors import ConstraintViolationError as ConstraintViolationError
+from kgagent.errors import EntityGoneError as EntityGoneError
+from kgagent.errors import StatementTimeoutError as StatementTimeoutError
+from kgagent.errors import StatementValueError as StatementValueError
 from kgagent.graph.features import ServerFeatures
 from kgagent.graph.statements import Statement, name_of
 from kgagent.observing import NULL_OBSERVER, Access, Observer, OperationOutcome, StatementRun, statement_tags
@@ -27,22 +32,8 @@ VERSIONS = Statement("CALL dbms.components() YIELD name, versions RETURN name, v
 
 Row = dict[str, Any]
 Parameters = Mapping[str, Any]
-
-
-class ConstraintViolationError(StoreError):
-    """A write would have broken a uniqueness constraint; nothing of it was kept."""
-
-
-class EntityGoneError(StoreError):
-    """What a write was about was deleted by another one meanwhile; nothing of it was kept."""
-
-
-class StatementTimeoutError(StoreError):
-    """The server ended a statement that took too long."""
-
-
-class StatementValueError(StoreError):
-    """A statement met a value that it cannot work with."""
+Credentials = Auth | tuple[str, str] | AsyncAuthManager
+"""What the driver takes as `auth`."""
 
 
 class Store:
@@ -56,8 +47,10 @@ class Store:
         uri: str,
         database: str | None,
         timeout: float | None = None,
+        owns_driver: bool = True,
     ) -> None:
         self._driver = driver
+        self._owns_driver = owns_driver
         self._database = database
         self.features = features
         self._timeout = timeout
@@ -69,10 +62,12 @@ class Store:
         cls,
         uri: str,
         *,
-        username: str,
-        password: str | None,
+        username: str = "neo4j",
+        password: str | None = None,
+        auth: Credentials | None = None,
         database: str | None = None,
         timeout: float | None = None,
+        driver_options: Mapping[str, Any] | None = None,
     ) -> Self:
         """Connect and look at what the server can do.
 
@@ -80,28 +75,60 @@ class Store:
             uri: bolt:// or neo4j:// address, with +s for TLS.
             username: name to log in with.
             password: None where the server asks for none.
+            auth: credentials or an authentication manager of the driver; takes the place of `username` and `password`.
+            database: None is the user's home database.
+            timeout: seconds that a statement may take on the server; None leaves it to the server.
+            driver_options: further settings of the driver, such as `max_connection_pool_size`.
+
+        Raises:
+            ConfigurationError: the driver does not accept its options.
+            StoreError: the address is wrong, the server cannot be reached, refuses the login, or is too old.
+        """
+        shown = _address(uri)
+        if auth is None and password is not None:
+            auth = (username, password)
+        options = {"notifications_min_severity": "OFF", "user_agent": "kgagent", **(driver_options or {})}
+        try:
+            driver = AsyncGraphDatabase.driver(uri, auth=auth, **options)
+        except (neo4j_errors.ConfigurationError, TypeError, ValueError) as error:
+            raise ConfigurationError(f"The Neo4j driver cannot be set up: {error}") from error
+        try:
+            return await cls._over(driver, shown, database=database, timeout=timeout, owns_driver=True)
+        except BaseException:
+            await driver.close()
+            raise
+
+    @classmethod
+    async def over(cls, driver: AsyncDriver, *, database: str | None = None, timeout: float | None = None) -> Self:
+        """Use a driver that is already open, and leave it open in the end.
+
+        Args:
+            driver: an open driver.
             database: None is the user's home database.
             timeout: seconds that a statement may take on the server; None leaves it to the server.
 
         Raises:
-            StoreError: the address is wrong, the server cannot be reached, refuses the login, or is too old.
+            StoreError: the server cannot be reached, refuses the login, or is too old.
         """
-        shown = _address(uri)
-        auth = (username, password) if password is not None else None
-        driver = AsyncGraphDatabase.driver(uri, auth=auth, notifications_min_severity="OFF", user_agent="kgagent")
-        try:
-            with _plain_errors(shown):
-                info = await driver.get_server_info()
-                asked = Query(VERSIONS, metadata=statement_tags(VERSIONS.name))
-                answer = await driver.execute_query(asked, database_=database)
-            versions = {str(record["name"]): list(record["versions"]) for record in answer.records}
-            features = ServerFeatures.detect(
-                versions.get("Neo4j Kernel", ["5.26"])[0], versions.get("Cypher", ["5"]), info.protocol_version
-            )
-        except BaseException:
-            await driver.close()
-            raise
-        return cls(driver, features, uri=shown, database=database, timeout=timeout)
+        with _plain_errors("the given driver's address"):
+            info = await driver.get_server_info()
+        host, port = info.address[:2]
+        shown = f"{'bolt+s' if driver.encrypted else 'bolt'}://{f'[{host}]' if ':' in str(host) else host}:{port}"
+        return await cls._over(driver, shown, database=database, timeout=timeout, owns_driver=False)
+
+    @classmethod
+    async def _over(
+        cls, driver: AsyncDriver, uri: str, *, database: str | None, timeout: float | None, owns_driver: bool
+    ) -> Self:
+        with _plain_errors(uri):
+            info = await driver.get_server_info()
+            query = Query(VERSIONS, metadata=statement_tags(VERSIONS.name))
+            answer = await driver.execute_query(query, database_=database)
+        versions = {str(record["name"]): list(record["versions"]) for record in answer.records}
+        features = ServerFeatures.detect(
+            versions.get("Neo4j Kernel", ["5.26"])[0], versions.get("Cypher", ["5"]), info.protocol_version
+        )
+        return cls(driver, features, uri=uri, database=database, timeout=timeout, owns_driver=owns_driver)
 
     def observed_by(self, observer: Observer) -> Self:
         """The same connections, their statements watched by an observer."""
@@ -110,8 +137,9 @@ class Store:
         return watched
 
     async def close(self) -> None:
-        """Close the connections."""
-        await self._driver.close()
+        """Close the connections, unless the driver is the caller's."""
+        if self._owns_driver:
+            await self._driver.close()
 
     async def read(self, text: str, parameters: Parameters, *, timeout: float | None = None) -> list[Row]:
         """Run a statement that only reads, in one round trip; where it fails in passing, again as the driver would.

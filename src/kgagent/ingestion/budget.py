@@ -5,12 +5,13 @@ from collections.abc import Sequence
 
 from langchain_core.messages import AIMessage, BaseMessage
 
+from kgagent.errors import KgAgentError
 from kgagent.ingestion.limits import Limits
 from kgagent.ingestion.report import Tokens
 from kgagent.models.llm_context import estimated_tokens
 
 
-class StoppedError(Exception):
+class StoppedError(KgAgentError):
     """A run cannot go on; its text is the reason."""
 
 

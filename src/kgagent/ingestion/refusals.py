@@ -5,6 +5,8 @@ from typing import Literal
 
 from langchain_core.exceptions import LangChainException
 
+from kgagent.errors import KgAgentError
+
 REFUSING = frozenset({400, 413, 422})
 """HTTP statuses that say that the request itself is at fault, and not the key, the load or the server."""
 
@@ -23,7 +25,7 @@ Refusal = Literal["of_the_text", "of_the_request"]
 """Whether the same text would be refused again, or it may be for something else that the request held."""
 
 
-class RefusedError(Exception):
+class RefusedError(KgAgentError):
     """A provider refused a request; its text is the reason."""
 
     def __init__(self, reason: str, refusal: Refusal) -> None:

@@ -1,0 +1,116 @@
+"""The parts of an open graph, put together once; for kgagent's own packages, not for its users."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from kgagent.embedding.base import Embedder
+from kgagent.embedding.cache import QueryCache
+from kgagent.embedding.observed import ObservedEmbedder
+from kgagent.graph.live_schema import LiveSchemaReader
+from kgagent.graph.nodes import NodeRepository
+from kgagent.graph.record_writer import WriteContext
+from kgagent.graph.relationships import RelationshipRepository
+from kgagent.graph.schema import Schema
+from kgagent.graph.store import Store
+from kgagent.graph.vector_index import VectorIndexOptions
+from kgagent.observing import NULL_OBSERVER, Observer
+from kgagent.ontology import Ontology
+from kgagent.patterns.options import PatternOptions
+from kgagent.patterns.search import PatternSearch
+from kgagent.retrieval import RetrievalService
+from kgagent.settings import Settings
+
+
+@dataclass(frozen=True)
+class GraphServices:
+    """The parts of an open graph.
+
+    Attributes:
+        store: runs statements.
+        ontology: labels, relationship definitions and words.
+        embedder: makes the embeddings that are stored.
+        query_cache: keeps query embeddings; None where the settings turn it off.
+        settings: of the graph.
+        observer: watches all of it.
+        schema: constraints and indexes.
+        live_schema: reads which labels, types and properties a user's graph has.
+        nodes: reads nodes.
+        relationships: reads relationships.
+        write_context: what writes share.
+        retrieval: searches.
+        patterns: structured queries.
+    """
+
+    store: Store
+    ontology: Ontology
+    embedder: Embedder
+    query_cache: QueryCache | None
+    settings: Settings
+    observer: Observer
+    schema: Schema
+    live_schema: LiveSchemaReader
+    nodes: NodeRepository
+    relationships: RelationshipRepository
+    write_context: WriteContext
+    retrieval: RetrievalService
+    patterns: PatternSearch
+
+    @classmethod
+    def build(
+        cls,
+        store: Store,
+        ontology: Ontology,
+        embedder: Embedder,
+        settings: Settings,
+        *,
+        clock: Callable[[], datetime],
+        observer: Observer = NULL_OBSERVER,
+    ) -> "GraphServices":
+        """Put the parts together.
+
+        Args:
+            store: an open connection.
+            ontology: labels, relationship definitions and words.
+            embedder: makes the embeddings.
+            settings: limits and options.
+            clock: returns the time, with time zone.
+            observer: watches statements, embeddings, searches and tools.
+        """
+        if observer is not NULL_OBSERVER:
+            store, embedder = store.observed_by(observer), ObservedEmbedder(embedder, observer)
+        cache = QueryCache(embedder, settings.query_cache_size) if settings.query_cache_size else None
+        live_schema = LiveSchemaReader(store, ontology)
+        retrieval = RetrievalService(
+            store,
+            ontology,
+            cache or embedder,
+            exact_scan_limit=settings.exact_scan_limit,
+            oversampling=settings.oversampling,
+            timeout=settings.query_timeout,
+            hybrid_limit=settings.hybrid_limit,
+            observer=observer,
+        )
+        return cls(
+            store=store,
+            ontology=ontology,
+            embedder=embedder,
+            query_cache=cache,
+            settings=settings,
+            observer=observer,
+            schema=Schema(store, ontology, embedder, VectorIndexOptions.of(settings)),
+            live_schema=live_schema,
+            nodes=NodeRepository(store, ontology),
+            relationships=RelationshipRepository(store, ontology),
+            write_context=WriteContext(embedder, clock, settings.write_attempts),
+            retrieval=retrieval,
+            patterns=PatternSearch(
+                store,
+                ontology,
+                embedder,
+                retrieval=retrieval,
+                live_schema=live_schema,
+                options=PatternOptions.of(settings),
+                observer=observer,
+            ),
+        )
