@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from kgagent.errors import ConstraintViolationError, EntityGoneError
 from kgagent.graph.compare_and_set import CompareAndSet
 from kgagent.graph.node_merge import (
     MAX_RECORDS,
@@ -22,7 +23,7 @@ from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.relationship_writer import RelationshipWriter
 from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository
 from kgagent.graph.statements import statement
-from kgagent.graph.store import ConstraintViolationError, EntityGoneError, Row
+from kgagent.graph.store import Row
 from kgagent.graph.vectors import VectorChange, vector_changes
 from kgagent.models import GraphNode
 

@@ -7,11 +7,12 @@ from datetime import datetime
 from typing import Any, ClassVar, Generic, TypeVar
 
 from kgagent.embedding.base import Embedder
+from kgagent.errors import ConstraintViolationError, EntityGoneError
 from kgagent.graph.compare_and_set import CompareAndSet, IntentT, StateT
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.records import Record
 from kgagent.graph.statements import statement
-from kgagent.graph.store import ConstraintViolationError, EntityGoneError, Store
+from kgagent.graph.store import Store
 from kgagent.graph.vectors import VectorChange, vector_changes
 from kgagent.models import GraphNode, GraphRelationship, Note
 from kgagent.models.note import add_notes, dump_notes

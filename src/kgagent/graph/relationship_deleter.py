@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from kgagent.errors import EntityGoneError
 from kgagent.graph.compare_and_set import CompareAndSet
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.record_writer import WriteContext
@@ -11,7 +12,6 @@ from kgagent.graph.records import RelationshipRecord
 from kgagent.graph.relationships import PairState, RelationshipIntent, RelationshipRepository, not_found
 from kgagent.graph.schema_parts import DELETED_RELATIONSHIP
 from kgagent.graph.statements import statement
-from kgagent.graph.store import EntityGoneError
 from kgagent.models import GraphRelationship
 
 PURGED_AT_ONCE = 1_000

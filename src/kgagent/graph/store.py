@@ -13,11 +13,14 @@ from neo4j import exceptions as neo4j_errors
 from neo4j.auth_management import AsyncAuthManager
 from neo4j.vector import Vector
 
-from kgagent.errors import ConfigurationError, StoreError
-from kgagent.errors import ConstraintViolationError as ConstraintViolationError
-from kgagent.errors import EntityGoneError as EntityGoneError
-from kgagent.errors import StatementTimeoutError as StatementTimeoutError
-from kgagent.errors import StatementValueError as StatementValueError
+from kgagent.errors import (
+    ConfigurationError,
+    ConstraintViolationError,
+    EntityGoneError,
+    StatementTimeoutError,
+    StatementValueError,
+    StoreError,
+)
 from kgagent.graph.features import ServerFeatures
 from kgagent.graph.statements import Statement, name_of
 from kgagent.observing import NULL_OBSERVER, Access, Observer, OperationOutcome, StatementRun, statement_tags

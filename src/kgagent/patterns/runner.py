@@ -8,8 +8,8 @@ from pydantic import JsonValue
 
 from kgagent.concurrency import bounded_map
 from kgagent.embedding.base import Embedder
-from kgagent.errors import InputError, SearchError
-from kgagent.graph.store import Row, StatementTimeoutError, StatementValueError, Store
+from kgagent.errors import InputError, SearchError, StatementTimeoutError, StatementValueError
+from kgagent.graph.store import Row, Store
 from kgagent.models.constraint import ORDERS, TEXTS, Constraint, ConstraintType
 from kgagent.models.matched_path import MatchedPath
 from kgagent.models.pattern import GraphPattern

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kgagent.embedding.base import Embedder
-from kgagent.errors import ConfigurationError, EmbeddingError, InputError, NotFoundError
+from kgagent.errors import ConfigurationError, EmbeddingError, InputError, NotFoundError, StatementTimeoutError
 from kgagent.graph.live_schema import LiveSchemaReader
-from kgagent.graph.store import StatementTimeoutError, Store
+from kgagent.graph.store import Store
 from kgagent.models.live_schema import LiveSchema
 from kgagent.models.matched_path import Chunk, MatchedNode, PatternResult, ReasoningContext
 from kgagent.models.pattern import Direction, GraphPattern, TraversalStep

@@ -15,10 +15,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from kgagent.embedding.base import Embedder
+from kgagent.errors import StatementTimeoutError
 from kgagent.graph.records import RelationshipRecord
 from kgagent.graph.relationships import RelationshipRepository
 from kgagent.graph.statements import Fragment, statement
-from kgagent.graph.store import StatementTimeoutError
 from kgagent.models import RelationshipSearchResult
 from kgagent.ontology import Ontology
 from kgagent.retrieval.named import named_in

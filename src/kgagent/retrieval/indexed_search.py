@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from kgagent.embedding.base import Embedder
-from kgagent.errors import StoreError
+from kgagent.errors import StatementTimeoutError, StoreError
 from kgagent.graph.statements import statement
-from kgagent.graph.store import StatementTimeoutError, Store
+from kgagent.graph.store import Store
 from kgagent.graph.vector_index import IndexScores
 from kgagent.models.search import SearchPlan
 from kgagent.retrieval.exact_scan import ExactScan

@@ -16,12 +16,12 @@ from typing import Any
 
 from kgagent.concurrency import task_group
 from kgagent.embedding.base import Embedder
-from kgagent.errors import InputError, NodeNotFoundError
+from kgagent.errors import InputError, NodeNotFoundError, StatementTimeoutError
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.records import NodeRecord
 from kgagent.graph.relationships import RelationshipRepository
 from kgagent.graph.statements import statement
-from kgagent.graph.store import Row, StatementTimeoutError
+from kgagent.graph.store import Row
 from kgagent.models.paths import PathNode, PathsRequest, PathsResult
 from kgagent.retrieval.found_path import FoundPath, ranked
 from kgagent.retrieval.told_paths import PathLoader

@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 
 from kgagent import KnowledgeGraph
-from kgagent.errors import InputError, StoreError
+from kgagent.errors import InputError, StatementTimeoutError, StoreError
 from kgagent.graph.live_schema import DEFAULT_LIMITS, LiveSchemaReader
-from kgagent.graph.store import StatementTimeoutError
 from kgagent.models.live_schema import LiveProperty, LiveSchema, ValueKind
 from kgagent.tools import Toolset
 from tests.support import facts

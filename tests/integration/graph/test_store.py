@@ -9,8 +9,7 @@ from neo4j.exceptions import DriverError, SessionExpired
 
 from kgagent import KnowledgeGraph
 from kgagent.embedding.hashing import hashed
-from kgagent.errors import StoreError
-from kgagent.graph.store import ConstraintViolationError, StatementTimeoutError
+from kgagent.errors import ConstraintViolationError, StatementTimeoutError, StoreError
 
 
 async def test_a_vector_arrives_as_it_was_sent(graph: KnowledgeGraph) -> None:

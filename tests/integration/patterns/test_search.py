@@ -6,9 +6,16 @@ from typing import Any
 import pytest
 
 from kgagent import KnowledgeGraph
-from kgagent.errors import ConfigurationError, EmbeddingUnavailableError, InputError, NotFoundError, SearchError
+from kgagent.errors import (
+    ConfigurationError,
+    EmbeddingUnavailableError,
+    InputError,
+    NotFoundError,
+    SearchError,
+    StatementTimeoutError,
+    StatementValueError,
+)
 from kgagent.graph.statements import statement
-from kgagent.graph.store import StatementTimeoutError, StatementValueError
 from kgagent.models.matched_path import PatternResult
 from kgagent.models.pattern_query import GraphQuery
 from kgagent.patterns.runner import PatternRunner

@@ -3,8 +3,7 @@
 import pytest
 
 from kgagent import KnowledgeGraph
-from kgagent.errors import InputError
-from kgagent.graph.store import StatementTimeoutError
+from kgagent.errors import InputError, StatementTimeoutError
 from kgagent.retrieval import beam, by_meaning, explore
 from kgagent.tools import Toolset
 

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from kgagent import KnowledgeGraph
-from kgagent.errors import StoreError
-from kgagent.graph.store import StatementTimeoutError
+from kgagent.errors import StatementTimeoutError, StoreError
 from kgagent.tools import Toolset
 from tests.support.drawn import QUERY, Drawing
 from tests.support.people import person, relate
