@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from neo4j import AsyncDriver, AsyncGraphDatabase, basic_auth
@@ -12,7 +13,9 @@ from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.base import Embedder
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import ConfigurationError, EmbeddingUnavailableError, InputError, SchemaError
+from kgagent.graph.store import Credentials
 from kgagent.observability import Recorder
+from kgagent.observing import NULL_OBSERVER
 from tests.conftest import DIMENSIONS, Server
 from tests.support.embedders import WatchedEmbedder
 
@@ -71,7 +74,7 @@ async def test_statements_of_a_given_driver_name_its_server(
     ],
     ids=lambda more: next(iter(more)),
 )
-async def test_a_driver_excludes_what_a_driver_is_made_of(driver: AsyncDriver, more: dict[str, object]) -> None:
+async def test_a_driver_excludes_what_a_driver_is_made_of(driver: AsyncDriver, more: dict[str, Any]) -> None:
     [name] = more
     with pytest.raises(InputError, match=f"give it without {name}") as caught:
         await KnowledgeGraph.connect(driver=driver, **more)
@@ -93,7 +96,12 @@ async def test_auth_objects_reach_the_driver(
     kind: str, server: Server, settings: Settings, embedder: Embedder, user_id: str
 ) -> None:
     pair = (server.username, server.password)
-    auth = {"object": basic_auth(*pair), "manager": AsyncAuthManagers.static(pair), "pair": pair}[kind]
+    kinds: dict[str, Credentials] = {
+        "object": basic_auth(*pair),
+        "manager": AsyncAuthManagers.static(pair),
+        "pair": pair,
+    }
+    auth = kinds[kind]
     without = settings.model_copy(update={"neo4j_password": None})
     async with KnowledgeGraph.connect(server.uri, auth=auth, settings=without, embedder=embedder) as graph:
         assert len(await graph.retrieval.text_match("ada", user_id)) == 0
@@ -128,8 +136,7 @@ async def test_closing_closes_the_embedder_of_the_settings_once(
     settings: Settings, made: CountingEmbedder, query_cache_size: int, *, observed: bool
 ) -> None:
     chosen = settings.model_copy(update={"query_cache_size": query_cache_size})
-    more = {"observer": Recorder()} if observed else {}
-    async with KnowledgeGraph.connect(settings=chosen, **more) as graph:
+    async with KnowledgeGraph.connect(settings=chosen, observer=Recorder() if observed else NULL_OBSERVER) as graph:
         assert made.closed == 0
     assert made.closed == 1
     await graph.close()
