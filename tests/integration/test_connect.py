@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from neo4j import AsyncDriver, AsyncGraphDatabase, basic_auth
@@ -13,11 +13,13 @@ from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.base import Embedder
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import ConfigurationError, EmbeddingUnavailableError, InputError, SchemaError
-from kgagent.graph.store import Credentials
 from kgagent.observability import Recorder
 from kgagent.observing import NULL_OBSERVER
 from tests.conftest import DIMENSIONS, Server
 from tests.support.embedders import WatchedEmbedder
+
+if TYPE_CHECKING:
+    from kgagent.graph.store import Credentials
 
 
 class CountingEmbedder(HashingEmbedder):
