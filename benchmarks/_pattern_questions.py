@@ -19,7 +19,7 @@ from kgagent.graph.identifiers import Identifier
 from kgagent.graph.store import Store
 from kgagent.models.constraint import ConstraintType
 from kgagent.models.matched_path import PatternResult
-from kgagent.models.pattern import Direction, GraphPattern, TraversalStep
+from kgagent.models.pattern import GraphPattern, StepDirection, TraversalStep
 from kgagent.models.pattern_query import GraphQuery, RankingStrategy, ResolutionTarget
 
 USER = "patterns-metaqa"
@@ -74,7 +74,7 @@ def _step(start: str, end: str) -> TraversalStep:
         source_label=label_of(start),
         relation_type=RELATIONS[end if ahead else start],
         target_label=label_of(end),
-        direction=Direction.OUTGOING if ahead else Direction.INCOMING,
+        direction=StepDirection.OUTGOING if ahead else StepDirection.INCOMING,
     )
 
 

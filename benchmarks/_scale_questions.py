@@ -8,7 +8,7 @@ from _scale_graph import FEEDS, PART
 from _scenario import holds, into, out, where
 
 from kgagent.models.constraint import Constraint, ConstraintType
-from kgagent.models.pattern import Direction, GraphPattern, TraversalStep
+from kgagent.models.pattern import GraphPattern, StepDirection, TraversalStep
 from kgagent.models.pattern_query import GraphQuery, RankingStrategy, ResolutionTarget
 
 START, END, HUB, KIND = 54_321, 98_765, 0, 8
@@ -155,7 +155,7 @@ def _long(hops: int) -> tuple[Long, ...]:
     one_each = [out(FEEDS, PART) for _ in range(hops)]
     last = (where("end", "kind", KIND),)
     meaning = RankingStrategy.HYBRID
-    both = out(FEEDS, PART, direction=Direction.BOTH, min_hops=1, max_hops=hops)
+    both = out(FEEDS, PART, direction=StepDirection.BOTH, min_hops=1, max_hops=hops)
     return (
         Long("each step written out, from a node", hops, ask(*one_each, start=START, constraints=last)),
         Long("each step written out, from a hub", hops, ask(*one_each, start=HUB, constraints=last)),

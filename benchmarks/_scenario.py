@@ -7,7 +7,7 @@ from typing import Any, Literal
 from _walks import Facts, Keys
 
 from kgagent.models.constraint import Constraint, ConstraintType, Position
-from kgagent.models.pattern import Branch, Direction, GraphPattern, TraversalStep
+from kgagent.models.pattern import Branch, GraphPattern, StepDirection, TraversalStep
 from kgagent.models.pattern_query import GraphQuery, QueryCombinator, RankingStrategy
 
 MAX_PATHS = 10_000
@@ -59,7 +59,7 @@ def out(neo4j_type: str, label: str, **more: Any) -> TraversalStep:  # noqa: ANN
 
 def into(neo4j_type: str, label: str, **more: Any) -> TraversalStep:  # noqa: ANN401
     """A step against a relationship."""
-    return out(neo4j_type, label, direction=Direction.INCOMING, **more)
+    return out(neo4j_type, label, direction=StepDirection.INCOMING, **more)
 
 
 def pattern(name: str, source: str, *steps: TraversalStep, **more: Any) -> GraphPattern:  # noqa: ANN401

@@ -4,7 +4,7 @@ import _walks
 from _scenario import Scenario, ask, branch, holds, into, out, pattern, unanswerable, where
 
 from kgagent.models.constraint import ConstraintType
-from kgagent.models.pattern import Branch, Direction, GraphPattern
+from kgagent.models.pattern import Branch, GraphPattern, StepDirection
 from kgagent.models.pattern_query import CombinatorType, QueryCombinator
 
 PRESCRIBED, ILL, TREATED, BAD_FOR = "PRESCRIBED_MEDICATION", "HAS_CONDITION", "TREATED_BY", "CONTRAINDICATED_FOR"
@@ -178,7 +178,7 @@ LEGACY = (
             pattern(
                 "network",
                 "Patient",
-                out(TREATED, "Patient", direction=Direction.BOTH, min_hops=2, max_hops=6),
+                out(TREATED, "Patient", direction=StepDirection.BOTH, min_hops=2, max_hops=6),
                 constraints=(where("start", "patient_id", "PT-10001"),),
                 distinct_nodes=True,
             )

@@ -16,8 +16,8 @@ from kgagent.models.pattern_query import QueryCombinator, RankingStrategy
 from kgagent.patterns.compiler import Compiler
 from kgagent.patterns.paths import PathReader
 from kgagent.patterns.plans import plans_of
-from kgagent.patterns.ranking import Ranking
-from kgagent.patterns.runner import Limits, PatternRunner, Ran
+from kgagent.patterns.ranking import PathRanking
+from kgagent.patterns.runner import PatternRunner, RunLimits, RunResult
 from tests.support.plain_walk import PlainGraph, PlainNode, PlainRelationship
 from tests.support.stored import cypher
 
@@ -183,17 +183,17 @@ async def plant(
     return PlainGraph(plain_nodes, plain, str(users[MINE])), str(prefix)
 
 
-async def compiled(graph: KnowledgeGraph, part: GraphPattern | QueryCombinator, user_id: str) -> Ran:
+async def compiled(graph: KnowledgeGraph, part: GraphPattern | QueryCombinator, user_id: str) -> RunResult:
     """Run a pattern or a combinator as kgagent does."""
     reader = PathReader(graph.ontology)
-    runner = PatternRunner(graph.store, graph.embedder, reader, Limits(EVERYTHING, EVERYTHING, 30.0))
+    runner = PatternRunner(graph.store, graph.embedder, reader, RunLimits(EVERYTHING, EVERYTHING, 30.0))
     plans = plans_of(part)
     matching = await runner.matching([segment for plan in plans for segment in plan.segments], user_id)
     compiler = Compiler(user_id, matching=matching)
-    return await runner.run(plans, compiler, Ranking(RankingStrategy.PATH_LENGTH), None)
+    return await runner.run(plans, compiler, PathRanking(RankingStrategy.PATH_LENGTH), None)
 
 
-def as_numbers(ran: Ran) -> Counter[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]]:
+def as_numbers(ran: RunResult) -> Counter[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]]:
     return Counter(
         (
             tuple(int(node.entity_key.rpartition(":")[2]) for node in found.path.nodes),

@@ -14,7 +14,7 @@ from kgagent.models.matched_path import (
 from kgagent.models.matches import Matches
 from kgagent.models.note import Note
 from kgagent.models.paths import GraphPath, PathNode, PathsRequest, PathsResult
-from kgagent.models.pattern import Branch, Direction, GraphPattern, TraversalStep
+from kgagent.models.pattern import Branch, GraphPattern, StepDirection, TraversalStep
 from kgagent.models.pattern_query import (
     CombinatorType,
     GraphQuery,
@@ -43,7 +43,7 @@ __all__ = [
     "CombinatorType",
     "Constraint",
     "ConstraintType",
-    "Direction",
+    "StepDirection",
     "DiscoveredNodes",
     "ExploreRequest",
     "ExploreResult",

@@ -7,7 +7,7 @@ from pydantic import Field, JsonValue
 
 from kgagent.models.graph import GraphModel
 from kgagent.models.hybrid import HybridResult
-from kgagent.models.pattern import Direction
+from kgagent.models.pattern import StepDirection
 from kgagent.models.pattern_query import RankingStrategy, ScoreComponent
 
 FoundBy = Literal["patterns", "traversal", "hybrid"]
@@ -44,7 +44,7 @@ class MatchedRelationship(GraphModel):
     neo4j_type: str
     from_entity_key: str
     to_entity_key: str
-    direction: Direction
+    direction: StepDirection
     properties: Mapping[str, JsonValue] = Field(default_factory=dict)
 
     @property
@@ -100,7 +100,7 @@ class MatchedPath(GraphModel):
         """The path in one line: `Ann -[has_relationship_with: mentor]-> Bob <-[engages_with]- Cleo`."""
         told = [self.start.name]
         for relationship, node in zip(self.relationships, self.nodes[1:], strict=True):
-            against = relationship.direction is Direction.INCOMING
+            against = relationship.direction is StepDirection.INCOMING
             told.append(f"{'<-' if against else '-'}[{relationship.word}]{'-' if against else '->'} {node.name}")
         return " ".join(told)
 

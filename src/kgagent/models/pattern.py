@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from kgagent.models.constraint import MAX_STEPS, Constraint, Name, PatternModel, Position, RelationTypes, upper
 
 
-class Direction(StrEnum):
+class StepDirection(StrEnum):
     """How a step follows relationships."""
 
     OUTGOING = "OUTGOING"
@@ -18,9 +18,11 @@ class Direction(StrEnum):
     BOTH = "BOTH"
 
     @property
-    def turned(self) -> "Direction":
+    def reversed(self) -> "StepDirection":
         """The other way round; BOTH stays as it is."""
-        return {Direction.OUTGOING: Direction.INCOMING, Direction.INCOMING: Direction.OUTGOING}.get(self, self)
+        return {StepDirection.OUTGOING: StepDirection.INCOMING, StepDirection.INCOMING: StepDirection.OUTGOING}.get(
+            self, self
+        )
 
 
 class TraversalStep(PatternModel):
@@ -40,7 +42,7 @@ class TraversalStep(PatternModel):
     relation_type: Name | RelationTypes | None = None
     target_label: Name | None = None
     step_index: int | None = Field(None, ge=0, lt=MAX_STEPS)
-    direction: Annotated[Direction, BeforeValidator(upper)] = Direction.OUTGOING
+    direction: Annotated[StepDirection, BeforeValidator(upper)] = StepDirection.OUTGOING
     min_hops: int = Field(1, ge=1, le=MAX_STEPS)
     max_hops: int = Field(1, ge=1, le=MAX_STEPS)
 

@@ -1,4 +1,4 @@
-"""Chunks: the nodes with text that are linked with what matched."""
+"""ChunkSearch: the nodes with text that are linked with what matched."""
 
 from collections.abc import Mapping, Sequence
 
@@ -18,7 +18,7 @@ MAX_NODES = 1_000
 """Matched nodes whose chunks are looked for, those of the best paths first."""
 
 
-class Chunks:
+class ChunkSearch:
     """Searches the chunks of what matched, by vector."""
 
     def __init__(self, store: Store, embedder: Embedder, reader: PathReader, *, timeout: float) -> None:

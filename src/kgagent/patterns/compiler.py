@@ -7,15 +7,23 @@ from typing import Any, TypeGuard
 from kgagent.graph.statements import Statement
 from kgagent.models.constraint import Position
 from kgagent.models.pattern_query import CombinatorType, QueryCombinator
-from kgagent.patterns.mirror import mirrored, mirrored_place
-from kgagent.patterns.pattern_text import PatternText
-from kgagent.patterns.plans import EntryPoint, Member, Part, Place, Plan, join_position, plans_of
+from kgagent.patterns.mirror import reverse_plan, reverse_position
+from kgagent.patterns.pattern_text import MatchClauses
+from kgagent.patterns.plans import (
+    EntryPoint,
+    JoinCondition,
+    PatternExpression,
+    PlanPosition,
+    QueryPlan,
+    join_position,
+    plans_of,
+)
 from kgagent.patterns.predicates import Matching, Predicates
-from kgagent.patterns.values import Values
+from kgagent.patterns.values import StatementParameters
 
 
 @dataclass(frozen=True)
-class Compiled:
+class CompiledStatement:
     """A statement with its parameters."""
 
     text: Statement
@@ -38,7 +46,7 @@ class Compiler:
     matching: Matching = field(default_factory=dict)
     one_path_per: Position | None = None
 
-    def matched(self, plan: Plan, explored: int) -> Compiled:
+    def matched(self, plan: QueryPlan, explored: int) -> CompiledStatement:
         """The statement that matches a plan's paths.
 
         Rows: nodes [id], relationships [id], lengths [relationships of each step], at (id or null).
@@ -47,7 +55,7 @@ class Compiler:
             plan: what is matched.
             explored: paths at the most.
         """
-        values = Values(user_id=self.user_id, zero=0)
+        values = StatementParameters(user_id=self.user_id, zero=0)
         chain = self._chain(plan, "", values)
         best = plan.best.place if plan.best is not None else None
         if self.one_path_per is not None:
@@ -63,42 +71,47 @@ class Compiler:
         }
         rows = ", ".join(f"{expression} AS {name}" for name, expression in told.items())
         limited = f"{text}\nRETURN {rows}\nLIMIT {values.add(explored)}"
-        return Compiled(Statement(limited, "match_pattern"), values.parameters)
+        return CompiledStatement(Statement(limited, "match_pattern"), values.parameters)
 
     def _chain(
-        self, plan: Plan, prefix: str, values: Values, bound: Mapping[Place, str] | None = None
-    ) -> list[PatternText]:
+        self, plan: QueryPlan, prefix: str, values: StatementParameters, bound: Mapping[PlanPosition, str] | None = None
+    ) -> list[MatchClauses]:
         """The plan's patterns, each starting at the variable that the one before ends at."""
         predicates = Predicates(values, self.matching)
-        chain: list[PatternText] = []
+        chain: list[MatchClauses] = []
         for number, segment in enumerate(plan.segments):
             known: dict[Position, str] = {
                 place.position: variable for place, variable in (bound or {}).items() if place.segment == number
             }
             if chain:
                 known["start"] = chain[-1].node("end")
-            chain.append(PatternText(segment, f"{prefix}s{number}", values, predicates, bound=known))
+            chain.append(MatchClauses(segment, f"{prefix}s{number}", values, predicates, bound=known))
         return chain
 
     def _text(
-        self, plan: Plan, chain: Sequence[PatternText], entered: Place | None, prefix: str, values: Values
+        self,
+        plan: QueryPlan,
+        chain: Sequence[MatchClauses],
+        entered: PlanPosition | None,
+        prefix: str,
+        values: StatementParameters,
     ) -> str:
-        """The clauses of a chain, with what holds of its entry points and its members."""
+        """The clauses of a chain, with what holds of its entry points and its joins."""
         if entered is not None:
             label = plan.label(entered)
             ids = [point.element_id for point in self.entry_points if point.fits(label)]
             chain[entered.segment].require(f"elementId({_at(chain, entered)}) IN {values.add(ids)}", entered.position)
-        for number, member in enumerate(plan.members):
+        for number, member in enumerate(plan.joins):
             text = self._member(member, _at(chain, member.place), f"{prefix}m{number}", values)
             chain[member.place.segment].require(text, member.place.position)
         return "\n".join(part.text for part in chain)
 
-    def _member(self, member: Member, variable: str, prefix: str, values: Values) -> str:
+    def _member(self, member: JoinCondition, variable: str, prefix: str, values: StatementParameters) -> str:
         """Whether a node is one that another part finds."""
         part = member.part
         if _is_intersection(part) and join_position(part) == member.position:
             # Taken apart, each of its patterns would be held to all others again: exponential in the depth.
-            inner = (Member(member.place, one, member.position) for one in part.patterns)
+            inner = (JoinCondition(member.place, one, member.position) for one in part.patterns)
             texts = [self._member(one, variable, f"{prefix}i{number}", values) for number, one in enumerate(inner)]
             return f"({' AND '.join(texts)})"
         found = [
@@ -107,16 +120,18 @@ class Compiler:
         ]
         return f"({' OR '.join(found)})"
 
-    def _finds(self, plan: Plan, position: Position, variable: str, prefix: str, values: Values) -> str:
+    def _finds(
+        self, plan: QueryPlan, position: Position, variable: str, prefix: str, values: StatementParameters
+    ) -> str:
         """Whether a plan finds a node at a position of its paths."""
         place, entered = plan.place(position), plan.entered_at(self.entry_points)
         if position == "end" and any(segment.repeat_relationships for segment in plan.segments):
-            place, entered = mirrored_place(plan, place), entered and mirrored_place(plan, entered)
-            plan = mirrored(plan)
+            place, entered = reverse_position(plan, place), entered and reverse_position(plan, entered)
+            plan = reverse_plan(plan)
         chain = self._chain(plan, prefix, values, {place: variable})
-        here = tuple(one for one in plan.members if _at(chain, one.place) == variable)
-        text = self._text(replace(plan, members=here), chain, entered, prefix, values)
-        elsewhere = [one for one in plan.members if one not in here]
+        here = tuple(one for one in plan.joins if _at(chain, one.place) == variable)
+        text = self._text(replace(plan, joins=here), chain, entered, prefix, values)
+        elsewhere = [one for one in plan.joins if one not in here]
         if elsewhere:
             # Many paths may lead to a node: whether others find it too is looked at once.
             reached = {_at(chain, one.place): f"{prefix}d{number}" for number, one in enumerate(elsewhere)}
@@ -129,9 +144,9 @@ class Compiler:
         return f"EXISTS {{\n{text}\nRETURN 1 AS found\n}}"
 
 
-def _is_intersection(part: Part) -> TypeGuard[QueryCombinator]:
+def _is_intersection(part: PatternExpression) -> TypeGuard[QueryCombinator]:
     return isinstance(part, QueryCombinator) and part.type is CombinatorType.INTERSECTION
 
 
-def _at(chain: Sequence[PatternText], place: Place) -> str:
+def _at(chain: Sequence[MatchClauses], place: PlanPosition) -> str:
     return chain[place.segment].node(place.position)

@@ -1,4 +1,4 @@
-"""Which part of a query keeps its patterns from matching: each is tried again with one thing less, or turned round."""
+"""Which part of a query keeps its patterns from matching: each is tried again with one thing less, or reversed."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -15,7 +15,7 @@ from kgagent.models.pattern import GraphPattern
 from kgagent.models.pattern_query import CombinatorType, GraphQuery, QueryCombinator
 from kgagent.patterns.compiler import Compiler
 from kgagent.patterns.places import place_name
-from kgagent.patterns.plans import Plan, join_position, plans_of
+from kgagent.patterns.plans import QueryPlan, join_position, plans_of
 from kgagent.suggestions import shorten_name
 
 MAX_TRIES = 24
@@ -33,7 +33,7 @@ Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
-class _Try:
+class _Variant:
     """What differs in one thing from what was asked.
 
     Attributes:
@@ -43,11 +43,11 @@ class _Try:
     """
 
     told: str
-    plans: Sequence[Plan]
+    plans: Sequence[QueryPlan]
     compiler: Compiler
 
 
-class Diagnosis:
+class PatternDiagnosis:
     """Finds out why a query over patterns found nothing."""
 
     def __init__(self, store: Store) -> None:
@@ -66,16 +66,16 @@ class Diagnosis:
         """
         found: dict[int, str] = {}
 
-        async def attempt(numbered: tuple[int, _Try]) -> None:
+        async def attempt(numbered: tuple[int, _Variant]) -> None:
             number, one = numbered
             if await self._matches(one):
                 found[number] = one.told
 
         told: list[str] = []
         with anyio.move_on_after(SECONDS):
-            alone = [_Try("", [Plan((pattern,))], compiler) for pattern in query.all_patterns]
+            alone = [_Variant("", [QueryPlan((pattern,))], compiler) for pattern in query.all_patterns]
             matching = await bounded_map(self._matches, alone, limit=AT_ONCE)
-            tries: list[_Try] = []
+            tries: list[_Variant] = []
             if query.combinator is not None and all(matching):
                 told.append(_not_joined(query.combinator))
                 tries += _joined_otherwise(query.combinator, compiler)
@@ -84,7 +84,7 @@ class Diagnosis:
             await bounded_map(attempt, enumerate(tries[:MAX_TRIES]), limit=AT_ONCE)
         return [*told, *(found[number] for number in sorted(found))][:MAX_TOLD]
 
-    async def _matches(self, one: _Try) -> bool:
+    async def _matches(self, one: _Variant) -> bool:
         """Whether any of its statements finds a path; one that fails or takes too long says nothing."""
         for plan in one.plans:
             compiled = one.compiler.matched(plan, 1)
@@ -101,25 +101,25 @@ def _not_joined(combinator: QueryCombinator) -> str:
     return f"Each pattern matches alone, but no node is at {place} of all of them"
 
 
-def _joined_otherwise(combinator: QueryCombinator, compiler: Compiler) -> Iterator[_Try]:
+def _joined_otherwise(combinator: QueryCombinator, compiler: Compiler) -> Iterator[_Variant]:
     if combinator.type is CombinatorType.SEQUENTIAL:
         return
     ends: tuple[Position, ...] = ("start", "end")
     for end in ends:
         if end != join_position(combinator):
             joined = combinator.model_copy(update={"join_on": end})
-            yield _Try(f"They match with join_on {end!r}", plans_of(joined), compiler)
+            yield _Variant(f"They match with join_on {end!r}", plans_of(joined), compiler)
 
 
-def _weaker(pattern: GraphPattern, compiler: Compiler, target_keys: Sequence[str]) -> Iterator[_Try]:
-    """A pattern with its targets elsewhere, with one thing less, or with one step turned round."""
+def _weaker(pattern: GraphPattern, compiler: Compiler, target_keys: Sequence[str]) -> Iterator[_Variant]:
+    """A pattern with its targets elsewhere, with one thing less, or with one step reversed."""
     name = f"Pattern {shorten_name(pattern.pattern_id)!r} matches"
 
-    def changed(told: str, *, entered: bool = True, **changes: object) -> _Try:
+    def changed(told: str, *, entered: bool = True, **changes: object) -> _Variant:
         compiling = compiler if entered else replace(compiler, entry_points=())
-        return _Try(f"{name}{told}", [Plan((pattern.model_copy(update=changes),))], compiling)
+        return _Variant(f"{name}{told}", [QueryPlan((pattern.model_copy(update=changes),))], compiling)
 
-    plan = Plan((pattern,))
+    plan = QueryPlan((pattern,))
     if (entry := plan.entered_at(compiler.entry_points)) is not None:
         asked = f"with a target at {place_name(entry.position)}"
         for place in plan.places:
@@ -140,7 +140,7 @@ def _weaker(pattern: GraphPattern, compiler: Compiler, target_keys: Sequence[str
     for number in range(len(pattern.branches)):
         yield changed(f" without its branch {number}", branches=_without(pattern.branches, number))
     for number, step in enumerate(pattern.steps):
-        if (direction := step.direction.turned) is not step.direction:
+        if (direction := step.direction.reversed) is not step.direction:
             turned = step.model_copy(update={"direction": direction})
             steps = (*pattern.steps[:number], turned, *pattern.steps[number + 1 :])
             yield changed(f" with direction {direction} at step {number}", steps=steps)

@@ -9,11 +9,11 @@ from kgagent.concurrency import task_group
 from kgagent.embedding.base import Embedder
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row, Store
-from kgagent.patterns.ranking import Figures, Ranking
+from kgagent.patterns.ranking import PathMetrics, PathRanking
 
 
 @dataclass(frozen=True)
-class Candidate:
+class PathMatch:
     """A path as a pattern matched it, by the database's ids.
 
     Attributes:
@@ -30,18 +30,18 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Counts:
+class ElementScores:
     """What nodes and relationships count, by id; empty where a ranking looks at the length only."""
 
     nodes: Mapping[str, Row] = field(default_factory=dict)
     relationships: Mapping[str, Row] = field(default_factory=dict)
 
-    def figures(self, path: Candidate, ranking: Ranking) -> Figures:
+    def figures(self, path: PathMatch, ranking: PathRanking) -> PathMetrics:
         """Those of one path."""
         nodes = [self.nodes[one] for one in path.nodes if one in self.nodes]
         relationships = [self.relationships[one] for one in path.relationships if one in self.relationships]
         cosines = [row["similarity"] for row in (*nodes, *relationships) if row["similarity"] is not None]
-        return Figures(
+        return PathMetrics(
             hops=len(path.relationships),
             nodes=len(path.nodes),
             weight=sum(row["weight"] for row in relationships) if ranking.counts("weight") else None,
@@ -59,7 +59,9 @@ class PathElements:
     user_id: str
     timeout: float
 
-    async def counts(self, paths: Collection[Candidate], ranking: Ranking, vector: Sequence[float] | None) -> Counts:
+    async def counts(
+        self, paths: Collection[PathMatch], ranking: PathRanking, vector: Sequence[float] | None
+    ) -> ElementScores:
         """What the elements of paths count.
 
         Args:
@@ -82,9 +84,9 @@ class PathElements:
             {one for path in paths for one in path.relationships} if semantic or ranking.counts("weight") else set()
         )
         rows = await self._both("weigh_path_nodes", nodes, "weigh_path_relationships", relationships, common)
-        return Counts(*({row["id"]: row for row in part} for part in rows))
+        return ElementScores(*({row["id"]: row for row in part} for part in rows))
 
-    async def read(self, paths: Collection[Candidate]) -> tuple[dict[str, Row], dict[str, Row]]:
+    async def read(self, paths: Collection[PathMatch]) -> tuple[dict[str, Row], dict[str, Row]]:
         """What nodes and relationships say, by id.
 
         Raises:

@@ -23,7 +23,7 @@ NEAREST = 3
 
 
 @dataclass(frozen=True)
-class Resolved:
+class ResolvedTarget:
     """What one target means.
 
     Attributes:
@@ -45,7 +45,9 @@ class EntryPoints:
         self._reader = PathReader(ontology)
         self._timeout = timeout
 
-    async def named(self, targets: Sequence[ResolutionTarget], labels: Iterable[str], user_id: str) -> list[Resolved]:
+    async def named(
+        self, targets: Sequence[ResolutionTarget], labels: Iterable[str], user_id: str
+    ) -> list[ResolvedTarget]:
         """Find the nodes whose key or whole name each target gives, letter case aside.
 
         Args:
@@ -76,7 +78,7 @@ class EntryPoints:
         rows = {row["node"]["id"]: row["node"] for task in tasks for row in task.result()}
         return [self._resolved([row for row in rows.values() if _means(target, row)]) for target in targets]
 
-    async def described(self, target: ResolutionTarget, user_id: str, vector: Sequence[float] | None) -> Resolved:
+    async def described(self, target: ResolutionTarget, user_id: str, vector: Sequence[float] | None) -> ResolvedTarget:
         """Find the nodes that a description is nearest to.
 
         Args:
@@ -88,7 +90,7 @@ class EntryPoints:
             SearchError: nothing could be searched.
         """
         if vector is None or (target.label is not None and target.label not in self._ontology.labels):
-            return Resolved()
+            return ResolvedTarget()
         options = HybridOptions(
             limit=NEAREST,
             include_relationships=False,
@@ -97,17 +99,17 @@ class EntryPoints:
         found = await self._retrieval.hybrid_search(target.description, user_id, options, vector=vector)
         keys = [item.entity_key for item in found.objects]
         if not keys:
-            return Resolved()
+            return ResolvedTarget()
         named = [ResolutionTarget(entity_key=key) for key in keys]
         parts = await self.named(named, {item.label for item in found.objects}, user_id)
-        return Resolved(
+        return ResolvedTarget(
             tuple(point for part in parts for point in part.points),
             tuple(node for part in parts for node in part.nodes),
         )
 
-    def _resolved(self, rows: Sequence[Row]) -> Resolved:
+    def _resolved(self, rows: Sequence[Row]) -> ResolvedTarget:
         kept = rows[:NAMESAKES]
-        return Resolved(
+        return ResolvedTarget(
             tuple(EntryPoint(row["id"], tuple(row["labels"])) for row in kept),
             tuple(self._reader.node(row) for row in kept),
         )

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from kgagent.models.live_schema import LiveRelationshipType, LiveSchema
-from kgagent.models.pattern import Direction, GraphPattern
+from kgagent.models.pattern import GraphPattern, StepDirection
 from kgagent.ontology import Ontology
-from kgagent.patterns.names import unknown_names
-from kgagent.patterns.places import Leg, trails
+from kgagent.patterns.names import find_unknown_names
+from kgagent.patterns.places import ResolvedStep, step_sequences
 from kgagent.patterns.value_hints import value_hints
 from kgagent.suggestions import shorten_name
 
@@ -30,53 +30,53 @@ def hints(patterns: Iterable[GraphPattern], schema: LiveSchema, ontology: Ontolo
         One sentence each, at most ten.
     """
     asked = tuple(patterns)
-    along = [trail for pattern in asked for trail in trails(pattern)]
-    found = [told for trail in along for leg in trail.legs for told in _of(leg, schema)]
-    found += [told for trail in along for told in value_hints(trail, schema, ontology)]
-    found += [str(unknown) for unknown in unknown_names(asked, schema, ontology)]
+    along = [sequence for pattern in asked for sequence in step_sequences(pattern)]
+    found = [told for sequence in along for resolved in sequence.steps for told in _of(resolved, schema)]
+    found += [told for sequence in along for told in value_hints(sequence, schema, ontology)]
+    found += [str(unknown) for unknown in find_unknown_names(asked, schema, ontology)]
     return tuple(dict.fromkeys(found))[:MAX_HINTS]
 
 
-def _of(leg: Leg, schema: LiveSchema) -> Iterator[str]:
+def _of(resolved: ResolvedStep, schema: LiveSchema) -> Iterator[str]:
     """What is wrong with one step."""
     if schema.is_partial:
         return
-    missing = [f"there is no node with label {shorten_name(label)} yet" for label in _absent_labels(leg, schema)]
+    missing = [f"there is no node with label {shorten_name(label)} yet" for label in _absent_labels(resolved, schema)]
     missing += [
         f"there is no relationship of type {shorten_name(name)} yet"
-        for name in leg.step.types
+        for name in resolved.step.types
         if schema.relationship_type(name) is None
     ]
     for told in missing:
-        yield f"{leg.where}: {told}."
-    types = [kind for kind in schema.relationship_types if not leg.step.types or kind.name in leg.step.types]
+        yield f"{resolved.where}: {told}."
+    types = [kind for kind in schema.relationship_types if not resolved.step.types or kind.name in resolved.step.types]
     if missing or not types:
         return
-    for pair in _wanted(leg):
-        stored = _stored(pair, leg.step.direction)
+    for pair in _wanted(resolved):
+        stored = _stored(pair, resolved.step.direction)
         if pair != (None, None) and not any(_joins(kind, asked) for kind in types for asked in stored):
-            yield f"{leg.where}: {_told(types, pair, leg)}."
+            yield f"{resolved.where}: {_told(types, pair, resolved)}."
 
 
-def _absent_labels(leg: Leg, schema: LiveSchema) -> list[str]:
-    labels = dict.fromkeys((leg.source, leg.target))
+def _absent_labels(resolved: ResolvedStep, schema: LiveSchema) -> list[str]:
+    labels = dict.fromkeys((resolved.source, resolved.target))
     return [label for label in labels if label is not None and schema.label(label) is None]
 
 
-def _wanted(leg: Leg) -> list[_Pair]:
+def _wanted(resolved: ResolvedStep) -> list[_Pair]:
     """The labels that a relationship of the step must join; where it repeats, those of its first and of its last."""
-    if leg.step.repeats:
-        return [(leg.source, None), (None, leg.target)]
-    return [(leg.source, leg.target)]
+    if resolved.step.repeats:
+        return [(resolved.source, None), (None, resolved.target)]
+    return [(resolved.source, resolved.target)]
 
 
-def _stored(pair: _Pair, direction: Direction) -> list[_Pair]:
+def _stored(pair: _Pair, direction: StepDirection) -> list[_Pair]:
     """The pair of a step as its relationship is stored; both ways where either will do."""
     start, end = pair
     return {
-        Direction.OUTGOING: [(start, end)],
-        Direction.INCOMING: [(end, start)],
-        Direction.BOTH: [(start, end), (end, start)],
+        StepDirection.OUTGOING: [(start, end)],
+        StepDirection.INCOMING: [(end, start)],
+        StepDirection.BOTH: [(start, end), (end, start)],
     }[direction]
 
 
@@ -85,17 +85,17 @@ def _joins(kind: LiveRelationshipType, asked: _Pair) -> bool:
     return any(start in {None, pair.from_label} and end in {None, pair.to_label} for pair in kind.pairs)
 
 
-def _told(types: Sequence[LiveRelationshipType], pair: _Pair, leg: Leg) -> str:
+def _told(types: Sequence[LiveRelationshipType], pair: _Pair, resolved: ResolvedStep) -> str:
     """What is never joined, and what is."""
-    direction = leg.step.direction
-    name = " or ".join(shorten_name(kind.name) for kind in types) if leg.step.types else "relationship"
+    direction = resolved.step.direction
+    name = " or ".join(shorten_name(kind.name) for kind in types) if resolved.step.types else "relationship"
     asked = _stored(pair, direction)[0]
-    verb = "joins" if direction is Direction.BOTH else "leads"
+    verb = "joins" if direction is StepDirection.BOTH else "leads"
     subject = f"none of the {name} looked at" if any(kind.sampled for kind in types) else f"no {name}"
-    told = f"{subject} {verb} {_between(asked, both=direction is Direction.BOTH)}"
-    turned = asked[::-1]
-    if direction is not Direction.BOTH and any(_joins(kind, turned) for kind in types):
-        return f"{told}, but the other way round: take direction {direction.turned}"
+    told = f"{subject} {verb} {_between(asked, both=direction is StepDirection.BOTH)}"
+    opposite = asked[::-1]
+    if direction is not StepDirection.BOTH and any(_joins(kind, opposite) for kind in types):
+        return f"{told}, but the other way round: take direction {direction.reversed}"
     ways = _ways(types, pair, with_type=len(types) > 1)
     return f"{told}; {ways}" if ways else told
 

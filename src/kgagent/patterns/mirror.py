@@ -8,21 +8,21 @@ from dataclasses import replace
 
 from kgagent.models.constraint import Constraint, Position
 from kgagent.models.pattern import Branch, GraphPattern, TraversalStep
-from kgagent.patterns.plans import Place, Plan
+from kgagent.patterns.plans import PlanPosition, QueryPlan
 
 
-def mirrored(plan: Plan) -> Plan:
+def reverse_plan(plan: QueryPlan) -> QueryPlan:
     """The plan from its end to its start; what it keeps the best of is left out, as that has no direction."""
-    return Plan(
+    return QueryPlan(
         tuple(_pattern(segment) for segment in reversed(plan.segments)),
-        tuple(replace(member, place=mirrored_place(plan, member.place)) for member in plan.members),
+        tuple(replace(member, place=reverse_position(plan, member.place)) for member in plan.joins),
     )
 
 
-def mirrored_place(plan: Plan, place: Place) -> Place:
-    """Where a node of a plan's paths stands in the mirrored plan."""
+def reverse_position(plan: QueryPlan, place: PlanPosition) -> PlanPosition:
+    """Where a node of a plan's paths stands in the reverse_plan plan."""
     steps = len(plan.segments[place.segment].steps)
-    return Place(len(plan.segments) - 1 - place.segment, _position(place.position, steps))
+    return PlanPosition(len(plan.segments) - 1 - place.segment, _position(place.position, steps))
 
 
 def _pattern(pattern: GraphPattern) -> GraphPattern:
@@ -38,20 +38,20 @@ def _pattern(pattern: GraphPattern) -> GraphPattern:
 
 def _step(step: TraversalStep) -> TraversalStep:
     ends = {"source_label": step.target_label, "target_label": step.source_label}
-    return step.model_copy(update={**ends, "direction": step.direction.turned, "step_index": None})
+    return step.model_copy(update={**ends, "direction": step.direction.reversed, "step_index": None})
 
 
 def _constraint(constraint: Constraint, steps: int) -> Constraint:
     place, other = constraint.at_step, constraint.value_from
     if place == -1:
-        turned: int | str = -1
+        place_there: int | str = -1
     elif constraint.on == "relationship":
-        turned = 0 if isinstance(place, str) else steps - 1 - place
+        place_there = 0 if isinstance(place, str) else steps - 1 - place
     else:
-        turned = _position(place, steps)
+        place_there = _position(place, steps)
     if other is not None:
         other = other.model_copy(update={"at_step": _position(other.at_step, steps)})
-    return constraint.model_copy(update={"at_step": turned, "value_from": other})
+    return constraint.model_copy(update={"at_step": place_there, "value_from": other})
 
 
 def _branch(branch: Branch, steps: int) -> Branch:

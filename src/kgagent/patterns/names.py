@@ -12,7 +12,7 @@ from kgagent.models.constraint import Constraint
 from kgagent.models.live_schema import LiveLabel, LiveRelationshipType, LiveSchema
 from kgagent.models.pattern import GraphPattern
 from kgagent.ontology import Ontology
-from kgagent.patterns.places import Leg, Trail, place_name, property_parts, trails
+from kgagent.patterns.places import ResolvedStep, StepSequence, place_name, property_parts, step_sequences
 from kgagent.suggestions import closest_names, did_you_mean, list_names, shorten_name
 
 MAX_PROBLEMS = 5
@@ -83,7 +83,7 @@ def check_names(
         InputError: names do not exist; it tells the first five, with the nearest that do.
     """
     problems = [
-        problem for problem in unknown_names(patterns, schema, ontology, traversal=traversal) if problem.is_certain
+        problem for problem in find_unknown_names(patterns, schema, ontology, traversal=traversal) if problem.is_certain
     ]
     if not problems:
         return
@@ -120,26 +120,26 @@ async def checked_schema(
     return schema
 
 
-def unknown_names(
+def find_unknown_names(
     patterns: Iterable[GraphPattern], schema: LiveSchema, ontology: Ontology, *, traversal: bool = False
 ) -> tuple[UnknownName, ...]:
     """The names that do not exist, each once, in the order in which they stand."""
-    known = _Known(schema, ontology, traversal=traversal)
+    known = _NameChecker(schema, ontology, traversal=traversal)
     found: dict[tuple[Kind, str, str], UnknownName] = {}
     for pattern in patterns:
-        for trail in trails(pattern):
-            for problem in known.problems(trail):
+        for sequence in step_sequences(pattern):
+            for problem in known.problems(sequence):
                 found.setdefault((problem.kind, problem.name, problem.of), problem)
     return tuple(found.values())
 
 
-def unknown_label(name: str, schema: LiveSchema, ontology: Ontology, where: str) -> UnknownName | None:
+def find_unknown_label(name: str, schema: LiveSchema, ontology: Ontology, where: str) -> UnknownName | None:
     """Say that a label does not exist; None where it does."""
-    return next(_Known(schema, ontology).label(name, where), None)
+    return next(_NameChecker(schema, ontology).label(name, where), None)
 
 
 @dataclass(frozen=True)
-class _Holders:
+class _PropertyOwners:
     """What may have a property.
 
     Attributes:
@@ -153,7 +153,7 @@ class _Holders:
     own: frozenset[str]
 
 
-class _Known:
+class _NameChecker:
     """The names that exist for a user."""
 
     def __init__(self, schema: LiveSchema, ontology: Ontology, *, traversal: bool = False) -> None:
@@ -166,24 +166,24 @@ class _Known:
         self._types = frozenset(self._live_types) | frozenset(ontology.relationships)
         self._hidden = INTERNAL_PROPERTIES | ontology.hidden_properties
 
-    def problems(self, trail: Trail) -> Iterator[UnknownName]:
-        for leg in trail.legs:
-            yield from self._leg(leg)
-        for constraint in trail.constraints:
-            yield from self._constraint(trail, constraint)
+    def problems(self, sequence: StepSequence) -> Iterator[UnknownName]:
+        for resolved in sequence.steps:
+            yield from self._step_names(resolved)
+        for constraint in sequence.constraints:
+            yield from self._constraint(sequence, constraint)
 
     def label(self, name: str | None, where: str) -> Iterator[UnknownName]:
         if name is not None and name not in self._labels:
             yield UnknownName("label", name, where, "", self._labels, not self._schema.is_partial)
 
-    def _leg(self, leg: Leg) -> Iterator[UnknownName]:
-        yield from self.label(leg.step.source_label, leg.where)
-        for name in leg.step.types:
+    def _step_names(self, resolved: ResolvedStep) -> Iterator[UnknownName]:
+        yield from self.label(resolved.step.source_label, resolved.where)
+        for name in resolved.step.types:
             if name not in self._types:
                 certain = not self._schema.is_partial
-                where = "traversal.relation_types" if self._traversal else leg.where
+                where = "traversal.relation_types" if self._traversal else resolved.where
                 yield UnknownName("relationship type", name, where, "", self._types, certain, self._free(name))
-        yield from self.label(leg.step.target_label, leg.where)
+        yield from self.label(resolved.step.target_label, resolved.where)
 
     def _free(self, name: str) -> str:
         """What to do with a type that is none of the database's, but perhaps what relationships say they are."""
@@ -207,39 +207,39 @@ class _Known:
             )
         return f"{begin}: leave relation_type out and add the constraint {told}."
 
-    def _constraint(self, trail: Trail, constraint: Constraint) -> Iterator[UnknownName]:
+    def _constraint(self, sequence: StepSequence, constraint: Constraint) -> Iterator[UnknownName]:
         place = constraint.at_step
-        where = f"{trail.where}, {place_name(place)}"
+        where = f"{sequence.where}, {place_name(place)}"
         yield from self.label(constraint.node_label, where)
         if constraint.on == "relationship":
-            holders = self._relationships(trail.types_at(place))
+            holders = self._relationships(sequence.types_at(place))
         elif constraint.node_label is None:
-            holders = self._nodes(trail.labels_at(place))
+            holders = self._nodes(sequence.labels_at(place))
         else:
             holders = self._nodes([constraint.node_label])
         yield from self._property(constraint.property_path, holders, where)
         if other := constraint.value_from:
-            where = f"{trail.where}, value_from {place_name(other.at_step)}"
-            yield from self._property(other.property_path, self._nodes([trail.label_at(other.at_step)]), where)
+            where = f"{sequence.where}, value_from {place_name(other.at_step)}"
+            yield from self._property(other.property_path, self._nodes([sequence.label_at(other.at_step)]), where)
 
-    def _nodes(self, labels: Iterable[str | None]) -> _Holders:
+    def _nodes(self, labels: Iterable[str | None]) -> _PropertyOwners:
         asked = set(labels)
         named = sorted(label for label in asked if label is not None and None not in asked)
         names = named or sorted(self._labels)
         own = _NODE_PROPERTIES if self._ontology.labels.keys() & names else frozenset()
         parts = [self._live_labels.get(name) for name in named or self._live_labels]
-        return _Holders(" or ".join(map(shorten_name, named)) or "any node", parts, own)
+        return _PropertyOwners(" or ".join(map(shorten_name, named)) or "any node", parts, own)
 
-    def _relationships(self, types: Iterable[str]) -> _Holders:
+    def _relationships(self, types: Iterable[str]) -> _PropertyOwners:
         named = sorted(set(types))
         defaults = frozenset(self._ontology.relationship_defaults) - self._ontology.hidden_properties
         own = _RELATIONSHIP_PROPERTIES | defaults
         of_ontology = self._ontology.relationships.keys() & (named or self._types)
         parts = [self._live_types.get(name) for name in named or self._live_types]
         of = " or ".join(map(shorten_name, named)) or "any relationship"
-        return _Holders(of, parts, own if of_ontology else frozenset())
+        return _PropertyOwners(of, parts, own if of_ontology else frozenset())
 
-    def _property(self, path: str, holders: _Holders, where: str) -> Iterator[UnknownName]:
+    def _property(self, path: str, holders: _PropertyOwners, where: str) -> Iterator[UnknownName]:
         name = property_parts(path)[0]
         existing = holders.own | {item.name for part in holders.parts if part is not None for item in part.properties}
         if name not in existing:

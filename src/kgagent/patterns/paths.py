@@ -8,17 +8,17 @@ from typing import Any
 from kgagent.graph.records import INTERNAL_PROPERTIES, as_text, plain, visible
 from kgagent.graph.store import Row
 from kgagent.models.matched_path import MatchedNode, MatchedPath, MatchedRelationship
-from kgagent.models.pattern import Direction
+from kgagent.models.pattern import StepDirection
 from kgagent.ontology import Ontology
-from kgagent.patterns.elements import Candidate
-from kgagent.patterns.plans import Plan
-from kgagent.patterns.ranking import Figures, Ranking
+from kgagent.patterns.elements import PathMatch
+from kgagent.patterns.plans import QueryPlan
+from kgagent.patterns.ranking import PathMetrics, PathRanking
 
 _NODE_FIELDS = frozenset({"entity_key", "name"})
 
 
 @dataclass(frozen=True)
-class Ranked:
+class ScoredPath:
     """A path that was scored.
 
     Attributes:
@@ -29,9 +29,9 @@ class Ranked:
         group: among the paths of one group with the same `at`, only the best counts.
     """
 
-    plan: Plan
-    path: Candidate
-    figures: Figures
+    plan: QueryPlan
+    path: PathMatch
+    figures: PathMetrics
     score: float
     group: int
 
@@ -66,8 +66,8 @@ class PathReader:
 
     def path(
         self,
-        ranked: Ranked,
-        ranking: Ranking,
+        ranked: ScoredPath,
+        ranking: PathRanking,
         nodes: Mapping[str, MatchedNode],
         relationships: Mapping[str, MatchedRelationship],
         starts: Mapping[str, str],
@@ -81,7 +81,7 @@ class PathReader:
             relationships=tuple(
                 relationships[one]
                 if before == starts[one]
-                else relationships[one].model_copy(update={"direction": Direction.INCOMING})
+                else relationships[one].model_copy(update={"direction": StepDirection.INCOMING})
                 for one, before in zip(path.relationships, path.nodes, strict=False)
             ),
             steps=tuple(accumulate(path.lengths)),
@@ -96,6 +96,6 @@ class PathReader:
             neo4j_type=row["neo4j_type"],
             from_entity_key=nodes[row["start"]].entity_key,
             to_entity_key=nodes[row["end"]].entity_key,
-            direction=Direction.OUTGOING,
+            direction=StepDirection.OUTGOING,
             properties=visible(dict(row["properties"]), self._hidden),
         )

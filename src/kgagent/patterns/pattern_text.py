@@ -5,19 +5,19 @@ from itertools import pairwise
 
 from kgagent.graph.identifiers import Identifier
 from kgagent.models.constraint import Constraint, Position
-from kgagent.models.pattern import Branch, Direction, GraphPattern, TraversalStep
+from kgagent.models.pattern import Branch, GraphPattern, StepDirection, TraversalStep
 from kgagent.patterns.clauses import Clause, Clauses
 from kgagent.patterns.predicates import Predicates
-from kgagent.patterns.values import Values
+from kgagent.patterns.values import StatementParameters
 
-_ARROWS: Mapping[Direction, tuple[str, str]] = {
-    Direction.OUTGOING: ("-", "->"),
-    Direction.INCOMING: ("<-", "-"),
-    Direction.BOTH: ("-", "-"),
+_ARROWS: Mapping[StepDirection, tuple[str, str]] = {
+    StepDirection.OUTGOING: ("-", "->"),
+    StepDirection.INCOMING: ("<-", "-"),
+    StepDirection.BOTH: ("-", "-"),
 }
 
 
-class PatternText:
+class MatchClauses:
     """The MATCH clauses of one pattern, and the expressions for what they bind.
 
     Args:
@@ -32,7 +32,7 @@ class PatternText:
         self,
         pattern: GraphPattern,
         prefix: str,
-        values: Values,
+        values: StatementParameters,
         predicates: Predicates,
         *,
         bound: Mapping[Position, str] | None = None,
@@ -232,7 +232,7 @@ class PatternText:
         bound: dict[Position, str] = {"start": self.node(branch.at_step)}
         if branch.ends_at is not None:
             bound["end"] = self.node(branch.ends_at)
-        inner = PatternText(
+        inner = MatchClauses(
             GraphPattern(steps=branch.steps, constraints=branch.constraints),
             f"{self._prefix}b{place}",
             self._values,

@@ -18,7 +18,7 @@ def property_parts(path: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Leg:
+class ResolvedStep:
     """A step with the labels that it leads between, whichever step says them.
 
     Attributes:
@@ -35,7 +35,7 @@ class Leg:
 
 
 @dataclass(frozen=True)
-class Scope:
+class ConstraintScope:
     """What a constraint is about.
 
     Attributes:
@@ -50,41 +50,41 @@ class Scope:
 
 
 @dataclass(frozen=True)
-class Trail:
+class StepSequence:
     """The steps of a pattern, or of one of its branches, and what must hold along them.
 
     Attributes:
         where: what an error calls it.
-        legs: its steps.
+        steps: its steps.
         constraints: what must hold along it.
     """
 
     where: str
-    legs: Sequence[Leg]
+    steps: Sequence[ResolvedStep]
     constraints: Sequence[Constraint]
 
     def label_at(self, place: int | str) -> str | None:
         """Label of a node: "start", "end", or the node that a step arrives at; None is any."""
         if place == "start":
-            return self.legs[0].source
-        return self.legs[-1 if isinstance(place, str) else place].target
+            return self.steps[0].source
+        return self.steps[-1 if isinstance(place, str) else place].target
 
     def labels_at(self, place: int | str) -> tuple[str | None, ...]:
         """Labels of the nodes that a constraint is about; -1 is every node."""
         if place != -1:
             return (self.label_at(place),)
-        return (self.legs[0].source, *(leg.target for leg in self.legs))
+        return (self.steps[0].source, *(resolved.target for resolved in self.steps))
 
-    def scope(self, constraint: Constraint) -> Scope:
+    def scope(self, constraint: Constraint) -> ConstraintScope:
         """What a constraint is about."""
         place = constraint.at_step
         if constraint.on == "relationship":
-            return Scope("relationship", types=self.types_at(place))
-        return Scope("node", constraint.node_label or (None if place == -1 else self.label_at(place)))
+            return ConstraintScope("relationship", types=self.types_at(place))
+        return ConstraintScope("node", constraint.node_label or (None if place == -1 else self.label_at(place)))
 
     def types_at(self, place: int | str) -> tuple[str, ...]:
         """Relationship types that a constraint is about; -1 is every step. None is any."""
-        steps = [leg.step for leg in self.legs]
+        steps = [resolved.step for resolved in self.steps]
         meant = steps if place == -1 else steps[-1:] if isinstance(place, str) else [steps[place]]
         return () if any(not step.types for step in meant) else tuple(name for step in meant for name in step.types)
 
@@ -96,27 +96,27 @@ def place_name(place: int | str) -> str:
     return "any step" if place == -1 else f"step {place}"
 
 
-def trails(pattern: GraphPattern) -> Iterator[Trail]:
+def step_sequences(pattern: GraphPattern) -> Iterator[StepSequence]:
     """The pattern's own steps, then those of each of its branches."""
     where = f"pattern {pattern.pattern_id!r}"
     ends = pattern.start_label or pattern.end_label if pattern.cycle else None
-    trail = _trail(where, pattern, start=ends, end=ends)
-    yield trail
+    sequence = _step_sequence(where, pattern, start=ends, end=ends)
+    yield sequence
     for number, branch in enumerate(pattern.branches):
-        end = None if branch.ends_at is None else trail.label_at(branch.ends_at)
-        yield _trail(f"{where}, branch {number}", branch, start=trail.label_at(branch.at_step), end=end)
+        end = None if branch.ends_at is None else sequence.label_at(branch.ends_at)
+        yield _step_sequence(f"{where}, branch {number}", branch, start=sequence.label_at(branch.at_step), end=end)
 
 
-def _trail(where: str, of: GraphPattern | Branch, *, start: str | None, end: str | None) -> Trail:
+def _step_sequence(where: str, of: GraphPattern | Branch, *, start: str | None, end: str | None) -> StepSequence:
     steps = of.steps
     sources = [step.source_label for step in steps]
     targets = [step.target_label for step in steps]
     before = [start, *targets[:-1]]
     after = [*sources[1:], end]
-    legs = [
-        Leg(f"{where}, step {number}", step, source or left, target or right)
+    resolved = [
+        ResolvedStep(f"{where}, step {number}", step, source or left, target or right)
         for number, (step, source, left, target, right) in enumerate(
             zip(steps, sources, before, targets, after, strict=True)
         )
     ]
-    return Trail(where, legs, of.constraints)
+    return StepSequence(where, resolved, of.constraints)

@@ -12,11 +12,11 @@ from kgagent.models.pattern_query import CombinatorType, QueryCombinator
 MAX_PLANS = 40
 """Statements of one query at the most."""
 
-Part = GraphPattern | QueryCombinator
+PatternExpression = GraphPattern | QueryCombinator
 
 
 @dataclass(frozen=True)
-class Place:
+class PlanPosition:
     """A node of a path that several patterns make one after the other.
 
     Attributes:
@@ -29,11 +29,11 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Member:
+class JoinCondition:
     """What the node at a place must be: one that another part finds at a position of its own paths."""
 
-    place: Place
-    part: Part
+    place: PlanPosition
+    part: PatternExpression
     position: Position
 
 
@@ -55,65 +55,65 @@ class EntryPoint:
 
 
 @dataclass(frozen=True)
-class Best:
+class BestPerNode:
     """Only the best path is kept for each node at a place, among all plans of a group."""
 
-    place: Place
+    place: PlanPosition
     group: int
 
 
 @dataclass(frozen=True)
-class Plan:
+class QueryPlan:
     """One statement.
 
     Attributes:
         segments: patterns, each starting where the one before ends.
-        members: what else must hold.
+        joins: what else must hold.
         best: which paths are kept.
     """
 
     segments: tuple[GraphPattern, ...]
-    members: tuple[Member, ...] = ()
-    best: Best | None = None
+    joins: tuple[JoinCondition, ...] = ()
+    best: BestPerNode | None = None
 
     @property
     def pattern_id(self) -> str:
         """Names of its patterns."""
         return " > ".join(segment.pattern_id for segment in self.segments)
 
-    def place(self, position: Position) -> Place:
+    def place(self, position: Position) -> PlanPosition:
         """Where a node of the whole path stands; steps are counted on from one pattern to the next."""
         if position == "start":
-            return Place(0, "start")
+            return PlanPosition(0, "start")
         if position != "end":
             for number, segment in enumerate(self.segments):
                 if position < len(segment.steps):
-                    return Place(number, position)
+                    return PlanPosition(number, position)
                 position -= len(segment.steps)
-        return Place(len(self.segments) - 1, "end")
+        return PlanPosition(len(self.segments) - 1, "end")
 
     @property
-    def places(self) -> Iterator[Place]:
+    def places(self) -> Iterator[PlanPosition]:
         """Every node of the path: the start, the end, and those between them in their order."""
         yield from (self.place("start"), self.place("end"))
         for number, segment in enumerate(self.segments):
-            yield from (Place(number, step) for step in range(len(segment.steps)))
+            yield from (PlanPosition(number, step) for step in range(len(segment.steps)))
 
-    def label(self, place: Place) -> str | None:
+    def label(self, place: PlanPosition) -> str | None:
         """The label that the node at a place must have; None for any."""
         segment = self.segments[place.segment]
         if place.position == "start":
             return segment.start_label
         return segment.end_label if place.position == "end" else segment.steps[place.position].target_label
 
-    def entered_at(self, entry_points: Collection[EntryPoint]) -> Place | None:
+    def entered_at(self, entry_points: Collection[EntryPoint]) -> PlanPosition | None:
         """The node of its paths that must be an entry point; None where none of them fits any."""
         return next(
             (place for place in self.places if any(point.fits(self.label(place)) for point in entry_points)), None
         )
 
 
-def plans_of(part: Part) -> list[Plan]:
+def plans_of(part: PatternExpression) -> list[QueryPlan]:
     """Take a pattern or a combinator apart.
 
     Raises:
@@ -136,7 +136,7 @@ def join_position(combinator: QueryCombinator) -> Position:
     return "start" if len(labels) == 1 and None not in labels else "end"
 
 
-def _start_label(part: Part) -> str | None:
+def _start_label(part: PatternExpression) -> str | None:
     if isinstance(part, GraphPattern):
         return part.start_label
     if part.type is CombinatorType.SEQUENTIAL:
@@ -145,33 +145,35 @@ def _start_label(part: Part) -> str | None:
     return labels.pop() if len(labels) == 1 else None
 
 
-def _plans(part: Part, groups: "count[int]") -> list[Plan]:
+def _plans(part: PatternExpression, groups: "count[int]") -> list[QueryPlan]:
     if isinstance(part, GraphPattern):
-        return [Plan((part,))]
+        return [QueryPlan((part,))]
     if part.type is CombinatorType.SEQUENTIAL:
         return _in_a_row([_plans(inner, groups) for inner in part.patterns])
     position = join_position(part)
     if part.type is CombinatorType.UNION:
         group = next(groups)
         return [
-            replace(plan, best=Best(plan.place(position), group))
+            replace(plan, best=BestPerNode(plan.place(position), group))
             for inner in part.patterns
             for plan in _plans(inner, groups)
         ]
     return [
-        replace(plan, members=(*plan.members, *_others(part.patterns, number, plan.place(position), position)))
+        replace(plan, joins=(*plan.joins, *_others(part.patterns, number, plan.place(position), position)))
         for number, inner in enumerate(part.patterns)
         for plan in _plans(inner, groups)
     ]
 
 
-def _others(parts: Sequence[Part], number: int, place: Place, position: Position) -> list[Member]:
-    return [Member(place, part, position) for other, part in enumerate(parts) if other != number]
+def _others(
+    parts: Sequence[PatternExpression], number: int, place: PlanPosition, position: Position
+) -> list[JoinCondition]:
+    return [JoinCondition(place, part, position) for other, part in enumerate(parts) if other != number]
 
 
-def _in_a_row(parts: Sequence[list[Plan]]) -> list[Plan]:
+def _in_a_row(parts: Sequence[list[QueryPlan]]) -> list[QueryPlan]:
     """Every way to go through the parts, one plan of each."""
-    rows = [Plan(())]
+    rows = [QueryPlan(())]
     for plans in parts:
         rows = [_joined(row, plan) for row in rows for plan in plans]
         if len(rows) > MAX_PLANS:
@@ -179,9 +181,9 @@ def _in_a_row(parts: Sequence[list[Plan]]) -> list[Plan]:
     return rows
 
 
-def _joined(first: Plan, second: Plan) -> Plan:
+def _joined(first: QueryPlan, second: QueryPlan) -> QueryPlan:
     shift = len(first.segments)
     moved = (
-        replace(member, place=replace(member.place, segment=member.place.segment + shift)) for member in second.members
+        replace(member, place=replace(member.place, segment=member.place.segment + shift)) for member in second.joins
     )
-    return Plan((*first.segments, *second.segments), (*first.members, *moved))
+    return QueryPlan((*first.segments, *second.segments), (*first.joins, *moved))

@@ -13,9 +13,9 @@ from pydantic import JsonValue
 from kgagent.graph.identifiers import Identifier
 from kgagent.models.constraint import ORDERS, TEXTS, Constraint, ConstraintType, Position
 from kgagent.patterns.places import property_parts
-from kgagent.patterns.values import Values
+from kgagent.patterns.values import StatementParameters
 
-NONSENSE = "1 / $zero = 1"
+TYPE_MISMATCH = "1 / $zero = 1"
 """Ends the statement."""
 
 _LIKE_A_DATE = re.compile(r"[+-]?\d{4,}-?\d\d")
@@ -63,7 +63,7 @@ def matching_key(constraint: Constraint) -> str:
 class Predicates:
     """Writes constraints on the variables of one statement."""
 
-    def __init__(self, values: Values, matching: Matching) -> None:
+    def __init__(self, values: StatementParameters, matching: Matching) -> None:
         self._values = values
         self._matching = matching
 
@@ -159,9 +159,9 @@ def _compared(kind: ConstraintType, stored: str, given: str, others: str) -> str
 
 
 def _guarded(others: str, stored: str, *cases: tuple[str, str]) -> str:
-    """The first case whose condition holds; false for what is another user's or missing; else nonsense."""
+    """The first case whose condition holds; false for what is another user's or missing; else type_mismatch."""
     told = " ".join(f"WHEN {condition} THEN {result}" for condition, result in cases)
-    return f"CASE WHEN {others} THEN false WHEN {stored} IS NULL THEN false {told} ELSE {NONSENSE} END"
+    return f"CASE WHEN {others} THEN false WHEN {stored} IS NULL THEN false {told} ELSE {TYPE_MISMATCH} END"
 
 
 def _is_number(stored: str) -> str:

@@ -24,7 +24,7 @@ WITHOUT_MEANING = -1.0
 
 
 @dataclass(frozen=True)
-class Figures:
+class PathMetrics:
     """What is worked out of one path; None where the ranking does not ask for it.
 
     Attributes:
@@ -48,7 +48,7 @@ class Figures:
 
 
 @dataclass(frozen=True)
-class Ranking:
+class PathRanking:
     """How the paths of one query are ranked.
 
     Attributes:
@@ -72,7 +72,7 @@ class Ranking:
         }
         return named.get(self.strategy) == part
 
-    def score(self, figures: Figures) -> float:
+    def score(self, figures: PathMetrics) -> float:
         """What a path is ranked by; greater is better."""
         if self.strategy is RankingStrategy.EDGE_WEIGHT:
             return figures.weight or 0.0
@@ -84,7 +84,7 @@ class Ranking:
             return 1.0 / figures.hops
         return sum(value * share for value, share in self._shares(figures).values())
 
-    def explain(self, figures: Figures) -> str:
+    def explain(self, figures: PathMetrics) -> str:
         """Say why a path scored so."""
         length = f"{figures.hops} relationship{'' if figures.hops == 1 else 's'}"
         if self.strategy is RankingStrategy.HYBRID:
@@ -102,7 +102,7 @@ class Ranking:
             why = "mean cosine of the query with what the path is made of"
         return f"{self.strategy} {self.score(figures):.3f}: {why}"
 
-    def _shares(self, figures: Figures) -> dict[ScoreComponent, tuple[float, float]]:
+    def _shares(self, figures: PathMetrics) -> dict[ScoreComponent, tuple[float, float]]:
         """For HYBRID, each part from 0 to 1 with its share of the weights, those left out not counted."""
         hops, weight, centrality = figures.hops, figures.weight, figures.centrality
         parts: dict[ScoreComponent, float | None] = {

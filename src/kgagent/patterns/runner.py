@@ -14,12 +14,12 @@ from kgagent.models.constraint import ORDERS, TEXTS, Constraint, ConstraintType
 from kgagent.models.matched_path import MatchedPath
 from kgagent.models.pattern import GraphPattern
 from kgagent.patterns.compiler import Compiler
-from kgagent.patterns.elements import Candidate, PathElements
-from kgagent.patterns.paths import PathReader, Ranked
-from kgagent.patterns.places import Scope, trails
-from kgagent.patterns.plans import Plan
+from kgagent.patterns.elements import PathElements, PathMatch
+from kgagent.patterns.paths import PathReader, ScoredPath
+from kgagent.patterns.places import ConstraintScope, step_sequences
+from kgagent.patterns.plans import QueryPlan
 from kgagent.patterns.predicates import is_inside_json, matching_key, needs_matching
-from kgagent.patterns.ranking import Ranking
+from kgagent.patterns.ranking import PathRanking
 from kgagent.patterns.stored_values import StoredValues
 
 _COMPARING = frozenset({*ORDERS, *TEXTS, ConstraintType.REGEX_MATCH})
@@ -30,7 +30,7 @@ AT_ONCE = 4
 
 
 @dataclass(frozen=True)
-class Limits:
+class RunLimits:
     """How far a query goes.
 
     Attributes:
@@ -45,15 +45,15 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Found:
+class ResultPath:
     """A path as it is shown, with the database's ids of what it is made of."""
 
     path: MatchedPath
-    ids: Candidate
+    ids: PathMatch
 
 
 @dataclass(frozen=True)
-class Ran:
+class RunResult:
     """What plans found.
 
     Attributes:
@@ -62,7 +62,7 @@ class Ran:
         truncated: whether a plan had more paths than were looked at.
     """
 
-    paths: tuple[Found, ...] = ()
+    paths: tuple[ResultPath, ...] = ()
     explored: Mapping[str, int] = field(default_factory=dict)
     truncated: bool = False
 
@@ -70,7 +70,7 @@ class Ran:
 class PatternRunner:
     """Runs the plans of a query."""
 
-    def __init__(self, store: Store, embedder: Embedder, reader: PathReader, limits: Limits) -> None:
+    def __init__(self, store: Store, embedder: Embedder, reader: PathReader, limits: RunLimits) -> None:
         self._store = store
         self._embedder = embedder
         self._reader = reader
@@ -98,8 +98,8 @@ class PatternRunner:
         return found
 
     async def run(
-        self, plans: Sequence[Plan], compiler: Compiler, ranking: Ranking, vector: Sequence[float] | None
-    ) -> Ran:
+        self, plans: Sequence[QueryPlan], compiler: Compiler, ranking: PathRanking, vector: Sequence[float] | None
+    ) -> RunResult:
         """Run all plans, and keep the best paths of all.
 
         Args:
@@ -121,33 +121,33 @@ class PatternRunner:
                 "at each step, add constraints, or lower max_hops"
             ) from None
         except StatementValueError as error:
-            raise await self._nonsense(plans, compiler.user_id) or InputError(
+            raise await self._type_mismatch(plans, compiler.user_id) or InputError(
                 # What the server says may tell a value, and whose it is nobody knows.
                 "A constraint cannot be worked out on what is stored: compare a date or time with text of its own "
                 "kind, such as 2026-01-02, 2026-01-02T10:00 or 10:00, and a duration or a place with nothing"
             ) from error
         elements = PathElements(self._store, self._embedder, compiler.user_id, self._limits.timeout)
         counts = await elements.counts([path for paths in matched for path in paths], ranking, vector)
-        ranked: list[Ranked] = []
+        ranked: list[ScoredPath] = []
         explored: Counter[str] = Counter()
         for plan, paths in zip(plans, matched, strict=True):
             explored[plan.pattern_id] += len(paths)
             group = -1 if compiler.one_path_per is not None or plan.best is None else plan.best.group
             for path in paths:
                 figures = counts.figures(path, ranking)
-                ranked.append(Ranked(plan, path, figures, ranking.score(figures), group))
-        best: dict[tuple[object, ...], Ranked] = {}
+                ranked.append(ScoredPath(plan, path, figures, ranking.score(figures), group))
+        best: dict[tuple[object, ...], ScoredPath] = {}
         for one in sorted(ranked, key=lambda one: one.order):
             best.setdefault(one.identity, one)
         kept = list(best.values())[: self._limits.paths]
-        return Ran(await self._shown(kept, ranking, elements), explored, truncated)
+        return RunResult(await self._shown(kept, ranking, elements), explored, truncated)
 
-    async def _matched(self, plans: Sequence[Plan], compiler: Compiler) -> tuple[list[list[Candidate]], bool]:
+    async def _matched(self, plans: Sequence[QueryPlan], compiler: Compiler) -> tuple[list[list[PathMatch]], bool]:
         """What each plan matches, and whether any matches more than are looked at."""
         explored = self._limits.explored
         known: dict[str, str] = {}
 
-        async def match(plan: Plan) -> tuple[list[Candidate], bool]:
+        async def match(plan: QueryPlan) -> tuple[list[PathMatch], bool]:
             compiled = compiler.matched(plan, explored + 1)
             rows = await self._store.read(compiled.text, compiled.parameters, timeout=self._limits.timeout)
             return [_candidate(row, known) for row in rows[:explored]], len(rows) > explored
@@ -155,7 +155,9 @@ class PatternRunner:
         matched = await bounded_map(match, plans, limit=AT_ONCE)
         return [paths for paths, _ in matched], any(is_cut for _, is_cut in matched)
 
-    async def _shown(self, kept: Sequence[Ranked], ranking: Ranking, elements: PathElements) -> tuple[Found, ...]:
+    async def _shown(
+        self, kept: Sequence[ScoredPath], ranking: PathRanking, elements: PathElements
+    ) -> tuple[ResultPath, ...]:
         """The paths as they are shown; one of which something is gone meanwhile is left out."""
         node_rows, relationship_rows = await elements.read([one.path for one in kept])
         nodes = {key: self._reader.node(row) for key, row in node_rows.items()}
@@ -166,12 +168,12 @@ class PatternRunner:
         }
         starts = {key: row["start"] for key, row in relationship_rows.items()}
         return tuple(
-            Found(self._reader.path(one, ranking, nodes, relationships, starts), one.path)
+            ResultPath(self._reader.path(one, ranking, nodes, relationships, starts), one.path)
             for one in kept
             if nodes.keys() >= set(one.path.nodes) and relationships.keys() >= set(one.path.relationships)
         )
 
-    async def _nonsense(self, plans: Sequence[Plan], user_id: str) -> InputError | None:
+    async def _type_mismatch(self, plans: Sequence[QueryPlan], user_id: str) -> InputError | None:
         """Which constraint compares what cannot be compared, and with what stored value."""
         patterns = {segment.model_dump_json(): segment for plan in plans for segment in plan.segments}
         for constraint, scope in _constraints(patterns.values()):
@@ -184,21 +186,21 @@ class PatternRunner:
                     f"{constraint.value_from.property_path!r} of another node, but on some path one is text and the "
                     "other is not"
                 )
-            told = await self._stored.nonsense(constraint, scope, user_id)
+            told = await self._stored.type_mismatch(constraint, scope, user_id)
             if told is not None:
                 return told
         return None
 
 
-def _candidate(row: Row, known: dict[str, str]) -> Candidate:
+def _candidate(row: Row, known: dict[str, str]) -> PathMatch:
     """Read a row; an id is kept once, however many paths it stands in."""
     nodes, relationships = (tuple(known.setdefault(one, one) for one in row[of]) for of in ("nodes", "relationships"))
-    return Candidate(nodes, relationships, tuple(row["lengths"]), row["at"])
+    return PathMatch(nodes, relationships, tuple(row["lengths"]), row["at"])
 
 
-def _constraints(patterns: Iterable[GraphPattern]) -> Iterator[tuple[Constraint, Scope]]:
+def _constraints(patterns: Iterable[GraphPattern]) -> Iterator[tuple[Constraint, ConstraintScope]]:
     """Every constraint, with what it is about."""
     for pattern in patterns:
-        for trail in trails(pattern):
-            for constraint in trail.constraints:
-                yield constraint, trail.scope(constraint)
+        for sequence in step_sequences(pattern):
+            for constraint in sequence.constraints:
+                yield constraint, sequence.scope(constraint)

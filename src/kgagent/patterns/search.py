@@ -9,27 +9,27 @@ from kgagent.graph.live_schema import LiveSchemaReader
 from kgagent.graph.store import Store
 from kgagent.models.live_schema import LiveSchema
 from kgagent.models.matched_path import Chunk, MatchedNode, PatternResult, ReasoningContext
-from kgagent.models.pattern import Direction, GraphPattern, TraversalStep
+from kgagent.models.pattern import GraphPattern, StepDirection, TraversalStep
 from kgagent.models.pattern_query import HYBRID_WEIGHTS, GraphQuery, RankingStrategy, ResolutionTarget
 from kgagent.observing import NULL_OBSERVER, Observer, observed
 from kgagent.ontology import Ontology
-from kgagent.patterns.chunks import Chunks
+from kgagent.patterns.chunks import ChunkSearch
 from kgagent.patterns.compiler import Compiler
-from kgagent.patterns.diagnosis import Diagnosis
-from kgagent.patterns.entry_points import EntryPoints, Resolved
+from kgagent.patterns.diagnosis import PatternDiagnosis
+from kgagent.patterns.entry_points import EntryPoints, ResolvedTarget
 from kgagent.patterns.hints import hints
 from kgagent.patterns.names import checked_schema
 from kgagent.patterns.options import PatternOptions
 from kgagent.patterns.paths import PathReader
-from kgagent.patterns.plans import EntryPoint, Part, Plan, plans_of
-from kgagent.patterns.ranking import Ranking
-from kgagent.patterns.runner import Found, Limits, PatternRunner, Ran
+from kgagent.patterns.plans import EntryPoint, PatternExpression, QueryPlan, plans_of
+from kgagent.patterns.ranking import PathRanking
+from kgagent.patterns.runner import PatternRunner, ResultPath, RunLimits, RunResult
 from kgagent.retrieval import RetrievalService
 from kgagent.retrieval.arguments import validate_vector
 
 
 @dataclass(frozen=True)
-class Asked:
+class ResolvedQuery:
     """A query with what it needs from outside the database.
 
     Attributes:
@@ -42,7 +42,7 @@ class Asked:
     query: GraphQuery
     user_id: str
     vector: Sequence[float] | None
-    entry_points: Sequence[Resolved]
+    entry_points: Sequence[ResolvedTarget]
 
     @property
     def points(self) -> list[EntryPoint]:
@@ -78,8 +78,8 @@ class PatternSearch:
         self._options = options
         self._reader = PathReader(ontology)
         self._entries = EntryPoints(store, ontology, retrieval, timeout=options.timeout)
-        self._diagnosis = Diagnosis(store)
-        self._chunks = Chunks(store, embedder, self._reader, timeout=options.timeout)
+        self._diagnosis = PatternDiagnosis(store)
+        self._chunks = ChunkSearch(store, embedder, self._reader, timeout=options.timeout)
 
     @observed("query_patterns")
     async def query(self, query: GraphQuery, user_id: str, *, vector: Sequence[float] | None = None) -> PatternResult:
@@ -115,7 +115,7 @@ class PatternSearch:
         warnings += self._unused_targets(plans, asked)
         runner = self._runner(query)
         compiler = await self._compiler(runner, segments, asked)
-        ran = await runner.run(plans, compiler, ranking, asked.vector) if plans else Ran()
+        ran = await runner.run(plans, compiler, ranking, asked.vector) if plans else RunResult()
         if plans and not ran.paths:
             warnings += await self._why_nothing(asked, compiler, schema)
             if query.strict if query.strict is not None else self._options.strict:
@@ -133,7 +133,7 @@ class PatternSearch:
 
     async def _prepared(
         self, query: GraphQuery, user_id: str, vector: Sequence[float] | None, schema: LiveSchema
-    ) -> tuple[Asked, list[str]]:
+    ) -> tuple[ResolvedQuery, list[str]]:
         """Resolve targets and embed, with one call for all texts."""
         # Those of the ontology count even if the schema, read a moment ago, did not see any node of theirs.
         labels = {*self._ontology.labels, *(label.name for label in schema.labels)}
@@ -159,7 +159,7 @@ class PatternSearch:
         ]
         if query.targets and not any(found.points for found in resolved):
             raise NotFoundError(". ".join(warnings))
-        return Asked(query, user_id, known, resolved), warnings
+        return ResolvedQuery(query, user_id, known, resolved), warnings
 
     async def _embedded(
         self, texts: Sequence[str], query: GraphQuery
@@ -179,10 +179,10 @@ class PatternSearch:
     def _strategy(self, query: GraphQuery) -> RankingStrategy:
         return query.ranking or self._options.ranking
 
-    def _plans(self, query: GraphQuery) -> list[Plan]:
+    def _plans(self, query: GraphQuery) -> list[QueryPlan]:
         if not query.all_patterns:
-            return [Plan((pattern,)) for pattern in self._walks(query)]
-        parts: list[Part] = [*query.patterns, *([query.combinator] if query.combinator else [])]
+            return [QueryPlan((pattern,)) for pattern in self._walks(query)]
+        parts: list[PatternExpression] = [*query.patterns, *([query.combinator] if query.combinator else [])]
         return [plan for part in parts for plan in plans_of(part)]
 
     def _walks(self, query: GraphQuery) -> list[GraphPattern]:
@@ -197,19 +197,21 @@ class PatternSearch:
             GraphPattern(
                 pattern_id=f"within {hops}",
                 steps=(
-                    TraversalStep(relation_type=types or None, direction=Direction.BOTH, min_hops=hops, max_hops=hops),
+                    TraversalStep(
+                        relation_type=types or None, direction=StepDirection.BOTH, min_hops=hops, max_hops=hops
+                    ),
                 ),
                 distinct_nodes=True,
             )
             for hops in range(1, query.traversal.max_depth + 1)
         ]
 
-    def _ranking(self, query: GraphQuery) -> Ranking:
+    def _ranking(self, query: GraphQuery) -> PathRanking:
         weights = HYBRID_WEIGHTS if query.weights is None else query.weights
-        return Ranking(self._strategy(query), weights, query.weight_property)
+        return PathRanking(self._strategy(query), weights, query.weight_property)
 
     def _runner(self, query: GraphQuery) -> PatternRunner:
-        limits = Limits(
+        limits = RunLimits(
             paths=query.max_paths or self._options.max_paths,
             explored=max(self._options.explored, query.max_paths or 0),
             timeout=self._options.timeout,
@@ -217,7 +219,7 @@ class PatternSearch:
         return PatternRunner(self._store, self._embedder, self._reader, limits)
 
     @staticmethod
-    async def _compiler(runner: PatternRunner, patterns: Sequence[GraphPattern], asked: Asked) -> Compiler:
+    async def _compiler(runner: PatternRunner, patterns: Sequence[GraphPattern], asked: ResolvedQuery) -> Compiler:
         return Compiler(
             asked.user_id,
             asked.points,
@@ -225,7 +227,7 @@ class PatternSearch:
             asked.query.one_path_per if asked.query.all_patterns else "end",
         )
 
-    async def _why_nothing(self, asked: Asked, compiler: Compiler, schema: LiveSchema) -> list[str]:
+    async def _why_nothing(self, asked: ResolvedQuery, compiler: Compiler, schema: LiveSchema) -> list[str]:
         """What the schema says against patterns that found nothing; where that is nothing, what would be found."""
         query = asked.query
         told = list(hints(query.all_patterns, schema, self._ontology))
@@ -234,14 +236,14 @@ class PatternSearch:
         return await self._diagnosis.why_nothing(query, compiler, [node.entity_key for node in asked.entry_nodes])
 
     @staticmethod
-    def _unused_targets(plans: Sequence[Plan], asked: Asked) -> list[str]:
+    def _unused_targets(plans: Sequence[QueryPlan], asked: ResolvedQuery) -> list[str]:
         """Tell patterns that have no node at which any target may stand: their paths are everyone's."""
         points = asked.points
         names = dict.fromkeys(plan.pattern_id for plan in plans if points and plan.entered_at(points) is None)
         return [f"No target has a label of pattern {name!r}: its paths are not limited to targets" for name in names]
 
     @staticmethod
-    def _context(asked: Asked, ran: Ran) -> ReasoningContext:
+    def _context(asked: ResolvedQuery, ran: RunResult) -> ReasoningContext:
         walked = {
             one: relationship
             for found in ran.paths
@@ -256,7 +258,7 @@ class PatternSearch:
             truncated=ran.truncated,
         )
 
-    async def _near(self, asked: Asked, paths: Sequence[Found], warnings: list[str]) -> tuple[Chunk, ...]:
+    async def _near(self, asked: ResolvedQuery, paths: Sequence[ResultPath], warnings: list[str]) -> tuple[Chunk, ...]:
         """Texts linked with the paths; where they take too long, the paths are still an answer."""
         if asked.vector is None or not asked.query.top_k:
             return ()
@@ -266,7 +268,7 @@ class PatternSearch:
             warnings.append(f"Left out texts linked with the paths: they took longer than {self._options.timeout:g} s")
             return ()
 
-    async def _instead(self, asked: Asked, warnings: list[str]) -> PatternResult:
+    async def _instead(self, asked: ResolvedQuery, warnings: list[str]) -> PatternResult:
         """What a plain search finds, where nothing else was asked or nothing matched."""
         query = asked.query
         context = ReasoningContext(entry_points=asked.entry_nodes, nodes=asked.entry_nodes)
@@ -279,12 +281,12 @@ class PatternSearch:
         return PatternResult(found_by="hybrid", context=context, hybrid=found, warnings=tuple(warnings))
 
 
-def _nodes(paths: Sequence[Found]) -> Mapping[str, MatchedNode]:
+def _nodes(paths: Sequence[ResultPath]) -> Mapping[str, MatchedNode]:
     """The nodes of all paths by the database's ids, in the order of the paths."""
     return {one: node for found in paths for one, node in zip(found.ids.nodes, found.path.nodes, strict=True)}
 
 
-def _cut(ran: Ran, explored: int) -> list[str]:
+def _cut(ran: RunResult, explored: int) -> list[str]:
     if not ran.truncated:
         return []
     return [f"More than {explored:,} paths match; only as many were ranked. Narrow the pattern to be sure of the best"]

@@ -18,7 +18,7 @@ from kgagent.graph.records import plain
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Store
 from kgagent.models.constraint import LISTS, ORDERS, Constraint, ConstraintType
-from kgagent.patterns.places import Scope
+from kgagent.patterns.places import ConstraintScope
 from kgagent.patterns.predicates import property_name
 
 MAX_DIFFERENT = 100_000
@@ -37,7 +37,7 @@ class StoredValues:
         self._store = store
         self._timeout = timeout
 
-    async def matching(self, constraint: Constraint, scope: Scope, user_id: str) -> list[JsonValue]:
+    async def matching(self, constraint: Constraint, scope: ConstraintScope, user_id: str) -> list[JsonValue]:
         """The values of the constraint's property, among those of the user, that satisfy it.
 
         Args:
@@ -77,7 +77,7 @@ class StoredValues:
                 found.append(value)
         return found
 
-    async def nonsense(self, constraint: Constraint, scope: Scope, user_id: str) -> InputError | None:
+    async def type_mismatch(self, constraint: Constraint, scope: ConstraintScope, user_id: str) -> InputError | None:
         """The error of a comparison with a stored value of another kind; None where there is no such value."""
         name, _ = property_name(constraint.property_path)
         wanted = _kind(constraint.value) if constraint.type in ORDERS else "text"
@@ -87,13 +87,13 @@ class StoredValues:
             if isinstance(value, list) and constraint.type is ConstraintType.CONTAINS:
                 continue
             if is_time or _kind(value) != wanted or _kind(constraint.value) != wanted:
-                return _nonsense(constraint, value)
+                return _type_mismatch(constraint, value)
         return None
 
     async def _different(
-        self, name: str, constraint: Constraint, scope: Scope, user_id: str
+        self, name: str, constraint: Constraint, scope: ConstraintScope, user_id: str
     ) -> list[tuple[JsonValue, bool]]:
-        """Values, each with whether it is a date or a time, which is told as text."""
+        """StatementParameters, each with whether it is a date or a time, which is told as text."""
         parameters: dict[str, object] = {"user_id": user_id, "limit": MAX_DIFFERENT + 1}
         names = {"property": Identifier(name)}
         if scope.on == "relationship":
@@ -152,7 +152,7 @@ def _matches(expression: "re2._Regexp", value: JsonValue, constraint: Constraint
             )
         return expression.fullmatch(value) is not None
     if property_name(constraint.property_path)[1]:
-        raise _nonsense(constraint, value)
+        raise _type_mismatch(constraint, value)
     return False
 
 
@@ -197,10 +197,10 @@ def _scalar_satisfies(constraint: Constraint, stored: JsonValue) -> bool:
         return _is_same(stored, value)
     if kind in ORDERS:
         if _kind(stored) != _kind(value) or _kind(stored) not in {"text", "number"}:
-            raise _nonsense(constraint, stored)
+            raise _type_mismatch(constraint, stored)
         return {">": stored > value, "<": stored < value, ">=": stored >= value, "<=": stored <= value}[ORDERS[kind]]  # type: ignore[operator]
     if not isinstance(stored, str) or not isinstance(value, str):
-        raise _nonsense(constraint, stored)
+        raise _type_mismatch(constraint, stored)
     return {
         ConstraintType.CONTAINS: value in stored,
         ConstraintType.STARTS_WITH: stored.startswith(value),
@@ -224,7 +224,7 @@ def _kind(value: JsonValue) -> str:
     return "text" if isinstance(value, str) else type(value).__name__
 
 
-def _nonsense(constraint: Constraint, stored: JsonValue) -> InputError:
+def _type_mismatch(constraint: Constraint, stored: JsonValue) -> InputError:
     return InputError(
         f"{constraint.type} on {constraint.property_path!r} cannot compare {str(stored)[:60]!r}, which is stored "
         f"there, with {str(constraint.value)[:60]!r}: one is text, the other is not"

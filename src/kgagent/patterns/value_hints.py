@@ -7,26 +7,26 @@ from kgagent.graph.records import LEVEL_FIELDS
 from kgagent.models.constraint import LISTS, ConstraintType
 from kgagent.models.live_schema import LiveProperty, LiveSchema, ValueKind
 from kgagent.ontology import Ontology
-from kgagent.patterns.places import Scope, Trail, place_name, property_parts
+from kgagent.patterns.places import ConstraintScope, StepSequence, place_name, property_parts
 from kgagent.suggestions import shorten_name
 
 _EQUALS = frozenset({ConstraintType.PROPERTY_EQUALS, *LISTS})
 
 
-def value_hints(trail: Trail, schema: LiveSchema, ontology: Ontology) -> Iterator[str]:
-    """Say which values along a trail cannot equal any that is stored, as far as the schema tells."""
-    for constraint in trail.constraints:
+def value_hints(sequence: StepSequence, schema: LiveSchema, ontology: Ontology) -> Iterator[str]:
+    """Say which values along a sequence cannot equal any that is stored, as far as the schema tells."""
+    for constraint in sequence.constraints:
         parts = property_parts(constraint.property_path)
         if constraint.type not in _EQUALS or constraint.value_from is not None or len(parts) > 1:
             continue
-        scope = trail.scope(constraint)
+        scope = sequence.scope(constraint)
         properties = _properties(parts[0], scope, schema)
         for value in constraint.value if isinstance(constraint.value, list) else [constraint.value]:
             if isinstance(value, str) and (told := _told(value, properties, scope, ontology)):
-                yield f"{trail.where}, {place_name(constraint.at_step)}: {told}."
+                yield f"{sequence.where}, {place_name(constraint.at_step)}: {told}."
 
 
-def _properties(name: str, scope: Scope, schema: LiveSchema) -> list[LiveProperty]:
+def _properties(name: str, scope: ConstraintScope, schema: LiveSchema) -> list[LiveProperty]:
     """The property of that name, as each label or type that a constraint is about has it."""
     asked = set(scope.types) if scope.on == "relationship" else {scope.label} - {None}
     parts = schema.relationship_types if scope.on == "relationship" else schema.labels
@@ -34,7 +34,7 @@ def _properties(name: str, scope: Scope, schema: LiveSchema) -> list[LivePropert
     return [item for part in holders for item in part.properties if item.name == name]
 
 
-def _told(value: str, properties: Iterable[LiveProperty], scope: Scope, ontology: Ontology) -> str:
+def _told(value: str, properties: Iterable[LiveProperty], scope: ConstraintScope, ontology: Ontology) -> str:
     stored = dict.fromkeys(text for item in properties for text in item.examples)
     kinds = {kind for item in properties for kind in item.kinds}
     [name] = {item.name for item in properties} or {""}
@@ -47,7 +47,7 @@ def _told(value: str, properties: Iterable[LiveProperty], scope: Scope, ontology
     return ""
 
 
-def _level(value: str, name: str, scope: Scope, ontology: Ontology) -> str:
+def _level(value: str, name: str, scope: ConstraintScope, ontology: Ontology) -> str:
     """The levels that a word stands for, each with its type where they differ."""
     found: dict[int, list[str]] = {}
     for neo4j_type in scope.types or ontology.relationships:

@@ -3,7 +3,7 @@
 from typing import Any
 
 
-class Values:
+class StatementParameters:
     """Collects parameters; `add` gives the text that stands for one in the statement."""
 
     def __init__(self, **known: Any) -> None:  # noqa: ANN401

@@ -11,7 +11,7 @@ from kgagent.errors import InputError
 from kgagent.models.constraint import Name
 from kgagent.models.live_schema import LiveLabel, LiveProperty, LiveRelationshipType, LiveSchema
 from kgagent.ontology import Ontology
-from kgagent.patterns.names import unknown_label
+from kgagent.patterns.names import find_unknown_label
 from kgagent.tools.base import Arguments, Payload, Tool, ToolContext
 
 LARGEST = 20_000
@@ -90,7 +90,7 @@ class DescribeGraph(Tool[DescribeGraphArguments]):
 def _about(labels: Sequence[str], schema: LiveSchema, ontology: Ontology) -> LiveSchema:
     """The part of a schema that has to do with some labels."""
     for label in labels:
-        if unknown := unknown_label(label, schema, ontology, "labels"):
+        if unknown := find_unknown_label(label, schema, ontology, "labels"):
             raise InputError(f"{unknown} {unknown.alternatives}")
     kinds = []
     for kind in schema.relationship_types:

@@ -3,10 +3,10 @@
 from kgagent.models.pattern import GraphPattern
 from kgagent.models.pattern_query import CombinatorType, QueryCombinator
 from kgagent.patterns.compiler import Compiler
-from kgagent.patterns.plans import Part, plans_of
+from kgagent.patterns.plans import PatternExpression, plans_of
 
 
-def nested(levels: int) -> Part:
+def nested(levels: int) -> PatternExpression:
     if not levels:
         return GraphPattern.single_hop("A", "R", "B")
     return QueryCombinator(type=CombinatorType.INTERSECTION, patterns=(nested(levels - 1), nested(levels - 1)))

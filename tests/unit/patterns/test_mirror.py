@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 
 from kgagent.models.pattern import GraphPattern
-from kgagent.patterns.mirror import mirrored, mirrored_place
-from kgagent.patterns.plans import Place, Plan
+from kgagent.patterns.mirror import reverse_plan, reverse_position
+from kgagent.patterns.plans import PlanPosition, QueryPlan
 from tests.unit.patterns.wards import equals, pattern, step
 
 STEPS = (
@@ -15,13 +15,15 @@ STEPS = (
 )
 
 
-def turned(**more: Any) -> GraphPattern:
-    [segment] = mirrored(Plan((pattern(*STEPS, **more),))).segments
+def reversed_pattern(**more: Any) -> GraphPattern:
+    [segment] = reverse_plan(QueryPlan((pattern(*STEPS, **more),))).segments
     return segment
 
 
 def test_steps_are_walked_from_the_last_to_the_first() -> None:
-    assert [(one.source_label, one.types, one.target_label, one.direction, one.max_hops) for one in turned().steps] == [
+    assert [
+        (one.source_label, one.types, one.target_label, one.direction, one.max_hops) for one in reversed_pattern().steps
+    ] == [
         (None, ("KNOWS",), None, "BOTH", 1),
         ("Patient", ("TREATED_BY",), None, "OUTGOING", 1),
         ("Doctor", ("TREATED_BY",), "Patient", "INCOMING", 2),
@@ -44,24 +46,24 @@ def test_steps_are_walked_from_the_last_to_the_first() -> None:
     ],
 )
 def test_a_constraint_stays_with_what_it_is_about(on: str, place: int | str, expected: int | str) -> None:
-    [constraint] = turned(constraints=[equals("age", place, on=on)]).constraints
+    [constraint] = reversed_pattern(constraints=[equals("age", place, on=on)]).constraints
     assert constraint.at_step == expected
 
 
 def test_branches_and_compared_nodes_stay_where_they_are() -> None:
     compared = equals("age", 0, value_from={"at_step": 1, "property_path": "age"})
     branch = {"at_step": "start", "ends_at": 2, "steps": [step(None, "KNOWS", None)]}
-    segment = turned(constraints=[compared], branches=[branch])
+    segment = reversed_pattern(constraints=[compared], branches=[branch])
     [constraint], [leading] = segment.constraints, segment.branches
     assert (constraint.at_step, constraint.value_from and constraint.value_from.at_step) == (1, 0)
     assert (leading.at_step, leading.ends_at) == ("end", "start")
 
 
 def test_patterns_in_a_row_change_places_and_come_back() -> None:
-    plan = Plan((pattern(*STEPS), pattern(*STEPS[:2])))
-    assert mirrored_place(plan, Place(0, "start")) == Place(1, "end")
-    assert mirrored_place(plan, Place(1, 0)) == Place(0, 0)
-    back = mirrored(mirrored(plan))
+    plan = QueryPlan((pattern(*STEPS), pattern(*STEPS[:2])))
+    assert reverse_position(plan, PlanPosition(0, "start")) == PlanPosition(1, "end")
+    assert reverse_position(plan, PlanPosition(1, 0)) == PlanPosition(0, 0)
+    back = reverse_plan(reverse_plan(plan))
     assert [one.model_copy(update={"steps": ()}) for one in back.segments] == [
         one.model_copy(update={"steps": ()}) for one in plan.segments
     ]

@@ -6,7 +6,7 @@ from kgagent.errors import InputError
 from kgagent.models.live_schema import LiveProperty, LiveSchema
 from kgagent.models.pattern import GraphPattern
 from kgagent.ontology import default_ontology
-from kgagent.patterns.names import check_names, unknown_names
+from kgagent.patterns.names import check_names, find_unknown_names
 from kgagent.patterns.places import property_parts
 from tests.unit.patterns.wards import WARD, equals, joins, label, pattern, step
 
@@ -114,7 +114,7 @@ def test_the_label_that_a_neighbouring_step_says_counts() -> None:
         constraints=[equals("age", 0)],
         branches=[{"at_step": "start", "steps": [TREATED | {"source_label": None}], "constraints": [equals("age")]}],
     )
-    assert [str(unknown) for unknown in unknown_names([asked], WARD, ONTOLOGY)] == [
+    assert [str(unknown) for unknown in find_unknown_names([asked], WARD, ONTOLOGY)] == [
         "Unknown property 'age' of Doctor in pattern 'risk', step 0."
     ]
 
@@ -132,7 +132,7 @@ def test_a_property_that_may_not_have_been_looked_at_is_no_error() -> None:
         step("Patient", "KNOWS", "Patient"), constraints=[equals("nmae"), equals("sicne", on="relationship")]
     )
     passes(asked, schema)
-    assert [str(unknown) for unknown in unknown_names([asked], schema, ONTOLOGY)] == [
+    assert [str(unknown) for unknown in find_unknown_names([asked], schema, ONTOLOGY)] == [
         "No property 'nmae' of Patient was seen: pattern 'risk', step 0. Did you mean name?",
         "No property 'sicne' of KNOWS was seen: pattern 'risk', step 0.",
     ]

@@ -5,7 +5,7 @@ import pytest
 from kgagent.errors import InputError
 from kgagent.models.pattern import GraphPattern
 from kgagent.models.pattern_query import CombinatorType, QueryCombinator, patterns_of
-from kgagent.patterns.plans import Part, Place, join_position, plans_of
+from kgagent.patterns.plans import PatternExpression, PlanPosition, join_position, plans_of
 
 
 def pattern(name: str, start: str | None = "A", end: str | None = "B") -> GraphPattern:
@@ -14,13 +14,13 @@ def pattern(name: str, start: str | None = "A", end: str | None = "B") -> GraphP
     )
 
 
-def combined(kind: CombinatorType, *parts: Part) -> QueryCombinator:
+def combined(kind: CombinatorType, *parts: PatternExpression) -> QueryCombinator:
     return QueryCombinator(type=kind, patterns=parts)
 
 
 def test_a_pattern_is_one_statement() -> None:
     [plan] = plans_of(pattern("p"))
-    assert (plan.pattern_id, plan.members, plan.best) == ("p", (), None)
+    assert (plan.pattern_id, plan.joins, plan.best) == ("p", (), None)
 
 
 def test_patterns_of_one_start_label_join_at_the_start_and_others_at_the_end() -> None:
@@ -31,7 +31,7 @@ def test_patterns_of_one_start_label_join_at_the_start_and_others_at_the_end() -
 
 def test_each_part_of_an_intersection_is_held_to_the_others() -> None:
     plans = plans_of(combined(CombinatorType.INTERSECTION, pattern("p"), pattern("q"), pattern("r")))
-    assert [[next(patterns_of(member.part)).pattern_id for member in plan.members] for plan in plans] == [
+    assert [[next(patterns_of(member.part)).pattern_id for member in plan.joins] for plan in plans] == [
         ["q", "r"],
         ["p", "r"],
         ["p", "q"],
@@ -42,7 +42,7 @@ def test_a_union_keeps_the_best_of_each_node_over_all_its_parts() -> None:
     plans = plans_of(combined(CombinatorType.UNION, pattern("p"), pattern("q", start="C")))
     assert {plan.best for plan in plans} == {plans[0].best}
     assert plans[0].best is not None
-    assert plans[0].best.place == Place(0, "end")
+    assert plans[0].best.place == PlanPosition(0, "end")
 
 
 def test_a_sequence_is_one_path_through_all_and_every_way_through_a_union() -> None:
@@ -56,13 +56,13 @@ def test_a_sequence_is_one_path_through_all_and_every_way_through_a_union() -> N
 def test_members_move_with_their_pattern_in_a_sequence() -> None:
     both = combined(CombinatorType.INTERSECTION, pattern("q", "B", "C"), pattern("r", "B", "D"))
     plans = plans_of(combined(CombinatorType.SEQUENTIAL, pattern("p"), both))
-    assert [plan.members[0].place for plan in plans] == [Place(1, "start"), Place(1, "start")]
+    assert [plan.joins[0].place for plan in plans] == [PlanPosition(1, "start"), PlanPosition(1, "start")]
 
 
 def test_steps_of_a_sequence_are_counted_on() -> None:
     [plan] = plans_of(combined(CombinatorType.SEQUENTIAL, pattern("p"), pattern("q", "B", "C")))
-    assert plan.place(1) == Place(1, 0)
-    assert plan.place("end") == Place(1, "end")
+    assert plan.place(1) == PlanPosition(1, 0)
+    assert plan.place("end") == PlanPosition(1, "end")
 
 
 def test_too_many_ways_through_unions_are_refused() -> None:

@@ -5,12 +5,12 @@ import math
 import pytest
 
 from kgagent.models.pattern_query import RankingStrategy
-from kgagent.patterns.ranking import Figures, Ranking
+from kgagent.patterns.ranking import PathMetrics, PathRanking
 
-SHORT = Figures(hops=1, nodes=2, weight=1.0, centrality=1.0, semantic=0.2)
-HEAVY = Figures(hops=3, nodes=4, weight=9.0, centrality=1.5, semantic=0.1)
-CENTRAL = Figures(hops=4, nodes=5, weight=4.0, centrality=5.0, semantic=0.0)
-LIKELY = Figures(hops=5, nodes=6, weight=2.0, centrality=0.5, semantic=0.9)
+SHORT = PathMetrics(hops=1, nodes=2, weight=1.0, centrality=1.0, semantic=0.2)
+HEAVY = PathMetrics(hops=3, nodes=4, weight=9.0, centrality=1.5, semantic=0.1)
+CENTRAL = PathMetrics(hops=4, nodes=5, weight=4.0, centrality=5.0, semantic=0.0)
+LIKELY = PathMetrics(hops=5, nodes=6, weight=2.0, centrality=0.5, semantic=0.9)
 ALL = [SHORT, HEAVY, CENTRAL, LIKELY]
 
 
@@ -24,9 +24,9 @@ ALL = [SHORT, HEAVY, CENTRAL, LIKELY]
     ],
 )
 def test_each_strategy_puts_another_path_first_and_says_why(
-    strategy: RankingStrategy, best: Figures, score: float, why: str
+    strategy: RankingStrategy, best: PathMetrics, score: float, why: str
 ) -> None:
-    ranking = Ranking(strategy)
+    ranking = PathRanking(strategy)
     assert max(ALL, key=ranking.score) is best
     assert ranking.score(best) == score
     with pytest.raises(AssertionError, match=why):
@@ -34,25 +34,25 @@ def test_each_strategy_puts_another_path_first_and_says_why(
 
 
 def test_hybrid_is_the_weighted_mean_of_its_parts() -> None:
-    ranking = Ranking(RankingStrategy.HYBRID, {"length": 1, "weight": 1, "centrality": 1, "semantic": 1})
+    ranking = PathRanking(RankingStrategy.HYBRID, {"length": 1, "weight": 1, "centrality": 1, "semantic": 1})
     expected = (1 / 3 + 9 / 12 + 1.5 / 2.5 + 1.1 / 2) / 4
     assert math.isclose(ranking.score(HEAVY), expected)
     assert ranking.explain(HEAVY).startswith(f"HYBRID {expected:.3f}: semantic 0.55 x 0.25 + length 0.33 x 0.25")
 
 
 def test_hybrid_leaves_out_what_is_unknown_or_weighs_nothing() -> None:
-    ranking = Ranking(RankingStrategy.HYBRID, {"length": 1, "semantic": 3})
-    assert ranking.score(Figures(hops=2, nodes=3)) == 0.5
-    assert "semantic" not in ranking.explain(Figures(hops=2, nodes=3))
+    ranking = PathRanking(RankingStrategy.HYBRID, {"length": 1, "semantic": 3})
+    assert ranking.score(PathMetrics(hops=2, nodes=3)) == 0.5
+    assert "semantic" not in ranking.explain(PathMetrics(hops=2, nodes=3))
     assert not ranking.counts("weight")
 
 
 def test_a_negative_weight_counts_nothing_in_hybrid() -> None:
-    ranking = Ranking(RankingStrategy.HYBRID, {"weight": 1})
-    assert ranking.score(Figures(hops=1, nodes=2, weight=-5.0)) == 0.0
+    ranking = PathRanking(RankingStrategy.HYBRID, {"weight": 1})
+    assert ranking.score(PathMetrics(hops=1, nodes=2, weight=-5.0)) == 0.0
 
 
 def test_a_path_without_any_embedding_comes_last_by_meaning() -> None:
-    ranking = Ranking(RankingStrategy.SEMANTIC_SCORE)
-    assert ranking.score(Figures(hops=1, nodes=2)) == -1.0
-    assert "nothing on the path has an embedding" in ranking.explain(Figures(hops=1, nodes=2))
+    ranking = PathRanking(RankingStrategy.SEMANTIC_SCORE)
+    assert ranking.score(PathMetrics(hops=1, nodes=2)) == -1.0
+    assert "nothing on the path has an embedding" in ranking.explain(PathMetrics(hops=1, nodes=2))

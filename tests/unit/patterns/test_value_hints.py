@@ -4,7 +4,7 @@ import pytest
 
 from kgagent.models.live_schema import LiveLabel, LiveProperty, LiveRelationshipType, LiveSchema, ValueKind
 from kgagent.ontology import default_ontology
-from kgagent.patterns.places import trails
+from kgagent.patterns.places import step_sequences
 from kgagent.patterns.value_hints import value_hints
 from tests.unit.patterns.wards import equals, pattern, step
 
@@ -35,8 +35,8 @@ ON = {"on": "relationship"}
 
 def told(*constraints: dict[str, Any], label: str | None = "Person") -> list[str]:
     steps = step(label, "has_relationship_with", None)
-    [trail] = trails(pattern(steps, constraints=constraints))
-    return [text.removeprefix("pattern 'risk', ") for text in value_hints(trail, SCHEMA, default_ontology())]
+    [sequence] = step_sequences(pattern(steps, constraints=constraints))
+    return [text.removeprefix("pattern 'risk', ") for text in value_hints(sequence, SCHEMA, default_ontology())]
 
 
 @pytest.mark.parametrize(
