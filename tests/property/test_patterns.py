@@ -14,7 +14,7 @@ from kgagent.errors import InputError
 from kgagent.models.pattern import GraphPattern
 from kgagent.models.pattern_query import QueryCombinator, RankingStrategy
 from kgagent.patterns.compiler import Compiler
-from kgagent.patterns.paths import PathReader
+from kgagent.patterns.path_reader import PathReader
 from kgagent.patterns.plans import plans_of
 from kgagent.patterns.ranking import PathRanking
 from kgagent.patterns.runner import PatternRunner, RunLimits, RunResult

@@ -6,7 +6,7 @@ from kgagent.embedding.base import Embedder
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Store
 from kgagent.models.matched_path import Chunk, MatchedNode
-from kgagent.patterns.paths import PathReader
+from kgagent.patterns.path_reader import PathReader
 
 TEXT_PROPERTIES = ("text", "content", "description")
 """Where a chunk's text stands; the first that is there."""

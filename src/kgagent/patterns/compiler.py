@@ -7,8 +7,7 @@ from typing import Any, TypeGuard
 from kgagent.graph.statements import Statement
 from kgagent.models.constraint import Position
 from kgagent.models.pattern_query import CombinatorType, QueryCombinator
-from kgagent.patterns.mirror import reverse_plan, reverse_position
-from kgagent.patterns.pattern_text import MatchClauses
+from kgagent.patterns.match_clauses import MatchClauses
 from kgagent.patterns.plans import (
     EntryPoint,
     JoinCondition,
@@ -18,8 +17,8 @@ from kgagent.patterns.plans import (
     join_position,
     plans_of,
 )
-from kgagent.patterns.predicates import Matching, Predicates
-from kgagent.patterns.values import StatementParameters
+from kgagent.patterns.predicates import Matching, Predicates, StatementParameters
+from kgagent.patterns.reverse import reverse_plan, reverse_position
 
 
 @dataclass(frozen=True)

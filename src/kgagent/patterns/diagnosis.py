@@ -14,8 +14,8 @@ from kgagent.models.constraint import Constraint, ConstraintType, Position
 from kgagent.models.pattern import GraphPattern
 from kgagent.models.pattern_query import CombinatorType, GraphQuery, QueryCombinator
 from kgagent.patterns.compiler import Compiler
-from kgagent.patterns.places import place_name
 from kgagent.patterns.plans import QueryPlan, join_position, plans_of
+from kgagent.patterns.step_sequences import place_name
 from kgagent.suggestions import shorten_name
 
 MAX_TRIES = 24

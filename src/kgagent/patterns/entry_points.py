@@ -11,7 +11,7 @@ from kgagent.models.hybrid import HybridOptions
 from kgagent.models.matched_path import MatchedNode
 from kgagent.models.pattern_query import ResolutionTarget
 from kgagent.ontology import Ontology
-from kgagent.patterns.paths import PathReader
+from kgagent.patterns.path_reader import PathReader
 from kgagent.patterns.plans import EntryPoint
 from kgagent.retrieval import RetrievalService
 

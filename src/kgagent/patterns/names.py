@@ -12,7 +12,7 @@ from kgagent.models.constraint import Constraint
 from kgagent.models.live_schema import LiveLabel, LiveRelationshipType, LiveSchema
 from kgagent.models.pattern import GraphPattern
 from kgagent.ontology import Ontology
-from kgagent.patterns.places import ResolvedStep, StepSequence, place_name, property_parts, step_sequences
+from kgagent.patterns.step_sequences import ResolvedStep, StepSequence, place_name, property_parts, step_sequences
 from kgagent.suggestions import closest_names, did_you_mean, list_names, shorten_name
 
 MAX_PROBLEMS = 5

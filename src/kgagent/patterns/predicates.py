@@ -6,14 +6,13 @@ nothing else in it does. It looks only at what may stand there, as the server ma
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from pydantic import JsonValue
 
 from kgagent.graph.identifiers import Identifier
 from kgagent.models.constraint import ORDERS, TEXTS, Constraint, ConstraintType, Position
-from kgagent.patterns.places import property_parts
-from kgagent.patterns.values import StatementParameters
+from kgagent.patterns.step_sequences import property_parts
 
 TYPE_MISMATCH = "1 / $zero = 1"
 """Ends the statement."""
@@ -58,6 +57,24 @@ def is_inside_json(constraint: Constraint) -> bool:
 def matching_key(constraint: Constraint) -> str:
     """Stands for a constraint, which may hold lists and so is no key itself; where it holds makes no difference."""
     return constraint.model_dump_json(exclude={"at_step"})
+
+
+class StatementParameters:
+    """Collects parameters; `add` gives the text that stands for one in the statement."""
+
+    def __init__(self, **known: Any) -> None:  # noqa: ANN401
+        self._known = dict(known)
+
+    def add(self, value: Any) -> str:  # noqa: ANN401
+        """Make a value a parameter of its own."""
+        name = f"p{len(self._known)}"
+        self._known[name] = value
+        return f"${name}"
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """All parameters."""
+        return dict(self._known)
 
 
 class Predicates:

@@ -14,12 +14,11 @@ from kgagent.models.constraint import ORDERS, TEXTS, Constraint, ConstraintType
 from kgagent.models.matched_path import MatchedPath
 from kgagent.models.pattern import GraphPattern
 from kgagent.patterns.compiler import Compiler
-from kgagent.patterns.elements import PathElements, PathMatch
-from kgagent.patterns.paths import PathReader, ScoredPath
-from kgagent.patterns.places import ConstraintScope, step_sequences
+from kgagent.patterns.path_reader import PathElements, PathMatch, PathReader, ScoredPath
 from kgagent.patterns.plans import QueryPlan
 from kgagent.patterns.predicates import is_inside_json, matching_key, needs_matching
 from kgagent.patterns.ranking import PathRanking
+from kgagent.patterns.step_sequences import ConstraintScope, step_sequences
 from kgagent.patterns.stored_values import StoredValues
 
 _COMPARING = frozenset({*ORDERS, *TEXTS, ConstraintType.REGEX_MATCH})

@@ -20,7 +20,7 @@ from kgagent.patterns.entry_points import EntryPoints, ResolvedTarget
 from kgagent.patterns.hints import hints
 from kgagent.patterns.names import checked_schema
 from kgagent.patterns.options import PatternOptions
-from kgagent.patterns.paths import PathReader
+from kgagent.patterns.path_reader import PathReader
 from kgagent.patterns.plans import EntryPoint, PatternExpression, QueryPlan, plans_of
 from kgagent.patterns.ranking import PathRanking
 from kgagent.patterns.runner import PatternRunner, ResultPath, RunLimits, RunResult

@@ -18,8 +18,8 @@ from kgagent.graph.records import plain
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Store
 from kgagent.models.constraint import LISTS, ORDERS, Constraint, ConstraintType
-from kgagent.patterns.places import ConstraintScope
 from kgagent.patterns.predicates import property_name
+from kgagent.patterns.step_sequences import ConstraintScope
 
 MAX_DIFFERENT = 100_000
 """Different values of one property that are looked at."""

@@ -7,7 +7,7 @@ from kgagent.models.live_schema import LiveProperty, LiveSchema
 from kgagent.models.pattern import GraphPattern
 from kgagent.ontology import default_ontology
 from kgagent.patterns.names import check_names, find_unknown_names
-from kgagent.patterns.places import property_parts
+from kgagent.patterns.step_sequences import property_parts
 from tests.unit.patterns.wards import WARD, equals, joins, label, pattern, step
 
 ONTOLOGY = default_ontology()

@@ -4,8 +4,8 @@ import pytest
 
 from kgagent.models.live_schema import LiveLabel, LiveProperty, LiveRelationshipType, LiveSchema, ValueKind
 from kgagent.ontology import default_ontology
-from kgagent.patterns.places import step_sequences
-from kgagent.patterns.value_hints import value_hints
+from kgagent.patterns.hints import value_hints
+from kgagent.patterns.step_sequences import step_sequences
 from tests.unit.patterns.wards import equals, pattern, step
 
 WORDS = LiveProperty(name="relationship_type", kinds=(ValueKind.TEXT,), examples=("mentor", "old friend"))

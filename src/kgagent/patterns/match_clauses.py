@@ -1,14 +1,13 @@
 """One pattern as MATCH clauses."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from kgagent.graph.identifiers import Identifier
 from kgagent.models.constraint import Constraint, Position
 from kgagent.models.pattern import Branch, GraphPattern, StepDirection, TraversalStep
-from kgagent.patterns.clauses import Clause, Clauses
-from kgagent.patterns.predicates import Predicates
-from kgagent.patterns.values import StatementParameters
+from kgagent.patterns.predicates import Predicates, StatementParameters
 
 _ARROWS: Mapping[StepDirection, tuple[str, str]] = {
     StepDirection.OUTGOING: ("-", "->"),
@@ -261,3 +260,43 @@ def _label(label: str | None) -> str:
 
 def _types(step: TraversalStep) -> str:
     return f":{Identifier.any_of(step.types)}" if step.types else ""
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A MATCH, or a subquery that binds more.
+
+    Attributes:
+        text: Cypher.
+        known: place of the last node that is bound after it.
+        is_match: whether WHERE may follow; else it needs a WITH before it.
+    """
+
+    text: str
+    known: int
+    is_match: bool
+
+
+@dataclass
+class Clauses:
+    """The parts of a pattern's text as they come together.
+
+    Attributes:
+        binding: what binds nodes and relationships, in this order.
+        predicates: what must hold, each with the place of the last node that it is about.
+    """
+
+    binding: list[Clause] = field(default_factory=list)
+    predicates: list[tuple[int, str]] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """The clauses, each followed by what can be decided as soon as it is there."""
+        lines, decided = [], -1
+        for clause in self.binding:
+            lines.append(clause.text)
+            due = [predicate for place, predicate in self.predicates if decided < place <= clause.known]
+            if due:
+                lines.append(("WHERE " if clause.is_match else "WITH * WHERE ") + "\n  AND ".join(due))
+            decided = clause.known
+        return "\n".join(lines)

@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 
 from kgagent.models.pattern import GraphPattern
-from kgagent.patterns.mirror import reverse_plan, reverse_position
 from kgagent.patterns.plans import PlanPosition, QueryPlan
+from kgagent.patterns.reverse import reverse_plan, reverse_position
 from tests.unit.patterns.wards import equals, pattern, step
 
 STEPS = (
