@@ -13,7 +13,7 @@ from _foreign_graph import RawGraph
 from kgagent import KnowledgeGraph, Ontology
 from kgagent.embedding.base import Embedder
 from kgagent.loading import load_file
-from kgagent.models.hybrid import HybridOptions
+from kgagent.models.hybrid import HybridSearchOptions
 
 MAX_ITEMS = 100
 RAW_KEY = "raw_key"
@@ -92,14 +92,16 @@ class HybridAlone:
 
     async def find(self, question: str, labels: Sequence[str]) -> list[str]:
         """Keys of the nodes of some labels, best first, 100 at the most."""
-        options = HybridOptions(
+        options = HybridSearchOptions(
             limit=MAX_ITEMS,
             object_limit=MAX_ITEMS,
             text_limit=MAX_ITEMS,
             relationship_limit=MAX_ITEMS,
             labels=tuple(labels),
         )
-        result = await self._graph.retrieval.hybrid_search(question, self._user_id, options)
+        result = await self._graph.retrieval.hybrid_search(
+            options.model_copy(update={"query": question}), user_id=self._user_id
+        )
         return [str(item.properties[RAW_KEY]) for item in result.objects if item.label in labels]
 
 

@@ -210,7 +210,7 @@ async def load_sample(graph: KnowledgeGraph, user_id: str) -> People:
         )
 
     async def key(name: str) -> str:
-        [found, *_] = await graph.retrieval.text_match(name, user_id, limit=1)
+        [found, *_] = await graph.retrieval.text_match(name, user_id=user_id, limit=1)
         return found.node.entity_key
 
     return People(await key("Ines Halloran"), await key("Marguerite Sallow"), await key("Edward Casaubon"))

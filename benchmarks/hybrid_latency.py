@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from _common import Server, finish, open_graph, p50, p95, parser, server, show, timed
 
-from kgagent import HybridOptions, KnowledgeGraph, Settings
+from kgagent import HybridSearchOptions, KnowledgeGraph, Settings
 from kgagent.embedding.base import Embedding
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.loading import load_file
@@ -71,18 +71,26 @@ def ways(graph: KnowledgeGraph) -> dict[str, Ask]:
     """Hybrid search, what objects alone cost, and what it is made of."""
     retrieval = graph.retrieval
     words = FullTextSearch(graph.store, graph.ontology, timeout=graph.settings.query_timeout)
-    every, plain = HybridOptions(), HybridOptions(expand_hops=0)
-    objects = HybridOptions(include_relationships=False)
+    every, plain = HybridSearchOptions(), HybridSearchOptions(expand_hops=0)
+    objects = HybridSearchOptions(search_relationships=False)
     labels = list(graph.ontology.labels)
 
     def near(text: str, vector: Embedding, expand_hops: int | None) -> Awaitable[object]:
         query = NearestQuery(vector, every.threshold, text)
-        return retrieval.relationships_near([query], USER, limit=every.relationship_limit, expand_hops=expand_hops)
+        return retrieval.relationships_near(
+            [query], user_id=USER, limit=every.relationship_limit, expand_hops=expand_hops
+        )
 
     return {
-        HYBRID: lambda text, vector: retrieval.hybrid_search(text, USER, every, vector=vector),
-        PLAIN: lambda text, vector: retrieval.hybrid_search(text, USER, plain, vector=vector),
-        OBJECTS: lambda text, vector: retrieval.hybrid_search(text, USER, objects, vector=vector),
+        HYBRID: lambda text, vector: retrieval.hybrid_search(
+            every.model_copy(update={"query": text}), user_id=USER, vector=vector
+        ),
+        PLAIN: lambda text, vector: retrieval.hybrid_search(
+            plain.model_copy(update={"query": text}), user_id=USER, vector=vector
+        ),
+        OBJECTS: lambda text, vector: retrieval.hybrid_search(
+            objects.model_copy(update={"query": text}), user_id=USER, vector=vector
+        ),
         "nodes by meaning": lambda _, vector: retrieval.node_vector_search(
             vector=vector, user_id=USER, limit=every.object_limit
         ),

@@ -244,7 +244,7 @@ async def ask(graph: KnowledgeGraph, prototype: Prototype, user_id: str, questio
             for hops in range(MAX_HOPS + 1 if text else 2):
                 matches, seconds = await timed(
                     retrieval.relationship_vector_search(
-                        text, THRESHOLD, user_id, limit=LIMIT, vector=vector, expand_hops=hops
+                        text, THRESHOLD, user_id=user_id, limit=LIMIT, vector=vector, expand_hops=hops
                     )
                 )
                 found = [frozenset((match.from_name.lower(), match.to_name.lower())) for match in matches]
@@ -257,7 +257,7 @@ async def ask(graph: KnowledgeGraph, prototype: Prototype, user_id: str, questio
 
 async def _explore(graph: KnowledgeGraph, user_id: str, question: Asked, hops: int | None, figures: Figures) -> None:
     request = ExploreRequest(queries=(VectorQuery(query=question.text),), max_results_per_type=NODES, expand_hops=hops)
-    explored, seconds = await timed(graph.retrieval.explore(request, user_id))
+    explored, seconds = await timed(graph.retrieval.explore(request, user_id=user_id))
     way = "explore" if hops is None else f"explore, expand_hops={hops}"
     names = {one.node.name.lower() for one in explored.nodes[:NODES]}
     shown = {frozenset((one.from_name.lower(), one.to_name.lower())) for one in explored.relationships}

@@ -84,7 +84,7 @@ class Recalls:
         request = ExploreRequest(
             queries=(VectorQuery(query=question.text, threshold=THRESHOLD),), max_results_per_type=NODES
         )
-        explored, seconds = await timed(retrieval.explore(request, USER))
+        explored, seconds = await timed(retrieval.explore(request, user_id=USER))
         self.seconds["explore"].append(seconds)
         self.of["nodes_explore_at_10"].append(recall(right, [one.node.name.lower() for one in explored.nodes][:NODES]))
         around = [one.node.name.lower() for one in explored.nodes] + [one.name.lower() for one in explored.neighbours]
@@ -107,7 +107,7 @@ async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]
             raise SystemExit("Not all could be loaded: " + "; ".join(map(str, report.problems[:5])))
         for question in asked:
             await recalls.ask(graph, question)
-        [hit, *_] = await graph.retrieval.relationship_vector_search(asked[0].text, THRESHOLD, USER)
+        [hit, *_] = await graph.retrieval.relationship_vector_search(asked[0].text, THRESHOLD, user_id=USER)
     await embedder.aclose()
     means = {name: float(np.mean(values)) for name, values in recalls.of.items()}
     show(f"Recall, {len(asked)} questions", [{"what": name, "recall": value} for name, value in means.items()])

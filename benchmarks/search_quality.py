@@ -20,7 +20,7 @@ from _common import Server, finish, open_graph, parser, server, show
 from _questions import Pair, Question, QuestionSet, as_lines, meta_qa, two_wiki
 from _toolkits import Peer, Search, installed_peers
 
-from kgagent import HybridOptions, KnowledgeGraph, Settings
+from kgagent import HybridSearchOptions, KnowledgeGraph, Settings
 from kgagent.embedding.base import Embedder, Embedding
 from kgagent.embedding.factory import make_embedder
 from kgagent.loading import load_file
@@ -91,10 +91,12 @@ def ways_of_kgagent(graph: KnowledgeGraph) -> dict[str, Ask]:
         return Answer(pairs, [node.name.lower() for node in found.nodes])
 
     def hybrid(hops: int | None) -> Ask:
-        options = HybridOptions(threshold=THRESHOLD, labels=("Entity",), limit=CANDIDATES, expand_hops=hops)
+        options = HybridSearchOptions(threshold=THRESHOLD, labels=("Entity",), limit=CANDIDATES, expand_hops=hops)
 
         async def ask(question: Question, vector: Embedding) -> Answer:
-            found = await retrieval.hybrid_search(question.text, USER, options, vector=vector)
+            found = await retrieval.hybrid_search(
+                options.model_copy(update={"query": question.text}), user_id=USER, vector=vector
+            )
             pairs = [frozenset((r.from_name.lower(), r.to_name.lower())) for r in found.relationships or ()]
             return Answer(pairs, [node.name.lower() for node in found.objects])
 

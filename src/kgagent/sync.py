@@ -3,6 +3,7 @@
 import atexit
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -16,8 +17,8 @@ from kgagent.models import (
     ExploreRequest,
     ExploreResult,
     GraphExpansion,
-    HybridOptions,
-    HybridResult,
+    HybridSearchRequest,
+    HybridSearchResult,
     Matches,
     NodeSearchResult,
     RelationshipSearchResult,
@@ -26,16 +27,16 @@ from kgagent.models import (
 )
 from kgagent.models.live_schema import LiveSchema
 from kgagent.models.matched_path import PatternResult
-from kgagent.models.paths import PathsRequest, PathsResult
+from kgagent.models.paths import FindPathsRequest, FindPathsResult
 from kgagent.models.pattern_query import GraphQuery
-from kgagent.models.traversal import Traversal, TraverseRequest
+from kgagent.models.traversal import TraverseRequest, TraverseResult
 from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology
 from kgagent.progress import Progress
 from kgagent.retrieval import RetrievalService
 from kgagent.retrieval.rerank import CrossEncoder
 from kgagent.retrieval.searchers.base import DEFAULT_SEARCH, Searcher
-from kgagent.retrieval.service import DEFAULT_OPTIONS, DEFAULT_THRESHOLD
+from kgagent.retrieval.service import DEFAULT_THRESHOLD
 from kgagent.settings import Settings
 from kgagent.tools import BoundTool, Payload
 
@@ -187,10 +188,10 @@ class SyncRetrieval:
         self,
         query: str | None = None,
         threshold: float = DEFAULT_THRESHOLD,
-        user_id: str = "",
+        *,
+        user_id: str,
         relationship_types: Sequence[str] | None = None,
         limit: int = 20,
-        *,
         vector: Sequence[float] | None = None,
         expand_hops: int = 0,
     ) -> Matches[RelationshipSearchResult]:
@@ -198,7 +199,13 @@ class SyncRetrieval:
 
         async def search() -> Matches[RelationshipSearchResult]:
             return await self._retrieval.relationship_vector_search(
-                query, threshold, user_id, relationship_types, limit, vector=vector, expand_hops=expand_hops
+                query,
+                threshold,
+                user_id=user_id,
+                relationship_types=relationship_types,
+                limit=limit,
+                vector=vector,
+                expand_hops=expand_hops,
             )
 
         return self._portal.call(search)
@@ -207,16 +214,18 @@ class SyncRetrieval:
         self,
         query: str | None = None,
         threshold: float = DEFAULT_THRESHOLD,
-        user_id: str = "",
+        *,
+        user_id: str,
         labels: Sequence[str] | None = None,
         limit: int = 20,
-        *,
         vector: Sequence[float] | None = None,
     ) -> Matches[NodeSearchResult]:
         """Find nodes by the meaning of their own text."""
 
         async def search() -> Matches[NodeSearchResult]:
-            return await self._retrieval.node_vector_search(query, threshold, user_id, labels, limit, vector=vector)
+            return await self._retrieval.node_vector_search(
+                query, threshold, user_id=user_id, labels=labels, limit=limit, vector=vector
+            )
 
         return self._portal.call(search)
 
@@ -224,10 +233,10 @@ class SyncRetrieval:
         self,
         query: str | None = None,
         threshold: float = DEFAULT_THRESHOLD,
-        user_id: str = "",
+        *,
+        user_id: str,
         relationship_types: Sequence[str] | None = None,
         limit: int = 20,
-        *,
         vector: Sequence[float] | None = None,
         expand_hops: int = 0,
     ) -> DiscoveredNodes:
@@ -235,58 +244,63 @@ class SyncRetrieval:
 
         async def search() -> DiscoveredNodes:
             return await self._retrieval.find_nodes_via_relationship_search(
-                query, threshold, user_id, relationship_types, limit, vector=vector, expand_hops=expand_hops
+                query,
+                threshold,
+                user_id=user_id,
+                relationship_types=relationship_types,
+                limit=limit,
+                vector=vector,
+                expand_hops=expand_hops,
             )
 
         return self._portal.call(search)
 
     def text_match(
-        self, text: str, user_id: str, labels: Sequence[str] | None = None, limit: int = 20
+        self, text: str, *, user_id: str, labels: Sequence[str] | None = None, limit: int = 20
     ) -> Matches[NodeSearchResult]:
         """Find nodes by name."""
-        return self._portal.call(self._retrieval.text_match, text, user_id, labels, limit)
+        return self._portal.call(partial(self._retrieval.text_match, text, user_id=user_id, labels=labels, limit=limit))
 
     def hybrid_search(
         self,
-        query: str | None,
-        user_id: str,
-        options: HybridOptions = DEFAULT_OPTIONS,
+        request: HybridSearchRequest,
         *,
+        user_id: str,
         vector: Sequence[float] | None = None,
         cross_encoder: CrossEncoder | None = None,
-    ) -> HybridResult:
+    ) -> HybridSearchResult:
         """Find nodes and relationships, by meaning and by their words, all at once and fused into one ranking."""
 
-        async def search() -> HybridResult:
+        async def search() -> HybridSearchResult:
             return await self._retrieval.hybrid_search(
-                query, user_id, options, vector=vector, cross_encoder=cross_encoder
+                request, user_id=user_id, vector=vector, cross_encoder=cross_encoder
             )
 
         return self._portal.call(search)
 
     def expand_graph(
-        self, entity_keys: Sequence[str], user_id: str, *, max_relationships: int = 10, max_neighbours: int = 30
+        self, entity_keys: Sequence[str], *, user_id: str, max_relationships: int = 10, max_neighbours: int = 30
     ) -> GraphExpansion:
         """Find what surrounds some nodes."""
 
         async def expand() -> GraphExpansion:
             return await self._retrieval.expand_graph(
-                entity_keys, user_id, max_relationships=max_relationships, max_neighbours=max_neighbours
+                entity_keys, user_id=user_id, max_relationships=max_relationships, max_neighbours=max_neighbours
             )
 
         return self._portal.call(expand)
 
-    def explore(self, request: ExploreRequest, user_id: str) -> ExploreResult:
+    def explore(self, request: ExploreRequest, *, user_id: str) -> ExploreResult:
         """Run all searches at once, fuse what they find, and show it with what surrounds it."""
-        return self._portal.call(self._retrieval.explore, request, user_id)
+        return self._portal.call(partial(self._retrieval.explore, request, user_id=user_id))
 
-    def traverse(self, request: TraverseRequest, user_id: str) -> Traversal:
+    def traverse(self, request: TraverseRequest, *, user_id: str) -> TraverseResult:
         """Walk from a node along its relationships."""
-        return self._portal.call(self._retrieval.traverse, request, user_id)
+        return self._portal.call(partial(self._retrieval.traverse, request, user_id=user_id))
 
-    def find_paths(self, request: PathsRequest, user_id: str) -> PathsResult:
+    def find_paths(self, request: FindPathsRequest, *, user_id: str) -> FindPathsResult:
         """Find how two nodes are related."""
-        return self._portal.call(self._retrieval.find_paths, request, user_id)
+        return self._portal.call(partial(self._retrieval.find_paths, request, user_id=user_id))
 
 
 class SyncSearcher:

@@ -46,15 +46,15 @@ def test_synchronous_code_writes_and_searches(settings: Settings, user_id: str) 
             from_entity_key=ada, to_entity_key=grace, relationship_type="mentor", description="Ada guided Grace"
         )
         assert created["success"] is True
-        [match] = graph.retrieval.relationship_vector_search("mentor", 0.1, user_id)
+        [match] = graph.retrieval.relationship_vector_search("mentor", 0.1, user_id=user_id)
         assert match.from_name == "Ada"
-        assert graph.retrieval.node_vector_search("Ada", 0.1, user_id)[0].node.entity_key == ada
-        discovered = graph.retrieval.find_nodes_via_relationship_search("mentor", 0.1, user_id)
+        assert graph.retrieval.node_vector_search("Ada", 0.1, user_id=user_id)[0].node.entity_key == ada
+        discovered = graph.retrieval.find_nodes_via_relationship_search("mentor", 0.1, user_id=user_id)
         assert {node.name for node in discovered.nodes} == {"Ada", "Grace"}
-        assert [hit.node.name for hit in graph.retrieval.text_match("grac", user_id)] == ["Grace"]
-        assert [node.name for node in graph.retrieval.expand_graph([ada], user_id).neighbours] == ["Grace"]
+        assert [hit.node.name for hit in graph.retrieval.text_match("grac", user_id=user_id)] == ["Grace"]
+        assert [node.name for node in graph.retrieval.expand_graph([ada], user_id=user_id).neighbours] == ["Grace"]
         request = ExploreRequest(queries=(VectorQuery(query="mentor", threshold=0.1),))
-        assert len(graph.retrieval.explore(request, user_id).nodes) == 2
+        assert len(graph.retrieval.explore(request, user_id=user_id).nodes) == 2
         schema = graph.live_schema(user_id, fresh=True)
         assert [(label.name, label.count) for label in schema.labels] == [("Person", 2)]
         assert graph.live_schema(user_id) is schema
@@ -64,7 +64,7 @@ def test_synchronous_code_writes_and_searches(settings: Settings, user_id: str) 
 def test_synchronous_errors_come_out_as_they_are(settings: Settings) -> None:
     with SyncKnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(384)) as graph:
         with pytest.raises(InputError, match="user_id must not be empty"):
-            graph.retrieval.relationship_vector_search("mentor")
+            graph.retrieval.relationship_vector_search("mentor", user_id="")
         with pytest.raises(AttributeError, match="no tool is called 'expolre'"):
             _ = graph.tools(user_id="u").expolre
 

@@ -157,7 +157,7 @@ async def test_us2_each_change_by_itself_changes_what_is_found(
     ends = {"from_entity_key": keys["Noor"], "to_entity_key": keys["Mika Salonen"]}
 
     async def similarity() -> float:
-        found = await graph.retrieval.relationship_vector_search(query, -1.0, tools.user_id)
+        found = await graph.retrieval.relationship_vector_search(query, -1.0, user_id=tools.user_id)
         return next(match.similarity for match in found if match.to_name == "Mika Salonen")
 
     before = await similarity()
@@ -192,7 +192,7 @@ async def test_us2_a_relationship_is_found_by_all_that_is_currently_known_of_it(
 async def test_us3_people_are_found_by_what_they_are_to_the_user_best_first(
     tools: Toolset, graph: KnowledgeGraph, query: str, people: list[str]
 ) -> None:
-    found = await graph.retrieval.find_nodes_via_relationship_search(query, 0.5, tools.user_id)
+    found = await graph.retrieval.find_nodes_via_relationship_search(query, 0.5, user_id=tools.user_id)
     assert [match.to_name for match in found.relationships][: len(people)] == people
     similarities = [match.similarity for match in found.relationships]
     assert similarities == sorted(similarities, reverse=True)

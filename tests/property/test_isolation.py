@@ -72,7 +72,7 @@ async def test_a_search_gives_all_of_ones_own_and_nothing_of_anothers(
         (similarity for item in stored if (similarity := cosine(vector, item["relationship_embedding"])) >= threshold),
         reverse=True,
     )
-    found = await searched.retrieval.relationship_vector_search(query, threshold, my_id)
+    found = await searched.retrieval.relationship_vector_search(query, threshold, user_id=my_id)
     assert len(found) == len(expected)
     assert all(abs(hit.similarity - value) < 1e-5 for hit, value in zip(found, expected, strict=True))
     payload = succeeded(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kgagent import KnowledgeGraph
 from kgagent.embedding.base import Embedding
-from kgagent.models import PathsRequest
+from kgagent.models import FindPathsRequest
 from tests.support.drawn import QUERY, Drawing, near_query
 from tests.support.embedders import WatchedEmbedder
 from tests.support.stored import cypher
@@ -63,14 +63,14 @@ async def test_the_paths_found_are_the_best_of_all(
     )
     every = all_paths(joined, max_hops)
     fewest = min(map(len, every), default=0)
-    request = PathsRequest(
+    request = FindPathsRequest(
         from_entity_key=drawing.key("a"),
         to_entity_key=drawing.key("g"),
         query="x",
         max_hops=max_hops,
         max_paths=max_paths,
     )
-    found = await opened.retrieval.find_paths(request, drawing.user_id)
+    found = await opened.retrieval.find_paths(request, user_id=drawing.user_id)
     told = {"".join(node.name for node in path.nodes): path for path in found.paths}
     assert len(told) == len(found.paths) == min(max_paths, len(every))
     for name, path in told.items():
@@ -81,5 +81,5 @@ async def test_the_paths_found_are_the_best_of_all(
         best[-1] = max(score for name, score in every.items() if len(name) == fewest)
     assert [path.score for path in found.paths] == pytest.approx(best, abs=1e-5)
 
-    plain = await opened.retrieval.find_paths(request.model_copy(update={"query": None}), drawing.user_id)
+    plain = await opened.retrieval.find_paths(request.model_copy(update={"query": None}), user_id=drawing.user_id)
     assert [path.hops for path in plain.paths] == sorted(len(name) - 1 for name in every)[:max_paths]

@@ -45,13 +45,13 @@ def explore(
         queries=tuple(VectorQuery(query=query, threshold=threshold) for query in queries),
         text_matches=tuple(text),
         search_relationships=relationships,
-        node_types=tuple(label) if label else None,
-        max_results_per_type=limit,
+        labels=tuple(label) if label else None,
+        limit_per_label=limit,
         expand_hops=hops,
     )
 
     async def work(graph: KnowledgeGraph) -> ExploreResult:
-        found = await graph.retrieval.explore(request, user_id)
+        found = await graph.retrieval.explore(request, user_id=user_id)
         if html is not None:
             await write_explored(html, graph, user_id, request, found)
         return found

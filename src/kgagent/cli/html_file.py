@@ -8,7 +8,7 @@ from kgagent.adapters.view import ViewGraph, Vocabulary, explored_graph, file_pa
 if TYPE_CHECKING:
     from kgagent.knowledge_graph import KnowledgeGraph
     from kgagent.models import ExploreRequest, ExploreResult
-    from kgagent.models.hybrid import FusionStrategy, HybridResult
+    from kgagent.models.hybrid import FusionStrategy, HybridSearchResult
 
 
 async def write_explored(
@@ -23,7 +23,12 @@ async def write_explored(
 
 
 async def write_searched(  # noqa: PLR0917
-    file: Path, graph: "KnowledgeGraph", user_id: str, query: str, result: "HybridResult", strategy: "FusionStrategy"
+    file: Path,
+    graph: "KnowledgeGraph",
+    user_id: str,
+    query: str,
+    result: "HybridSearchResult",
+    strategy: "FusionStrategy",
 ) -> None:
     """Write what a hybrid search found.
 

@@ -34,7 +34,7 @@ def search(
     from kgagent.cli.output import emit, say, show
     from kgagent.cli.search_view import found_table
     from kgagent.knowledge_graph import KnowledgeGraph
-    from kgagent.models.hybrid import FusionStrategy, HybridOptions, HybridResult
+    from kgagent.models.hybrid import FusionStrategy, HybridSearchOptions, HybridSearchResult
     from kgagent.settings import load_settings
 
     if strategy not in get_args(FusionStrategy):
@@ -43,18 +43,19 @@ def search(
         raise typer.BadParameter("say what to look for: a QUERY")
     settings = load_settings()
     user_id = user_of(settings, user)
-    options = HybridOptions.model_validate(
+    options = HybridSearchOptions.model_validate(
         {
+            "query": query,
             "limit": limit,
             "strategy": strategy,
             "labels": tuple(label) if label else None,
             "expand_hops": hops,
-            "include_relationships": relationships,
+            "search_relationships": relationships,
         }
     )
 
-    async def work(graph: KnowledgeGraph) -> HybridResult:
-        found = await graph.retrieval.hybrid_search(query, user_id, options)
+    async def work(graph: KnowledgeGraph) -> HybridSearchResult:
+        found = await graph.retrieval.hybrid_search(options, user_id=user_id)
         if html is not None:
             await write_searched(html, graph, user_id, query, found, options.strategy)
         return found

@@ -6,19 +6,19 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from kgagent.models.hybrid import HybridObject, HybridRelationship, HybridResult, RetrieverName
+from kgagent.models.hybrid import HybridObject, HybridRelationship, HybridSearchResult, RetrieverName
 from kgagent.models.note import notes_text_at
 
 _SIGNS: dict[RetrieverName, str] = {
-    "graph": "meaning",
-    "text": "words",
-    "relationship": "meaning",
-    "relationship_text": "words",
-    "through": "relationship",
+    "node_vector": "meaning",
+    "node_fulltext": "words",
+    "relationship_vector": "meaning",
+    "relationship_fulltext": "words",
+    "via_relationship": "relationship",
 }
 
 
-def found_table(result: HybridResult, user_id: str) -> RenderableType:
+def found_table(result: HybridSearchResult, user_id: str) -> RenderableType:
     """Nodes and relationships in one ranking; a hint where nothing was found."""
     if not result.items:
         return Text(f"Nothing found in the graph of user {user_id}. --user takes another graph.")

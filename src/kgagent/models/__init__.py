@@ -2,7 +2,13 @@
 
 from kgagent.models.constraint import Constraint, ConstraintType, PropertyReference
 from kgagent.models.graph import GraphNode, GraphRelationship
-from kgagent.models.hybrid import HybridObject, HybridOptions, HybridRelationship, HybridResult
+from kgagent.models.hybrid import (
+    HybridObject,
+    HybridRelationship,
+    HybridSearchOptions,
+    HybridSearchRequest,
+    HybridSearchResult,
+)
 from kgagent.models.matched_path import (
     Chunk,
     MatchedNode,
@@ -13,7 +19,7 @@ from kgagent.models.matched_path import (
 )
 from kgagent.models.matches import Matches
 from kgagent.models.note import Note
-from kgagent.models.paths import GraphPath, PathNode, PathsRequest, PathsResult
+from kgagent.models.paths import FindPathsRequest, FindPathsResult, GraphPath, PathNode
 from kgagent.models.pattern import Branch, GraphPattern, StepDirection, TraversalStep
 from kgagent.models.pattern_query import (
     CombinatorType,
@@ -35,7 +41,7 @@ from kgagent.models.search import (
     VectorQuery,
 )
 from kgagent.models.searchers import HitSource, SearchHit, SearchOptions
-from kgagent.models.traversal import Traversal, TraversedNode, TraverseRequest
+from kgagent.models.traversal import TraversedNode, TraverseRequest, TraverseResult
 
 __all__ = [
     "Branch",
@@ -56,9 +62,10 @@ __all__ = [
     "GraphRelationship",
     "HitSource",
     "HybridObject",
-    "HybridOptions",
+    "HybridSearchOptions",
+    "HybridSearchRequest",
     "HybridRelationship",
-    "HybridResult",
+    "HybridSearchResult",
     "MatchedNode",
     "MatchedPath",
     "MatchedRelationship",
@@ -66,8 +73,8 @@ __all__ = [
     "NodeSearchResult",
     "Note",
     "PathNode",
-    "PathsRequest",
-    "PathsResult",
+    "FindPathsRequest",
+    "FindPathsResult",
     "PatternResult",
     "PropertyReference",
     "QueryCombinator",
@@ -78,7 +85,7 @@ __all__ = [
     "SearchHit",
     "SearchOptions",
     "Signal",
-    "Traversal",
+    "TraverseResult",
     "TraversalHint",
     "TraversalStep",
     "TraverseRequest",

@@ -4,71 +4,101 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
 from kgagent.models.llm_context import estimated_tokens, fit, node_lines, relationship_lines
-from kgagent.models.search import MAX_HOPS, SearchPlan, Threshold
+from kgagent.models.search import ExpandHops, SearchPlan, Threshold
 
 FusionStrategy = Literal["rrf", "weighted", "interleave", "graph_first", "text_first"]
 
-Ranking = Literal["graph", "text", "relationship", "relationship_text"]
-"""Rankings that are fused: nodes by meaning and by their words, relationships by meaning and by theirs."""
+FusedRetriever = Literal["node_vector", "node_fulltext", "relationship_vector", "relationship_fulltext"]
+"""The retrievers whose rankings are fused."""
 
-RetrieverName = Literal[Ranking, "through"]
-"""How an item was found: in one of the rankings, or as a node at the end of a relationship that was."""
+RetrieverName = Literal[FusedRetriever, "via_relationship"]
+"""How an item was found: by one of the retrievers, or as an end node of a relationship that one of them found."""
 
-Share = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
+Weight = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
+
+_WEIGHT_ALIASES = {"graph": "node_vector", "text": "node_fulltext", "relationship": "relationship_vector"}
 
 
-class HybridOptions(BaseModel):
-    """How a hybrid search is run.
-
-    Attributes:
-        limit: items in all, nodes and relationships together; None takes the setting, 32 unless it was changed.
-        object_limit: nodes that are found by meaning, of each label.
-        text_limit: nodes that are found by their words.
-        relationship_limit: relationships that are found by meaning, and as many by their words.
-        include_relationships: whether relationships are searched; the answer has none of them otherwise.
-        strategy: how the rankings become one. `rrf` sums 1 / (60 + rank); `weighted` sums weighted scores; `interleave`
-            takes one of each in turn; `graph_first` and `text_first` begin with nodes by meaning or by words.
-        weights: for `weighted`, how much each ranking counts; they are divided by their sum. Those of relationships
-            are that of `graph` unless named, and of their words that of `text`.
-        labels: labels of nodes to keep to; None keeps all.
-        relationship_types: free types ("mentor") to keep to; None keeps all.
-        threshold: least plain cosine of what is found by meaning, -1 to 1.
-        text_threshold: least text score of what is found by words, 0 to 1. With 0.5, what matches less than half as
-            well as the best is left out, since a fused ranking counts places and not how far apart they are.
-        expand_hops: levels to go on from relationships that match to those next to them, 0 to 5, whatever those are
-            like; None goes on for one level, to relationships that reach the threshold too.
-        half_life_days: days after which an item counts half, by when it was last written; None lets nothing age.
-        mmr_lambda: chooses items that differ from one another by maximal marginal relevance, 0 to 1: 1 looks at
-            nearness to the query alone, 0 at difference; None leaves the order.
-        now: time from which ages are counted; the present where None.
-        timeout: seconds for each part of the search; None takes the setting.
-    """
+class HybridSearchRequest(BaseModel):
+    """A question to search for, and how to search."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    limit: int | None = Field(None, ge=1, le=100)
+    query: str | None = Field(None, description='What to look for: "who taught me to sail?".')
+    limit: int | None = Field(
+        None, ge=1, le=100, description="Maximum number of nodes and relationships together. Default: 32."
+    )
+    search_relationships: bool = Field(True, description="Whether to search relationships as well as nodes.")
+    relationship_limit: int = Field(
+        50, ge=1, le=100, description="Maximum number of relationships that each retriever may contribute."
+    )
+    labels: tuple[str, ...] | None = Field(
+        None,
+        max_length=50,
+        validation_alias=AliasChoices("labels", "node_types"),
+        description="Only return nodes with one of these labels. Default: all labels.",
+    )
+    relationship_types: tuple[str, ...] | None = Field(
+        None, max_length=50, description='Only search relationships of these types, such as "mentor". Default: all.'
+    )
+    threshold: Threshold = Field(
+        0.3, description="Minimum cosine similarity of semantic matches, -1 to 1. Full-text matches ignore it."
+    )
+    strategy: FusionStrategy = Field(
+        "rrf",
+        description="How to fuse the rankings. rrf (reciprocal rank fusion) suits most questions; interleave takes one "
+        "item of each ranking in turn; text_first puts full-text matches of nodes first, graph_first semantic matches.",
+    )
+    expand_hops: ExpandHops = None
+
+
+class HybridSearchOptions(HybridSearchRequest):
+    """A hybrid search with the options that only a host program sets.
+
+    Attributes:
+        object_limit: nodes of each label that the vector search may contribute.
+        text_limit: nodes that the full-text search may contribute.
+        weights: weight of each retriever for strategy "weighted"; they are divided by their sum. Relationship
+            retrievers default to the weight of the node retriever of their kind. "graph", "text" and "relationship"
+            are accepted for the first three.
+        text_threshold: minimum text score of full-text matches, 0 to 1, relative to the best match. Fused rankings
+            count ranks and not distances, so the weak tail of a list is cut here.
+        half_life_days: age at which an item counts half, by its last update; None applies no decay.
+        mmr_lambda: reranks by maximal marginal relevance, 0 to 1: 1 ranks by relevance alone, 0 by difference; None
+            does not rerank.
+        now: time from which ages are counted; default: the current time.
+        timeout: seconds for each retriever; default: the timeout of the service.
+    """
+
     object_limit: int = Field(20, ge=1, le=200)
     text_limit: int = Field(20, ge=1, le=100)
-    relationship_limit: int = Field(50, ge=1, le=100)
-    include_relationships: bool = True
-    strategy: FusionStrategy = "rrf"
-    weights: Mapping[Ranking, Share] | None = None
-    labels: tuple[str, ...] | None = None
-    relationship_types: tuple[str, ...] | None = None
-    threshold: Threshold = 0.3
-    text_threshold: Share = Field(0.5, le=1.0)
-    expand_hops: int | None = Field(None, ge=0, le=MAX_HOPS)
+    weights: Mapping[FusedRetriever, Weight] | None = None
+    text_threshold: Weight = Field(0.5, le=1.0)
     half_life_days: float | None = Field(None, gt=0, allow_inf_nan=False)
     mmr_lambda: float | None = Field(None, ge=0, le=1)
     now: datetime | None = None
     timeout: float | None = Field(None, gt=0)
 
+    @classmethod
+    def of(cls, request: HybridSearchRequest) -> "HybridSearchOptions":
+        """Add the default options to a request that has none."""
+        if isinstance(request, cls):
+            return request
+        return cls(**{name: getattr(request, name) for name in HybridSearchRequest.model_fields})
+
+    @field_validator("weights", mode="before")
+    @classmethod
+    def _resolve_aliases(cls, weights: object) -> object:
+        if not isinstance(weights, Mapping):
+            return weights
+        return {_WEIGHT_ALIASES.get(name, name): weight for name, weight in weights.items()}
+
     @model_validator(mode="after")
-    def _weights_serve(self) -> Self:
+    def _check_weights(self) -> Self:
         if self.weights is not None and not sum(self.weights.values()) > 0.0:
             raise ValueError(f"weights must not all be 0, got {dict(self.weights)}")
         if self.weights is not None and self.strategy != "weighted":
@@ -114,7 +144,7 @@ class HybridRelationship(Standing, GraphRelationship):
     path: tuple[str, ...] = ()
 
 
-class HybridResult(GraphModel):
+class HybridSearchResult(GraphModel):
     """Nodes and relationships, best first.
 
     Attributes:

@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import Field, JsonValue
 
 from kgagent.models.graph import GraphModel
-from kgagent.models.hybrid import HybridResult
+from kgagent.models.hybrid import HybridSearchResult
 from kgagent.models.pattern import StepDirection
 from kgagent.models.pattern_query import RankingStrategy, ScoreComponent
 
@@ -162,7 +162,7 @@ class PatternResult(GraphModel):
     found_by: FoundBy
     context: ReasoningContext = ReasoningContext()
     chunks: tuple[Chunk, ...] = ()
-    hybrid: HybridResult | None = None
+    hybrid: HybridSearchResult | None = None
     ranking: RankingStrategy | None = None
     weights: Mapping[ScoreComponent, float] | None = None
     warnings: tuple[str, ...] = ()

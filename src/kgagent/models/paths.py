@@ -8,7 +8,7 @@ MAX_PATH_HOPS = 6
 MAX_PATHS = 20
 
 
-class PathsRequest(BaseModel):
+class FindPathsRequest(BaseModel):
     """What `find_paths` is asked.
 
     Attributes:
@@ -66,7 +66,7 @@ class GraphPath(GraphModel):
         return "; ".join(relationship.triplet for relationship in self.relationships)
 
 
-class PathsResult(GraphModel):
+class FindPathsResult(GraphModel):
     """Paths, best first.
 
     Attributes:

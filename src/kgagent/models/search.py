@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
 
@@ -10,12 +10,22 @@ SearchPlan = Literal["exact", "index", "procedure", "none"]
 """How a vector search was run: each vector compared, in-index filters, the procedure widened, or nothing to search."""
 
 MAX_HOPS = 5
-"""Levels that a search may go on from its best hits."""
+"""Maximum number of hops to expand from the best matches."""
 
 DEFAULT_HOPS = 1
-"""Levels that a search goes on by itself, to what reaches the threshold too."""
+"""Hops that a search expands by default, to relationships that reach the threshold."""
 
 Threshold = Annotated[float, Field(ge=-1.0, le=1.0)]
+
+ExpandHops = Annotated[
+    int | None,
+    Field(
+        ge=0,
+        le=MAX_HOPS,
+        description="Hops to expand from matching relationships to adjacent ones, ignoring the threshold: 2 for "
+        "'where was the mother of my mentor born?'. Default: one hop, to relationships that reach the threshold.",
+    ),
+]
 
 
 class VectorQuery(BaseModel):
@@ -68,6 +78,10 @@ class GraphExpansion(GraphModel):
     relationships: tuple[GraphRelationship, ...] = ()
 
 
+ExploreSignal = Literal["node_vector", "name_match", "via_relationship"]
+"""How `explore` found a node: by its own embedding, by its name, or as an end node of a relationship that matched."""
+
+
 class Signal(GraphModel):
     """One reason why a node was found.
 
@@ -78,7 +92,7 @@ class Signal(GraphModel):
         similarity: plain cosine or text score.
     """
 
-    source: Literal["node", "relationship", "text"]
+    source: ExploreSignal
     matched: str
     rank: int
     similarity: float
@@ -93,28 +107,33 @@ class ExploredNode(GraphModel):
 
 
 class ExploreRequest(BaseModel):
-    """What `explore` is asked.
-
-    Attributes:
-        queries: what to search for by meaning.
-        text_matches: names, or parts of names.
-        search_relationships: whether relationships are searched too.
-        node_types: labels to keep to; None keeps all.
-        relationship_types: free types ("mentor") to keep to; None keeps all.
-        max_results_per_type: nodes of each label at the most.
-        expand_hops: levels to go on from relationships that match to those next to them, whatever those are like; None
-            goes on for one level, to relationships that reach the query's threshold too.
-    """
+    """Queries and names to search for, and how to search. At least one query or name is required."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    queries: tuple[VectorQuery, ...] = Field(default=(), max_length=20)
-    text_matches: tuple[str, ...] = Field(default=(), max_length=20)
-    search_relationships: bool = True
-    node_types: tuple[str, ...] | None = None
-    relationship_types: tuple[str, ...] | None = None
-    max_results_per_type: int = Field(10, ge=1, le=100)
-    expand_hops: int | None = Field(None, ge=0, le=MAX_HOPS)
+    queries: tuple[VectorQuery, ...] = Field(
+        default=(), max_length=20, description="Texts to search nodes and relationships for, semantically."
+    )
+    text_matches: tuple[str, ...] = Field(default=(), max_length=20, description="Names of nodes, or parts of names.")
+    search_relationships: bool = Field(
+        True, description="Whether to search relationships too, and return the nodes that they join."
+    )
+    labels: tuple[str, ...] | None = Field(
+        None,
+        validation_alias=AliasChoices("labels", "node_types"),
+        description="Only return nodes with one of these labels. Default: all labels.",
+    )
+    relationship_types: tuple[str, ...] | None = Field(
+        None, max_length=50, description='Only search relationships of these types, such as "mentor". Default: all.'
+    )
+    limit_per_label: int = Field(
+        10,
+        ge=1,
+        le=100,
+        validation_alias=AliasChoices("limit_per_label", "max_results_per_type"),
+        description="Maximum number of nodes of each label.",
+    )
+    expand_hops: ExpandHops = None
 
 
 class ExploreResult(GraphModel):

@@ -49,7 +49,7 @@ class TraversedNode(GraphModel):
     relationships: tuple[GraphRelationship, ...]
 
 
-class Traversal(GraphModel):
+class TraverseResult(GraphModel):
     """What a walk found, nearest first.
 
     Attributes:

@@ -7,7 +7,7 @@ from kgagent.concurrency import task_group
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row, Store
-from kgagent.models.hybrid import HybridOptions
+from kgagent.models.hybrid import HybridSearchRequest
 from kgagent.models.matched_path import MatchedNode
 from kgagent.models.pattern_query import ResolutionTarget
 from kgagent.ontology import Ontology
@@ -91,12 +91,13 @@ class EntryPoints:
         """
         if vector is None or (target.label is not None and target.label not in self._ontology.labels):
             return ResolvedTarget()
-        options = HybridOptions(
+        request = HybridSearchRequest(
+            query=target.description,
             limit=NEAREST,
-            include_relationships=False,
+            search_relationships=False,
             labels=None if target.label is None else (target.label,),
         )
-        found = await self._retrieval.hybrid_search(target.description, user_id, options, vector=vector)
+        found = await self._retrieval.hybrid_search(request, user_id=user_id, vector=vector)
         keys = [item.entity_key for item in found.objects]
         if not keys:
             return ResolvedTarget()

@@ -7,6 +7,7 @@ from kgagent.embedding.base import Embedder
 from kgagent.errors import ConfigurationError, EmbeddingError, InputError, NotFoundError, StatementTimeoutError
 from kgagent.graph.live_schema import LiveSchemaReader
 from kgagent.graph.store import Store
+from kgagent.models.hybrid import HybridSearchRequest
 from kgagent.models.live_schema import LiveSchema
 from kgagent.models.matched_path import Chunk, MatchedNode, PatternResult, ReasoningContext
 from kgagent.models.pattern import GraphPattern, StepDirection, TraversalStep
@@ -277,7 +278,9 @@ class PatternSearch:
         text = query.query or " ".join(target.description for target in query.targets)
         if not text.strip():
             return PatternResult(found_by="hybrid", context=context, warnings=tuple(warnings))
-        found = await self._retrieval.hybrid_search(text, asked.user_id, vector=asked.vector)
+        found = await self._retrieval.hybrid_search(
+            HybridSearchRequest(query=text), user_id=asked.user_id, vector=asked.vector
+        )
         return PatternResult(found_by="hybrid", context=context, hybrid=found, warnings=tuple(warnings))
 
 

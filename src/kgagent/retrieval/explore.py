@@ -16,6 +16,7 @@ from kgagent.models import (
     RelationshipSearchResult,
     Signal,
 )
+from kgagent.models.search import ExploreSignal
 from kgagent.ontology import Ontology
 from kgagent.retrieval.fusion import reciprocal_rank_fusion
 from kgagent.retrieval.nearest import NearestQuery
@@ -52,10 +53,10 @@ class Explorer:
         """
         if not request.queries and not request.text_matches:
             raise InputError(NOTHING_ASKED)
-        labels = self._retrieval.known_labels(request.node_types)
+        labels = self._retrieval.known_labels(request.labels)
         found = await self._search(request, user_id, labels)
-        kept = self._best(found, labels, request.max_results_per_type)
-        expansion = await self._retrieval.expand_graph([item.node.entity_key for item in kept], user_id)
+        kept = self._best(found, labels, request.limit_per_label)
+        expansion = await self._retrieval.expand_graph([item.node.entity_key for item in kept], user_id=user_id)
         relationships = _each_once((*found.relationships, *expansion.relationships))
         return ExploreResult(nodes=kept, relationships=relationships, neighbours=expansion.neighbours)
 
@@ -63,12 +64,14 @@ class Explorer:
         texts = [query.query for query in request.queries]
         vectors = await self._retrieval.embed_queries(texts) if texts else []
         near = [NearestQuery(v, q.threshold, q.query) for v, q in zip(vectors, request.queries, strict=True)]
-        of_each = max(NODES_OF_A_LABEL, request.max_results_per_type)
+        of_each = max(NODES_OF_A_LABEL, request.limit_per_label)
         async with task_group() as group:
-            by_node = group.create_task(self._retrieval.nodes_near(near, user_id, labels, of_each))
+            by_node = group.create_task(self._retrieval.nodes_near(near, user_id=user_id, labels=labels, limit=of_each))
             by_relationship = group.create_task(self._relationships(request, near, user_id))
             by_text = [
-                group.create_task(self._retrieval.text_match(text, user_id, labels, of_each * len(labels)))
+                group.create_task(
+                    self._retrieval.text_match(text, user_id=user_id, labels=labels, limit=of_each * len(labels))
+                )
                 for text in request.text_matches
             ]
         matches = by_relationship.result()
@@ -78,12 +81,15 @@ class Explorer:
         hits = [hit for ranking in by_node.result() for hit in ranking]
         hits += [hit for task in by_text for hit in task.result()]
         nodes = {hit.node.entity_key: hit.node for hit in hits}
-        nodes |= {n.entity_key: n for n in await self._retrieval.nodes(sorted(unseen - nodes.keys()), user_id, labels)}
+        nodes |= {
+            n.entity_key: n
+            for n in await self._retrieval.nodes(sorted(unseen - nodes.keys()), user_id=user_id, labels=labels)
+        }
         return _Found(
             rankings=(
-                *(_node_signals("node", t, ranking) for t, ranking in zip(texts, by_node.result(), strict=True)),
+                *(_node_signals("node_vector", t, ranking) for t, ranking in zip(texts, by_node.result(), strict=True)),
                 *(
-                    _node_signals("text", t, task.result())
+                    _node_signals("name_match", t, task.result())
                     for t, task in zip(request.text_matches, by_text, strict=True)
                 ),
                 *(_relationship_signals(matched) for matched in matches),
@@ -99,9 +105,9 @@ class Explorer:
             return []
         found = await self._retrieval.relationships_near(
             near,
-            user_id,
-            request.relationship_types,
-            RELATIONSHIPS,
+            user_id=user_id,
+            relationship_types=request.relationship_types,
+            limit=RELATIONSHIPS,
             expand_hops=request.expand_hops,
         )
         return list(found)
@@ -125,11 +131,13 @@ class Explorer:
         return tuple(kept)
 
 
-def _node_signals(source: str, text: str, ranking: Iterable[NodeSearchResult]) -> tuple[tuple[str, Signal], ...]:
+def _node_signals(
+    source: ExploreSignal, text: str, ranking: Iterable[NodeSearchResult]
+) -> tuple[tuple[str, Signal], ...]:
     return tuple(
         (
             hit.node.entity_key,
-            Signal(source="node" if source == "node" else "text", matched=text, rank=rank, similarity=hit.similarity),
+            Signal(source=source, matched=text, rank=rank, similarity=hit.similarity),
         )
         for rank, hit in enumerate(ranking, start=1)
     )
@@ -140,7 +148,7 @@ def _relationship_signals(matches: Iterable[RelationshipSearchResult]) -> tuple[
     best: dict[str, Signal] = {}
     for rank, match in enumerate(matches, start=1):
         signal = Signal(
-            source="relationship",
+            source="via_relationship",
             matched=match.description or match.relationship_type,
             rank=rank,
             similarity=match.similarity,

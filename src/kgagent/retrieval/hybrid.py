@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from kgagent.concurrency import task_group
 from kgagent.errors import SearchError
-from kgagent.models.hybrid import HybridOptions, HybridResult, RetrieverName
+from kgagent.models.hybrid import HybridSearchOptions, HybridSearchResult, RetrieverName
 from kgagent.ontology import Ontology
 from kgagent.retrieval.answered import RecordLoader
 from kgagent.retrieval.by_meaning import VectorRetrievers
@@ -55,7 +55,7 @@ class Question:
     text: str | None
     vector: Sequence[float] | None
     user_id: str
-    options: HybridOptions
+    options: HybridSearchOptions
     timeout: float
     limit: int
     cross_encoder: CrossEncoder | None = None
@@ -87,7 +87,7 @@ class HybridSearch:
         self._embeddings = embeddings
         self._ontology = ontology
 
-    async def search(self, question: Question) -> HybridResult:
+    async def search(self, question: Question) -> HybridSearchResult:
         """Search, fuse, and cut to the best.
 
         Raises:
@@ -104,9 +104,9 @@ class HybridSearch:
             strategy=options.strategy,
             weights=options.weights,
         )
-        if options.include_relationships:
+        if options.search_relationships:
             fused, ends = with_ends(fused, relationships_of(parts), labels, question.pool)
-            parts["through"] = Found(ranking=ends)
+            parts["via_relationship"] = Found(ranking=ends)
         if options.half_life_days is None:
             fused = fused[: question.pool]
         showing = HybridRecords(
@@ -120,7 +120,7 @@ class HybridSearch:
             records,
             ordered[: question.limit],
             [*unread, *warnings],
-            with_relationships=options.include_relationships,
+            with_relationships=options.search_relationships,
         )
 
     async def _reranked(
@@ -162,14 +162,14 @@ class HybridSearch:
             return NearestQuery(await asyncio.shield(vector), question.options.threshold, question.text or "")
 
         parts: dict[RetrieverName, Callable[[], Awaitable[Found]]] = {
-            "graph": lambda: self._nodes_near(question, labels, near),
-            "relationship": lambda: self._relationships_near(question, near),
+            "node_vector": lambda: self._nodes_near(question, labels, near),
+            "relationship_vector": lambda: self._relationships_near(question, near),
         }
         if question.text is not None:
-            parts["text"] = lambda: self._nodes_by_words(question, labels, question.text or "")
-            parts["relationship_text"] = lambda: self._relationships_by_words(question, question.text or "")
-        if not question.options.include_relationships:
-            parts = {finder: part for finder, part in parts.items() if finder in {"graph", "text"}}
+            parts["node_fulltext"] = lambda: self._nodes_by_words(question, labels, question.text or "")
+            parts["relationship_fulltext"] = lambda: self._relationships_by_words(question, question.text or "")
+        if not question.options.search_relationships:
+            parts = {finder: part for finder, part in parts.items() if finder in {"node_vector", "node_fulltext"}}
         try:
             async with task_group() as group:
                 tasks = {finder: group.create_task(tried(part(), question.timeout)) for finder, part in parts.items()}

@@ -9,24 +9,24 @@ from typing import TypeVar
 from kgagent.errors import KgAgentError
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.models import GraphNode, GraphRelationship
-from kgagent.models.hybrid import HybridObject, HybridRelationship, HybridResult, RetrieverName
+from kgagent.models.hybrid import HybridObject, HybridRelationship, HybridSearchResult, RetrieverName
 from kgagent.models.search import SearchPlan
 from kgagent.retrieval.beam import Step
 from kgagent.retrieval.strategies import RANKINGS, Fused, Ranked
 
-RETRIEVER_NAMES: tuple[RetrieverName, ...] = (*RANKINGS, "through")
+RETRIEVER_NAMES: tuple[RetrieverName, ...] = (*RANKINGS, "via_relationship")
 
 RETRIEVER_DESCRIPTIONS: Mapping[RetrieverName, str] = {
-    "graph": "nodes by meaning",
-    "text": "nodes by their words",
-    "relationship": "relationships by meaning",
-    "relationship_text": "relationships by their words",
-    "through": "nodes at the ends of relationships",
+    "node_vector": "nodes by meaning",
+    "node_fulltext": "nodes by their words",
+    "relationship_vector": "relationships by meaning",
+    "relationship_fulltext": "relationships by their words",
+    "via_relationship": "nodes at the ends of relationships",
 }
 """What each ranking is of, for a person to read."""
 
-NODES: tuple[RetrieverName, ...] = ("graph", "text")
-RELATIONSHIPS: tuple[RetrieverName, ...] = ("relationship", "relationship_text")
+NODES: tuple[RetrieverName, ...] = ("node_vector", "node_fulltext")
+RELATIONSHIPS: tuple[RetrieverName, ...] = ("relationship_vector", "relationship_fulltext")
 
 FAILED_INSIDE = "it failed inside; more is in the log of the host program"
 
@@ -112,7 +112,7 @@ def failures(parts: Parts) -> list[str]:
 
 def answer(
     parts: Parts, records: Records, fused: Sequence[Fused], warnings: Sequence[str], *, with_relationships: bool
-) -> HybridResult:
+) -> HybridSearchResult:
     """Make the answer.
 
     Args:
@@ -123,19 +123,21 @@ def answer(
         with_relationships: whether relationships were asked for.
     """
     scores = {finder: {item.key: item.score for item in reversed(part.ranking)} for finder, part in parts.items()}
-    steps = parts["relationship"].steps if "relationship" in parts else {}
+    steps = parts["relationship_vector"].steps if "relationship_vector" in parts else {}
     objects, relationships = [], []
     for rank, item in enumerate(fused, start=1):
         found_by = tuple(finder for finder in RETRIEVER_NAMES if item.key in scores.get(finder, ()))
-        by_words = (scores[finder][item.key] for finder in found_by if finder in {"text", "relationship_text"})
+        by_words = (
+            scores[finder][item.key] for finder in found_by if finder in {"node_fulltext", "relationship_fulltext"}
+        )
         standing = {"rank": rank, "score": item.score, "found_by": found_by, "text_score": next(by_words, None)}
         record = records[item.key]
         if isinstance(record, GraphNode):
-            similarity = scores.get("graph", {}).get(item.key)
+            similarity = scores.get("node_vector", {}).get(item.key)
             objects.append(HybridObject(**{**dict(record), **standing, "similarity": similarity}))
         else:
             relationships.append(_relationship(record, steps.get(item.key), standing))
-    return HybridResult(
+    return HybridSearchResult(
         objects=tuple(objects),
         relationships=tuple(relationships) if with_relationships else None,
         warnings=(*failures(parts), *(_emptiness(parts) if with_relationships else ()), *warnings),
@@ -170,7 +172,7 @@ def with_ends(
             if not set(labels).isdisjoint(carried):
                 key = node_key(entity_key)
                 ends.setdefault(key, item.score)
-                ordered.setdefault(key, Fused(key, "through", item.score))
+                ordered.setdefault(key, Fused(key, "via_relationship", item.score))
     return list(ordered.values()), [Ranked(key, score) for key, score in ends.items()]
 
 

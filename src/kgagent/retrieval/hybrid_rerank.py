@@ -8,7 +8,7 @@ from typing import Any
 
 from kgagent.concurrency import task_group
 from kgagent.models import GraphNode, GraphRelationship
-from kgagent.models.hybrid import HybridOptions
+from kgagent.models.hybrid import HybridSearchOptions
 from kgagent.models.llm_context import node_lines, relationship_lines
 from kgagent.retrieval.cosine import cosine
 from kgagent.retrieval.fusion import RRF_K
@@ -26,7 +26,7 @@ Vector = Sequence[float]
 class Reranking:
     """Puts the items of one fused ranking into another order."""
 
-    def __init__(self, records: Records, options: HybridOptions) -> None:
+    def __init__(self, records: Records, options: HybridSearchOptions) -> None:
         self._records = records
         self._options = options
         self._now = options.now or datetime.now(UTC)

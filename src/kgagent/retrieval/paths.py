@@ -22,7 +22,7 @@ from kgagent.graph.records import NodeRecord
 from kgagent.graph.relationships import RelationshipRepository
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
-from kgagent.models.paths import PathNode, PathsRequest, PathsResult
+from kgagent.models.paths import FindPathsRequest, FindPathsResult, PathNode
 from kgagent.retrieval.found_path import FoundPath, ranked
 from kgagent.retrieval.told_paths import PathLoader
 
@@ -52,7 +52,7 @@ class PathFinder:
         self._timeout = timeout
         self._told = PathLoader(relationships, timeout=timeout)
 
-    async def find(self, request: PathsRequest, user_id: str) -> PathsResult:
+    async def find(self, request: FindPathsRequest, user_id: str) -> FindPathsResult:
         """Find paths.
 
         Raises:
@@ -74,14 +74,14 @@ class PathFinder:
             by_score = group.create_task(search.relevant())
         asked = request.query is not None
         chosen = ranked(by_score.result(), by_hops.result(), request.max_paths, asked=asked)
-        return PathsResult(
+        return FindPathsResult(
             start=_node(start),
             end=_node(end),
             paths=tuple(await self._told.read(user_id, chosen, by_hops.result(), asked=asked)),
             warnings=(OUT_OF_TIME,) if search.is_out_of_time else (),
         )
 
-    async def _scope(self, request: PathsRequest, user_id: str) -> dict[str, Any]:
+    async def _scope(self, request: FindPathsRequest, user_id: str) -> dict[str, Any]:
         """The parameters that all statements share."""
         vector = None
         if request.query is not None:
@@ -101,7 +101,7 @@ class _Search:
     def __init__(  # noqa: PLR0917
         self,
         relationships: RelationshipRepository,
-        request: PathsRequest,
+        request: FindPathsRequest,
         start: NodeRecord,
         end: NodeRecord,
         scope: dict[str, Any],

@@ -17,9 +17,9 @@ from kgagent.models import (
     NodeSearchResult,
     RelationshipSearchResult,
 )
-from kgagent.models.hybrid import HybridOptions, HybridResult
-from kgagent.models.paths import PathsRequest, PathsResult
-from kgagent.models.traversal import Traversal, TraverseRequest
+from kgagent.models.hybrid import HybridSearchOptions, HybridSearchRequest, HybridSearchResult
+from kgagent.models.paths import FindPathsRequest, FindPathsResult
+from kgagent.models.traversal import TraverseRequest, TraverseResult
 from kgagent.observing import NULL_OBSERVER, Observer, observed
 from kgagent.ontology import Ontology
 from kgagent.retrieval.answered import RecordLoader
@@ -39,7 +39,6 @@ from kgagent.retrieval.traversal import Traverser
 from kgagent.retrieval.vector_search import VectorSearch
 
 DEFAULT_THRESHOLD = 0.3
-DEFAULT_OPTIONS = HybridOptions()
 
 
 class RetrievalService:
@@ -84,10 +83,10 @@ class RetrievalService:
         self,
         query: str | None = None,
         threshold: float = DEFAULT_THRESHOLD,
-        user_id: str = "",
+        *,
+        user_id: str,
         relationship_types: Sequence[str] | None = None,
         limit: int = 20,
-        *,
         vector: Sequence[float] | None = None,
         expand_hops: int = 0,
     ) -> Matches[RelationshipSearchResult]:
@@ -114,7 +113,7 @@ class RetrievalService:
         """
         nearest = await self._nearest_query(query, vector, threshold, user_id)
         [matches] = await self.relationships_near(
-            [nearest], user_id, relationship_types, limit, expand_hops=expand_hops
+            [nearest], user_id=user_id, relationship_types=relationship_types, limit=limit, expand_hops=expand_hops
         )
         return matches
 
@@ -123,10 +122,10 @@ class RetrievalService:
         self,
         query: str | None = None,
         threshold: float = DEFAULT_THRESHOLD,
-        user_id: str = "",
+        *,
+        user_id: str,
         labels: Sequence[str] | None = None,
         limit: int = 20,
-        *,
         vector: Sequence[float] | None = None,
     ) -> Matches[NodeSearchResult]:
         """Find nodes by the meaning of their own text.
@@ -148,7 +147,7 @@ class RetrievalService:
             StoreError: the database failed.
         """
         nearest = await self._nearest_query(query, vector, threshold, user_id)
-        [matches] = await self.nodes_near([nearest], user_id, labels, limit)
+        [matches] = await self.nodes_near([nearest], user_id=user_id, labels=labels, limit=limit)
         return matches
 
     @observed("find_nodes_via_relationship_search")
@@ -156,10 +155,10 @@ class RetrievalService:
         self,
         query: str | None = None,
         threshold: float = DEFAULT_THRESHOLD,
-        user_id: str = "",
+        *,
+        user_id: str,
         relationship_types: Sequence[str] | None = None,
         limit: int = 20,
-        *,
         vector: Sequence[float] | None = None,
         expand_hops: int = 0,
     ) -> DiscoveredNodes:
@@ -168,7 +167,13 @@ class RetrievalService:
         Args and errors are those of `relationship_vector_search`.
         """
         matches = await self.relationship_vector_search(
-            query, threshold, user_id, relationship_types, limit, vector=vector, expand_hops=expand_hops
+            query,
+            threshold,
+            user_id=user_id,
+            relationship_types=relationship_types,
+            limit=limit,
+            vector=vector,
+            expand_hops=expand_hops,
         )
         ends = dict.fromkeys(key for match in matches for key in (match.from_entity_key, match.to_entity_key))
         nodes = await self._nodes.get(user_id, list(ends))
@@ -176,7 +181,7 @@ class RetrievalService:
 
     @observed("text_match")
     async def text_match(
-        self, text: str, user_id: str, labels: Sequence[str] | None = None, limit: int = 20
+        self, text: str, *, user_id: str, labels: Sequence[str] | None = None, limit: int = 20
     ) -> Matches[NodeSearchResult]:
         """Find nodes by name.
 
@@ -200,23 +205,21 @@ class RetrievalService:
     @observed("hybrid_search")
     async def hybrid_search(
         self,
-        query: str | None,
-        user_id: str,
-        options: HybridOptions = DEFAULT_OPTIONS,
+        request: HybridSearchRequest,
         *,
+        user_id: str,
         vector: Sequence[float] | None = None,
         cross_encoder: CrossEncoder | None = None,
-    ) -> HybridResult:
+    ) -> HybridSearchResult:
         """Find nodes and relationships, by meaning and by their words, all at once and fused into one ranking.
 
         A part that fails, finds nothing or runs out of time leaves the others' results, with a warning among them.
 
         Args:
-            query: what to look for; embedded in one call, unless `vector` is given.
-            user_id: whose graph.
-            options: limits, filters and how the rankings become one.
-            vector: an embedding to use instead of the query's own, shape (dimensions,); no embedding call is made. With
-                no query beside it, nothing is looked for by words.
+            request: the query, embedded in one call unless `vector` is given, and how to search.
+            user_id: owner of the graph.
+            vector: an embedding to use instead of the query's own, shape (dimensions,); no embedding call is made.
+                Without a query, only the vector searches run.
             cross_encoder: has a method `score(query, texts)`, plain or async, that gives one number for each text; it
                 reads the query with each of the best items, and its order holds.
 
@@ -225,6 +228,8 @@ class RetrievalService:
             SearchError: every part of the search failed.
         """
         check_scope(user_id)
+        options = HybridSearchOptions.of(request)
+        query = options.query
         if vector is None and (query is None or not query.strip()):
             raise InputError("Say what to look for: give a query that is not empty, a vector, or both")
         if query is not None:
@@ -254,7 +259,7 @@ class RetrievalService:
 
     @observed("expand_graph")
     async def expand_graph(
-        self, entity_keys: Sequence[str], user_id: str, *, max_relationships: int = 10, max_neighbours: int = 30
+        self, entity_keys: Sequence[str], *, user_id: str, max_relationships: int = 10, max_neighbours: int = 30
     ) -> GraphExpansion:
         """Find what surrounds some nodes: relationships among them, and their neighbours one hop away.
 
@@ -273,7 +278,7 @@ class RetrievalService:
         )
 
     @observed("explore")
-    async def explore(self, request: ExploreRequest, user_id: str) -> ExploreResult:
+    async def explore(self, request: ExploreRequest, *, user_id: str) -> ExploreResult:
         """Run all searches at once, fuse what they find, and show it with what surrounds it.
 
         Args:
@@ -289,7 +294,7 @@ class RetrievalService:
         return await Explorer(self, self._ontology).explore(request, user_id)
 
     @observed("traverse")
-    async def traverse(self, request: TraverseRequest, user_id: str) -> Traversal:
+    async def traverse(self, request: TraverseRequest, *, user_id: str) -> TraverseResult:
         """Walk from a node along its relationships.
 
         Args:
@@ -305,7 +310,7 @@ class RetrievalService:
         return await self._traverser.traverse(request, user_id)
 
     @observed("find_paths")
-    async def find_paths(self, request: PathsRequest, user_id: str) -> PathsResult:
+    async def find_paths(self, request: FindPathsRequest, *, user_id: str) -> FindPathsResult:
         """Find how two nodes are related: the shortest paths between them, and the most relevant ones.
 
         Args:
@@ -328,10 +333,10 @@ class RetrievalService:
     async def relationships_near(
         self,
         queries: Sequence[NearestQuery],
+        *,
         user_id: str,
         relationship_types: Sequence[str] | None = None,
         limit: int = 20,
-        *,
         expand_hops: int | None = 0,
         timeout: float | None = None,
     ) -> list[Matches[RelationshipSearchResult]]:
@@ -357,7 +362,7 @@ class RetrievalService:
         return [Matches([step.to_model(self._ontology) for step in steps], plan=steps.plan) for steps in found]
 
     async def nodes_near(
-        self, queries: Sequence[NearestQuery], user_id: str, labels: Sequence[str] | None = None, limit: int = 20
+        self, queries: Sequence[NearestQuery], *, user_id: str, labels: Sequence[str] | None = None, limit: int = 20
     ) -> list[Matches[NodeSearchResult]]:
         """Find the nodes near each of several vectors, the labels side by side.
 
@@ -376,7 +381,7 @@ class RetrievalService:
         ]
 
     async def nodes(
-        self, entity_keys: Sequence[str], user_id: str, labels: Sequence[str] | None = None
+        self, entity_keys: Sequence[str], *, user_id: str, labels: Sequence[str] | None = None
     ) -> list[GraphNode]:
         """Read nodes by key, in the order of the keys; those that the user does not own are left out.
 

@@ -6,17 +6,30 @@ from itertools import zip_longest
 from typing import TypeVar, get_args
 
 from kgagent.errors import InputError
-from kgagent.models.hybrid import FusionStrategy, Ranking, RetrieverName
+from kgagent.models.hybrid import FusedRetriever, FusionStrategy, RetrieverName
 from kgagent.retrieval.fusion import RRF_K, reciprocal_rank_fusion
 
-RANKINGS: tuple[Ranking, ...] = get_args(Ranking)
+RANKINGS: tuple[FusedRetriever, ...] = get_args(FusedRetriever)
 """The rankings in the order that breaks ties, and that decides where an item is from that stands in several."""
 
-GRAPH_FIRST: tuple[Ranking, ...] = ("graph", "relationship", "relationship_text", "text")
-TEXT_FIRST: tuple[Ranking, ...] = ("text", "relationship_text", "relationship", "graph")
+GRAPH_FIRST: tuple[FusedRetriever, ...] = (
+    "node_vector",
+    "relationship_vector",
+    "relationship_fulltext",
+    "node_fulltext",
+)
+TEXT_FIRST: tuple[FusedRetriever, ...] = (
+    "node_fulltext",
+    "relationship_fulltext",
+    "relationship_vector",
+    "node_vector",
+)
 
-EVEN_WEIGHTS: Mapping[Ranking, float] = {"graph": 0.5, "text": 0.5}
-STANDS_FOR: Mapping[Ranking, Ranking] = {"relationship": "graph", "relationship_text": "text"}
+EVEN_WEIGHTS: Mapping[FusedRetriever, float] = {"node_vector": 0.5, "node_fulltext": 0.5}
+STANDS_FOR: Mapping[FusedRetriever, FusedRetriever] = {
+    "relationship_vector": "node_vector",
+    "relationship_fulltext": "node_fulltext",
+}
 """Whose weight a ranking has that was given none."""
 
 
@@ -48,7 +61,7 @@ class Fused:
     score: float
 
 
-Rankings = Mapping[Ranking, Sequence[Ranked]]
+Rankings = Mapping[FusedRetriever, Sequence[Ranked]]
 ItemT = TypeVar("ItemT", Ranked, Fused)
 
 
@@ -57,7 +70,7 @@ def fuse(
     *,
     strategy: FusionStrategy = "rrf",
     limit: int | None = None,
-    weights: Mapping[Ranking, float] | None = None,
+    weights: Mapping[FusedRetriever, float] | None = None,
     k: int = RRF_K,
 ) -> list[Fused]:
     """Make one ranking of several.
@@ -96,7 +109,7 @@ def _reciprocal(lists: Rankings, k: int) -> list[Fused]:
     return [Fused(key, sources[key], score) for key, score in fused]
 
 
-def _weighted(lists: Rankings, weights: Mapping[Ranking, float]) -> list[Fused]:
+def _weighted(lists: Rankings, weights: Mapping[FusedRetriever, float]) -> list[Fused]:
     total = sum(weights.values())
     if not total > 0.0 or min(weights.values()) < 0.0 or not set(weights) <= set(RANKINGS):
         raise InputError(f"weights must name {', '.join(RANKINGS)} with numbers from 0, not all 0; got {dict(weights)}")
@@ -110,7 +123,7 @@ def _weighted(lists: Rankings, weights: Mapping[Ranking, float]) -> list[Fused]:
     return sorted(fused, key=lambda item: (-item.score, RANKINGS.index(sources[item.key]), item.key))
 
 
-def _weight(ranking: Ranking, weights: Mapping[Ranking, float]) -> float:
+def _weight(ranking: FusedRetriever, weights: Mapping[FusedRetriever, float]) -> float:
     if ranking in weights:
         return weights[ranking]
     return _weight(STANDS_FOR[ranking], weights) if ranking in STANDS_FOR else 0.0
@@ -121,12 +134,12 @@ def _in_turn(lists: Rankings) -> list[Fused]:
     return _each_once(item for row in zip_longest(*columns) for item in row if item is not None)
 
 
-def _one_after_another(lists: Rankings, order: Sequence[Ranking]) -> list[Fused]:
+def _one_after_another(lists: Rankings, order: Sequence[FusedRetriever]) -> list[Fused]:
     return _each_once(Fused(item.key, ranking, item.score) for ranking in order for item in lists[ranking])
 
 
-def _sources(lists: Rankings) -> dict[str, Ranking]:
-    sources: dict[str, Ranking] = {}
+def _sources(lists: Rankings) -> dict[str, FusedRetriever]:
+    sources: dict[str, FusedRetriever] = {}
     for ranking in RANKINGS:
         for item in lists[ranking]:
             sources.setdefault(item.key, ranking)

@@ -9,7 +9,7 @@ from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.relationships import RelationshipRepository
 from kgagent.graph.statements import statement
 from kgagent.models import GraphNode, GraphRelationship
-from kgagent.models.traversal import Traversal, TraversedNode, TraverseRequest
+from kgagent.models.traversal import TraversedNode, TraverseRequest, TraverseResult
 from kgagent.ontology import Ontology
 
 RELATIONSHIPS_OF_A_HOP = 1_000_000
@@ -29,7 +29,7 @@ class Traverser:
         self._relationships = relationships
         self._timeout = timeout
 
-    async def traverse(self, request: TraverseRequest, user_id: str) -> Traversal:
+    async def traverse(self, request: TraverseRequest, user_id: str) -> TraverseResult:
         """Find the nodes around one.
 
         Raises:
@@ -57,11 +57,11 @@ class Traverser:
                 TraversedNode(node=node, hops=hops, relationships=relationships) for node, relationships in level
             ]
             if len(reached) > request.max_nodes:
-                return Traversal(start=start, reached=tuple(reached[: request.max_nodes]), is_complete=False)
+                return TraverseResult(start=start, reached=tuple(reached[: request.max_nodes]), is_complete=False)
             frontier = [node.entity_key for node, _ in level]
             if not frontier:
                 break
-        return Traversal(start=start, reached=tuple(reached))
+        return TraverseResult(start=start, reached=tuple(reached))
 
     async def _level(  # noqa: PLR0917
         self,

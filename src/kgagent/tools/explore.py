@@ -87,11 +87,11 @@ class Explore(Tool[ExploreArguments]):
             queries=tuple(VectorQuery(query=q.query, threshold=q.threshold) for q in arguments.queries),
             text_matches=tuple(arguments.text_matches),
             search_relationships=arguments.search_relationships,
-            node_types=None if arguments.node_types is None else tuple(arguments.node_types),
-            max_results_per_type=arguments.max_results_per_type,
+            labels=None if arguments.node_types is None else tuple(arguments.node_types),
+            limit_per_label=arguments.max_results_per_type,
             expand_hops=arguments.expand_hops,
         )
-        result = await context.retrieval.explore(request, context.user_id)
+        result = await context.retrieval.explore(request, user_id=context.user_id)
         message = f"Found {counted(len(result.nodes), 'node')} and {counted(len(result.relationships), 'relationship')}"
         if arguments.format == "text":
             now = context.writing.clock()

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from kgagent.formatting import counted
-from kgagent.models.paths import MAX_PATH_HOPS, MAX_PATHS, GraphPath, PathsRequest
+from kgagent.models.paths import MAX_PATH_HOPS, MAX_PATHS, FindPathsRequest, GraphPath
 from kgagent.models.triplet import display_name
 from kgagent.ontology import Ontology
 from kgagent.tools.base import Arguments, EntityKey, FilledText, Payload, Tool, ToolContext
@@ -45,8 +45,8 @@ class FindPaths(Tool[FindPathsArguments]):
         Raises:
             InputError: a node does not exist, or both are one.
         """
-        request = PathsRequest(**arguments.model_dump())
-        found = await context.retrieval.find_paths(request, context.user_id)
+        request = FindPathsRequest(**arguments.model_dump())
+        found = await context.retrieval.find_paths(request, user_id=context.user_id)
         names = " and ".join(display_name({"name": end.name}, end.entity_key) for end in (found.start, found.end))
         if found.paths:
             shortest = counted(_fewest(found.paths), "hop")

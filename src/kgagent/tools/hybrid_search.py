@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from kgagent.formatting import counted
-from kgagent.models.hybrid import FusionStrategy, HybridOptions, HybridResult
+from kgagent.models.hybrid import FusionStrategy, HybridSearchRequest, HybridSearchResult
 from kgagent.models.search import Threshold
 from kgagent.ontology import Ontology
 from kgagent.tools.base import Arguments, ExpandHops, FilledText, Payload, ShortText, Tool, ToolContext
@@ -73,9 +73,10 @@ class HybridSearch(Tool[HybridSearchArguments]):
             InputError: a label is unknown.
             SearchError: every part of the search failed.
         """
-        options = HybridOptions(
+        options = HybridSearchRequest(
+            query=arguments.query,
             limit=arguments.limit,
-            include_relationships=arguments.search_relationships,
+            search_relationships=arguments.search_relationships,
             relationship_limit=arguments.relationship_limit,
             labels=None if arguments.node_types is None else tuple(arguments.node_types),
             relationship_types=None if arguments.relationship_types is None else tuple(arguments.relationship_types),
@@ -83,7 +84,7 @@ class HybridSearch(Tool[HybridSearchArguments]):
             strategy=arguments.strategy,
             expand_hops=arguments.expand_hops,
         )
-        result = await context.retrieval.hybrid_search(arguments.query, context.user_id, options)
+        result = await context.retrieval.hybrid_search(options, user_id=context.user_id)
         if arguments.format == "json":
             return {"message": _message(result), **result.to_dict()}
         text = result.to_llm_context(arguments.token_budget, now=context.writing.clock())
@@ -91,6 +92,6 @@ class HybridSearch(Tool[HybridSearchArguments]):
         return {"message": _message(result), "text": text, **warnings}
 
 
-def _message(result: HybridResult) -> str:
+def _message(result: HybridSearchResult) -> str:
     nodes, relationships = len(result.objects), len(result.relationships or ())
     return f"Found {counted(nodes, 'node')} and {counted(relationships, 'relationship')}"

@@ -66,7 +66,7 @@ class Traverse(Tool[TraverseArguments]):
             relationship_types=None if words is None else tuple(words),
             max_nodes=arguments.max_results,
         )
-        found = await context.retrieval.traverse(request, context.user_id)
+        found = await context.retrieval.traverse(request, user_id=context.user_id)
         more = "" if found.is_complete else "; there are more, ask for fewer hops or certain types"
         start = found.start.name or found.start.entity_key
         payload = {

@@ -6,7 +6,7 @@ import pytest
 from langchain_core.runnables import RunnableLambda
 from pydantic import ValidationError
 
-from kgagent import HybridOptions, KnowledgeGraph
+from kgagent import HybridSearchOptions, KnowledgeGraph
 from kgagent.adapters.langchain import KnowledgeGraphRetriever
 from kgagent.errors import ConfigurationError, InputError
 from kgagent.tools import Toolset
@@ -80,7 +80,7 @@ async def test_documents_come_best_first_and_hide_what_tools_hide(
 
 async def test_options_are_those_of_hybrid_search(graph: KnowledgeGraph, keys: dict[str, str], user_id: str) -> None:
     assert keys
-    options = HybridOptions(include_relationships=False, limit=1, threshold=-1.0)
+    options = HybridSearchOptions(search_relationships=False, limit=1, threshold=-1.0)
     retriever = KnowledgeGraphRetriever(graph=graph, user_id=user_id, options=options, k=5)
     documents = await retriever.ainvoke("Ruth Iris")
     assert {document.metadata["name"] for document in documents} == {"Ruth", "Iris"}

@@ -18,5 +18,5 @@ async def test_sources_without_a_time_stay_apart_and_load_once(
             file, nodes=graph.nodes, relationships=graph.relationships, writing=graph.writing, user_id=user_id
         )
         assert report.nodes.created == created
-    found = await graph.retrieval.text_match("talk", user_id)
+    found = await graph.retrieval.text_match("talk", user_id=user_id)
     assert {hit.node.name for hit in found} == {"Talk one", "Talk two"}

@@ -72,9 +72,9 @@ async def plant(graph: KnowledgeGraph, user_id: str, kinds: Iterable[str]) -> No
 @pytest.mark.parametrize("kind", WRONG)
 async def test_a_wrong_vector_is_passed_over(searched: KnowledgeGraph, user_id: str, kind: str) -> None:
     await plant(searched, user_id, [kind])
-    relationships = await searched.retrieval.relationship_vector_search(QUERY, -1.0, user_id)
+    relationships = await searched.retrieval.relationship_vector_search(QUERY, -1.0, user_id=user_id)
     assert [match.description for match in relationships] == ["right"]
-    nodes = await searched.retrieval.node_vector_search(QUERY, -1.0, user_id)
+    nodes = await searched.retrieval.node_vector_search(QUERY, -1.0, user_id=user_id)
     assert [match.node.name for match in nodes] == ["right"]
 
 
@@ -83,7 +83,9 @@ async def test_wrong_vectors_of_all_kinds_are_passed_over(searched: KnowledgeGra
     search = searched.retrieval.relationship_vector_search
     for threshold in (-1.0, 0.5):
         for types in (None, ["x"]):
-            assert [match.description for match in await search(QUERY, threshold, user_id, types)] == ["right"]
+            assert [
+                match.description for match in await search(QUERY, threshold, user_id=user_id, relationship_types=types)
+            ] == ["right"]
     payload = succeeded(
         await searched.tools(user_id=user_id).explore(queries=[{"query": QUERY, "threshold": -1}, {"query": "same"}])
     )
@@ -94,9 +96,9 @@ async def test_a_sound_vector_of_an_unknown_model_is_compared(searched: Knowledg
     keys = await plant_people(searched, user_id, 2, embedding=RIGHT)
     properties = {"relationship_embedding": RIGHT}
     await plant_relationships(searched, user_id, [{"first": keys[0], "second": keys[1], "properties": properties}])
-    [found] = await searched.retrieval.relationship_vector_search(QUERY, 0.9, user_id)
+    [found] = await searched.retrieval.relationship_vector_search(QUERY, 0.9, user_id=user_id)
     assert found.similarity == pytest.approx(1.0, abs=1e-5)
-    assert len(await searched.retrieval.node_vector_search(QUERY, 0.9, user_id)) == 2
+    assert len(await searched.retrieval.node_vector_search(QUERY, 0.9, user_id=user_id)) == 2
 
 
 async def test_whole_numbers_of_the_right_length_are_numbers(searched: KnowledgeGraph, user_id: str) -> None:
@@ -116,7 +118,7 @@ async def test_a_crowd_of_foreign_vectors_hides_no_right_one(searched: Knowledge
     rows = [{"first": keys[0], "second": key, "properties": foreign} for key in keys[1:-1]]
     rows.append({"first": keys[0], "second": keys[-1], "properties": farther})
     await plant_relationships(searched, user_id, rows)
-    found = await searched.retrieval.relationship_vector_search(QUERY, 0.1, user_id, limit=2)
+    found = await searched.retrieval.relationship_vector_search(QUERY, 0.1, user_id=user_id, limit=2)
     assert [match.description for match in found] == ["right"]
 
 
@@ -129,7 +131,7 @@ async def test_the_next_write_mends_a_wrong_vector(
     ]
     payload = succeeded(await tools.update_relationships(relationships=changes))
     assert all(result["embedding_regenerated"] for result in payload["results"])
-    found = await graph.retrieval.relationship_vector_search("written", 0.5, user_id, limit=100)
+    found = await graph.retrieval.relationship_vector_search("written", 0.5, user_id=user_id, limit=100)
     assert len(found) == len(WRONG)
     for kind in WRONG:
         succeeded(await tools.update_node(entity_key=f"{user_id}:{kind}", description="written"))

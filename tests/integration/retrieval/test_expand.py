@@ -13,7 +13,7 @@ async def test_relationships_among_the_nodes_and_neighbours_one_hop_away_are_fou
     ada, bo, cy, di, eve = [await person(tools, name) for name in ("Ada", "Bo", "Cy", "Di", "Eve")]
     for first, second in ((ada, bo), (bo, cy), (cy, ada), (cy, di), (di, eve)):
         await relate(tools, first, second)
-    found = await graph.retrieval.expand_graph([ada, bo], user_id)
+    found = await graph.retrieval.expand_graph([ada, bo], user_id=user_id)
     assert [node.name for node in found.neighbours] == ["Cy"]
     assert {frozenset((r.from_name, r.to_name)) for r in found.relationships} == {
         frozenset(pair) for pair in (("Ada", "Bo"), ("Bo", "Cy"), ("Cy", "Ada"))
@@ -28,7 +28,7 @@ async def test_the_strongest_relationships_among_the_nodes_come_first(
     await relate(tools, keys[0], keys[1], attitude=1, proximity=1)
     await relate(tools, keys[1], keys[2], attitude=5, proximity=5)
     await relate(tools, keys[0], keys[2])
-    found = await graph.retrieval.expand_graph(keys, user_id, max_relationships=2)
+    found = await graph.retrieval.expand_graph(keys, user_id=user_id, max_relationships=2)
     assert [r.attitude for r in found.relationships] == [5, 1]
 
 
@@ -39,9 +39,9 @@ async def test_no_more_than_30_neighbours_of_a_hub_are_read_those_first_that_tou
     rows = [{"first": keys[0], "second": key, "properties": {}} for key in keys[2:]]
     rows += [{"first": keys[1], "second": keys[51], "properties": {}}]
     await plant_relationships(graph, user_id, rows)
-    found = await graph.retrieval.expand_graph([keys[0]], user_id)
+    found = await graph.retrieval.expand_graph([keys[0]], user_id=user_id)
     assert len(found.neighbours) == 30
-    few = await graph.retrieval.expand_graph([keys[0]], user_id, max_neighbours=3)
+    few = await graph.retrieval.expand_graph([keys[0]], user_id=user_id, max_neighbours=3)
     assert len(few.neighbours) == 3
 
 
@@ -52,12 +52,14 @@ async def test_relationships_of_an_old_graph_that_do_not_say_whose_they_are_are_
     rows = [{"first": keys[0], "second": key, "properties": {"description": "old"}} for key in keys[1:]]
     await plant_relationships(graph, user_id, rows)
     await graph.store.write("MATCH ({user_id: $user})-[r]->() REMOVE r.user_id", {"user": user_id})
-    found = await graph.retrieval.expand_graph(keys[:2], user_id)
+    found = await graph.retrieval.expand_graph(keys[:2], user_id=user_id)
     assert [r.description for r in found.relationships] == ["old", "old"]
     assert [node.entity_key for node in found.neighbours] == [keys[2]]
 
 
 async def test_nothing_given_is_nothing_found(graph: KnowledgeGraph, user_id: str) -> None:
-    assert await graph.retrieval.expand_graph([], user_id) == await graph.retrieval.expand_graph(["ghost"], user_id)
+    assert await graph.retrieval.expand_graph([], user_id=user_id) == await graph.retrieval.expand_graph(
+        ["ghost"], user_id=user_id
+    )
     with pytest.raises(InputError, match="user_id must not be empty"):
-        await graph.retrieval.expand_graph(["x"], "")
+        await graph.retrieval.expand_graph(["x"], user_id="")

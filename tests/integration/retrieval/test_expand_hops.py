@@ -40,7 +40,7 @@ async def found(
     matches = await graph.retrieval.relationship_vector_search(
         question,
         0.2,
-        user_id,
+        user_id=user_id,
         expand_hops=hops,
         **more,  # type: ignore[arg-type]
     )
@@ -56,7 +56,9 @@ async def test_each_hop_reaches_one_relationship_further(graph: KnowledgeGraph, 
 
 async def test_what_was_reached_tells_its_path_and_score(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     await joined(tools, CHAIN)
-    first, second, third = await graph.retrieval.relationship_vector_search(QUESTION, 0.2, user_id, expand_hops=2)
+    first, second, third = await graph.retrieval.relationship_vector_search(
+        QUESTION, 0.2, user_id=user_id, expand_hops=2
+    )
     assert first.path == ()
     assert first.score == first.similarity
     assert second.path == ("Ada neighbour Bo",)
@@ -69,7 +71,7 @@ async def test_nodes_are_discovered_through_what_was_reached(
     graph: KnowledgeGraph, tools: Toolset, user_id: str
 ) -> None:
     await joined(tools, CHAIN)
-    discovered = await graph.retrieval.find_nodes_via_relationship_search(QUESTION, 0.2, user_id, expand_hops=2)
+    discovered = await graph.retrieval.find_nodes_via_relationship_search(QUESTION, 0.2, user_id=user_id, expand_hops=2)
     assert {node.name for node in discovered.nodes} == {"Ada", "Bo", "Cy", "Di"}
 
 
@@ -172,7 +174,7 @@ async def test_a_hub_costs_by_all_that_it_has_not_by_what_is_read(
     await joined(tools, {("Ada", "Bo"): "painter orchard neighbour"} | hub)
 
     async def best_reached() -> float:
-        matches = await graph.retrieval.relationship_vector_search(QUESTION, 0.2, user_id, expand_hops=1)
+        matches = await graph.retrieval.relationship_vector_search(QUESTION, 0.2, user_id=user_id, expand_hops=1)
         return matches[1].score
 
     of_all = await best_reached()
@@ -212,7 +214,7 @@ async def test_with_a_vector_alone_a_search_goes_on_by_both_ends(
 ) -> None:
     await joined(tools, NAMED)
     [vector] = await graph.retrieval.embed_queries([ABOUT_ZOE])
-    matches = await graph.retrieval.relationship_vector_search(None, 0.2, user_id, vector=vector, expand_hops=1)
+    matches = await graph.retrieval.relationship_vector_search(None, 0.2, user_id=user_id, vector=vector, expand_hops=1)
     reached = {(match.from_name, match.to_name) for match in matches}
     assert reached == NAMED.keys()
 
@@ -226,7 +228,7 @@ async def test_names_count_beside_a_vector_too(graph: KnowledgeGraph, tools: Too
 async def test_answers_come_best_score_first_and_each_once(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     chain = CHAIN | {("Cy", "Ada"): "orchard choir", ("Ada", "Di"): "painter bicycle"}
     await joined(tools, chain)
-    matches = await graph.retrieval.relationship_vector_search(QUESTION, 0.2, user_id, expand_hops=5)
+    matches = await graph.retrieval.relationship_vector_search(QUESTION, 0.2, user_id=user_id, expand_hops=5)
     scores = [match.score for match in matches]
     assert scores == sorted(scores, reverse=True)
     pairs = [(match.from_name, match.to_name) for match in matches]
@@ -236,7 +238,7 @@ async def test_answers_come_best_score_first_and_each_once(graph: KnowledgeGraph
 async def test_a_path_comes_to_no_relationship_twice(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     circle = {("Ada", "Bo"): "painter orchard", ("Bo", "Cy"): "violin duet", ("Cy", "Ada"): "glacier expedition"}
     await joined(tools, circle)
-    matches = await graph.retrieval.relationship_vector_search(QUESTION, 0.2, user_id, expand_hops=5)
+    matches = await graph.retrieval.relationship_vector_search(QUESTION, 0.2, user_id=user_id, expand_hops=5)
     assert len(matches) == len(circle)
     for match in matches:
         walked = [*match.path, f"{match.from_name} {match.relationship_type} {match.to_name}"]
@@ -252,7 +254,7 @@ async def test_what_several_paths_lead_to_tells_the_best(graph: KnowledgeGraph, 
             ("Bo", "Cy"): "violin duet",
         },
     )
-    matches = await graph.retrieval.relationship_vector_search(QUESTION, 0.2, user_id, expand_hops=1)
+    matches = await graph.retrieval.relationship_vector_search(QUESTION, 0.2, user_id=user_id, expand_hops=1)
     [reached] = [match for match in matches if match.path]
     assert (reached.from_name, reached.to_name) == ("Bo", "Cy")
     assert reached.path == ("Ada orchard Bo",)

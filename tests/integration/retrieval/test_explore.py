@@ -80,13 +80,13 @@ async def test_a_node_that_several_searches_find_comes_once_and_first(tools: Too
     assert names(payload)[0] == "Iris"
     assert len(names(payload)) == len(set(names(payload)))
     found_by = payload["nodes"][0]["found_by"]
-    assert {signal["source"] for signal in found_by} == {"node", "relationship", "text"}
+    assert {signal["source"] for signal in found_by} == {"node_vector", "via_relationship", "name_match"}
     assert payload["nodes"][0]["score"] == pytest.approx(
         sum(1 / (60 + signal["rank"]) for signal in found_by), abs=1e-5
     )
-    by_relationship = next(signal for signal in found_by if signal["source"] == "relationship")
+    by_relationship = next(signal for signal in found_by if signal["source"] == "via_relationship")
     assert by_relationship["matched"] == "Sam's mentor from college"
-    by_text = next(signal for signal in found_by if signal["source"] == "text")
+    by_text = next(signal for signal in found_by if signal["source"] == "name_match")
     assert (by_text["matched"], by_text["similarity"], by_text["rank"]) == ("iris", 1.0, 1)
 
 
@@ -160,7 +160,7 @@ async def test_a_node_that_several_matches_lead_to_ranks_as_the_best_of_them(
         await tools.explore(queries=[{"query": "mentor from college", "threshold": -1}], return_explanations=True)
     )
     ranks = {
-        item["entity_key"]: [signal["rank"] for signal in item["found_by"] if signal["source"] == "relationship"]
+        item["entity_key"]: [signal["rank"] for signal in item["found_by"] if signal["source"] == "via_relationship"]
         for item in payload["nodes"]
     }
     assert ranks[known["Sam"]] == ranks[known["Iris"]] == [1]
@@ -229,15 +229,15 @@ async def test_an_old_node_without_embedding_is_found_by_name(
 
 async def test_the_service_refuses_what_the_tool_refuses(graph: KnowledgeGraph, user_id: str) -> None:
     with pytest.raises(InputError, match="At least one search method required"):
-        await graph.retrieval.explore(ExploreRequest(), user_id)
+        await graph.retrieval.explore(ExploreRequest(), user_id=user_id)
     with pytest.raises(InputError, match="user_id must not be empty"):
-        await graph.retrieval.explore(ExploreRequest(text_matches=("x",)), "")
+        await graph.retrieval.explore(ExploreRequest(text_matches=("x",)), user_id="")
     with pytest.raises(InputError, match="text must not be empty"):
-        await graph.retrieval.explore(ExploreRequest(text_matches=(" ",)), user_id)
+        await graph.retrieval.explore(ExploreRequest(text_matches=(" ",)), user_id=user_id)
 
 
 @pytest.mark.usefixtures("known")
 async def test_relationship_types_keep_the_service_to_some_free_types(graph: KnowledgeGraph, user_id: str) -> None:
     request = ExploreRequest(queries=(VectorQuery(query="x", threshold=-1.0),), relationship_types=("sister",))
-    found = await graph.retrieval.explore(request, user_id)
+    found = await graph.retrieval.explore(request, user_id=user_id)
     assert [r.relationship_type for r in found.relationships if r.similarity is not None] == ["sister"]

@@ -33,9 +33,9 @@ async def test_where_an_index_fails_vectors_are_compared_one_by_one(
     graph = searching("index")
     failing(graph, monkeypatch, StoreError("Index 33554431 out of bounds for length 1"))
     retrieval = graph.retrieval
-    assert [match.node.name for match in await retrieval.node_vector_search("Ada", 0.5, user_id)] == ["Ada"]
+    assert [match.node.name for match in await retrieval.node_vector_search("Ada", 0.5, user_id=user_id)] == ["Ada"]
     for types in (None, ["mentor"]):
-        [found] = await retrieval.relationship_vector_search("mentor", 0.1, user_id, types)
+        [found] = await retrieval.relationship_vector_search("mentor", 0.1, user_id=user_id, relationship_types=types)
         assert found.relationship_type == "mentor"
 
 
@@ -46,7 +46,7 @@ async def test_an_index_that_takes_too_long_ends_the_search(
     graph = searching("index")
     failing(graph, monkeypatch, StatementTimeoutError("too long"))
     with pytest.raises(StatementTimeoutError):
-        await graph.retrieval.node_vector_search("Ada", 0.5, user_id)
+        await graph.retrieval.node_vector_search("Ada", 0.5, user_id=user_id)
 
 
 async def test_what_another_user_deletes_breaks_no_search(
@@ -57,5 +57,5 @@ async def test_what_another_user_deletes_breaks_no_search(
     await mine.nodes(similar={"a": 0.9, "b": 0.8})
     await theirs.nodes(similar={"second": 0.9, "third": 0.8})
     await cypher(graph, "MATCH (n:Person {entity_key: $key}) DELETE n", key=theirs.key("second"))
-    found = await searched.retrieval.node_vector_search(None, -1.0, user_id, vector=QUERY)
+    found = await searched.retrieval.node_vector_search(None, -1.0, user_id=user_id, vector=QUERY)
     assert [match.node.name for match in found] == ["a", "b"]

@@ -6,7 +6,7 @@ import pytest
 
 from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.hashing import HashingEmbedder
-from kgagent.models.hybrid import HybridOptions
+from kgagent.models.hybrid import HybridSearchOptions
 from tests.conftest import DIMENSIONS
 from tests.support.payloads import succeeded
 from tests.support.people import person, relate
@@ -27,17 +27,21 @@ async def test_a_write_is_found_by_the_next_search(addressed: KnowledgeGraph, us
     for number in range(5):
         other = await person(tools, f"Friend {number}")
         await relate(tools, first, other, f"kind{number}", description=f"word{number}")
-        [near, *_] = await retrieval.relationship_vector_search(f"word{number} kind{number}", 0.5, user_id)
+        [near, *_] = await retrieval.relationship_vector_search(f"word{number} kind{number}", 0.5, user_id=user_id)
         assert near.to_entity_key == other
-        found = await retrieval.hybrid_search(f"word{number}", user_id, HybridOptions(threshold=0.2))
+        found = await retrieval.hybrid_search(
+            HybridSearchOptions(query=f"word{number}", threshold=0.2), user_id=user_id
+        )
         assert found.relationships is not None
-        assert found.relationships[0].found_by == ("relationship", "relationship_text")
+        assert found.relationships[0].found_by == ("relationship_vector", "relationship_fulltext")
         succeeded(
             await tools.update_relationship(from_entity_key=first, to_entity_key=other, description=f"news{number}")
         )
-        assert (await retrieval.hybrid_search(f"word{number}", user_id, HybridOptions(threshold=0.9))).items == []
+        assert (
+            await retrieval.hybrid_search(HybridSearchOptions(query=f"word{number}", threshold=0.9), user_id=user_id)
+        ).items == []
         [news] = (
-            await retrieval.hybrid_search(f"news{number}", user_id, HybridOptions(threshold=0.9))
+            await retrieval.hybrid_search(HybridSearchOptions(query=f"news{number}", threshold=0.9), user_id=user_id)
         ).relationships or ()
         assert news.description == f"news{number}"
 

@@ -10,18 +10,22 @@ from kgagent.errors import SearchError, StoreError
 from kgagent.graph.records import NodeRecord
 from kgagent.graph.store import Store
 from kgagent.models import GraphNode
-from kgagent.models.hybrid import HybridOptions, HybridResult
+from kgagent.models.hybrid import HybridSearchOptions, HybridSearchResult
 from kgagent.ontology import Ontology
 from kgagent.retrieval import vector_search
 from kgagent.tools import Toolset
 from tests.support.people import node, person, relate
 from tests.support.stored import cypher
 
-ANY = HybridOptions(threshold=-1.0)
+ANY = HybridSearchOptions(threshold=-1.0)
 IN_FULL = "$element_ids"
 """What stands in the statement that reads in full, and in no other."""
 
 Seen = Callable[[str], Awaitable[None]]
+
+
+def request(query: str | None, options: HybridSearchOptions = ANY) -> HybridSearchOptions:
+    return options.model_copy(update={"query": query})
 
 
 @pytest.fixture
@@ -63,29 +67,31 @@ def meanwhile(graph: KnowledgeGraph, user_id: str, before_each_read: Callable[[S
     return arrange
 
 
-def told(result: HybridResult) -> set[str]:
+def told(result: HybridSearchResult) -> set[str]:
     return {item.triplet_text for item in result.relationships or ()}
 
 
 @pytest.mark.usefixtures("people")
-@pytest.mark.parametrize(("options", "most"), [(ANY, 6), (HybridOptions(include_relationships=False), 2)])
+@pytest.mark.parametrize(("options", "most"), [(ANY, 6), (HybridSearchOptions(search_relationships=False), 2)])
 async def test_a_search_sends_few_statements(
     graph: KnowledgeGraph,
     user_id: str,
     before_each_read: Callable[[Seen], None],
-    options: HybridOptions,
+    options: HybridSearchOptions,
     most: int,
 ) -> None:
-    await graph.retrieval.hybrid_search("mentor chess", user_id, options)  # remembers how many of each kind there are
+    await graph.retrieval.hybrid_search(
+        request("mentor chess", options), user_id=user_id
+    )  # remembers how many of each kind there are
     asked: list[str] = []
 
     async def note(text: str) -> None:
         asked.append(text)
 
     before_each_read(note)
-    await graph.retrieval.hybrid_search("mentor chess", user_id, options)
+    await graph.retrieval.hybrid_search(request("mentor chess", options), user_id=user_id)
     assert len(asked) == most
-    assert sum(IN_FULL in text for text in asked) == (1 if options.include_relationships else 0)
+    assert sum(IN_FULL in text for text in asked) == (1 if options.search_relationships else 0)
 
 
 @pytest.mark.usefixtures("people")
@@ -102,7 +108,7 @@ async def test_a_relationship_that_is_no_longer_there_is_left_out(
     graph: KnowledgeGraph, user_id: str, meanwhile: Callable[[str], None], change: str
 ) -> None:
     meanwhile(change)
-    result = await graph.retrieval.hybrid_search("mentor chess", user_id, ANY)
+    result = await graph.retrieval.hybrid_search(request("mentor chess"), user_id=user_id)
     assert told(result) == {"Ada chess partner Bo"}
     assert {item.name for item in result.objects} == {"Ruth", "Ada", "Bo"}
     assert [item.rank for item in result.items] == list(range(1, len(result.items) + 1))
@@ -114,7 +120,9 @@ async def test_an_end_that_is_another_users_by_now_is_left_out_with_its_relation
     graph: KnowledgeGraph, user_id: str, meanwhile: Callable[[str], None]
 ) -> None:
     meanwhile("MATCH (n:Person {user_id: $user, name: 'Bo'}) SET n.user_id = 'another'")
-    result = await graph.retrieval.hybrid_search("sundays mentor", user_id, HybridOptions(threshold=0.2))
+    result = await graph.retrieval.hybrid_search(
+        HybridSearchOptions(query="sundays mentor", threshold=0.2), user_id=user_id
+    )
     assert told(result) == {"Ruth mentor Ada"}
     assert {item.name for item in result.objects} == {"Ruth", "Ada"}
 
@@ -128,12 +136,12 @@ async def test_where_the_last_reading_fails_the_nodes_that_were_found_are_left(
             raise StoreError("the database is away")
 
     before_each_read(refuse)
-    result = await graph.retrieval.hybrid_search("mentor chess", user_id, ANY)
+    result = await graph.retrieval.hybrid_search(request("mentor chess"), user_id=user_id)
     assert {item.name for item in result.objects} == {"Ruth", "Ada", "Bo"}
     assert result.relationships == ()
     assert result.warnings == ("Left out relationships and the nodes at their ends: the database is away",)
     with pytest.raises(SearchError, match="What was found could not be read: the database is away"):
-        await graph.retrieval.hybrid_search("sundays", user_id, HybridOptions(threshold=0.3))
+        await graph.retrieval.hybrid_search(HybridSearchOptions(query="sundays", threshold=0.3), user_id=user_id)
 
 
 @pytest.mark.usefixtures("people")
@@ -148,7 +156,7 @@ async def test_a_record_that_cannot_be_shown_takes_no_other_with_it(
         return shown(record, ontology)
 
     monkeypatch.setattr(NodeRecord, "to_model", stumble)
-    result = await graph.retrieval.hybrid_search("mentor chess", user_id, ANY)
+    result = await graph.retrieval.hybrid_search(request("mentor chess"), user_id=user_id)
     assert {item.name for item in result.objects} == {"Ruth", "Ada"}
     assert told(result) == {"Ruth mentor Ada", "Ada chess partner Bo"}
     [warning] = result.warnings
@@ -162,9 +170,9 @@ async def test_small_labels_are_compared_in_one_statement_and_give_what_each_giv
     for label in ("Concept", "Entity"):
         await node(tools, label, f"{label} of chess", "Likes boats")
     await cypher(graph, "MATCH (n:Concept {user_id: $user}) SET n:Person", user=user_id)
-    together = await graph.retrieval.node_vector_search("boats", -1.0, user_id)
+    together = await graph.retrieval.node_vector_search("boats", -1.0, user_id=user_id)
     monkeypatch.setattr(vector_search, "SCANNED_TOGETHER", -1)
-    alone = await graph.retrieval.node_vector_search("boats", -1.0, user_id)
+    alone = await graph.retrieval.node_vector_search("boats", -1.0, user_id=user_id)
     assert len(together) == 5
     assert list(together) == list(alone)
     assert together.plan == alone.plan == "exact"

@@ -10,7 +10,7 @@ from kgagent import KnowledgeGraph
 from kgagent.embedding.hashing import hashed
 from kgagent.errors import EmbeddingUnavailableError, InputError, SearchError, StoreError
 from kgagent.graph.store import Store
-from kgagent.models.hybrid import HybridOptions, HybridResult
+from kgagent.models.hybrid import HybridSearchOptions, HybridSearchRequest, HybridSearchResult
 from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support.crowd import plant_people, plant_relationships
@@ -18,7 +18,7 @@ from tests.support.embedders import WatchedEmbedder
 from tests.support.people import node, person, relate
 from tests.support.stored import cypher
 
-ANY = HybridOptions(threshold=-1.0)
+ANY = HybridSearchOptions(threshold=-1.0)
 
 
 @pytest.fixture
@@ -35,18 +35,24 @@ async def people(tools: Toolset) -> dict[str, str]:
     return keys
 
 
-def named(result: HybridResult) -> list[str]:
+def named(result: HybridSearchResult) -> list[str]:
     return [item.name for item in result.objects]
 
 
-def told(result: HybridResult) -> list[str]:
+def request(query: str | None, options: HybridSearchOptions = ANY) -> HybridSearchOptions:
+    return options.model_copy(update={"query": query})
+
+
+def told(result: HybridSearchResult) -> list[str]:
     assert result.relationships is not None
     return [item.triplet_text for item in result.relationships]
 
 
 @pytest.mark.usefixtures("people")
 async def test_nodes_and_relationships_come_in_one_ranking(searched: KnowledgeGraph, user_id: str) -> None:
-    result = await searched.retrieval.hybrid_search("mentor who taught to lead", user_id)
+    result = await searched.retrieval.hybrid_search(
+        HybridSearchRequest(query="mentor who taught to lead"), user_id=user_id
+    )
     assert told(result)[0] == "Ruth Calder mentor Ada"
     assert {"Ruth Calder", "Ada"} <= set(named(result))
     assert [item.rank for item in result.items] == list(range(1, len(result.items) + 1))
@@ -58,13 +64,15 @@ async def test_nodes_and_relationships_come_in_one_ranking(searched: KnowledgeGr
 async def test_a_relationship_tells_its_ends_its_similarity_and_how_it_was_found(
     graph: KnowledgeGraph, user_id: str, people: dict[str, str]
 ) -> None:
-    result = await graph.retrieval.hybrid_search("mentor", user_id, ANY)
+    result = await graph.retrieval.hybrid_search(request("mentor"), user_id=user_id)
     first = next(item for item in result.relationships or () if item.relationship_type == "mentor")
     assert (first.from_entity_key, first.to_entity_key) == (people["ruth"], people["ada"])
     assert (first.from_name, first.to_name, first.type) == ("Ruth Calder", "Ada", "relationship")
-    assert first.found_by == ("relationship", "relationship_text")
+    assert first.found_by == ("relationship_vector", "relationship_fulltext")
     assert first.text_score == 1.0
-    [match] = await graph.retrieval.relationship_vector_search("mentor", -1.0, user_id, ["mentor"])
+    [match] = await graph.retrieval.relationship_vector_search(
+        "mentor", -1.0, user_id=user_id, relationship_types=["mentor"]
+    )
     assert first.similarity == pytest.approx(match.similarity)
     assert first.score == pytest.approx(2 / 61)
 
@@ -72,26 +80,26 @@ async def test_a_relationship_tells_its_ends_its_similarity_and_how_it_was_found
 async def test_an_item_of_two_rankings_has_the_sum_of_both(
     graph: KnowledgeGraph, user_id: str, people: dict[str, str]
 ) -> None:
-    only_nodes = HybridOptions(threshold=-1.0, include_relationships=False)
-    result = await graph.retrieval.hybrid_search("chess board game", user_id, only_nodes)
+    only_nodes = HybridSearchOptions(threshold=-1.0, search_relationships=False)
+    result = await graph.retrieval.hybrid_search(request("chess board game", only_nodes), user_id=user_id)
     assert result.objects[0].entity_key == people["chess"]
     assert result.objects[0].score == pytest.approx(2 / 61)
-    assert result.objects[0].found_by == ("graph", "text")
+    assert result.objects[0].found_by == ("node_vector", "node_fulltext")
 
 
 @pytest.mark.usefixtures("people")
 async def test_nodes_are_found_through_relationships(graph: KnowledgeGraph, user_id: str) -> None:
-    result = await graph.retrieval.hybrid_search("mentor", user_id, HybridOptions(threshold=0.2))
-    assert next(item for item in result.objects if item.name == "Ruth Calder").found_by == ("through",)
+    result = await graph.retrieval.hybrid_search(HybridSearchOptions(query="mentor", threshold=0.2), user_id=user_id)
+    assert next(item for item in result.objects if item.name == "Ruth Calder").found_by == ("via_relationship",)
 
 
 @pytest.mark.usefixtures("people")
 async def test_without_relationships_the_answer_has_none(graph: KnowledgeGraph, user_id: str) -> None:
-    options = HybridOptions(threshold=-1.0, include_relationships=False)
-    result = await graph.retrieval.hybrid_search("mentor chess", user_id, options)
+    options = HybridSearchOptions(threshold=-1.0, search_relationships=False)
+    result = await graph.retrieval.hybrid_search(request("mentor chess", options), user_id=user_id)
     assert result.relationships is None
     assert "relationships" not in result.to_dict()
-    assert {finder for item in result.objects for finder in item.found_by} <= {"graph", "text"}
+    assert {finder for item in result.objects for finder in item.found_by} <= {"node_vector", "node_fulltext"}
 
 
 @pytest.mark.usefixtures("people")
@@ -99,24 +107,32 @@ async def test_one_search_is_one_embedding_call_and_none_with_a_vector(
     graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
 ) -> None:
     embedder.forget()
-    with_text = await graph.retrieval.hybrid_search("mentor chess", user_id, ANY)
+    with_text = await graph.retrieval.hybrid_search(request("mentor chess"), user_id=user_id)
     assert embedder.queries == [["mentor chess"]]
     embedder.forget()
-    with_vector = await graph.retrieval.hybrid_search("mentor chess", user_id, ANY, vector=hashed("mentor chess", 384))
+    with_vector = await graph.retrieval.hybrid_search(
+        request("mentor chess"), user_id=user_id, vector=hashed("mentor chess", 384)
+    )
     assert embedder.calls == 0
     assert with_vector == with_text
 
 
 @pytest.mark.usefixtures("people")
 async def test_a_vector_alone_searches_by_meaning_alone(graph: KnowledgeGraph, user_id: str) -> None:
-    result = await graph.retrieval.hybrid_search(None, user_id, ANY, vector=hashed("mentor", 384))
-    assert {finder for item in result.items for finder in item.found_by} == {"graph", "relationship", "through"}
+    result = await graph.retrieval.hybrid_search(request(None), user_id=user_id, vector=hashed("mentor", 384))
+    assert {finder for item in result.items for finder in item.found_by} == {
+        "node_vector",
+        "relationship_vector",
+        "via_relationship",
+    }
 
 
 @pytest.mark.usefixtures("people")
 async def test_a_vector_is_used_as_it_is(graph: KnowledgeGraph, user_id: str) -> None:
     result = await graph.retrieval.hybrid_search(
-        "nothing of this is stored", user_id, HybridOptions(threshold=0.2), vector=hashed("mentor", 384)
+        HybridSearchOptions(query="nothing of this is stored", threshold=0.2),
+        user_id=user_id,
+        vector=hashed("mentor", 384),
     )
     assert told(result)[0] == "Ruth Calder mentor Ada"
 
@@ -125,21 +141,21 @@ async def test_a_vector_is_used_as_it_is(graph: KnowledgeGraph, user_id: str) ->
 async def test_every_strategy_answers_and_answers_the_same_again(
     graph: KnowledgeGraph, user_id: str, people: dict[str, str], strategy: Any
 ) -> None:
-    options = HybridOptions(threshold=-1.0, strategy=strategy)
-    first = await graph.retrieval.hybrid_search("chess mentor", user_id, options)
+    options = HybridSearchOptions(threshold=-1.0, strategy=strategy)
+    first = await graph.retrieval.hybrid_search(request("chess mentor", options), user_id=user_id)
     assert {item.entity_key for item in first.objects} == set(people.values())
     assert len(first.relationships or ()) == 2
-    assert await graph.retrieval.hybrid_search("chess mentor", user_id, options) == first
+    assert await graph.retrieval.hybrid_search(request("chess mentor", options), user_id=user_id) == first
 
 
 @pytest.mark.usefixtures("people")
 async def test_weights_decide_what_comes_first(graph: KnowledgeGraph, user_id: str) -> None:
     async def first(**weights: float) -> str:
-        options = HybridOptions.model_validate({"threshold": -1.0, "strategy": "weighted", "weights": weights})
-        return (await graph.retrieval.hybrid_search("chess", user_id, options)).items[0].type
+        options = HybridSearchOptions.model_validate({"threshold": -1.0, "strategy": "weighted", "weights": weights})
+        return (await graph.retrieval.hybrid_search(request("chess", options), user_id=user_id)).items[0].type
 
-    assert await first(graph=1.0, relationship=0.0) == "object"
-    assert await first(graph=0.0, relationship=1.0) == "relationship"
+    assert await first(node_vector=1.0, relationship=0.0) == "object"
+    assert await first(node_vector=0.0, relationship_vector=1.0) == "relationship"
 
 
 async def test_relationships_are_limited_before_they_are_fused(graph: KnowledgeGraph, user_id: str) -> None:
@@ -149,17 +165,29 @@ async def test_relationships_are_limited_before_they_are_fused(graph: KnowledgeG
         for other in people[1:]
     ]
     await plant_relationships(graph, user_id, rows)
-    every = HybridOptions(threshold=-1.0, limit=100, object_limit=1)
-    assert len(told(await graph.retrieval.hybrid_search("mentor", user_id, every))) == 50
+    every = HybridSearchOptions(threshold=-1.0, limit=100, object_limit=1)
+    assert len(told(await graph.retrieval.hybrid_search(request("mentor", every), user_id=user_id))) == 50
     few = every.model_copy(update={"relationship_limit": 3})
-    assert len(told(await graph.retrieval.hybrid_search("mentor", user_id, few))) == 3
-    assert len((await graph.retrieval.hybrid_search("mentor", user_id, HybridOptions())).items) == 32
+    assert len(told(await graph.retrieval.hybrid_search(request("mentor", few), user_id=user_id))) == 3
+    assert (
+        len(
+            (
+                await graph.retrieval.hybrid_search(
+                    HybridSearchOptions(
+                        query="mentor",
+                    ),
+                    user_id=user_id,
+                )
+            ).items
+        )
+        == 32
+    )
 
 
 @pytest.mark.usefixtures("people")
 async def test_filters_keep_to_labels_and_free_types(graph: KnowledgeGraph, user_id: str) -> None:
-    options = HybridOptions(threshold=-1.0, labels=("Concept",), relationship_types=("chess partner",))
-    result = await graph.retrieval.hybrid_search("chess mentor", user_id, options)
+    options = HybridSearchOptions(threshold=-1.0, labels=("Concept",), relationship_types=("chess partner",))
+    result = await graph.retrieval.hybrid_search(request("chess mentor", options), user_id=user_id)
     assert named(result) == ["Chess"]
     assert told(result) == ["Ada chess partner Bo"]
 
@@ -168,9 +196,9 @@ async def test_a_relationship_without_a_vector_is_found_by_its_words(graph: Know
     first, second = await plant_people(graph, user_id, 2)
     properties = {"description": "taught by a mentor", "relationship_type": "mentor"}
     await plant_relationships(graph, user_id, [{"first": first, "second": second, "properties": properties}])
-    result = await graph.retrieval.hybrid_search("mentor", user_id, ANY)
+    result = await graph.retrieval.hybrid_search(request("mentor"), user_id=user_id)
     [found] = result.relationships or ()
-    assert (found.found_by, found.similarity) == (("relationship_text",), None)
+    assert (found.found_by, found.similarity) == (("relationship_fulltext",), None)
 
 
 async def test_words_that_match_far_less_than_the_best_do_not_count(
@@ -178,19 +206,22 @@ async def test_words_that_match_far_less_than_the_best_do_not_count(
 ) -> None:
     await node(tools, "Concept", "Chess club night", "chess club night")
     await person(tools, "Bo", "Among a great many other things of no concern here, has been in one club or another")
-    options = HybridOptions(threshold=1.0, include_relationships=False)
-    found = await graph.retrieval.hybrid_search("chess club night", user_id, options)
+    options = HybridSearchOptions(threshold=1.0, search_relationships=False)
+    found = await graph.retrieval.hybrid_search(request("chess club night", options), user_id=user_id)
     assert named(found) == ["Chess club night"]
     every = options.model_copy(update={"text_threshold": 0.0})
-    assert named(await graph.retrieval.hybrid_search("chess club night", user_id, every)) == ["Chess club night", "Bo"]
+    assert named(await graph.retrieval.hybrid_search(request("chess club night", every), user_id=user_id)) == [
+        "Chess club night",
+        "Bo",
+    ]
 
 
 async def test_expansion_goes_on_to_what_shares_a_node_and_tells_the_path(
     graph: KnowledgeGraph, user_id: str, tools: Toolset, people: dict[str, str]
 ) -> None:
     await relate(tools, people["bo"], await person(tools, "Cy"), "cousin", description="zzz")
-    options = HybridOptions(threshold=0.2, expand_hops=2)
-    result = await graph.retrieval.hybrid_search(None, user_id, options, vector=hashed("mentor", 384))
+    options = HybridSearchOptions(threshold=0.2, expand_hops=2)
+    result = await graph.retrieval.hybrid_search(request(None, options), user_id=user_id, vector=hashed("mentor", 384))
     reached = {item.triplet_text: item for item in result.relationships or ()}
     assert reached["Bo cousin Cy"].path == ("Ruth Calder mentor Ada", "Ada chess partner Bo")
     assert reached["Bo cousin Cy"].similarity != reached["Bo cousin Cy"].score
@@ -201,22 +232,22 @@ async def test_a_user_sees_nothing_of_another(graph: KnowledgeGraph, user_id: st
     theirs = graph.tools(user_id=other)
     stranger = await person(theirs, "Ruth Calder", "mentor chess secret")
     await relate(theirs, stranger, await person(theirs, "Zed"), "mentor", description="secret mentor chess")
-    result = await graph.retrieval.hybrid_search("secret mentor chess", user_id, ANY)
+    result = await graph.retrieval.hybrid_search(request("secret mentor chess"), user_id=user_id)
     assert {item.entity_key for item in result.objects} == set(people.values())
     assert "secret" not in str(result.to_dict())
-    assert {item.entity_key for item in (await graph.retrieval.hybrid_search("mentor", other, ANY)).objects} > {
-        stranger
-    }
+    assert {
+        item.entity_key for item in (await graph.retrieval.hybrid_search(request("mentor"), user_id=other)).objects
+    } > {stranger}
 
 
 async def test_an_empty_graph_answers_nothing_and_warns_of_nothing(graph: KnowledgeGraph, user_id: str) -> None:
-    result = await graph.retrieval.hybrid_search("mentor", user_id)
+    result = await graph.retrieval.hybrid_search(HybridSearchRequest(query="mentor"), user_id=user_id)
     assert result.to_dict() == {"objects": [], "relationships": []}
 
 
 async def test_where_only_nodes_match_it_is_said(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     await person(tools, "Ruth", "mentor")
-    result = await graph.retrieval.hybrid_search("mentor", user_id)
+    result = await graph.retrieval.hybrid_search(HybridSearchRequest(query="mentor"), user_id=user_id)
     assert named(result) == ["Ruth"]
     assert result.relationships == ()
     assert result.warnings == ("No relationship matched: what was found are nodes",)
@@ -224,8 +255,8 @@ async def test_where_only_nodes_match_it_is_said(graph: KnowledgeGraph, tools: T
 
 @pytest.mark.usefixtures("people")
 async def test_where_only_relationships_match_it_is_said(graph: KnowledgeGraph, user_id: str) -> None:
-    options = HybridOptions(threshold=0.3)
-    result = await graph.retrieval.hybrid_search("sundays", user_id, options)
+    options = HybridSearchOptions(threshold=0.3)
+    result = await graph.retrieval.hybrid_search(request("sundays", options), user_id=user_id)
     assert told(result) == ["Ada chess partner Bo"]
     assert set(named(result)) == {"Ada", "Bo"}
     assert [w.split(":")[0] for w in result.warnings] == ["No node matched by itself"]
@@ -236,7 +267,9 @@ async def test_without_embeddings_the_words_are_still_found(
     graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
 ) -> None:
     embedder.failure = EmbeddingUnavailableError("the model is away")
-    result = await graph.retrieval.hybrid_search("mentor chess", user_id, HybridOptions(text_threshold=0.0))
+    result = await graph.retrieval.hybrid_search(
+        HybridSearchOptions(query="mentor chess", text_threshold=0.0), user_id=user_id
+    )
     assert "Ruth Calder mentor Ada" in told(result)
     assert "Chess" in named(result)
     assert result.warnings == (
@@ -250,7 +283,7 @@ async def test_a_failure_that_nobody_foresaw_is_a_warning_too(
     graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
 ) -> None:
     embedder.failure = RuntimeError("boom")
-    result = await graph.retrieval.hybrid_search("mentor", user_id)
+    result = await graph.retrieval.hybrid_search(HybridSearchRequest(query="mentor"), user_id=user_id)
     assert told(result) == ["Ruth Calder mentor Ada"]
     assert result.warnings[0].startswith("Left out nodes by meaning: it failed inside")
     assert "boom" not in str(result.warnings)
@@ -261,11 +294,11 @@ async def test_a_part_that_takes_too_long_is_left_out(
     graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
 ) -> None:
     embedder.gate.clear()
-    result = await graph.retrieval.hybrid_search("mentor", user_id, HybridOptions(timeout=0.5))
+    result = await graph.retrieval.hybrid_search(HybridSearchOptions(query="mentor", timeout=0.5), user_id=user_id)
     assert told(result) == ["Ruth Calder mentor Ada"]
     assert result.warnings[0] == "Left out nodes by meaning: it took longer than 0.5 s"
     embedder.gate.set()
-    again = await graph.retrieval.hybrid_search("mentor", user_id)
+    again = await graph.retrieval.hybrid_search(HybridSearchRequest(query="mentor"), user_id=user_id)
     assert not any(warning.startswith("Left out") for warning in again.warnings)
 
 
@@ -286,8 +319,8 @@ def breaking(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return break_at
 
 
-BY_WORDS = {"text": "fulltext.queryNodes", "relationship_text": "fulltext.queryRelationships"}
-BY_MEANING = {"graph": "collect([n, similarities])", "relationship": "collect([r, similarities])"}
+BY_WORDS = {"node_fulltext": "fulltext.queryNodes", "relationship_fulltext": "fulltext.queryRelationships"}
+BY_MEANING = {"node_vector": "collect([n, similarities])", "relationship_vector": "collect([r, similarities])"}
 
 
 @pytest.mark.usefixtures("people")
@@ -296,7 +329,7 @@ async def test_a_part_that_fails_leaves_the_others(
     graph: KnowledgeGraph, user_id: str, breaking: Callable[..., None], finder: str
 ) -> None:
     breaking((BY_WORDS | BY_MEANING)[finder])
-    result = await graph.retrieval.hybrid_search("mentor chess", user_id, ANY)
+    result = await graph.retrieval.hybrid_search(request("mentor chess"), user_id=user_id)
     assert result.items
     assert finder not in {found for item in result.items for found in item.found_by}
     assert len(result.warnings) == 1
@@ -307,8 +340,8 @@ async def test_a_part_that_fails_leaves_the_others(
 async def test_all_that_concerns_relationships_may_fail(
     graph: KnowledgeGraph, user_id: str, breaking: Callable[..., None]
 ) -> None:
-    breaking(BY_WORDS["relationship_text"], BY_MEANING["relationship"])
-    result = await graph.retrieval.hybrid_search("mentor chess", user_id, ANY)
+    breaking(BY_WORDS["relationship_fulltext"], BY_MEANING["relationship_vector"])
+    result = await graph.retrieval.hybrid_search(request("mentor chess"), user_id=user_id)
     assert named(result)
     assert result.relationships == ()
     assert len(result.warnings) == 2
@@ -320,7 +353,7 @@ async def test_where_every_part_fails_it_is_an_error(
 ) -> None:
     breaking(*BY_WORDS.values(), *BY_MEANING.values())
     with pytest.raises(SearchError, match=r"Nothing could be searched\. Left out nodes by meaning: the index is gone"):
-        await graph.retrieval.hybrid_search("mentor chess", user_id, ANY)
+        await graph.retrieval.hybrid_search(request("mentor chess"), user_id=user_id)
 
 
 @pytest.mark.parametrize(
@@ -338,17 +371,17 @@ async def test_what_cannot_be_searched_for_is_refused(
     graph: KnowledgeGraph, user_id: str, query: str | None, vector: list[float] | None, said: str
 ) -> None:
     with pytest.raises(InputError, match=said):
-        await graph.retrieval.hybrid_search(query, user_id, vector=vector)
+        await graph.retrieval.hybrid_search(HybridSearchRequest(query=query), user_id=user_id, vector=vector)
 
 
 async def test_an_unknown_label_is_refused(graph: KnowledgeGraph, user_id: str) -> None:
     with pytest.raises(InputError, match="Robot"):
-        await graph.retrieval.hybrid_search("mentor", user_id, HybridOptions(labels=("Robot",)))
+        await graph.retrieval.hybrid_search(HybridSearchOptions(query="mentor", labels=("Robot",)), user_id=user_id)
 
 
 async def test_no_user_is_refused(graph: KnowledgeGraph) -> None:
     with pytest.raises(InputError, match="user_id must not be empty"):
-        await graph.retrieval.hybrid_search("mentor", "")
+        await graph.retrieval.hybrid_search(HybridSearchRequest(query="mentor"), user_id="")
 
 
 @pytest.mark.usefixtures("people")
@@ -356,7 +389,9 @@ async def test_a_query_of_any_length_is_searched_for(
     graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
 ) -> None:
     embedder.forget()
-    result = await graph.retrieval.hybrid_search("many words " * 1_800 + "mentor", user_id)
+    result = await graph.retrieval.hybrid_search(
+        HybridSearchRequest(query="many words " * 1_800 + "mentor"), user_id=user_id
+    )
     assert "Ruth Calder mentor Ada" in told(result)
     assert [len(text) for [text] in embedder.queries] == [8_000]
 
@@ -365,7 +400,7 @@ async def test_a_query_of_any_length_is_searched_for(
 async def test_the_context_for_a_model_tells_nodes_and_relationships_within_its_budget(
     graph: KnowledgeGraph, user_id: str
 ) -> None:
-    result = await graph.retrieval.hybrid_search("mentor", user_id, ANY)
+    result = await graph.retrieval.hybrid_search(request("mentor"), user_id=user_id)
     lines = result.to_llm_context().splitlines()
     assert "Relationship: Ruth Calder mentor Ada" in lines
     assert lines[lines.index("Object: Ruth Calder (Person)") + 1] == "  Naval architect"
@@ -379,7 +414,7 @@ async def test_searches_side_by_side_do_not_mix(graph: KnowledgeGraph, user_id: 
     other = f"{user_id}-other"
     await person(graph.tools(user_id=other), "Zed", "mentor chess")
     results = await asyncio.gather(
-        *(graph.retrieval.hybrid_search("mentor chess", user, ANY) for user in [user_id, other] * 8)
+        *(graph.retrieval.hybrid_search(request("mentor chess"), user_id=user) for user in [user_id, other] * 8)
     )
     assert {item.entity_key for result in results[::2] for item in result.objects} == set(people.values())
     assert [named(result) for result in results[1::2]] == [["Zed"]] * 8
@@ -388,7 +423,7 @@ async def test_searches_side_by_side_do_not_mix(graph: KnowledgeGraph, user_id: 
 @pytest.mark.usefixtures("people")
 async def test_no_embedding_leaves_a_search(graph: KnowledgeGraph, user_id: str) -> None:
     await cypher(graph, "MATCH (n {user_id: $user}) SET n.other_embedding = [0.1, 0.2, 0.3]", user=user_id)
-    result = await graph.retrieval.hybrid_search("mentor chess", user_id, ANY)
+    result = await graph.retrieval.hybrid_search(request("mentor chess"), user_id=user_id)
     assert "embedding" not in str(result.to_dict())
 
 
@@ -408,7 +443,7 @@ class Preferring:
 @pytest.mark.usefixtures("people")
 async def test_a_cross_encoder_has_the_last_word(graph: KnowledgeGraph, user_id: str) -> None:
     reader = Preferring("sundays")
-    result = await graph.retrieval.hybrid_search("mentor", user_id, ANY, cross_encoder=reader)
+    result = await graph.retrieval.hybrid_search(request("mentor"), user_id=user_id, cross_encoder=reader)
     assert result.items[0].description == "They play on Sundays"
     assert result.items[0].score == 1.0
     assert any(text.startswith("Relationship: Ruth Calder mentor Ada She taught Ada to lead") for text in reader.texts)
@@ -420,8 +455,8 @@ async def test_a_cross_encoder_that_fails_leaves_the_order(graph: KnowledgeGraph
         async def score(self, query: str, texts: Sequence[str]) -> list[float]:
             return [float(len(query) + len(texts))]
 
-    plain = await graph.retrieval.hybrid_search("mentor", user_id, ANY)
-    result = await graph.retrieval.hybrid_search("mentor", user_id, ANY, cross_encoder=Short())
+    plain = await graph.retrieval.hybrid_search(request("mentor"), user_id=user_id)
+    result = await graph.retrieval.hybrid_search(request("mentor"), user_id=user_id, cross_encoder=Short())
     assert result.items == plain.items
     assert result.warnings[0].startswith("Left the order without the cross-encoder: The cross-encoder was given")
 
@@ -432,13 +467,13 @@ async def test_what_was_written_long_ago_sinks(
     await node(tools, "Concept", "Old chess", "chess chess chess")
     clock.forward(days=300)
     await node(tools, "Concept", "New chess", "chess and checkers")
-    options = HybridOptions(threshold=-1.0, text_threshold=0.0, include_relationships=False, now=clock())
-    assert named(await graph.retrieval.hybrid_search("chess", user_id, options))[0] == "Old chess"
+    options = HybridSearchOptions(threshold=-1.0, text_threshold=0.0, search_relationships=False, now=clock())
+    assert named(await graph.retrieval.hybrid_search(request("chess", options), user_id=user_id))[0] == "Old chess"
     aged = options.model_copy(update={"half_life_days": 30.0})
-    result = await graph.retrieval.hybrid_search("chess", user_id, aged)
+    result = await graph.retrieval.hybrid_search(request("chess", aged), user_id=user_id)
     assert named(result) == ["New chess", "Old chess"]
     first = aged.model_copy(update={"limit": 1})
-    assert named(await graph.retrieval.hybrid_search("chess", user_id, first)) == ["New chess"]
+    assert named(await graph.retrieval.hybrid_search(request("chess", first), user_id=user_id)) == ["New chess"]
 
 
 async def test_items_that_say_the_same_make_room_for_others(
@@ -447,18 +482,20 @@ async def test_items_that_say_the_same_make_room_for_others(
     for name in ("chess club", "Chess Club again", "chess clubs"):
         await node(tools, "Concept", name, "chess club")
     await node(tools, "Concept", "Sailing", "club of sailors")
-    options = HybridOptions(threshold=-1.0, limit=2, include_relationships=False)
-    assert "Sailing" not in named(await graph.retrieval.hybrid_search("chess club", user_id, options))
+    options = HybridSearchOptions(threshold=-1.0, limit=2, search_relationships=False)
+    assert "Sailing" not in named(await graph.retrieval.hybrid_search(request("chess club", options), user_id=user_id))
     diverse = options.model_copy(update={"mmr_lambda": 0.3})
-    result = await graph.retrieval.hybrid_search("chess club", user_id, diverse)
+    result = await graph.retrieval.hybrid_search(request("chess club", diverse), user_id=user_id)
     assert named(result)[1] == "Sailing"
     assert [item.rank for item in result.items] == [1, 2]
 
 
 @pytest.mark.usefixtures("people")
 async def test_difference_counts_among_nodes_and_relationships_alike(graph: KnowledgeGraph, user_id: str) -> None:
-    plain = await graph.retrieval.hybrid_search("mentor chess", user_id, ANY)
-    near = await graph.retrieval.hybrid_search("mentor chess", user_id, ANY.model_copy(update={"mmr_lambda": 1.0}))
+    plain = await graph.retrieval.hybrid_search(request("mentor chess"), user_id=user_id)
+    near = await graph.retrieval.hybrid_search(
+        request("mentor chess", ANY.model_copy(update={"mmr_lambda": 1.0})), user_id=user_id
+    )
     assert {item.type for item in near.items} == {"object", "relationship"}
     assert len(near.items) == len(plain.items)
     similarities = [item.similarity for item in near.items if item.similarity is not None]
@@ -470,8 +507,10 @@ async def test_without_an_embedding_of_the_query_the_order_stays(
     graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
 ) -> None:
     embedder.failure = EmbeddingUnavailableError("the model is away")
-    options = HybridOptions(mmr_lambda=0.3)
-    assert told(await graph.retrieval.hybrid_search("mentor", user_id, options)) == ["Ruth Calder mentor Ada"]
+    options = HybridSearchOptions(mmr_lambda=0.3)
+    assert told(await graph.retrieval.hybrid_search(request("mentor", options), user_id=user_id)) == [
+        "Ruth Calder mentor Ada"
+    ]
 
 
 async def test_a_relationship_stands_before_the_nodes_that_it_alone_speaks_for(
@@ -481,7 +520,9 @@ async def test_a_relationship_stands_before_the_nodes_that_it_alone_speaks_for(
     for number in range(25):
         await relate(tools, me, await person(tools, f"Friend {number}", "Likes boats"), "friend", description="zzz")
     await relate(tools, await person(tools, "June", "Keeps bees"), me, "mentor", description="She taught me to lead")
-    result = await graph.retrieval.hybrid_search("who taught mentors", user_id, HybridOptions(threshold=-1.0, limit=20))
+    result = await graph.retrieval.hybrid_search(
+        HybridSearchOptions(query="who taught mentors", threshold=-1.0, limit=20), user_id=user_id
+    )
     places = {getattr(item, "name", None) or getattr(item, "triplet_text", ""): item.rank for item in result.items}
     assert places["June mentor Me"] <= 2
     assert places["June"] == places["June mentor Me"] + 1
@@ -496,7 +537,7 @@ async def test_relationships_of_one_type_between_two_nodes_each_stand_for_themse
         for text in ("mentor in chess", "neighbour")
     ]
     await plant_relationships(graph, user_id, rows)
-    result = await graph.retrieval.hybrid_search("mentor in chess", user_id, ANY)
+    result = await graph.retrieval.hybrid_search(request("mentor in chess"), user_id=user_id)
     assert (result.relationships or ())[0].description == "mentor in chess"
 
 
@@ -512,10 +553,10 @@ async def test_a_relationship_at_a_node_without_a_key_hides_no_other(
         user=user_id,
     )
     retrieval = searching(plan).retrieval
-    result = await retrieval.hybrid_search("mentor who taught to lead", user_id, ANY)
+    result = await retrieval.hybrid_search(request("mentor who taught to lead"), user_id=user_id)
     assert result.warnings == ()
     assert told(result)[0] == "Ruth Calder mentor Ada"
-    matches = await retrieval.relationship_vector_search("mentor", -1.0, user_id, expand_hops=2)
+    matches = await retrieval.relationship_vector_search("mentor", -1.0, user_id=user_id, expand_hops=2)
     assert {match.triplet for match in matches} >= {"Ruth Calder mentor Ada"}
 
 
@@ -523,7 +564,7 @@ async def test_a_relationship_at_a_node_without_a_key_hides_no_other(
 async def test_signs_that_are_no_words_are_no_fault(
     graph: KnowledgeGraph, user_id: str, people: dict[str, str], text: str
 ) -> None:
-    result = await graph.retrieval.hybrid_search(text, user_id, HybridOptions(threshold=0.99))
+    result = await graph.retrieval.hybrid_search(HybridSearchOptions(query=text, threshold=0.99), user_id=user_id)
     assert people
     assert result.items == []
     assert result.warnings == ()
@@ -532,8 +573,8 @@ async def test_signs_that_are_no_words_are_no_fault(
 @pytest.mark.usefixtures("people")
 async def test_any_number_of_free_types_may_be_kept_to(graph: KnowledgeGraph, user_id: str) -> None:
     types = ("mentor", *(f"kind {number}" for number in range(2_000)), "½")
-    options = HybridOptions(threshold=-1.0, relationship_types=types)
-    result = await graph.retrieval.hybrid_search("mentor " * 300, user_id, options)
+    options = HybridSearchOptions(threshold=-1.0, relationship_types=types)
+    result = await graph.retrieval.hybrid_search(request("mentor " * 300, options), user_id=user_id)
     assert result.warnings == ()
     assert told(result) == ["Ruth Calder mentor Ada"]
 
@@ -543,10 +584,10 @@ async def test_any_number_of_free_types_may_be_kept_to(graph: KnowledgeGraph, us
 async def test_where_nothing_ages_the_order_of_a_strategy_stays(
     graph: KnowledgeGraph, user_id: str, strategy: str, clock: Clock
 ) -> None:
-    options = HybridOptions.model_validate({"threshold": -1.0, "strategy": strategy, "now": clock()})
-    plain = await graph.retrieval.hybrid_search("chess mentor", user_id, options)
+    options = HybridSearchOptions.model_validate({"threshold": -1.0, "strategy": strategy, "now": clock()})
+    plain = await graph.retrieval.hybrid_search(request("chess mentor", options), user_id=user_id)
     aged = await graph.retrieval.hybrid_search(
-        "chess mentor", user_id, options.model_copy(update={"half_life_days": 1e9})
+        request("chess mentor", options.model_copy(update={"half_life_days": 1e9})), user_id=user_id
     )
     assert [item.rank for item in aged.items] == [item.rank for item in plain.items]
     assert [type(item) for item in aged.items] == [type(item) for item in plain.items]
@@ -556,7 +597,9 @@ async def test_where_nothing_ages_the_order_of_a_strategy_stays(
 @pytest.mark.usefixtures("people")
 async def test_difference_keeps_to_the_order_that_a_cross_encoder_gave(graph: KnowledgeGraph, user_id: str) -> None:
     options = ANY.model_copy(update={"mmr_lambda": 1.0})
-    result = await graph.retrieval.hybrid_search("mentor", user_id, options, cross_encoder=Preferring("sundays"))
+    result = await graph.retrieval.hybrid_search(
+        request("mentor", options), user_id=user_id, cross_encoder=Preferring("sundays")
+    )
     assert result.items[0].description == "They play on Sundays"
 
 
@@ -567,7 +610,7 @@ async def test_a_cross_encoder_may_be_plain_and_must_be_one(graph: KnowledgeGrap
             assert query
             return [float("Sundays" in text) for text in texts]
 
-    result = await graph.retrieval.hybrid_search("mentor", user_id, ANY, cross_encoder=Plain())
+    result = await graph.retrieval.hybrid_search(request("mentor"), user_id=user_id, cross_encoder=Plain())
     assert result.items[0].description == "They play on Sundays"
     with pytest.raises(InputError, match="must have a method score"):
-        await graph.retrieval.hybrid_search("mentor", user_id, ANY, cross_encoder=len)  # type: ignore[arg-type]
+        await graph.retrieval.hybrid_search(request("mentor"), user_id=user_id, cross_encoder=len)  # type: ignore[arg-type]

@@ -43,15 +43,19 @@ def assert_tells_nothing(payload: dict[str, Any], keys: list[str]) -> None:
 @pytest.mark.usefixtures("mine")
 async def test_searches_find_nothing_of_another_user(searched: KnowledgeGraph, user_id: str, theirs: list[str]) -> None:
     retrieval = searched.retrieval
-    relationships = await retrieval.relationship_vector_search("chess secret", -1.0, user_id, limit=100)
+    relationships = await retrieval.relationship_vector_search("chess secret", -1.0, user_id=user_id, limit=100)
     assert [match.description for match in relationships] == ["Mine"]
-    typed = await retrieval.relationship_vector_search("chess", -1.0, user_id, ["chess partner"], limit=100)
+    typed = await retrieval.relationship_vector_search(
+        "chess", -1.0, user_id=user_id, relationship_types=["chess partner"], limit=100
+    )
     assert [match.description for match in typed] == ["Mine"]
-    nodes = await retrieval.node_vector_search("chess secret", -1.0, user_id, limit=100)
+    nodes = await retrieval.node_vector_search("chess secret", -1.0, user_id=user_id, limit=100)
     assert {match.node.description for match in nodes} == {"Plays chess"}
-    assert not set(theirs) & {match.node.entity_key for match in await retrieval.text_match("chess secret", user_id)}
-    assert await retrieval.nodes(theirs, user_id) == []
-    expansion = await retrieval.expand_graph(theirs, user_id)
+    assert not set(theirs) & {
+        match.node.entity_key for match in await retrieval.text_match("chess secret", user_id=user_id)
+    }
+    assert await retrieval.nodes(theirs, user_id=user_id) == []
+    expansion = await retrieval.expand_graph(theirs, user_id=user_id)
     assert (expansion.neighbours, expansion.relationships) == ((), ())
 
 
@@ -112,9 +116,11 @@ async def test_a_crowd_of_another_user_hides_nothing(
         searched, other_id, [{"first": keys[0], "second": key, "properties": nearer} for key in keys[1:]]
     )
     for types in (None, ["chess partner"]):
-        found = await searched.retrieval.relationship_vector_search("chess", -1.0, user_id, types, limit=1)
+        found = await searched.retrieval.relationship_vector_search(
+            "chess", -1.0, user_id=user_id, relationship_types=types, limit=1
+        )
         assert [match.description for match in found] == ["Mine"]
-    assert len(await searched.retrieval.node_vector_search("chess", -1.0, user_id, limit=2)) == 2
+    assert len(await searched.retrieval.node_vector_search("chess", -1.0, user_id=user_id, limit=2)) == 2
 
 
 async def test_a_relationship_that_another_program_drew_across_users_tells_nothing(
@@ -134,7 +140,7 @@ async def test_a_relationship_that_another_program_drew_across_users_tells_nothi
                 "relationship_embedding": list(hashed("chess", 384)),
             },
         )
-        found = await searched.retrieval.relationship_vector_search("chess", -1.0, user_id)
+        found = await searched.retrieval.relationship_vector_search("chess", -1.0, user_id=user_id)
         assert [match.description for match in found] == ["Mine"]
         payload = succeeded(await searched.tools(user_id=user_id).explore(queries=[{"query": "chess"}]))
         assert_tells_nothing(payload, theirs)
@@ -145,5 +151,5 @@ async def test_users_whose_ids_look_alike_are_told_apart(graph: KnowledgeGraph, 
     for number, one in enumerate(ids):
         await person(graph.tools(user_id=one), f"Owner {number}")
     for number, one in enumerate(ids):
-        found = await graph.retrieval.text_match("Owner", one)
+        found = await graph.retrieval.text_match("Owner", user_id=one)
         assert [match.node.name for match in found] == [f"Owner {number}"]

@@ -27,7 +27,7 @@ async def known(tools: Toolset, embedder: WatchedEmbedder) -> dict[str, str]:
 async def test_nodes_of_all_labels_come_most_similar_first(
     searched: KnowledgeGraph, plan: str, embedder: WatchedEmbedder, user_id: str
 ) -> None:
-    found = await searched.retrieval.node_vector_search("chess on Sundays", -1.0, user_id)
+    found = await searched.retrieval.node_vector_search("chess on Sundays", -1.0, user_id=user_id)
     stored = await nodes_of(searched, user_id)
     query = hashed("chess on Sundays", 384)
     expected = {item["name"]: cosine(query, item["embedding"]) for item in stored}
@@ -40,12 +40,14 @@ async def test_nodes_of_all_labels_come_most_similar_first(
 @pytest.mark.usefixtures("known")
 async def test_labels_and_threshold_keep_to_what_is_asked(searched: KnowledgeGraph, user_id: str) -> None:
     search = searched.retrieval.node_vector_search
-    assert {hit.node.label for hit in await search("chess", -1.0, user_id, ["Concept", "Entity"])} == {
+    assert {hit.node.label for hit in await search("chess", -1.0, user_id=user_id, labels=["Concept", "Entity"])} == {
         "Concept",
         "Entity",
     }
-    assert {hit.node.name for hit in await search("chess", 0.15, user_id)} == {"Ada", "Chess", "Chess club"}
-    assert [hit.node.label for hit in await search("chess", -1.0, user_id, ["Person"], limit=1)] == ["Person"]
+    assert {hit.node.name for hit in await search("chess", 0.15, user_id=user_id)} == {"Ada", "Chess", "Chess club"}
+    assert [hit.node.label for hit in await search("chess", -1.0, user_id=user_id, labels=["Person"], limit=1)] == [
+        "Person"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -56,9 +58,9 @@ async def test_labels_that_are_unknown_are_told(
     graph: KnowledgeGraph, user_id: str, labels: list[str], said: str
 ) -> None:
     with pytest.raises(InputError, match=said):
-        await graph.retrieval.node_vector_search("x", 0.3, user_id, labels)
+        await graph.retrieval.node_vector_search("x", 0.3, user_id=user_id, labels=labels)
     with pytest.raises(InputError, match=said):
-        await graph.retrieval.text_match("x", user_id, labels)
+        await graph.retrieval.text_match("x", user_id=user_id, labels=labels)
 
 
 @pytest.mark.usefixtures("known")

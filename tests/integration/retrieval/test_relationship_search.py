@@ -45,7 +45,7 @@ async def test_similarity_is_plain_cosine_and_the_most_similar_comes_first(
     query = "chess on Sunday"
     stored = await relationships_of(searched, user_id)
     expected = {item["description"]: cosine(hashed(query, 384), item["relationship_embedding"]) for item in stored}
-    found = await searched.retrieval.relationship_vector_search(query, -1.0, user_id)
+    found = await searched.retrieval.relationship_vector_search(query, -1.0, user_id=user_id)
     assert (found.plan == "exact") == (plan == "exact")
     assert [match.description for match in found] == sorted(expected, key=lambda text: -expected[text])
     for match in found:
@@ -58,8 +58,8 @@ async def test_both_plans_give_the_same_answer(
 ) -> None:
     assert len(known) == 7
     for query in ("college", "chess", "Rome", "advice mentor"):
-        exact = await searching("exact").retrieval.relationship_vector_search(query, 0.05, user_id, limit=3)
-        index = await searching("index").retrieval.relationship_vector_search(query, 0.05, user_id, limit=3)
+        exact = await searching("exact").retrieval.relationship_vector_search(query, 0.05, user_id=user_id, limit=3)
+        index = await searching("index").retrieval.relationship_vector_search(query, 0.05, user_id=user_id, limit=3)
         assert exact.plan == "exact" != index.plan
         assert [match.pair for match in index] == [match.pair for match in exact]
         assert [match.similarity for match in index] == pytest.approx([match.similarity for match in exact], abs=1e-5)
@@ -67,12 +67,12 @@ async def test_both_plans_give_the_same_answer(
 
 @pytest.mark.usefixtures("known")
 async def test_only_what_is_similar_enough_is_found(searched: KnowledgeGraph, user_id: str) -> None:
-    every = await searched.retrieval.relationship_vector_search("chess", -1.0, user_id)
+    every = await searched.retrieval.relationship_vector_search("chess", -1.0, user_id=user_id)
     for position in range(len(every) - 1):
         between = (every[position].similarity + every[position + 1].similarity) / 2
-        found = await searched.retrieval.relationship_vector_search("chess", between, user_id)
+        found = await searched.retrieval.relationship_vector_search("chess", between, user_id=user_id)
         assert [match.pair for match in found] == [match.pair for match in every[: position + 1]]
-    assert len(await searched.retrieval.relationship_vector_search("chess", 1.0, user_id)) == 0
+    assert len(await searched.retrieval.relationship_vector_search("chess", 1.0, user_id=user_id)) == 0
 
 
 @pytest.mark.usefixtures("known")
@@ -92,7 +92,7 @@ async def test_only_what_is_similar_enough_is_found(searched: KnowledgeGraph, us
 async def test_the_type_filter_is_the_free_word(
     searched: KnowledgeGraph, user_id: str, types: list[str] | None, count: int
 ) -> None:
-    found = await searched.retrieval.relationship_vector_search("x", -1.0, user_id, types)
+    found = await searched.retrieval.relationship_vector_search("x", -1.0, user_id=user_id, relationship_types=types)
     assert len(found) == count
     assert types is None or {match.relationship_type for match in found} <= set(types)
 
@@ -105,7 +105,7 @@ async def test_a_vector_that_is_passed_in_is_used_without_an_embedding_call(
         threshold=-1.0, user_id=user_id, vector=list(hashed("chess", 384))
     )
     assert embedder.calls == 0
-    by_text = await searched.retrieval.relationship_vector_search("chess", -1.0, user_id)
+    by_text = await searched.retrieval.relationship_vector_search("chess", -1.0, user_id=user_id)
     assert [match.pair for match in by_vector] == [match.pair for match in by_text]
     assert embedder.queries == [["chess"]]
 
@@ -149,7 +149,7 @@ async def test_a_wrong_argument_is_told(
 
 
 async def test_a_user_without_relationships_finds_nothing(searched: KnowledgeGraph, user_id: str) -> None:
-    assert len(await searched.retrieval.relationship_vector_search("x", -1.0, user_id)) == 0
+    assert len(await searched.retrieval.relationship_vector_search("x", -1.0, user_id=user_id)) == 0
 
 
 async def test_as_many_as_are_asked_for_are_found_where_there_are_more(searched: KnowledgeGraph, user_id: str) -> None:
@@ -172,15 +172,17 @@ async def test_as_many_as_are_asked_for_are_found_where_there_are_more(searched:
     )
     search = searched.retrieval.relationship_vector_search
     for limit in (1, 20, 60, 200):
-        assert len(await search("common word", -1.0, user_id, limit=limit)) == min(limit, 60)
-    assert len(await search("common word", -1.0, user_id)) == 20
-    assert len(await search("common word", -1.0, user_id, ["odd"], limit=100)) == 30
+        assert len(await search("common word", -1.0, user_id=user_id, limit=limit)) == min(limit, 60)
+    assert len(await search("common word", -1.0, user_id=user_id)) == 20
+    assert len(await search("common word", -1.0, user_id=user_id, relationship_types=["odd"], limit=100)) == 30
 
 
 async def test_nodes_are_found_through_the_relationships_that_join_them(
     searched: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, known: list[str]
 ) -> None:
-    found = await searched.retrieval.find_nodes_via_relationship_search("mentor", 0.2, user_id, ["mentor"])
+    found = await searched.retrieval.find_nodes_via_relationship_search(
+        "mentor", 0.2, user_id=user_id, relationship_types=["mentor"]
+    )
     assert [match.relationship_type for match in found.relationships] == ["mentor", "mentor"]
     best = [key for match in found.relationships for key in (match.from_entity_key, match.to_entity_key)]
     assert [node.entity_key for node in found.nodes] == list(dict.fromkeys(best))
@@ -194,5 +196,5 @@ async def test_a_change_is_found_the_moment_it_is_written(
     for word in ("parachuting", "astronomy", "falconry"):
         ends = {"from_entity_key": known[0], "to_entity_key": known[6]}
         succeeded(await tools.update_relationship(**ends, description=word))
-        best = (await searched.retrieval.relationship_vector_search(word, 0.3, user_id))[0]
+        best = (await searched.retrieval.relationship_vector_search(word, 0.3, user_id=user_id))[0]
         assert (best.description, best.to_entity_key) == (word, known[6])

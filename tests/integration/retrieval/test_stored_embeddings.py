@@ -24,7 +24,7 @@ async def test_the_embeddings_of_nodes_and_relationships_are_those_that_are_stor
     assert {key: list(vector) for key, vector in nodes.items()} == {
         node["entity_key"]: node["embedding"] for node in await nodes_of(graph, user_id)
     }
-    [relationship] = await graph.retrieval.relationship_vector_search("mentor", -1.0, user_id)
+    [relationship] = await graph.retrieval.relationship_vector_search("mentor", -1.0, user_id=user_id)
     kind, first, last = relationship.pair
     asked = [relationship.pair, (kind, last, first), (kind, first, "no such key"), ("engages_with", first, last)]
     found = await stored.of_relationships(user_id, asked)
@@ -85,7 +85,7 @@ async def test_stored_embeddings_tell_duplicates_among_the_hits_of_a_search(
 ) -> None:
     for name, description in (("Ada", "chess club"), ("Ada", "chess club"), ("Eve", "chess violin")):
         await person(tools, name, description)
-    matches = await graph.retrieval.node_vector_search("Ada chess club", -1.0, user_id)
+    matches = await graph.retrieval.node_vector_search("Ada chess club", -1.0, user_id=user_id)
     assert [match.node.name for match in matches] == ["Ada", "Ada", "Eve"]
     vectors = await stored.of_nodes(user_id, [match.node.entity_key for match in matches])
     chosen = maximal_marginal_relevance(
@@ -105,8 +105,8 @@ async def test_nodes_and_relationships_of_a_search_decay_by_when_they_were_writt
     clock.forward(days=90)
     eve = await person(tools, "chess Eve")
     await relate(tools, eve, bo, "rival")
-    nodes = await graph.retrieval.node_vector_search("chess club", -1.0, user_id)
-    relationships = await graph.retrieval.relationship_vector_search("chess rival", -1.0, user_id)
+    nodes = await graph.retrieval.node_vector_search("chess club", -1.0, user_id=user_id)
+    relationships = await graph.retrieval.relationship_vector_search("chess rival", -1.0, user_id=user_id)
     assert [match.node.name for match in nodes][:2] == ["chess club Ada", "chess Eve"]
     assert [match.from_name for match in relationships] == ["chess club Ada", "chess Eve"]
     decayed = decay_by_age(

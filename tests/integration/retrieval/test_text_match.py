@@ -37,7 +37,7 @@ async def names(tools: Toolset, embedder: WatchedEmbedder) -> None:
 async def test_names_are_found_by_how_well_they_match(
     graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, text: str, found: dict[str, float]
 ) -> None:
-    matches = await graph.retrieval.text_match(text, user_id)
+    matches = await graph.retrieval.text_match(text, user_id=user_id)
     assert {match.node.name: pytest.approx(match.similarity, abs=0.001) for match in matches} == found
     assert [match.similarity for match in matches] == sorted((m.similarity for m in matches), reverse=True)
     assert embedder.calls == 0
@@ -46,7 +46,7 @@ async def test_names_are_found_by_how_well_they_match(
 async def test_a_match_needs_a_score_of_at_least_03(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     await person(tools, "one two three")
     await person(tools, "one two three four")
-    found = await graph.retrieval.text_match("one x y", user_id)
+    found = await graph.retrieval.text_match("one x y", user_id=user_id)
     assert [match.node.name for match in found] == ["one two three"]
 
 
@@ -54,9 +54,9 @@ async def test_the_best_are_kept_and_labels_too(graph: KnowledgeGraph, tools: To
     for label in ("Person", "Concept", "Entity"):
         await node(tools, label, "Chess")
     await person(tools, "Chess player")
-    found = await graph.retrieval.text_match("chess", user_id, limit=3)
+    found = await graph.retrieval.text_match("chess", user_id=user_id, limit=3)
     assert [match.similarity for match in found] == [1.0, 1.0, 1.0]
-    [concept] = await graph.retrieval.text_match("chess", user_id, ["Concept"])
+    [concept] = await graph.retrieval.text_match("chess", user_id=user_id, labels=["Concept"])
     assert concept.node.label == "Concept"
 
 
@@ -69,9 +69,9 @@ async def test_names_that_are_no_text_break_nothing(graph: KnowledgeGraph, tools
         "WHEN 'Ada 0' THEN 7 WHEN 'Ada 1' THEN null WHEN 'Ada 2' THEN ['Ada'] WHEN 'Ada 3' THEN true ELSE name END",
         user=user_id,
     )
-    assert [match.node.name for match in await graph.retrieval.text_match("Ada", user_id)] == ["Ada 4"]
+    assert [match.node.name for match in await graph.retrieval.text_match("Ada", user_id=user_id)] == ["Ada 4"]
 
 
 async def test_an_empty_text_is_told(graph: KnowledgeGraph, user_id: str) -> None:
     with pytest.raises(InputError, match="text must not be empty"):
-        await graph.retrieval.text_match("  ", user_id)
+        await graph.retrieval.text_match("  ", user_id=user_id)

@@ -41,9 +41,9 @@ async def test_a_note_is_signed_dated_and_embedded_once(
 
 async def test_a_note_makes_its_relationship_found(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
     ends = await two_friends(tools, description="They row together")
-    assert len(await graph.retrieval.relationship_vector_search("sailing in Greece", 0.2, user_id)) == 0
+    assert len(await graph.retrieval.relationship_vector_search("sailing in Greece", 0.2, user_id=user_id)) == 0
     succeeded(await tools.add_note_to_relationship(**ends, content="They went sailing in Greece"))
-    [found] = await graph.retrieval.relationship_vector_search("sailing in Greece", 0.2, user_id)
+    [found] = await graph.retrieval.relationship_vector_search("sailing in Greece", 0.2, user_id=user_id)
     assert [note.content for note in found.notes] == ["They went sailing in Greece"]
 
 

@@ -88,7 +88,7 @@ async def test_no_search_finds_what_is_deleted_and_the_doctor_has_nothing_to_say
 ) -> None:
     ends = await two_friends(tools, **FULL)
     succeeded(await tools.delete_relationship(**ends))
-    assert len(await graph.retrieval.relationship_vector_search("row", -1.0, user_id)) == 0
+    assert len(await graph.retrieval.relationship_vector_search("row", -1.0, user_id=user_id)) == 0
     for payload in (
         await tools.explore(queries=[{"query": "row", "threshold": -1}], text_matches=["Rome"]),
         await tools.hybrid_search(query="They row together in Rome"),

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kgagent import KnowledgeGraph
-from kgagent.models import PathsRequest
+from kgagent.models import FindPathsRequest
 from kgagent.retrieval import paths
 from kgagent.tools import Toolset
 from tests.support.drawn import Drawing
@@ -192,7 +192,7 @@ async def test_out_of_time_is_told(graph: KnowledgeGraph, drawing: Drawing, monk
     await drawing.nodes(*"ab")
     await drawing.joins(pairs("ab"))
     monkeypatch.setattr(paths, "SHARE_OF_TIME", 0.0)
-    request = PathsRequest(from_entity_key=drawing.key("a"), to_entity_key=drawing.key("b"))
-    found = await graph.retrieval.find_paths(request, drawing.user_id)
+    request = FindPathsRequest(from_entity_key=drawing.key("a"), to_entity_key=drawing.key("b"))
+    found = await graph.retrieval.find_paths(request, user_id=drawing.user_id)
     assert found.paths == ()
     assert found.warnings == ("The search ran out of time: there may be other paths",)

@@ -161,7 +161,7 @@ async def test_what_moves_unchanged_is_not_embedded_again_and_is_found(
     embedder.forget()
     assert succeeded(await merge(tools, bob, robert))["embeddings_regenerated"] == 0
     assert embedder.calls == 0
-    [match] = await graph.retrieval.relationship_vector_search("taught navigation", 0.5, user_id)
+    [match] = await graph.retrieval.relationship_vector_search("taught navigation", 0.5, user_id=user_id)
     assert {match.from_name, match.to_name} == {"Bob", "Di"}
 
 

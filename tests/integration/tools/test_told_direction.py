@@ -13,7 +13,7 @@ from tests.support.people import node, person, relate
 async def test_searches_tell_it_as_it_was_told(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     bread, ada = await node(tools, "Concept", "Bread"), await person(tools, "Ada")
     await relate(tools, bread, ada, "baked by")
-    [match] = await graph.retrieval.relationship_vector_search("baked by", 0.2, user_id)
+    [match] = await graph.retrieval.relationship_vector_search("baked by", 0.2, user_id=user_id)
     assert (match.from_name, match.relationship_type, match.to_name) == ("Bread", "baked by", "Ada")
     answer = await tools.explore(queries=["baked by"])
     assert [(edge["from_name"], edge["to_name"]) for edge in answer["edges"]] == [("Bread", "Ada")]

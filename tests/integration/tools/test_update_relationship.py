@@ -33,14 +33,14 @@ async def test_each_field_by_itself_embeds_anew_once_and_changes_what_is_found(
     now_found_by: str,
 ) -> None:
     ends = await two_friends(tools, **FIRST)
-    before = await graph.retrieval.relationship_vector_search(now_found_by, -1.0, user_id)
+    before = await graph.retrieval.relationship_vector_search(now_found_by, -1.0, user_id=user_id)
     embedder.forget()
     payload = succeeded(await tools.update_relationship(**ends, **change))
     assert payload["message"] == "Updated relationship between Ada and Bo"
     assert payload["embedding_regenerated"] is True
     assert len(embedder.stored) == 1
     assert now_found_by in embedder.stored[0][0]
-    after = await graph.retrieval.relationship_vector_search(now_found_by, -1.0, user_id)
+    after = await graph.retrieval.relationship_vector_search(now_found_by, -1.0, user_id=user_id)
     assert after[0].similarity > before[0].similarity + 0.1
     [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
     assert stored["version"] == 2

@@ -1,7 +1,7 @@
 import pytest
 from pydantic import ValidationError
 
-from kgagent.models.hybrid import HybridObject, HybridOptions, HybridRelationship, HybridResult
+from kgagent.models.hybrid import HybridObject, HybridRelationship, HybridSearchOptions, HybridSearchResult
 
 
 def found(**more: object) -> HybridObject:
@@ -14,7 +14,7 @@ def related(**more: object) -> HybridRelationship:
         "to_entity_key": "b",
         "neo4j_type": "has_relationship_with",
         "triplet_text": "Ada friend Bo",
-        "found_by": ("relationship",),
+        "found_by": ("relationship_vector",),
         "rank": 2,
         "score": 0.05,
     }
@@ -22,12 +22,12 @@ def related(**more: object) -> HybridRelationship:
 
 
 def test_objects_are_always_answered_and_relationships_only_where_asked_for() -> None:
-    assert HybridResult().to_dict() == {"objects": []}
-    assert HybridResult(relationships=()).to_dict() == {"objects": [], "relationships": []}
+    assert HybridSearchResult().to_dict() == {"objects": []}
+    assert HybridSearchResult(relationships=()).to_dict() == {"objects": [], "relationships": []}
 
 
 def test_each_item_says_what_it_is() -> None:
-    result = HybridResult(objects=(found(found_by=("graph",)),), relationships=(related(),))
+    result = HybridSearchResult(objects=(found(found_by=("node_vector",)),), relationships=(related(),))
     payload = result.to_dict()
     assert payload["objects"][0]["type"] == "object"
     assert payload["relationships"][0]["type"] == "relationship"
@@ -36,7 +36,7 @@ def test_each_item_says_what_it_is() -> None:
 
 
 def test_items_stand_in_the_order_of_their_rank() -> None:
-    result = HybridResult(objects=(found(rank=2, found_by=()),), relationships=(related(rank=1),))
+    result = HybridSearchResult(objects=(found(rank=2, found_by=()),), relationships=(related(rank=1),))
     assert [item.type for item in result.items] == ["relationship", "object"]
 
 
@@ -62,9 +62,9 @@ def test_items_stand_in_the_order_of_their_rank() -> None:
 )
 def test_options_that_cannot_be_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(ValidationError, match=next(iter(wrong))):
-        HybridOptions.model_validate(wrong)
+        HybridSearchOptions.model_validate(wrong)
 
 
 def test_the_defaults_are_those_of_the_documents() -> None:
-    options = HybridOptions()
-    assert (options.relationship_limit, options.strategy, options.include_relationships) == (50, "rrf", True)
+    options = HybridSearchOptions()
+    assert (options.relationship_limit, options.strategy, options.search_relationships) == (50, "rrf", True)

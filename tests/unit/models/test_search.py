@@ -21,5 +21,5 @@ def test_a_query_is_text_of_some_length(query: str) -> None:
 def test_explore_searches_relationships_unless_told_otherwise() -> None:
     request = ExploreRequest()
     assert request.search_relationships
-    assert request.max_results_per_type == 10
-    assert request.node_types is None
+    assert request.limit_per_label == 10
+    assert request.labels is None

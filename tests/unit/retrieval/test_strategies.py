@@ -6,18 +6,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgagent.errors import InputError
-from kgagent.models.hybrid import Ranking
+from kgagent.models.hybrid import FusedRetriever
 from kgagent.retrieval.strategies import RANKINGS, Ranked, fuse
 
-SHORT: dict[str, Ranking] = {"g": "graph", "t": "text", "r": "relationship", "w": "relationship_text"}
+SHORT: dict[str, FusedRetriever] = {
+    "g": "node_vector",
+    "t": "node_fulltext",
+    "r": "relationship_vector",
+    "w": "relationship_fulltext",
+}
 
 
-def rankings(**counts: int) -> dict[Ranking, list[Ranked]]:
+def rankings(**counts: int) -> dict[FusedRetriever, list[Ranked]]:
     """Rankings of so many items each, none of them in two; keys begin with the letter of their ranking."""
     return {SHORT[name]: [Ranked(f"{name}{i}", 1.0 - i / 10) for i in range(n)] for name, n in counts.items()}
 
 
-def keys(*rows: str) -> dict[Ranking, list[Ranked]]:
+def keys(*rows: str) -> dict[FusedRetriever, list[Ranked]]:
     return {finder: [Ranked(key, 0.5) for key in row.split()] for finder, row in zip(RANKINGS, rows, strict=False)}
 
 
@@ -49,12 +54,12 @@ def test_a_constant_that_is_none_becomes_60(k: int) -> None:
 
 def test_items_of_one_score_stand_by_the_order_of_rankings_and_then_by_key() -> None:
     assert [item.key for item in fuse(keys("b", "a", "c"), limit=10)] == ["b", "a", "c"]
-    tied = {"graph": [Ranked("z", 0.5), Ranked("a", 0.5)]}
+    tied = {"node_vector": [Ranked("z", 0.5), Ranked("a", 0.5)]}
     assert [i.key for i in fuse(tied, strategy="weighted", limit=10)] == ["a", "z"]  # type: ignore[arg-type]
 
 
 def test_an_item_of_several_rankings_is_from_the_first_of_them() -> None:
-    assert [item.source for item in fuse(keys("", "x", "x"), limit=10)] == ["text"]
+    assert [item.source for item in fuse(keys("", "x", "x"), limit=10)] == ["node_fulltext"]
 
 
 @pytest.mark.parametrize(
@@ -105,16 +110,16 @@ def test_text_first_ends_with_graph(counts: dict[str, int], limit: int, order: s
 @pytest.mark.parametrize(
     ("weights", "expected"),
     [
-        ({"graph": 0.5, "text": 0.5}, {"g": 0.5, "t": 0.5, "r": 0.5}),
-        ({"graph": 0.8, "text": 0.2}, {"g": 0.8, "t": 0.2, "r": 0.8, "w": 0.2}),
-        ({"graph": 1, "text": 1, "relationship": 1}, {"g": 1 / 3, "t": 1 / 3, "r": 1 / 3}),
-        ({"graph": 0.5, "text": 0.3, "relationship": 0.2}, {"g": 0.5, "t": 0.3, "r": 0.2}),
-        ({"graph": 0.2, "text": 0.2, "relationship": 0.6}, {"r": 0.6, "g": 0.2, "t": 0.2}),
-        ({"text": 1}, {"t": 1.0, "g": 0.0, "r": 0.0}),
+        ({"node_vector": 0.5, "node_fulltext": 0.5}, {"g": 0.5, "t": 0.5, "r": 0.5}),
+        ({"node_vector": 0.8, "node_fulltext": 0.2}, {"g": 0.8, "t": 0.2, "r": 0.8, "w": 0.2}),
+        ({"node_vector": 1, "node_fulltext": 1, "relationship_vector": 1}, {"g": 1 / 3, "t": 1 / 3, "r": 1 / 3}),
+        ({"node_vector": 0.5, "node_fulltext": 0.3, "relationship_vector": 0.2}, {"g": 0.5, "t": 0.3, "r": 0.2}),
+        ({"node_vector": 0.2, "node_fulltext": 0.2, "relationship_vector": 0.6}, {"r": 0.6, "g": 0.2, "t": 0.2}),
+        ({"node_fulltext": 1}, {"t": 1.0, "g": 0.0, "r": 0.0}),
         (None, {"g": 0.5, "t": 0.5, "r": 0.5}),
     ],
 )
-def test_weights_share_out_one(weights: dict[Ranking, float] | None, expected: dict[str, float]) -> None:
+def test_weights_share_out_one(weights: dict[FusedRetriever, float] | None, expected: dict[str, float]) -> None:
     given = {SHORT[name]: [Ranked(name, 1.0)] for name in expected}
     fused = fuse(given, strategy="weighted", weights=weights, limit=10)
     assert {item.key: item.score for item in fused} == pytest.approx(expected)
@@ -122,15 +127,17 @@ def test_weights_share_out_one(weights: dict[Ranking, float] | None, expected: d
 
 
 def test_weighted_scores_of_two_rankings_are_ordered_together() -> None:
-    given: dict[Ranking, list[Ranked]] = {
-        "graph": [Ranked("a", 0.9), Ranked("b", 0.5)],
-        "text": [Ranked("c", 0.8), Ranked("d", 0.6)],
+    given: dict[FusedRetriever, list[Ranked]] = {
+        "node_vector": [Ranked("a", 0.9), Ranked("b", 0.5)],
+        "node_fulltext": [Ranked("c", 0.8), Ranked("d", 0.6)],
     }
     fused = fuse(given, strategy="weighted", limit=10)
     assert [item.score for item in fused] == pytest.approx([0.45, 0.4, 0.3, 0.25])
 
 
-@pytest.mark.parametrize("weights", [{"graph": 0.0}, {"graph": -1.0, "text": 2.0}, {"nodes": 1.0}, {}])
+@pytest.mark.parametrize(
+    "weights", [{"node_vector": 0.0}, {"node_vector": -1.0, "node_fulltext": 2.0}, {"nodes": 1.0}, {}]
+)
 def test_weights_that_do_not_serve_are_refused(weights: Any) -> None:
     with pytest.raises(InputError, match="weights must name"):
         fuse(rankings(g=1), strategy="weighted", weights=weights, limit=10)

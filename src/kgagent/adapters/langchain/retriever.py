@@ -13,7 +13,7 @@ from kgagent.adapters.loops import run_on, wait_on
 from kgagent.errors import InputError
 from kgagent.knowledge_graph import KnowledgeGraph
 from kgagent.models.graph import without_empty
-from kgagent.models.hybrid import HybridObject, HybridOptions, HybridRelationship
+from kgagent.models.hybrid import HybridObject, HybridRelationship, HybridSearchOptions
 from kgagent.models.llm_context import node_lines, relationship_lines
 from kgagent.sync import SyncKnowledgeGraph
 
@@ -24,9 +24,9 @@ DOCUMENTS = 10
 class KnowledgeGraphRetriever(BaseRetriever):
     """Finds nodes and relationships of one user, by meaning and by words, best first.
 
-    A document's text is what `HybridResult.to_llm_context` writes of a relationship (its triplet, as "Ruth mentor Me",
-    how it was reached, description, words, notes) or of a node (name, description, notes), as chains show a model the
-    text alone. Notes that have expired are left out. The metadata say what it is (`type`: "relationship" or "object"),
+    A document's text is what `HybridSearchResult.to_llm_context` writes of a relationship (its triplet, as
+    "Ruth mentor Me", how it was reached, description, words, notes) or of a node (name, description, notes), as chains
+    show a model the text alone. Notes that have expired are left out. The metadata say what it is (`type`: "relationship" or "object"),
     where it stands (`rank`, `score`, `found_by`, `similarity`: plain cosine) and all else that the search tells of it,
     keys included.
 
@@ -42,7 +42,7 @@ class KnowledgeGraphRetriever(BaseRetriever):
     graph: KnowledgeGraph | SyncKnowledgeGraph
     user_id: str
     k: int = Field(DOCUMENTS, ge=1, le=100)
-    options: HybridOptions = HybridOptions()
+    options: HybridSearchOptions = HybridSearchOptions()
 
     @field_validator("user_id")
     @classmethod
@@ -74,8 +74,8 @@ class KnowledgeGraphRetriever(BaseRetriever):
         return _documents(self._opened, query, self.user_id, self.options.model_copy(update={"limit": limit}))
 
 
-async def _documents(graph: KnowledgeGraph, query: str, user_id: str, options: HybridOptions) -> list[Document]:
-    result = await graph.retrieval.hybrid_search(query, user_id, options)
+async def _documents(graph: KnowledgeGraph, query: str, user_id: str, options: HybridSearchOptions) -> list[Document]:
+    result = await graph.retrieval.hybrid_search(options.model_copy(update={"query": query}), user_id=user_id)
     now = graph.writing.clock()
     return [_document(item, now) for item in result.items]
 

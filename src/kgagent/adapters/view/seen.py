@@ -16,9 +16,9 @@ from kgagent.models import (
 from kgagent.models.hybrid import (
     FusionStrategy,
     HybridObject,
-    HybridOptions,
     HybridRelationship,
-    HybridResult,
+    HybridSearchOptions,
+    HybridSearchResult,
     RetrieverName,
 )
 from kgagent.retrieval import RetrievalService
@@ -43,16 +43,20 @@ SCORE_MEANINGS: Mapping[FusionStrategy, str] = MappingProxyType(
 )
 _BY_COSINE = "plain cosine with the query; where a path led to it, that of the path less what each step costs"
 _SIGNALS: Mapping[str, str] = MappingProxyType(
-    {"node": "nodes by meaning", "relationship": "relationships by meaning", "text": "nodes by name"}
+    {
+        "node_vector": "nodes by meaning",
+        "via_relationship": "relationships by meaning",
+        "name_match": "nodes by name",
+    }
 )
-_MEANING: tuple[RetrieverName, ...] = ("graph", "relationship")
-_WORDS: tuple[RetrieverName, ...] = ("text", "relationship_text")
+_MEANING: tuple[RetrieverName, ...] = ("node_vector", "relationship_vector")
+_WORDS: tuple[RetrieverName, ...] = ("node_fulltext", "relationship_fulltext")
 
 Pair = tuple[str, str, str, str]
 
 
 async def searched_graph(
-    retrieval: RetrievalService, query: str, user_id: str, options: HybridOptions, *, around: int = AROUND
+    retrieval: RetrievalService, query: str, user_id: str, options: HybridSearchOptions, *, around: int = AROUND
 ) -> ViewGraph:
     """Search for one question, and show what was found among what surrounds it.
 
@@ -68,7 +72,7 @@ async def searched_graph(
         SearchError: every part of the search failed.
         StoreError: the database failed.
     """
-    result = await retrieval.hybrid_search(query, user_id, options)
+    result = await retrieval.hybrid_search(options.model_copy(update={"query": query}), user_id=user_id)
     return await surrounded_graph(retrieval, query, user_id, result, options.strategy, around=around)
 
 
@@ -76,7 +80,7 @@ async def surrounded_graph(
     retrieval: RetrievalService,
     query: str,
     user_id: str,
-    result: HybridResult,
+    result: HybridSearchResult,
     strategy: FusionStrategy,
     *,
     around: int = AROUND,
@@ -85,7 +89,7 @@ async def surrounded_graph(
     relationships = result.relationships or ()
     ends = [key for found in relationships for key in (found.from_entity_key, found.to_entity_key)]
     centre = list(dict.fromkeys((*(item.entity_key for item in result.objects), *ends)))
-    expansion = await retrieval.expand_graph(centre, user_id, max_relationships=AMONG, max_neighbours=around)
+    expansion = await retrieval.expand_graph(centre, user_id=user_id, max_relationships=AMONG, max_neighbours=around)
     meaning = SCORE_MEANINGS[strategy]
     matched = [(item, _hybrid_standing(item, meaning)) for item in relationships]
     nodes = [SeenNode(node=_plain_node(item), standing=_hybrid_standing(item, meaning)) for item in result.objects]
@@ -139,7 +143,7 @@ async def _complete(retrieval: RetrievalService, user_id: str, seen: ViewGraph) 
     ends = dict.fromkeys(key for item in seen.relationships for key in _ends(item.relationship))
     known = {item.node.entity_key for item in seen.nodes}
     missing = [key for key in ends if key not in known]
-    added = await retrieval.nodes(missing, user_id) if missing else []
+    added = await retrieval.nodes(missing, user_id=user_id) if missing else []
     known |= {node.entity_key for node in added}
     return seen.model_copy(
         update={
@@ -179,7 +183,7 @@ def _explored_node(rank: int, found: ExploredNode) -> SeenNode:
 
 
 def _signal(signal: Signal) -> Reason:
-    by_text = signal.source == "text"
+    by_text = signal.source == "name_match"
     return Reason(
         found_among=_SIGNALS[signal.source],
         matched=signal.matched,
@@ -190,7 +194,7 @@ def _signal(signal: Signal) -> Reason:
 
 
 def _explored_standing(rank: int, found: RelationshipSearchResult) -> Standing:
-    reason = Reason(found_among=_SIGNALS["relationship"], similarity=found.similarity)
+    reason = Reason(found_among=_SIGNALS["via_relationship"], similarity=found.similarity)
     return Standing(rank=rank, score=found.score, score_meaning=_BY_COSINE, reasons=(reason,), path=found.path)
 
 

@@ -13,7 +13,7 @@ from kgagent.adapters.view.seen import searched_graph
 from kgagent.adapters.view.site import ADDRESS, Site, SiteServer, ViewRequest
 from kgagent.errors import ConfigurationError, InputError
 from kgagent.knowledge_graph import KnowledgeGraph
-from kgagent.models.hybrid import HybridOptions
+from kgagent.models.hybrid import HybridSearchOptions
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ async def view_server(graph: KnowledgeGraph, user_id: str, *, port: int = 0) -> 
     loop = asyncio.get_running_loop()
 
     def search(asked: ViewRequest) -> ViewGraph:
-        options = HybridOptions(limit=asked.limit)
+        options = HybridSearchOptions(limit=asked.limit)
         found = searched_graph(graph.retrieval, asked.q, user_id, options, around=asked.around)
         return asyncio.run_coroutine_threadsafe(found, loop).result()
 

@@ -35,7 +35,7 @@ async def read_hits(
         position += len(part)
         unread = [scored.entity_key for scored in part if scored.entity_key not in nodes]
         if unread:
-            nodes.update((node.entity_key, node) for node in await retrieval.nodes(unread, user_id))
+            nodes.update((node.entity_key, node) for node in await retrieval.nodes(unread, user_id=user_id))
         hits += [
             SearchHit(node=nodes[scored.entity_key], score=scored.score, source=scored.source, depth=scored.depth)
             for scored in part

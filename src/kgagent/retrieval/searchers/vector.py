@@ -33,6 +33,6 @@ class VectorSearcher:
     async def nearest(self, query: str | None, options: SearchOptions, fetch: int) -> Sequence[NodeSearchResult]:
         """The nearest nodes of all labels together, `fetch` at the most; errors are those of `search`."""
         matches = await self._retrieval.node_vector_search(
-            query, options.threshold, self._user_id, limit=fetch, vector=options.vector
+            query, options.threshold, user_id=self._user_id, limit=fetch, vector=options.vector
         )
         return matches[:fetch]

@@ -5,7 +5,7 @@ import uuid
 from kgagent import KnowledgeGraph
 from kgagent.adapters.view import ViewGraph, explored_graph, searched_graph
 from kgagent.models import ExploreRequest, VectorQuery
-from kgagent.models.hybrid import HybridOptions
+from kgagent.models.hybrid import HybridSearchOptions, HybridSearchRequest
 from kgagent.tools import Toolset
 from tests.support.people import node, person, relate
 
@@ -25,7 +25,7 @@ async def family(tools: Toolset) -> None:
 
 async def test_what_matched_stands_among_what_is_around_it(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     await family(tools)
-    seen = await searched_graph(graph.retrieval, QUERY, user_id, HybridOptions(limit=3))
+    seen = await searched_graph(graph.retrieval, QUERY, user_id, HybridSearchOptions(limit=3))
     assert names(seen, matched=True) == {"Ruth", "Ines"}
     assert names(seen, matched=False) == {"Omar", "Rowing"}
     standings = {item.relationship.relationship_type: item.standing for item in seen.relationships}
@@ -39,8 +39,8 @@ async def test_what_matched_stands_among_what_is_around_it(graph: KnowledgeGraph
 
 async def test_the_ranks_are_those_of_the_search(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     await family(tools)
-    found = await graph.retrieval.hybrid_search(QUERY, user_id)
-    seen = await searched_graph(graph.retrieval, QUERY, user_id, HybridOptions())
+    found = await graph.retrieval.hybrid_search(HybridSearchRequest(query=QUERY), user_id=user_id)
+    seen = await searched_graph(graph.retrieval, QUERY, user_id, HybridSearchOptions())
     ranks = [item.standing.rank for item in seen.nodes if item.standing is not None]
     ranks += [item.standing.rank for item in seen.relationships if item.standing is not None]
     assert sorted(ranks) == [item.rank for item in found.items]
@@ -48,9 +48,9 @@ async def test_the_ranks_are_those_of_the_search(graph: KnowledgeGraph, tools: T
 
 async def test_no_more_neighbours_come_than_are_asked_for(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     await family(tools)
-    seen = await searched_graph(graph.retrieval, QUERY, user_id, HybridOptions(limit=3), around=1)
+    seen = await searched_graph(graph.retrieval, QUERY, user_id, HybridSearchOptions(limit=3), around=1)
     assert len(names(seen, matched=False)) == 1
-    alone = await searched_graph(graph.retrieval, QUERY, user_id, HybridOptions(limit=3), around=0)
+    alone = await searched_graph(graph.retrieval, QUERY, user_id, HybridSearchOptions(limit=3), around=0)
     assert names(alone, matched=False) == set()
 
 
@@ -59,7 +59,7 @@ async def test_a_relationship_whose_nodes_did_not_fit_brings_them(
 ) -> None:
     await family(tools)
     query = "mentor who guides in a career"
-    seen = await searched_graph(graph.retrieval, query, user_id, HybridOptions(limit=1), around=0)
+    seen = await searched_graph(graph.retrieval, query, user_id, HybridSearchOptions(limit=1), around=0)
     [mentor] = seen.relationships
     assert mentor.standing is not None
     assert names(seen, matched=False) == {"Ruth", "Ines"}
@@ -69,8 +69,8 @@ async def test_explore_tells_which_search_found_a_node_and_at_which_place(
     graph: KnowledgeGraph, tools: Toolset, user_id: str
 ) -> None:
     await family(tools)
-    request = ExploreRequest(queries=(VectorQuery(query=QUERY),), text_matches=("Omar",), max_results_per_type=2)
-    result = await graph.retrieval.explore(request, user_id)
+    request = ExploreRequest(queries=(VectorQuery(query=QUERY),), text_matches=("Omar",), limit_per_label=2)
+    result = await graph.retrieval.explore(request, user_id=user_id)
     seen = await explored_graph(graph.retrieval, request, user_id, result)
     assert seen.asked == f"{QUERY} · Omar"
     best = seen.nodes[0]
@@ -84,11 +84,11 @@ async def test_explore_tells_which_search_found_a_node_and_at_which_place(
 
 async def test_nothing_of_another_user_is_seen(graph: KnowledgeGraph, tools: Toolset) -> None:
     await family(tools)
-    seen = await searched_graph(graph.retrieval, QUERY, f"user-{uuid.uuid4()}", HybridOptions(), around=200)
+    seen = await searched_graph(graph.retrieval, QUERY, f"user-{uuid.uuid4()}", HybridSearchOptions(), around=200)
     assert (seen.nodes, seen.relationships) == ((), ())
 
 
 async def test_no_embedding_is_part_of_it(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     await family(tools)
-    seen = await searched_graph(graph.retrieval, QUERY, user_id, HybridOptions())
+    seen = await searched_graph(graph.retrieval, QUERY, user_id, HybridSearchOptions())
     assert "embedding" not in seen.model_dump_json()

@@ -139,7 +139,7 @@ async def test_a_node_that_goes_between_the_walk_and_the_reading_is_skipped(
 
     async def delete_and_read(keys: list[str], user_id: str) -> list[GraphNode]:
         await cypher(drawing.graph, "MATCH (n:Person {entity_key: $key}) DETACH DELETE n", key=drawing.key("gone"))
-        return await read(keys, user_id)
+        return await read(keys, user_id=user_id)
 
     monkeypatch.setattr(drawing.graph.retrieval, "nodes", delete_and_read)
     hits = await drawing.searcher("graph").search(None, drawing.options("seed"))
