@@ -24,11 +24,11 @@ DOCUMENTS = 10
 class KnowledgeGraphRetriever(BaseRetriever):
     """Finds nodes and relationships of one user, by meaning and by words, best first.
 
-    A document's text is what `HybridSearchResult.to_llm_context` writes of a relationship (its triplet, as
-    "Ruth mentor Me", how it was reached, description, words, notes) or of a node (name, description, notes), as chains
-    show a model the text alone. Notes that have expired are left out. The metadata say what it is (`type`: "relationship" or "object"),
-    where it stands (`rank`, `score`, `found_by`, `similarity`: plain cosine) and all else that the search tells of it,
-    keys included.
+    A document's text is what `HybridSearchResult.to_llm_context` writes of a relationship (its triplet, as "Ruth
+    mentor Me", how it was reached, description, words, notes) or of a node (name, description, notes), as chains show
+    a model the text alone. Notes that have expired are left out. The metadata say what it is (`type`: "relationship"
+    or "object"), where it stands (`rank`, `score`, `found_by`, `similarity`: plain cosine) and all else that the
+    search tells of it, keys included.
 
     Attributes:
         graph: an open graph. `invoke` needs a `SyncKnowledgeGraph`, or to run in another thread than the graph's loop.
