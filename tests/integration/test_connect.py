@@ -106,7 +106,7 @@ async def test_auth_objects_reach_the_driver(
     auth = kinds[kind]
     without = settings.model_copy(update={"neo4j_password": None})
     async with KnowledgeGraph.connect(server.uri, auth=auth, settings=without, embedder=embedder) as graph:
-        assert len(await graph.retrieval.text_match("ada", user_id)) == 0
+        assert len(await graph.retrieval.text_match("ada", user_id=user_id)) == 0
 
 
 async def test_driver_options_reach_the_driver(settings: Settings, embedder: Embedder) -> None:
