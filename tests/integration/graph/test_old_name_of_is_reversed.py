@@ -43,7 +43,7 @@ async def test_every_read_understands_the_old_name(graph: KnowledgeGraph, tools:
     assert around["relationships"][0]["triplet"] == TRIPLET
     for search in (tools.hybrid_search(query="baked by"), tools.explore(queries=["baked by"])):
         assert "'from_name': 'Bread', 'to_name': 'Ada'" in str(succeeded(await search))
-    [match] = await graph.retrieval.relationship_vector_search("baked by", 0.2, tools.user_id)
+    [match] = await graph.retrieval.relationship_vector_search("baked by", 0.2, user_id=tools.user_id)
     assert (match.from_name, match.to_name) == ("Bread", "Ada")
 
 
