@@ -12,6 +12,7 @@ from neo4j import AsyncDriver, AsyncGraphDatabase, RoutingControl
 
 from kgagent import KnowledgeGraph, Settings
 from kgagent.graph.schema_parts import RELATIONSHIP_VECTOR_INDEX
+from kgagent.knowledge_graph import services_of
 
 LIMIT = 20
 WARM_UP = 60
@@ -106,7 +107,11 @@ def bare(driver: AsyncDriver, graph: KnowledgeGraph, text: str, **parameters: An
     """A statement sent through the driver, without anything of kgagent around it."""
 
     async def ask(owner: Owner, query: Vectors) -> list[Ends]:
-        values = {"user_id": owner.user_id, "limit": LIMIT, "vector": graph.store.vector(as_embedding(query))}
+        values = {
+            "user_id": owner.user_id,
+            "limit": LIMIT,
+            "vector": services_of(graph).store.vector(as_embedding(query)),
+        }
         answer = await driver.execute_query(text, values | parameters, routing_=RoutingControl.READ)
         rows = [record.data() for record in answer.records]
         return [(row["from_key"], row["to_key"]) for row in rows]

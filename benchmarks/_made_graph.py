@@ -13,6 +13,7 @@ from kgagent import KnowledgeGraph
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.store import Store
+from kgagent.knowledge_graph import services_of
 
 Vectors = NDArray[np.float32]
 RowT = TypeVar("RowT")
@@ -142,19 +143,23 @@ class Content:
 async def load(graph: KnowledgeGraph, embedder: HashingEmbedder, content: Content) -> None:
     """Write nodes and relationships with their vectors."""
     for rows in batches(row for owner in content.everyone for row in _node_rows(owner)):
-        await graph.store.write(CREATE_NODES, {"rows": rows})
-    made = (row for owner in content.everyone for row in _relationship_rows(graph.store, embedder, content, owner))
+        await services_of(graph).store.write(CREATE_NODES, {"rows": rows})
+    made = (
+        row
+        for owner in content.everyone
+        for row in _relationship_rows(services_of(graph).store, embedder, content, owner)
+    )
     for rows in batches(made):
-        await graph.store.write(CREATE_RELATIONSHIPS, {"rows": rows})
+        await services_of(graph).store.write(CREATE_RELATIONSHIPS, {"rows": rows})
 
 
 async def load_then_index(graph: KnowledgeGraph, embedder: HashingEmbedder, content: Content) -> None:
     """Do the same with the vector and text indexes away, and make those from the whole: that is quicker."""
-    for part in graph.schema.parts:
+    for part in services_of(graph).schema.parts:
         if part.kind in {"vector", "text"}:
-            await graph.store.run_schema(f"DROP INDEX {Identifier(part.name)} IF EXISTS")
+            await services_of(graph).store.run_schema(f"DROP INDEX {Identifier(part.name)} IF EXISTS")
     await load(graph, embedder, content)
-    await graph.schema.rebuild_vector_indexes()
+    await services_of(graph).schema.rebuild_vector_indexes()
 
 
 def _node_rows(owner: Owner) -> Iterator[Mapping[str, Any]]:

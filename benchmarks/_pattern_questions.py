@@ -17,6 +17,7 @@ from _text_search import Overlap
 from kgagent import KnowledgeGraph
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.store import Store
+from kgagent.knowledge_graph import services_of
 from kgagent.models.constraint import ConstraintType
 from kgagent.models.matched_path import PatternResult
 from kgagent.models.pattern import GraphPattern, StepDirection, TraversalStep
@@ -135,7 +136,7 @@ class Figures:
 async def meta_qa(graph: KnowledgeGraph, folder: Path) -> Mapping[str, object]:
     """Load the graph and ask all questions of it in each reading."""
     triples, questions = metaqa_triples(folder), list(metaqa_questions(folder))
-    _, loading = await timed(load(graph.store, triples))
+    _, loading = await timed(load(services_of(graph).store, triples))
     for question in questions[:: len(questions) // WARM_UP]:
         await graph.query_patterns(asked(question, READINGS[0]), user_id=USER)
     figures = await _answers(graph, questions, Movies.of(triples))

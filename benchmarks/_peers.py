@@ -13,6 +13,7 @@ from _made_graph import Owner, Vectors
 
 from kgagent import KnowledgeGraph
 from kgagent.graph.schema_parts import RELATIONSHIP_VECTOR_INDEX
+from kgagent.knowledge_graph import services_of
 
 GRAPHITI = "graphiti-core"
 LANGCHAIN = "langchain-neo4j"
@@ -48,12 +49,12 @@ def installed() -> list[str]:
 async def copy_for_graphiti(graph: KnowledgeGraph, where: Server, everyone: list[Owner]) -> None:
     """Put graphiti's form of the relationships beside ours, between the same nodes, with graphiti's own indexes."""
     for owner in everyone:
-        await graph.store.run_schema(_filled(PREPARE_NODES, owner))
-        await graph.store.run_schema(_filled(COPY_RELATIONSHIPS, owner))
+        await services_of(graph).store.run_schema(_filled(PREPARE_NODES, owner))
+        await services_of(graph).store.run_schema(_filled(COPY_RELATIONSHIPS, owner))
     driver = graphiti_driver(where)
     await make_graphiti_indexes(driver)
     await driver.close()
-    await graph.store.run_schema("CALL db.awaitIndexes(3600)")
+    await services_of(graph).store.run_schema("CALL db.awaitIndexes(3600)")
 
 
 def graphiti_driver(where: Server) -> Any:  # noqa: ANN401 - of a package that need not be there

@@ -12,7 +12,6 @@ from _foreign_graph import RawGraph
 
 from kgagent import KnowledgeGraph, Ontology
 from kgagent.embedding.base import Embedder
-from kgagent.loading import load_file
 from kgagent.models.hybrid import HybridSearchOptions
 
 MAX_ITEMS = 100
@@ -80,11 +79,8 @@ class HybridAlone:
             file = Path(folder) / "graph.jsonl"
             file.write_text("".join(f"{json.dumps(line)}\n" for line in _lines(raw)), "utf-8")
             graph = self._graph
-            report = await load_file(
+            report = await graph.load(
                 file,
-                nodes=graph.nodes,
-                relationships=graph.relationships,
-                writing=graph.writing,
                 user_id=self._user_id,
             )
         if report.problems:

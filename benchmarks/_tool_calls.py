@@ -7,7 +7,6 @@ from typing import Any
 
 from kgagent import KnowledgeGraph, Toolset
 from kgagent.cli.demo.sample import sample_file
-from kgagent.loading import load_file
 from kgagent.observability import Recorder
 from kgagent.tools.base import dump
 
@@ -205,8 +204,9 @@ class Cost:
 async def load_sample(graph: KnowledgeGraph, user_id: str) -> People:
     """Load the sample graph for a user."""
     with sample_file() as file:
-        await load_file(
-            file, nodes=graph.nodes, relationships=graph.relationships, writing=graph.writing, user_id=user_id
+        await graph.load(
+            file,
+            user_id=user_id,
         )
 
     async def key(name: str) -> str:

@@ -15,6 +15,7 @@ from _common import Server, finish, open_graph, p50, parser, server, show, timed
 from kgagent import KnowledgeGraph, SearchOptions, Settings
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.graph.statements import statement
+from kgagent.knowledge_graph import services_of
 
 DIMENSIONS = 384
 DEPTHS = (1, 2, 3, 5)
@@ -47,22 +48,24 @@ async def build(graph: KnowledgeGraph, user: str, neighbours: int, rng: random.R
     """Make a hub, its neighbours, and what joins them; one neighbour in a hundred has an embedding."""
     for first in range(0, neighbours + 1, BATCH):
         last = min(first + BATCH - 1, neighbours)
-        await graph.store.write(CREATE_NODES, {"user": user, "first": first, "last": last})
+        await services_of(graph).store.write(CREATE_NODES, {"user": user, "first": first, "last": last})
     drawn = list(pairs(user, neighbours, rng))
     for first in range(0, len(drawn), BATCH):
-        await graph.store.write(JOIN, {"user": user, "pairs": drawn[first : first + BATCH]})
+        await services_of(graph).store.write(JOIN, {"user": user, "pairs": drawn[first : first + BATCH]})
     rows = [
         {"key": key(user, number), "vector": [rng.gauss(0, 1) for _ in range(DIMENSIONS)]}
         for number in range(0, neighbours + 1, 100)
     ]
-    await graph.store.write(
+    await services_of(graph).store.write(
         "UNWIND $rows AS row MATCH (n:Entity {entity_key: row.key}) SET n.embedding = row.vector", {"rows": rows}
     )
 
 
 def megabytes(graph: KnowledgeGraph, where: Server, parameters: dict[str, object]) -> float:
     """Memory of one expansion on the server."""
-    text = f"{graph.store.features.language}PROFILE {statement('expand_breadth_first', **graph.relationships.names)}"
+    services = services_of(graph)
+    expand = statement("expand_breadth_first", **services.relationships.names)
+    text = f"{services.store.features.language}PROFILE {expand}"
     auth = (where.username, where.password) if where.password is not None else None
     with neo4j.GraphDatabase.driver(where.uri, auth=auth) as driver:
         profile = driver.execute_query(text, parameters).summary.profile

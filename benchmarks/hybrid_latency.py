@@ -23,7 +23,7 @@ from _common import Server, finish, open_graph, p50, p95, parser, server, show, 
 from kgagent import HybridSearchOptions, KnowledgeGraph, Settings
 from kgagent.embedding.base import Embedding
 from kgagent.embedding.hashing import HashingEmbedder
-from kgagent.loading import load_file
+from kgagent.knowledge_graph import services_of
 from kgagent.retrieval.full_text import FullTextSearch
 from kgagent.retrieval.nearest import NearestQuery
 
@@ -70,7 +70,7 @@ def lines(relationships: int, words: Words) -> Iterator[str]:
 def ways(graph: KnowledgeGraph) -> dict[str, Ask]:
     """Hybrid search, what objects alone cost, and what it is made of."""
     retrieval = graph.retrieval
-    words = FullTextSearch(graph.store, graph.ontology, timeout=graph.settings.query_timeout)
+    words = FullTextSearch(services_of(graph).store, graph.ontology, timeout=graph.settings.query_timeout)
     every, plain = HybridSearchOptions(), HybridSearchOptions(expand_hops=0)
     objects = HybridSearchOptions(search_relationships=False)
     labels = list(graph.ontology.labels)
@@ -112,8 +112,9 @@ async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "made.jsonl"
             path.write_text("\n".join(lines(arguments.relationships, words)), "utf-8")
-            report = await load_file(
-                path, nodes=graph.nodes, relationships=graph.relationships, writing=graph.writing, user_id=USER
+            report = await graph.load(
+                path,
+                user_id=USER,
             )
         if report.problems:
             raise SystemExit("Not all could be loaded: " + "; ".join(map(str, report.problems[:5])))

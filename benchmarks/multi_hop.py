@@ -28,6 +28,7 @@ from kgagent.embedding.base import Embedder
 from kgagent.embedding.factory import make_embedder
 from kgagent.embedding.text import embedding_hash
 from kgagent.graph.store import Store
+from kgagent.knowledge_graph import services_of
 
 ALL, TWOWIKI = "benchmark-multi-hop", "benchmark-multi-hop-2wiki"
 THRESHOLD = -1.0
@@ -285,7 +286,7 @@ async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]
     report: dict[str, object] = {"relationships": len(made[0].relationships), "embedder": str(embedder)}
     async with open_graph(where, embedder, settings, users=list(triples)) as graph:
         for corpus in made:
-            await load(graph.store, embedder, corpus)
+            await load(services_of(graph).store, embedder, corpus)
         for corpus in made:
             prototype = Prototype(corpus)
             for name, questions in sets.items():

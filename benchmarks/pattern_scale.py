@@ -17,6 +17,7 @@ from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import KgAgentError
 from kgagent.graph.store import Parameters, Row, Store
+from kgagent.knowledge_graph import services_of
 from kgagent.models.matched_path import PatternResult
 from kgagent.ontology import default_ontology
 
@@ -73,7 +74,7 @@ async def long(graph: KnowledgeGraph, question: Long) -> dict[str, object]:
     seen: list[Memory] = []
     explored, told, failed = 0, 0, ""
     for _ in range(RUNS):
-        (result, took), memory = await watched(graph.store, timed(_asked(graph, question)))
+        (result, took), memory = await watched(services_of(graph).store, timed(_asked(graph, question)))
         seconds.append(took)
         seen.append(memory)
         if isinstance(result, KgAgentError):

@@ -23,6 +23,7 @@ from _text_search import HybridAlone, Overlap, VectorAlone, ontology_of
 
 from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.local import LocalEmbedder
+from kgagent.knowledge_graph import services_of
 
 FILES = {"medical": (MEDICAL, _scenarios_medical.SCENARIOS), "sap": (SUPPLY, _scenarios_supply.SCENARIOS)}
 RELEASES = ("v0.6", "legacy")
@@ -52,14 +53,14 @@ async def ask_patterns(
     given: list[Asked] = []
     scenarios: dict[str, list[ScenarioAsked]] = {}
     for data in every:
-        await index(graph.store, {*data.raw.labels.values(), CHUNK})
-        await load(graph.store, data.raw, data.user_id, graph.embedder)
-        await load_another(graph.store, data.raw, data.user_id, data.other_id, graph.embedder)
+        await index(services_of(graph).store, {*data.raw.labels.values(), CHUNK})
+        await load(services_of(graph).store, data.raw, data.user_id, graph.embedder)
+        await load_another(services_of(graph).store, data.raw, data.user_id, data.other_id, graph.embedder)
         if data.name == "medical":
             given += await given_cases(graph, data, folder)
         scenarios[data.name] = await scenario_cases(graph, data)
-        await delete(graph.store, [data.user_id, data.other_id])
-        await drop_index(graph.store, {*data.raw.labels.values(), CHUNK})
+        await delete(services_of(graph).store, [data.user_id, data.other_id])
+        await drop_index(services_of(graph).store, {*data.raw.labels.values(), CHUNK})
     return given, scenarios
 
 
@@ -158,16 +159,16 @@ async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]
         try:
             given, scenarios = await ask_patterns(graph, every, folder)
             with_search = KnowledgeGraph(
-                graph.store, ontology_of([data.raw for data in every]), embedder, graph.settings
+                services_of(graph).store, ontology_of([data.raw for data in every]), embedder, graph.settings
             )
-            await with_search.schema.rebuild_vector_indexes()
+            await services_of(with_search).schema.rebuild_vector_indexes()
             searched = {data.name: await ask_search(with_search, data, scenarios[data.name]) for data in every}
             figures = report(every, given, scenarios, searched)
             if arguments.metaqa:
                 figures["metaqa"] = await meta_qa(graph, arguments.data / "metaqa")
         finally:
             if not where.is_own:
-                await delete(graph.store, users)
+                await delete(services_of(graph).store, users)
     await embedder.aclose()
     return figures
 

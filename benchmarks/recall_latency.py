@@ -21,6 +21,7 @@ from _vectors import Corpus, MetaQA, made
 
 from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.hashing import HashingEmbedder
+from kgagent.knowledge_graph import services_of
 
 DIMENSIONS = 384
 EXACT_QUESTIONS = 10
@@ -56,7 +57,7 @@ class Point:
 
 def searcher(graph: KnowledgeGraph, settings: Settings) -> Ask:
     """Kgagent's search under some settings."""
-    searched = KnowledgeGraph(graph.store, graph.ontology, graph.embedder, settings)
+    searched = KnowledgeGraph(services_of(graph).store, graph.ontology, graph.embedder, settings)
 
     async def ask(owner: Owner, query: Vectors) -> list[Ends]:
         matches = await searched.retrieval.relationship_vector_search(
@@ -96,7 +97,7 @@ async def measure(arguments: argparse.Namespace, where: Server, corpus: Corpus) 
             if number == 0:
                 await load_then_index(graph, embedder, Content(everyone, corpus.vectors, corpus.texts))
             else:
-                await graph.schema.rebuild_vector_indexes()
+                await services_of(graph).schema.rebuild_vector_indexes()
             names = {n: f"{index} oversampling {n}" for n in arguments.oversampling}
             ways = {name: searcher(graph, settings.model_copy(update={"oversampling": n})) for n, name in names.items()}
             measured = await compare(ways, questions)

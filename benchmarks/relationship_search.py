@@ -19,6 +19,7 @@ from kgagent import Settings
 from kgagent.embedding.factory import make_embedder
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import ConfigurationError
+from kgagent.knowledge_graph import services_of
 
 THRESHOLD = -1.0
 OF_EACH_SMALL_USER = 50
@@ -53,8 +54,10 @@ async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]
         open_graph(where, embedder, settings, users=[owner.user_id for owner in everyone]) as graph,
         driver_of(where) as driver,
     ):
-        if not graph.store.features.filtered_vector_indexes:
-            raise SystemExit(f"This benchmark needs Neo4j 2026.01 or later, got {graph.store.features.version}")
+        if not services_of(graph).store.features.filtered_vector_indexes:
+            raise SystemExit(
+                f"This benchmark needs Neo4j 2026.01 or later, got {services_of(graph).store.features.version}"
+            )
         _, load_seconds = await timed(load(graph, embedder, Content(everyone, vectors)))
         plans = set()
 
@@ -114,7 +117,7 @@ async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]
         "small_user_p50_seconds": p50(few.seconds) if few.seconds else None,
         "load_relationships_per_second": total / load_seconds,
         "oversampling": settings.oversampling,
-        "server": graph.store.features.version,
+        "server": services_of(graph).store.features.version,
         **await embedding_figures(settings),
     }
 

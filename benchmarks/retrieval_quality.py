@@ -20,7 +20,7 @@ from _questions import TWOWIKI, Question, as_lines, two_wiki
 
 from kgagent import ExploreRequest, KnowledgeGraph, Settings, VectorQuery
 from kgagent.embedding.factory import make_embedder
-from kgagent.loading import LoadReport, load_file
+from kgagent.loading import LoadReport
 
 USER = "benchmark-2wiki"
 THRESHOLD = -1.0
@@ -33,8 +33,9 @@ async def load(graph: KnowledgeGraph, lines: Sequence[dict[str, object]]) -> Loa
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "2wiki.jsonl"
         path.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), "utf-8")
-        return await load_file(
-            path, nodes=graph.nodes, relationships=graph.relationships, writing=graph.writing, user_id=USER
+        return await graph.load(
+            path,
+            user_id=USER,
         )
 
 

@@ -22,6 +22,7 @@ from _vectors import Corpus, MetaQA, made
 
 from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.hashing import HashingEmbedder
+from kgagent.knowledge_graph import services_of
 
 DIMENSIONS = 384
 THRESHOLD = -1.0
@@ -100,8 +101,10 @@ async def measure(arguments: argparse.Namespace, where: Server, run: Run) -> dic
         graph = await stack.enter_async_context(
             open_graph(where, embedder, settings, users=[owner.user_id for owner in run.everyone])
         )
-        if not graph.store.features.filtered_vector_indexes:
-            raise SystemExit(f"This benchmark needs Neo4j 2026.01 or later, got {graph.store.features.version}")
+        if not services_of(graph).store.features.filtered_vector_indexes:
+            raise SystemExit(
+                f"This benchmark needs Neo4j 2026.01 or later, got {services_of(graph).store.features.version}"
+            )
         driver = await stack.enter_async_context(driver_of(where))
         content = Content(run.everyone, run.corpus.vectors, run.corpus.texts, rare_of=run.half)
         load_seconds = None if where.is_loaded else (await timed(load_then_index(graph, embedder, content)))[1]
@@ -141,7 +144,7 @@ async def measure(arguments: argparse.Namespace, where: Server, run: Run) -> dic
         "plans_of_others": plans,
         "fetch": fetch,
         "load_and_index_seconds": load_seconds,
-        "server": graph.store.features.version,
+        "server": services_of(graph).store.features.version,
         "load_average": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
     }
 

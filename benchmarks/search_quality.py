@@ -23,7 +23,6 @@ from _toolkits import Peer, Search, installed_peers
 from kgagent import HybridSearchOptions, KnowledgeGraph, Settings
 from kgagent.embedding.base import Embedder, Embedding
 from kgagent.embedding.factory import make_embedder
-from kgagent.loading import load_file
 from kgagent.migration.prepared import PreparedEmbedder
 
 USER = "benchmark-quality"
@@ -118,8 +117,9 @@ async def run_kgagent(where: Server, asked: QuestionSet, embedder: Embedder) -> 
             path = Path(folder) / "triples.jsonl"
             lines = (json.dumps(line, ensure_ascii=False) for line in as_lines(asked.triples))
             path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
-            report = await load_file(
-                path, nodes=graph.nodes, relationships=graph.relationships, writing=graph.writing, user_id=USER
+            report = await graph.load(
+                path,
+                user_id=USER,
             )
         if report.problems:
             raise SystemExit("Not all could be loaded: " + "; ".join(map(str, report.problems[:5])))

@@ -21,6 +21,7 @@ from _tool_calls import CALLS, Cost, People, Setting, cost_of, load_sample, most
 
 from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.local import LocalEmbedder
+from kgagent.knowledge_graph import services_of
 from kgagent.observability import Recorder
 
 DELETE_USER = "MATCH (n {user_id: $user_id}) DETACH DELETE n"
@@ -90,7 +91,9 @@ async def measure(graph: KnowledgeGraph, people: People, user_id: str, calls: in
     recorder = Recorder()
 
     def watched() -> KnowledgeGraph:
-        return KnowledgeGraph(graph.store, graph.ontology, graph.embedder, graph.settings, observer=recorder)
+        return KnowledgeGraph(
+            services_of(graph).store, graph.ontology, graph.embedder, graph.settings, observer=recorder
+        )
 
     async def cost(tool: str, of: KnowledgeGraph) -> Cost:
         return await cost_of(of, recorder, tool, Setting(plain, people, next(numbers)))
@@ -110,7 +113,7 @@ def page(rows: Sequence[Row], graph: KnowledgeGraph, command: str, records: int,
     return PAGE.format(
         command=command,
         records=records,
-        version=graph.store.features.version,
+        version=services_of(graph).store.features.version,
         machine=f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
         load=os.getloadavg()[1],
         embedder=graph.embedder,
@@ -130,11 +133,11 @@ async def main() -> None:
     with server(asked.uri) as where:
         async with open_graph(where, embedder, Settings(), users=[user_id]) as graph:
             people = await load_sample(graph, user_id)
-            schema = await graph.live_schema.read(user_id)
+            schema = await services_of(graph).live_schema.read(user_id)
             records = sum(one.count for one in schema.relationship_types)
             rows = await measure(graph, people, user_id, asked.calls)
             show("cost of a call", [{"tool": r.tool, **asdict(r.usual), "p50_ms": r.p50_ms} for r in rows])
-            await graph.store.write(DELETE_USER, {"user_id": user_id})
+            await services_of(graph).store.write(DELETE_USER, {"user_id": user_id})
             if asked.markdown:
                 command = f"python benchmarks/tool_costs.py --calls {asked.calls} --markdown docs/tool-costs.md"
                 asked.markdown.write_text(page(rows, graph, command, records, asked.calls), "utf-8")

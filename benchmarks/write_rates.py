@@ -20,7 +20,7 @@ from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.base import Embedder
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.embedding.local import DIMENSIONS, LocalEmbedder
-from kgagent.loading import load_file
+from kgagent.knowledge_graph import services_of
 from kgagent.migration import migrate
 
 USER = "benchmark-writes"
@@ -56,8 +56,9 @@ async def load(graph: KnowledgeGraph, lines: Sequence[dict[str, object]]) -> flo
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "benchmark.jsonl"
         path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-        report = await load_file(
-            path, nodes=graph.nodes, relationships=graph.relationships, writing=graph.writing, user_id=USER
+        report = await graph.load(
+            path,
+            user_id=USER,
         )
     if report.problems:
         raise SystemExit("; ".join(map(str, report.problems[:5])))
@@ -105,9 +106,14 @@ async def measure(where: Server, embedder: Embedder, arguments: argparse.Namespa
         figures["load_relationships_per_second"] = len(lines) / await load(graph, lines)
         figures["load_again_relationships_per_second"] = len(lines) / await load(graph, lines)
 
-        await graph.store.write(MAKE_OLD, {"user_id": USER})
+        await services_of(graph).store.write(MAKE_OLD, {"user_id": USER})
         report, seconds = await timed(
-            migrate(nodes=graph.nodes, relationships=graph.relationships, writing=graph.writing, user_id=USER)
+            migrate(
+                nodes=services_of(graph).nodes,
+                relationships=services_of(graph).relationships,
+                writing=services_of(graph).write_context,
+                user_id=USER,
+            )
         )
         figures["migrated_relationships_per_second"] = report.relationships.embedded / seconds
         figures["migrated_relationships"] = report.relationships.embedded

@@ -18,6 +18,7 @@ from kgagent.errors import InputError
 from kgagent.graph.record_writer import OnChange
 from kgagent.graph.store import Credentials, Store
 from kgagent.local import LocalNeo4j
+from kgagent.models.live_schema import LiveSchema
 from kgagent.models.matched_path import PatternResult
 from kgagent.models.pattern_query import GraphQuery
 from kgagent.observing import NULL_OBSERVER, Observer
@@ -86,13 +87,6 @@ class KnowledgeGraph:
         self.settings = settings
         self.observer = observer
         self.loop = asyncio.get_running_loop()
-        self.store = services.store
-        self.writing = services.write_context
-        self.nodes = services.nodes
-        self.relationships = services.relationships
-        self.schema = services.schema
-        self.live_schema = services.live_schema
-        self.patterns = services.patterns
 
     @property
     def retrieval(self) -> RetrievalService:
@@ -199,6 +193,7 @@ class KnowledgeGraph:
         *,
         user_id: str,
         batch_size: int = 500,
+        batches_at_once: int = 3,
         progress: Progress | None = None,
     ) -> "LoadReport":
         """Load nodes and relationships from a JSON Lines file; loading the same file again changes nothing.
@@ -209,6 +204,7 @@ class KnowledgeGraph:
             path: JSON Lines in UTF-8.
             user_id: owner of the graph.
             batch_size: lines per transaction, from 1.
+            batches_at_once: batches written concurrently, from 1.
             progress: reports the lines.
 
         Raises:
@@ -225,6 +221,7 @@ class KnowledgeGraph:
             writing=self._services.write_context,
             user_id=user_id,
             batch_size=batch_size,
+            batches_at_once=batches_at_once,
             progress=progress,
         )
 
@@ -297,6 +294,19 @@ class KnowledgeGraph:
             ask_embedder=check_embedder,
             progress=progress,
         )
+
+    async def live_schema(self, *, user_id: str, refresh: bool = False) -> LiveSchema:
+        """Read which labels, relationship types and properties a user's graph has, and how many of each.
+
+        Args:
+            user_id: owner of the graph.
+            refresh: read from the database even if a recent answer is in memory.
+
+        Raises:
+            InputError: the user id is empty.
+            StoreError: the database failed.
+        """
+        return await self._services.live_schema.read(user_id, fresh=refresh)
 
     def tools(
         self, *, user_id: str, source_entity_key: str | None = None, on_change: OnChange | None = None

@@ -117,11 +117,11 @@ class SyncKnowledgeGraph:
         """A search for nodes, bound to one user; arguments and errors are those of `KnowledgeGraph.searcher`."""
         return SyncSearcher(self.graph.searcher(name, user_id=user_id), self._portal)
 
-    def live_schema(self, user_id: str, *, fresh: bool = False) -> LiveSchema:
-        """What a user's graph holds; arguments and errors are those of `LiveSchemaReader.read`."""
+    def live_schema(self, *, user_id: str, refresh: bool = False) -> LiveSchema:
+        """What a user's graph has; arguments and errors are those of `KnowledgeGraph.live_schema`."""
 
         async def read() -> LiveSchema:
-            return await self.graph.live_schema.read(user_id, fresh=fresh)
+            return await self.graph.live_schema(user_id=user_id, refresh=refresh)
 
         return self._portal.call(read)
 

@@ -8,11 +8,12 @@ from pydantic import SecretStr
 from kgagent import ExploreRequest, KnowledgeGraph, Settings, SyncKnowledgeGraph, VectorQuery
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import ConfigurationError, InputError, StoreError
+from kgagent.knowledge_graph import services_of
 
 
 async def test_a_graph_can_be_awaited_instead_of_entered(settings: Settings) -> None:
     graph = await KnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(384))
-    assert (await graph.store.read("RETURN 1 AS one", {})) == [{"one": 1}]
+    assert (await services_of(graph).store.read("RETURN 1 AS one", {})) == [{"one": 1}]
     await graph.close()
 
 
@@ -55,9 +56,9 @@ def test_synchronous_code_writes_and_searches(settings: Settings, user_id: str) 
         assert [node.name for node in graph.retrieval.expand_graph([ada], user_id=user_id).neighbours] == ["Grace"]
         request = ExploreRequest(queries=(VectorQuery(query="mentor", threshold=0.1),))
         assert len(graph.retrieval.explore(request, user_id=user_id).nodes) == 2
-        schema = graph.live_schema(user_id, fresh=True)
+        schema = graph.live_schema(user_id=user_id, refresh=True)
         assert [(label.name, label.count) for label in schema.labels] == [("Person", 2)]
-        assert graph.live_schema(user_id) is schema
+        assert graph.live_schema(user_id=user_id) is schema
         assert "success" in tools.explore.call_json('{"text_matches": ["ada"]}')
 
 

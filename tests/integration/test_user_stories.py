@@ -6,6 +6,7 @@ import pytest
 
 from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.local import LocalEmbedder
+from kgagent.knowledge_graph import services_of
 from kgagent.tools import Payload, Toolset
 from tests.conftest import Clock
 from tests.support.payloads import succeeded
@@ -29,7 +30,7 @@ async def connected(settings: Settings, model: LocalEmbedder) -> AsyncIterator[K
 
 @pytest.fixture
 async def graph(connected: KnowledgeGraph, model: LocalEmbedder, clock: Clock) -> KnowledgeGraph:
-    return KnowledgeGraph(connected.store, connected.ontology, model, connected.settings, clock=clock)
+    return KnowledgeGraph(services_of(connected).store, connected.ontology, model, connected.settings, clock=clock)
 
 
 @pytest.fixture

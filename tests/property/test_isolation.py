@@ -9,6 +9,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from kgagent import KnowledgeGraph
+from kgagent.knowledge_graph import services_of
 from kgagent.tools import Payload
 from tests.support.payloads import succeeded
 from tests.support.stored import cosine, relationships_of
@@ -62,7 +63,7 @@ async def test_a_search_gives_all_of_ones_own_and_nothing_of_anothers(
     graph: KnowledgeGraph, mine: Relationships, theirs: Relationships, query: str, threshold: float, exact: bool
 ) -> None:
     settings = graph.settings.model_copy(update={"exact_scan_limit": 1_000 if exact else 0})
-    searched = KnowledgeGraph(graph.store, graph.ontology, graph.embedder, settings)
+    searched = KnowledgeGraph(services_of(graph).store, graph.ontology, graph.embedder, settings)
     my_id, other_id = f"user-{uuid4()}", f"user-{uuid4()}"
     my_keys = await build(searched, my_id, mine)
     await build(searched, other_id, theirs)

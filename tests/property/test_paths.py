@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from kgagent import KnowledgeGraph
 from kgagent.embedding.base import Embedding
+from kgagent.knowledge_graph import services_of
 from kgagent.models import FindPathsRequest
 from tests.support.drawn import QUERY, Drawing, near_query
 from tests.support.embedders import WatchedEmbedder
@@ -51,7 +52,7 @@ def all_paths(joined: dict[tuple[str, str], float], max_hops: int) -> dict[str, 
 async def test_the_paths_found_are_the_best_of_all(
     graph: KnowledgeGraph, joined: dict[tuple[str, str], float], max_hops: int, max_paths: int
 ) -> None:
-    opened = KnowledgeGraph(graph.store, graph.ontology, Pointing(), graph.settings)
+    opened = KnowledgeGraph(services_of(graph).store, graph.ontology, Pointing(), graph.settings)
     drawing = Drawing(opened, f"user-{uuid4()}")
     await drawing.nodes(*NAMES)
     await drawing.joins(joined)

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from kgagent import KnowledgeGraph
 from kgagent.errors import InputError
+from kgagent.knowledge_graph import services_of
 from kgagent.models.pattern import GraphPattern
 from kgagent.models.pattern_query import QueryCombinator, RankingStrategy
 from kgagent.patterns.compiler import Compiler
@@ -186,7 +187,7 @@ async def plant(
 async def compiled(graph: KnowledgeGraph, part: GraphPattern | QueryCombinator, user_id: str) -> RunResult:
     """Run a pattern or a combinator as kgagent does."""
     reader = PathReader(graph.ontology)
-    runner = PatternRunner(graph.store, graph.embedder, reader, RunLimits(EVERYTHING, EVERYTHING, 30.0))
+    runner = PatternRunner(services_of(graph).store, graph.embedder, reader, RunLimits(EVERYTHING, EVERYTHING, 30.0))
     plans = plans_of(part)
     matching = await runner.matching([segment for plan in plans for segment in plan.segments], user_id)
     compiler = Compiler(user_id, matching=matching)

@@ -6,6 +6,7 @@ import pytest
 
 from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.hashing import HashingEmbedder
+from kgagent.knowledge_graph import services_of
 from kgagent.tools import Toolset
 from tests.conftest import DIMENSIONS, Clock
 from tests.support.embedders import WatchedEmbedder
@@ -28,7 +29,7 @@ async def opened(settings: Settings) -> AsyncIterator[KnowledgeGraph]:
 @pytest.fixture
 async def graph(opened: KnowledgeGraph, embedder: WatchedEmbedder, clock: Clock) -> KnowledgeGraph:
     """That graph with an embedder and a clock of the test's own."""
-    return KnowledgeGraph(opened.store, opened.ontology, embedder, opened.settings, clock=clock)
+    return KnowledgeGraph(services_of(opened).store, opened.ontology, embedder, opened.settings, clock=clock)
 
 
 @pytest.fixture

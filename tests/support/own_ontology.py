@@ -11,6 +11,7 @@ from kgagent import KnowledgeGraph, Ontology, Settings
 from kgagent.embedding.base import Embedder
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.graph.identifiers import Identifier
+from kgagent.knowledge_graph import services_of
 from tests.conftest import Clock
 
 PERSON, TOPIC, KNOWS, LIKES = "Person", "Topic", "knows", "likes"
@@ -56,18 +57,20 @@ async def own_graph(
     )
     async with connecting as graph:
         leave_shared_indexes_out(graph)
-        await graph.schema.ensure()
+        await services_of(graph).schema.ensure()
         try:
             yield graph
         finally:
             for label in ontology.labels:
-                await graph.store.write(f"MATCH (n:{Identifier(label)}) DETACH DELETE n", {})
+                await services_of(graph).store.write(f"MATCH (n:{Identifier(label)}) DETACH DELETE n", {})
 
 
 def leave_shared_indexes_out(graph: KnowledgeGraph) -> None:
     """Have a graph's schema know only the constraints and indexes that belong to its ontology alone."""
     own = (*graph.ontology.labels, *graph.ontology.relationships)
-    graph.schema.parts = [part for part in graph.schema.parts if any(name in part.name for name in own)]
+    services_of(graph).schema.parts = [
+        part for part in services_of(graph).schema.parts if any(name in part.name for name in own)
+    ]
 
 
 @asynccontextmanager
@@ -79,9 +82,9 @@ async def dropped_in_the_end(settings: Settings, ontology: Ontology) -> AsyncIte
     )
     async with connecting as graph:
         leave_shared_indexes_out(graph)
-        for part in graph.schema.parts:
+        for part in services_of(graph).schema.parts:
             kind = "CONSTRAINT" if part.create.startswith("CREATE CONSTRAINT") else "INDEX"
-            await graph.store.run_schema(f"DROP {kind} {Identifier(part.name)} IF EXISTS")
+            await services_of(graph).store.run_schema(f"DROP {kind} {Identifier(part.name)} IF EXISTS")
 
 
 @pytest.fixture(scope="session")

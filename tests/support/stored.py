@@ -11,6 +11,7 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.embedding.base import Embedder
+from kgagent.knowledge_graph import services_of
 from tests.support import facts
 
 Properties = dict[str, Any]
@@ -18,7 +19,7 @@ Properties = dict[str, Any]
 
 async def cypher(graph: KnowledgeGraph, text: str, **parameters: object) -> list[dict[str, Any]]:
     """Run any statement, as another program would."""
-    return await graph.store.write(text, parameters)
+    return await services_of(graph).store.write(text, parameters)
 
 
 async def relationships_of(graph: KnowledgeGraph, user_id: str) -> list[Properties]:

@@ -28,18 +28,8 @@ def doctor(
 
     async def work(graph: "KnowledgeGraph") -> "Diagnosis":
         from kgagent.cli.progress import RichProgress
-        from kgagent.doctor import examine
 
-        return await examine(
-            embedder=graph.embedder,
-            schema=graph.schema,
-            nodes=graph.nodes,
-            relationships=graph.relationships,
-            clock=graph.writing.clock,
-            user_id=user,
-            ask_embedder=ask_embedder,
-            progress=RichProgress(),
-        )
+        return await graph.diagnose(user_id=user, check_embedder=ask_embedder, progress=RichProgress())
 
     diagnosis = with_graph(work, settings=load_settings(), ensure_schema=False)
     if json:

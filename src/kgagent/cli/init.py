@@ -25,9 +25,12 @@ def init(*, json: Json = False) -> None:
 
 
 async def _facts(graph: "KnowledgeGraph") -> dict[str, Any]:
+    from kgagent.knowledge_graph import services_of
+
+    services = services_of(graph)
     return {
-        "uri": graph.store.uri,
-        "version": graph.store.features.version,
+        "uri": services.store.uri,
+        "version": services.store.features.version,
         "embedder": str(graph.embedder),
-        "parts": [part.name for part in graph.schema.parts],
+        "parts": [part.name for part in services.schema.parts],
     }

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kgagent.cli.progress import RichProgress
-from kgagent.loading import LoadReport, load_file
+from kgagent.loading import LoadReport
 
 if TYPE_CHECKING:
     from kgagent.knowledge_graph import KnowledgeGraph
@@ -12,11 +12,8 @@ if TYPE_CHECKING:
 
 async def load_into(graph: "KnowledgeGraph", file: Path, *, user_id: str, batch_size: int = 500) -> LoadReport:
     """Load a file; arguments and errors are those of `load_file`."""
-    return await load_file(
+    return await graph.load(
         file,
-        nodes=graph.nodes,
-        relationships=graph.relationships,
-        writing=graph.writing,
         user_id=user_id,
         batch_size=batch_size,
         progress=RichProgress(),

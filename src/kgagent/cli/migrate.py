@@ -28,22 +28,13 @@ def migrate(
 
     async def work(graph: "KnowledgeGraph") -> "MigrationReport":
         from kgagent.cli.progress import RichProgress
-        from kgagent.migration import migrate as migrate_records
 
-        progress = RichProgress()
-        if rebuild_indexes and not dry_run:
-            with progress.task("Making the vector indexes anew"):
-                await graph.schema.rebuild_vector_indexes()
-        elif not dry_run:
-            await graph.schema.ensure()
-        return await migrate_records(
-            nodes=graph.nodes,
-            relationships=graph.relationships,
-            writing=graph.writing,
+        return await graph.migrate(
             user_id=user,
             dry_run=dry_run,
+            rebuild_indexes=rebuild_indexes,
             batch_size=batch_size,
-            progress=progress,
+            progress=RichProgress(),
         )
 
     report = with_graph(work, settings=load_settings(), ensure_schema=False)

@@ -2,7 +2,7 @@
 
 from kgagent.graph.node_merge import stored_form
 from kgagent.graph.statements import statement
-from kgagent.knowledge_graph import KnowledgeGraph
+from kgagent.knowledge_graph import KnowledgeGraph, services_of
 from kgagent.models.llm_context import estimated_tokens
 from kgagent.models.note import parse_notes
 
@@ -19,11 +19,11 @@ async def known_notes(graph: KnowledgeGraph, *, user_id: str, source_entity_key:
     Raises:
         StoreError: the database failed.
     """
-    rows = await graph.store.read(
-        statement("read_notes_of_source", **graph.relationships.names),
+    rows = await services_of(graph).store.read(
+        statement("read_notes_of_source", **services_of(graph).relationships.names),
         {"user_id": user_id, "text": stored_form(source_entity_key), "limit": MAX_RECORDS},
     )
-    now = graph.writing.clock()
+    now = services_of(graph).write_context.clock()
     notes = [note for row in rows for note in parse_notes(row["notes"])]
     own = [note for note in notes if note.source_entity_key == source_entity_key and note.is_current(now)]
     own.sort(key=lambda note: (note.date_added.timestamp() if note.date_added else 0.0, note.content), reverse=True)

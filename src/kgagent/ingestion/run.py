@@ -20,7 +20,7 @@ from kgagent.ingestion.progress import Found, Ledger, PartState, Progress, Trans
 from kgagent.ingestion.prompt import part_message, system_prompt
 from kgagent.ingestion.report import CallRecord, IngestionReport, State
 from kgagent.ingestion.source import Source
-from kgagent.knowledge_graph import KnowledgeGraph
+from kgagent.knowledge_graph import KnowledgeGraph, services_of
 from kgagent.models.llm_context import estimated_tokens
 
 
@@ -75,7 +75,9 @@ class Run:
         self._warnings: list[str] = []
         self._functions = self._functions_for(self._key)
         self._budget = Budget(setup.limits, overhead=estimated_tokens(str(self._functions.schemas)))
-        self._ledger = Ledger(setup.graph.store, label=setup.source_label, user_id=setup.user_id, entity_key=self._key)
+        self._ledger = Ledger(
+            services_of(setup.graph).store, label=setup.source_label, user_id=setup.user_id, entity_key=self._key
+        )
         self._progress = self._fresh()
         self._resumed = False
         self._updated = False
@@ -143,7 +145,7 @@ class Run:
 
     async def _write_node(self, found: Found | None) -> None:
         """Make the source's node, or have it tell of the version that is read now."""
-        source, now = self._source, self._graph.writing.clock()
+        source, now = self._source, services_of(self._graph).write_context.clock()
         values = {
             "name": source.name,
             "description": source.told,
@@ -151,8 +153,8 @@ class Run:
             **({"source_date": source.date.isoformat()} if source.date else {}),
             **({} if found else {"created_at": now}),
         }
-        writing = replace(self._graph.writing, on_change=self._changes)
-        writer = NodeWriter(self._graph.nodes, writing, user_id=self._setup.user_id)
+        writing = replace(services_of(self._graph).write_context, on_change=self._changes)
+        writer = NodeWriter(services_of(self._graph).nodes, writing, user_id=self._setup.user_id)
         intent = NodeIntent(
             entity_key=self._key, label=self._setup.source_label, or_update=found is not None, values=values
         )
@@ -214,7 +216,7 @@ class Run:
     def _messages(self, part: Part) -> tuple[BaseMessage, ...]:
         setup = self._setup
         prompt = system_prompt(self._graph.ontology, source_label=setup.source_label, instructions=setup.instructions)
-        now = self._graph.writing.clock()
+        now = services_of(self._graph).write_context.clock()
         told = part_message(self._source, part, len(self._progress.parts), now, known_notes=self._known_notes)
         return SystemMessage(prompt), HumanMessage(told)
 

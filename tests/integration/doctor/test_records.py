@@ -3,6 +3,7 @@
 import pytest
 
 from kgagent import KnowledgeGraph
+from kgagent.knowledge_graph import services_of
 from kgagent.migration import migrate
 from tests.conftest import Clock
 from tests.integration.doctor.ward import USER, damage, diagnose, healthy, told, wrong
@@ -111,7 +112,11 @@ async def test_what_the_migration_mends_is_found_and_then_mended(
     [finding] = wrong(diagnosis)
     assert finding.mend == "kgagent migrate"
     assert not diagnosis.is_healthy
-    await migrate(nodes=own.nodes, relationships=own.relationships, writing=own.writing)
+    await migrate(
+        nodes=services_of(own).nodes,
+        relationships=services_of(own).relationships,
+        writing=services_of(own).write_context,
+    )
     assert wrong(await diagnose(own)) == []
 
 
@@ -195,7 +200,11 @@ async def test_an_expired_note_is_told_apart_from_other_stale_embeddings(own: Kn
     phrase = "have an embedding that still holds notes which have expired"
     # The note "In a choir" that came with the relationship was to last a month, too.
     assert told(diagnosis) == [f"warning: 2 of 3 relationships {phrase}"]
-    await migrate(nodes=own.nodes, relationships=own.relationships, writing=own.writing)
+    await migrate(
+        nodes=services_of(own).nodes,
+        relationships=services_of(own).relationships,
+        writing=services_of(own).write_context,
+    )
     assert (await diagnose(own)).is_healthy
 
 

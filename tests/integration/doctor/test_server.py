@@ -7,6 +7,7 @@ from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import EmbeddingUnavailableError
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.schema_parts import node_vector_index
+from kgagent.knowledge_graph import services_of
 from tests.conftest import Clock
 from tests.integration.doctor.ward import diagnose, healthy, wrong
 from tests.support.embedders import WatchedEmbedder
@@ -16,7 +17,7 @@ from tests.support.own_ontology import dropped_in_the_end, leave_shared_indexes_
 async def test_a_missing_index_is_an_error_and_init_mends_it(own: KnowledgeGraph) -> None:
     await healthy(own)
     name = node_vector_index(next(iter(own.ontology.labels)))
-    await own.store.run_schema(f"DROP INDEX {Identifier(name)}")
+    await services_of(own).store.run_schema(f"DROP INDEX {Identifier(name)}")
     [finding] = wrong(await diagnose(own))
     assert (finding.severity, finding.what, finding.mend) == ("error", f"{name}: missing", "kgagent init")
 
@@ -39,7 +40,7 @@ async def test_indexes_for_another_length_are_an_error_and_rebuilding_mends_it(
             "choose the embedder that the graph was made with; or, to embed all of it anew, "
             "kgagent migrate --rebuild-indexes"
         )
-        await graph.schema.rebuild_vector_indexes()
+        await services_of(graph).schema.rebuild_vector_indexes()
         assert (await diagnose(graph)).is_healthy
 
 
@@ -61,9 +62,9 @@ async def test_an_embedder_that_cannot_be_reached_is_an_error(own: KnowledgeGrap
 
 async def test_the_facts_tell_what_was_examined(own: KnowledgeGraph) -> None:
     facts = (await diagnose(own)).facts
-    assert facts.uri == own.store.uri
-    assert facts.server_version == own.store.features.version
-    assert facts.filtered_vector_indexes == own.store.features.filtered_vector_indexes
+    assert facts.uri == services_of(own).store.uri
+    assert facts.server_version == services_of(own).store.features.version
+    assert facts.filtered_vector_indexes == services_of(own).store.features.filtered_vector_indexes
 
 
 @pytest.mark.parametrize("dropped", ["Person", "knows"])
@@ -71,7 +72,7 @@ async def test_it_examines_records_even_where_constraints_are_missing(own: Knowl
     await healthy(own)
     [name] = [name for name in (*own.ontology.labels, *own.ontology.relationships) if name.startswith(dropped)]
     constraint = f"kgagent_{name}_key"
-    await own.store.run_schema(f"DROP CONSTRAINT {Identifier(constraint)}")
+    await services_of(own).store.run_schema(f"DROP CONSTRAINT {Identifier(constraint)}")
     diagnosis = await diagnose(own)
     assert [finding.what for finding in wrong(diagnosis)] == [f"{constraint}: missing"]
     assert diagnosis.facts.relationships == 3

@@ -4,6 +4,7 @@ from typing import Any
 
 from kgagent import KnowledgeGraph
 from kgagent.doctor import Diagnosis, Finding, examine
+from kgagent.knowledge_graph import services_of
 from tests.support.own_ontology import names
 from tests.support.people import node, relate
 from tests.support.stored import cypher
@@ -31,11 +32,11 @@ async def damage(graph: KnowledgeGraph, statement: str, **parameters: Any) -> No
 async def diagnose(graph: KnowledgeGraph, user_id: str | None = None, **options: Any) -> Diagnosis:
     """Examine a graph."""
     return await examine(
-        schema=graph.schema,
-        nodes=graph.nodes,
-        relationships=graph.relationships,
+        schema=services_of(graph).schema,
+        nodes=services_of(graph).nodes,
+        relationships=services_of(graph).relationships,
         embedder=graph.embedder,
-        clock=graph.writing.clock,
+        clock=services_of(graph).write_context.clock,
         user_id=user_id,
         **options,
     )

@@ -7,6 +7,7 @@ import pytest
 from kgagent import KnowledgeGraph
 from kgagent.errors import InputError, StatementTimeoutError, StoreError
 from kgagent.graph.live_schema import DEFAULT_LIMITS, LiveSchemaReader
+from kgagent.knowledge_graph import services_of
 from kgagent.models.live_schema import LiveProperty, LiveSchema, ValueKind
 from kgagent.tools import Toolset
 from tests.support import facts
@@ -17,7 +18,7 @@ from tests.support.ward import plant_ward
 
 @pytest.fixture
 def reader(graph: KnowledgeGraph) -> LiveSchemaReader:
-    return LiveSchemaReader(graph.store, graph.ontology)
+    return LiveSchemaReader(services_of(graph).store, graph.ontology)
 
 
 def property_of(schema: LiveSchema, label: str, name: str) -> LiveProperty:
@@ -268,9 +269,9 @@ async def test_what_was_not_looked_at_in_full_says_so(graph: KnowledgeGraph, use
     )
 
     async def read(**limits: int) -> LiveSchema:
-        return await LiveSchemaReader(graph.store, graph.ontology, limits=replace(DEFAULT_LIMITS, **limits)).read(
-            user_id
-        )
+        return await LiveSchemaReader(
+            services_of(graph).store, graph.ontology, limits=replace(DEFAULT_LIMITS, **limits)
+        ).read(user_id)
 
     exact = await read(scan_limit=11, names_limit=10, count_limit=10, values_limit=1)
     [found], [joins] = [item for item in exact.labels if item.name == label], exact.relationship_types
@@ -296,7 +297,7 @@ async def test_few_relationships_behind_many_of_others_are_all_found(
             user=owner,
             count=count,
         )
-    reader = LiveSchemaReader(graph.store, graph.ontology, limits=replace(DEFAULT_LIMITS, scan_limit=10))
+    reader = LiveSchemaReader(services_of(graph).store, graph.ontology, limits=replace(DEFAULT_LIMITS, scan_limit=10))
     schema = await reader.read(user_id)
     found = schema.relationship_type(kind)
     assert found is not None
@@ -308,7 +309,7 @@ async def test_few_relationships_behind_many_of_others_are_all_found(
 
 async def test_a_schema_is_kept_for_a_while_and_read_anew_when_asked(graph: KnowledgeGraph, user_id: str) -> None:
     now = 0.0
-    reader = LiveSchemaReader(graph.store, graph.ontology, lifetime=60, clock=lambda: now)
+    reader = LiveSchemaReader(services_of(graph).store, graph.ontology, lifetime=60, clock=lambda: now)
     empty = await reader.read(user_id)
     await plant_ward(graph, user_id)
     now = 59.9
@@ -323,7 +324,7 @@ async def test_a_schema_is_kept_for_a_while_and_read_anew_when_asked(graph: Know
 
 
 async def test_the_user_unused_for_longest_makes_room(graph: KnowledgeGraph, user_id: str) -> None:
-    reader = LiveSchemaReader(graph.store, graph.ontology, users=2)
+    reader = LiveSchemaReader(services_of(graph).store, graph.ontology, users=2)
     first, second, third = (f"{user_id}-{number}" for number in range(3))
     kept = [await reader.read(first), await reader.read(second)]
     assert await reader.read(first) is kept[0]
@@ -336,7 +337,7 @@ async def test_what_takes_too_long_is_left_out_and_told(
     graph: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await plant_ward(graph, user_id)
-    read = graph.store.read
+    read = services_of(graph).store.read
 
     async def slow(text: str, parameters: Any, *, timeout: float | None = None) -> list[dict[str, Any]]:
         assert timeout == 2.5
@@ -344,8 +345,8 @@ async def test_what_takes_too_long_is_left_out_and_told(
             raise StatementTimeoutError("The database ended the statement")
         return await read(text, parameters, timeout=timeout)
 
-    monkeypatch.setattr(graph.store, "read", slow)
-    schema = await LiveSchemaReader(graph.store, graph.ontology, timeout=2.5).read(user_id)
+    monkeypatch.setattr(services_of(graph).store, "read", slow)
+    schema = await LiveSchemaReader(services_of(graph).store, graph.ontology, timeout=2.5).read(user_id)
     assert (schema.is_partial, schema.sampled) == (True, True)
     assert {label.name for label in schema.labels} == {"Patient", "Surgeon", "Condition"}
 
@@ -357,7 +358,7 @@ async def test_a_failure_is_told_and_not_kept(
         raise StoreError("Neo4j cannot be used")
 
     with monkeypatch.context() as broken:
-        broken.setattr(graph.store, "read", down)
+        broken.setattr(services_of(graph).store, "read", down)
         with pytest.raises(StoreError, match="cannot be used"):
             await reader.read(user_id)
     assert await reader.read(user_id) == LiveSchema()

@@ -12,6 +12,7 @@ from kgagent.graph import schema as schema_module
 from kgagent.graph.schema import Schema
 from kgagent.graph.store import Store
 from kgagent.graph.vector_index import VectorIndexOptions
+from kgagent.knowledge_graph import services_of
 from tests.conftest import Clock
 from tests.support.graphs import connections
 
@@ -27,8 +28,8 @@ async def schema_of(store: Store, part: str) -> list[Row]:
 
 async def make_earlier_form(graph: KnowledgeGraph) -> None:
     """Put the text index of nodes back into a form that it had before."""
-    await graph.store.run_schema("DROP INDEX kgagent_node_text")
-    await graph.store.run_schema(
+    await services_of(graph).store.run_schema("DROP INDEX kgagent_node_text")
+    await services_of(graph).store.run_schema(
         f"CREATE FULLTEXT INDEX kgagent_node_text FOR (n:{'|'.join(graph.ontology.labels)}) "
         "ON EACH [n.name, n.description, n.notes]"
     )
@@ -56,11 +57,11 @@ def ontology(label: str) -> Ontology:
 @pytest.fixture
 async def own(opened: KnowledgeGraph, ontology: Ontology, label: str) -> AsyncIterator[Schema]:
     """A schema of labels and types of its own; what it makes is dropped afterwards."""
-    yield own_parts(opened.store, ontology, label, 384)
+    yield own_parts(services_of(opened).store, ontology, label, 384)
     for kind, drop in (("CONSTRAINTS", "CONSTRAINT"), ("INDEXES", "INDEX")):
-        for row in await opened.store.run_schema(f"SHOW {kind} YIELD name RETURN name"):
+        for row in await services_of(opened).store.run_schema(f"SHOW {kind} YIELD name RETURN name"):
             if label in row["name"]:
-                await opened.store.run_schema(f"DROP {drop} `{row['name']}`")
+                await services_of(opened).store.run_schema(f"DROP {drop} `{row['name']}`")
 
 
 def own_parts(
@@ -73,27 +74,27 @@ def own_parts(
 
 
 async def test_the_schema_is_whole_and_online(opened: KnowledgeGraph) -> None:
-    assert await opened.schema.problems() == []
-    rows = await schema_of(opened.store, "kgagent_")
+    assert await services_of(opened).schema.problems() == []
+    rows = await schema_of(services_of(opened).store, "kgagent_")
     assert {row["state"] for row in rows} == {"ONLINE"}
-    assert {part.name for part in opened.schema.parts} <= {row["name"] for row in rows}
+    assert {part.name for part in services_of(opened).schema.parts} <= {row["name"] for row in rows}
 
 
 async def test_ensuring_twice_changes_nothing(opened: KnowledgeGraph, own: Schema, label: str) -> None:
     await own.ensure()
-    made = await schema_of(opened.store, label)
+    made = await schema_of(services_of(opened).store, label)
     assert len(made) == len(own.parts)
     await own.ensure()
-    assert await schema_of(opened.store, label) == made
+    assert await schema_of(services_of(opened).store, label) == made
 
 
 async def test_several_may_ensure_at_once(
     settings: Settings, opened: KnowledgeGraph, own: Schema, ontology: Ontology, label: str, clock: Clock
 ) -> None:
     async with connections(4, settings=settings, embedder=HashingEmbedder(384), clock=clock) as graphs:
-        schemas = [own_parts(graph.store, ontology, label, 384) for graph in graphs]
+        schemas = [own_parts(services_of(graph).store, ontology, label, 384) for graph in graphs]
         await asyncio.gather(*(schema.ensure() for schema in schemas))
-    assert len(await schema_of(opened.store, label)) == len(own.parts)
+    assert len(await schema_of(services_of(opened).store, label)) == len(own.parts)
     assert await own.problems() == []
 
 
@@ -118,7 +119,7 @@ async def test_rebuilding_fits_the_vector_indexes_to_another_embedder(
     opened: KnowledgeGraph, own: Schema, ontology: Ontology, label: str
 ) -> None:
     await own.ensure()
-    shorter = own_parts(opened.store, ontology, label, 64)
+    shorter = own_parts(services_of(opened).store, ontology, label, 64)
     with pytest.raises(SchemaError, match=rf"kgagent_{label}_embedding.*: made for embeddings of length 384"):
         await shorter.ensure()
     await shorter.rebuild_vector_indexes()
@@ -135,7 +136,9 @@ async def test_indexes_of_other_options_serve_and_are_told_of_until_they_are_mad
     opened: KnowledgeGraph, own: Schema, ontology: Ontology, label: str
 ) -> None:
     await own.ensure()
-    other = own_parts(opened.store, ontology, label, 384, dataclasses.replace(CHOSEN, m=8, quantization="binary"))
+    other = own_parts(
+        services_of(opened).store, ontology, label, 384, dataclasses.replace(CHOSEN, m=8, quantization="binary")
+    )
     await other.ensure()
     assert await other.problems() == []
     [different] = await other.differing_options()
@@ -147,9 +150,9 @@ async def test_indexes_of_other_options_serve_and_are_told_of_until_they_are_mad
 
 
 async def test_an_index_that_covers_other_types_is_named(opened: KnowledgeGraph, ontology: Ontology) -> None:
-    schema = Schema(opened.store, ontology, HashingEmbedder(384), CHOSEN)
+    schema = Schema(services_of(opened).store, ontology, HashingEmbedder(384), CHOSEN)
     said = "; ".join(str(problem) for problem in await schema.problems())
-    if opened.store.features.filtered_vector_indexes:
+    if services_of(opened).store.features.filtered_vector_indexes:
         assert "kgagent_relationship_embedding: covers ['" in said
         assert f"instead of {list(ontology.relationships)}" in said
     else:
@@ -158,8 +161,10 @@ async def test_an_index_that_covers_other_types_is_named(opened: KnowledgeGraph,
 
 
 async def test_an_index_of_another_name_serves_as_well(opened: KnowledgeGraph, own: Schema, label: str) -> None:
-    await opened.store.run_schema(f"CREATE INDEX mine_{label} FOR (n:{label}) ON (n.user_id)")
-    await opened.store.run_schema(f"CREATE CONSTRAINT unique_{label} FOR (n:{label}) REQUIRE n.entity_key IS UNIQUE")
+    await services_of(opened).store.run_schema(f"CREATE INDEX mine_{label} FOR (n:{label}) ON (n.user_id)")
+    await services_of(opened).store.run_schema(
+        f"CREATE CONSTRAINT unique_{label} FOR (n:{label}) REQUIRE n.entity_key IS UNIQUE"
+    )
     await own.ensure()
     assert await own.problems() == []
 
@@ -168,12 +173,12 @@ async def test_data_that_breaks_a_constraint_is_told(
     opened: KnowledgeGraph, own: Schema, label: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(schema_module, "ATTEMPTS", 2)
-    await opened.store.write(f"UNWIND [1, 2] AS i CREATE (:{label} {{entity_key: 'twin'}})", {})
+    await services_of(opened).store.write(f"UNWIND [1, 2] AS i CREATE (:{label} {{entity_key: 'twin'}})", {})
     try:
         with pytest.raises(SchemaError, match=rf"kgagent_{label}_key cannot be made: (?s:.*)`kgagent doctor`"):
             await own.ensure()
     finally:
-        await opened.store.write(f"MATCH (n:{label}) DELETE n", {})
+        await services_of(opened).store.write(f"MATCH (n:{label}) DELETE n", {})
 
 
 async def test_a_server_that_is_not_there_is_named() -> None:
@@ -184,14 +189,14 @@ async def test_a_server_that_is_not_there_is_named() -> None:
 
 
 async def test_a_text_index_of_an_earlier_form_is_made_anew(opened: KnowledgeGraph) -> None:
-    before = await schema_of(opened.store, "kgagent_node_text")
+    before = await schema_of(services_of(opened).store, "kgagent_node_text")
     await make_earlier_form(opened)
-    [problem] = await opened.schema.problems()
+    [problem] = await services_of(opened).schema.problems()
     assert "['name', 'description', 'notes'] instead of" in str(problem)
     assert problem.mend == "kgagent init"
-    await asyncio.gather(*(opened.schema.ensure() for _ in range(3)))
-    assert await opened.schema.problems() == []
-    [after] = await schema_of(opened.store, "kgagent_node_text")
+    await asyncio.gather(*(services_of(opened).schema.ensure() for _ in range(3)))
+    assert await services_of(opened).schema.problems() == []
+    [after] = await schema_of(services_of(opened).store, "kgagent_node_text")
     assert {key: after[key] for key in ("properties", "labelsOrTypes")} == {
         key: before[0][key] for key in ("properties", "labelsOrTypes")
     }
@@ -201,7 +206,7 @@ async def test_a_deadlock_with_another_process_that_changes_the_schema_is_no_err
     opened: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await make_earlier_form(opened)
-    run, failed = opened.store.run_schema, list[str]()
+    run, failed = services_of(opened).store.run_schema, list[str]()
 
     async def deadlocked(text: str) -> list[Row]:
         kind = text.split(maxsplit=1)[0]
@@ -210,17 +215,17 @@ async def test_a_deadlock_with_another_process_that_changes_the_schema_is_no_err
             raise StoreError("deadlock detected")
         return await run(text)
 
-    monkeypatch.setattr(opened.store, "run_schema", deadlocked)
-    await opened.schema.ensure()
+    monkeypatch.setattr(services_of(opened).store, "run_schema", deadlocked)
+    await services_of(opened).schema.ensure()
     assert failed == ["DROP", "CREATE"]
-    assert await opened.schema.problems() == []
+    assert await services_of(opened).schema.problems() == []
 
 
 async def test_an_index_that_another_process_drops_as_outdated_after_it_was_made_anew_is_made_again(
     opened: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await make_earlier_form(opened)
-    run, drops = opened.store.run_schema, list[str]()
+    run, drops = services_of(opened).store.run_schema, list[str]()
 
     async def dropped_late(text: str) -> list[Row]:
         rows = await run(text)
@@ -230,16 +235,16 @@ async def test_an_index_that_another_process_drops_as_outdated_after_it_was_made
             await dropped_late(drops[0])
         return rows
 
-    monkeypatch.setattr(opened.store, "run_schema", dropped_late)
-    await opened.schema.ensure()
+    monkeypatch.setattr(services_of(opened).store, "run_schema", dropped_late)
+    await services_of(opened).schema.ensure()
     assert len(drops) == 2
-    assert await opened.schema.problems() == []
+    assert await services_of(opened).schema.problems() == []
 
 
 async def test_a_text_index_of_another_ontology_is_left_alone(opened: KnowledgeGraph, ontology: Ontology) -> None:
-    before = await schema_of(opened.store, "kgagent_node_text")
-    other = Schema(opened.store, ontology, HashingEmbedder(384), CHOSEN)
+    before = await schema_of(services_of(opened).store, "kgagent_node_text")
+    other = Schema(services_of(opened).store, ontology, HashingEmbedder(384), CHOSEN)
     other.parts = [part for part in other.parts if part.kind == "text"]
     with pytest.raises(SchemaError, match=r"kgagent_node_text: covers .*--rebuild-indexes"):
         await other.ensure()
-    assert await schema_of(opened.store, "kgagent_node_text") == before
+    assert await schema_of(services_of(opened).store, "kgagent_node_text") == before

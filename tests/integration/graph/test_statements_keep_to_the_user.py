@@ -7,6 +7,7 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.graph.statements import Fragment, statement
+from kgagent.knowledge_graph import services_of
 from tests.conftest import DIMENSIONS
 from tests.support.people import person, relate
 from tests.support.stored import cypher
@@ -44,8 +45,10 @@ def vector() -> list[float]:
 
 
 async def answer(graph: KnowledgeGraph, name: str, **parameters: Any) -> list[dict[str, Any]]:
-    text = statement(name, types=graph.relationships.names["types"], relationship=Fragment("_ranked_relationship"))
-    return [dict(row) for row in await graph.store.read(text, {**COMMON, **parameters})]
+    text = statement(
+        name, types=services_of(graph).relationships.names["types"], relationship=Fragment("_ranked_relationship")
+    )
+    return [dict(row) for row in await services_of(graph).store.read(text, {**COMMON, **parameters})]
 
 
 @pytest.mark.parametrize("vector_given", [True, False])
@@ -53,7 +56,7 @@ async def test_what_relationships_count_is_told_of_the_users_alone(
     graph: KnowledgeGraph, user_id: str, ids: dict[str, str], *, vector_given: bool
 ) -> None:
     asked = [ids["own"], ids["to"], ids["from"]]
-    given = graph.store.vector(vector()) if vector_given else None
+    given = services_of(graph).store.vector(vector()) if vector_given else None
     rows = await answer(graph, "weigh_path_relationships", user_id=user_id, ids=asked, vector=given)
     assert [row["id"] for row in rows] == [ids["own"]]
 
@@ -70,7 +73,7 @@ async def test_texts_are_not_found_through_another_users_node(
     graph: KnowledgeGraph, user_id: str, ids: dict[str, str]
 ) -> None:
     searched = {
-        **{"user_id": user_id, "vector": graph.store.vector(vector())},
+        **{"user_id": user_id, "vector": services_of(graph).store.vector(vector())},
         **{"text_properties": ["text"], "neighbours": 10, "limit": 10},
     }
     assert await answer(graph, "find_chunks", ids=[ids["zed"]], **searched) == []
@@ -97,7 +100,7 @@ async def test_a_beam_goes_on_from_no_relationship_that_leads_to_another_users_n
         "expand_beam",
         **{**weights, **limits, "choice_temperature": 0.1, "relationship_types": None},
         user_id=user_id,
-        vector=graph.store.vector(vector()),
+        vector=services_of(graph).store.vector(vector()),
         frontier=[{**step, "element_id": ids["to"]}],
     )
     assert row["reached"] == []

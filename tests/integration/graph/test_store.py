@@ -10,44 +10,49 @@ from neo4j.exceptions import DriverError, SessionExpired
 from kgagent import KnowledgeGraph
 from kgagent.embedding.hashing import hashed
 from kgagent.errors import ConstraintViolationError, StatementTimeoutError, StoreError
+from kgagent.knowledge_graph import services_of
 
 
 async def test_a_vector_arrives_as_it_was_sent(graph: KnowledgeGraph) -> None:
     sent = array("f", [0.1, -2.5, 1e-30, 3.4e38])
-    [row] = await graph.store.read("RETURN toFloatList($v) AS v", {"v": graph.store.vector(sent)})
+    [row] = await services_of(graph).store.read(
+        "RETURN toFloatList($v) AS v", {"v": services_of(graph).store.vector(sent)}
+    )
     assert row["v"] == list(sent)
-    [row] = await graph.store.read("RETURN toFloatList($v) AS v", {"v": graph.store.vector([0.5, 1.0])})
+    [row] = await services_of(graph).store.read(
+        "RETURN toFloatList($v) AS v", {"v": services_of(graph).store.vector([0.5, 1.0])}
+    )
     assert row["v"] == [0.5, 1.0]
-    assert graph.store.vector(None) is None
+    assert services_of(graph).store.vector(None) is None
 
 
 async def test_a_similarity_on_the_server_is_plain_cosine(graph: KnowledgeGraph) -> None:
     one, other = hashed("chess club", 384), hashed("chess player", 384)
-    [row] = await graph.store.read(
+    [row] = await services_of(graph).store.read(
         "RETURN 2.0 * vector.similarity.cosine(toFloatList($a), toFloatList($b)) - 1.0 AS cosine",
-        {"a": graph.store.vector(one), "b": graph.store.vector(other)},
+        {"a": services_of(graph).store.vector(one), "b": services_of(graph).store.vector(other)},
     )
     assert row["cosine"] == pytest.approx(math.fsum(x * y for x, y in zip(one, other, strict=True)), abs=1e-6)
 
 
 async def test_a_statement_that_is_wrong_is_told(graph: KnowledgeGraph) -> None:
     with pytest.raises(StoreError, match="refused the statement: Invalid input"):
-        await graph.store.read("MATCH", {})
+        await services_of(graph).store.read("MATCH", {})
 
 
 async def test_a_write_that_would_make_a_duplicate_is_told_apart(graph: KnowledgeGraph, user_id: str) -> None:
     with pytest.raises(ConstraintViolationError, match="Uniqueness would be broken"):
-        await graph.store.write("UNWIND [1, 2] AS i CREATE (:Person {entity_key: $key})", {"key": user_id})
+        await services_of(graph).store.write("UNWIND [1, 2] AS i CREATE (:Person {entity_key: $key})", {"key": user_id})
 
 
 async def test_a_statement_that_takes_too_long_is_ended(graph: KnowledgeGraph) -> None:
     endless = "UNWIND range(1, 100000) AS a UNWIND range(1, 100000) AS b WITH a, b WHERE a = -b RETURN count(*)"
     with pytest.raises(StatementTimeoutError, match="took longer than it may"):
-        await graph.store.read(endless, {}, timeout=0.05)
+        await services_of(graph).store.read(endless, {}, timeout=0.05)
 
 
 async def test_a_stream_gives_rows_one_by_one(graph: KnowledgeGraph) -> None:
-    async with graph.store.stream("UNWIND range(1, $n) AS i RETURN i", {"n": 2_500}) as rows:
+    async with services_of(graph).store.stream("UNWIND range(1, $n) AS i RETURN i", {"n": 2_500}) as rows:
         assert [row["i"] async for row in rows] == list(range(1, 2_501))
 
 
@@ -72,7 +77,7 @@ async def test_a_read_that_a_lost_connection_ended_is_tried_again(
     graph: KnowledgeGraph, failing: Callable[[Exception], list[str]]
 ) -> None:
     asked = failing(SessionExpired("the connection is gone"))
-    assert await graph.store.read("RETURN 1 AS one", {}) == [{"one": 1}]
+    assert await services_of(graph).store.read("RETURN 1 AS one", {}) == [{"one": 1}]
     assert len(asked) == 1
 
 
@@ -81,4 +86,4 @@ async def test_a_read_that_would_fail_again_is_not_tried_again(
 ) -> None:
     failing(DriverError("this cannot be read"))
     with pytest.raises(StoreError, match="this cannot be read"):
-        await graph.store.read("RETURN 1 AS one", {})
+        await services_of(graph).store.read("RETURN 1 AS one", {})

@@ -10,6 +10,7 @@ from kgagent import KnowledgeGraph, Settings, SyncKnowledgeGraph
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import ConfigurationError, InputError
 from kgagent.ingestion import IngestionReport, Ingestor, Limits, Source
+from kgagent.knowledge_graph import services_of
 from kgagent.tools import Toolset
 from tests.conftest import DIMENSIONS, Clock
 from tests.support.embedders import WatchedEmbedder
@@ -180,7 +181,7 @@ async def test_an_ontology_without_dated_label_must_be_told_which_one_is_that_of
     graph: KnowledgeGraph, settings: Settings, user_id: str
 ) -> None:
     ontology = own_ontology()
-    own = KnowledgeGraph(graph.store, ontology, graph.embedder, settings)
+    own = KnowledgeGraph(services_of(graph).store, ontology, graph.embedder, settings)
     with deciding_model(careful_reader) as model:
         with pytest.raises(ConfigurationError, match="Which label is that of sources"):
             Ingestor(own, chat_model(model), user_id=user_id)

@@ -12,6 +12,7 @@ from kgagent import KnowledgeGraph
 from kgagent.errors import StoreError
 from kgagent.graph.store import Parameters, Row
 from kgagent.ingestion import Ingestor, Limits, Source
+from kgagent.knowledge_graph import services_of
 from tests.support.embedders import WatchedEmbedder
 from tests.support.openai_models import (
     TOKENS,
@@ -98,7 +99,7 @@ async def test_a_run_killed_while_a_node_is_made_does_not_make_it_twice(
 def losing_the_connection(graph: KnowledgeGraph, after: str) -> Iterator[None]:
     """The database is gone right after a statement that holds a text was carried out."""
     gone = threading.Event()
-    carried_out = graph.store.write
+    carried_out = services_of(graph).store.write
 
     async def write(text: str, parameters: Parameters, *, timeout: float | None = None) -> list[Row]:
         if gone.is_set():
@@ -108,11 +109,11 @@ def losing_the_connection(graph: KnowledgeGraph, after: str) -> Iterator[None]:
             gone.set()
         return rows
 
-    graph.store.write = write  # type: ignore[method-assign]
+    services_of(graph).store.write = write  # type: ignore[method-assign]
     try:
         yield
     finally:
-        graph.store.write = carried_out  # type: ignore[method-assign]
+        services_of(graph).store.write = carried_out  # type: ignore[method-assign]
 
 
 async def test_a_node_that_was_made_before_the_database_was_lost_is_looked_for_and_not_made_again(
@@ -278,7 +279,7 @@ async def test_a_run_that_is_overtaken_while_it_looks_writes_nothing_more(
         look = ("explore", {"queries": [{"query": "who taught Iris?"}]})
         return [look, ("create_node", {"label": "Person", "name": "Iris"})]
 
-    elsewhere = KnowledgeGraph(graph.store, graph.ontology, WatchedEmbedder(), graph.settings)
+    elsewhere = KnowledgeGraph(services_of(graph).store, graph.ontology, WatchedEmbedder(), graph.settings)
     with scripted_model(looks_and_writes) as first, deciding_model(careful_reader) as second:
         running = asyncio.ensure_future(Ingestor(graph, chat_model(first), user_id=user_id).ingest(CALL))
         await embedder.asked_for(1)

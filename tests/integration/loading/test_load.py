@@ -10,7 +10,7 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.errors import EmbeddingUnavailableError, InputError
-from kgagent.loading import LoadReport, Tally, load_file
+from kgagent.loading import LoadReport, Tally
 from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
 from tests.support.stored import (
@@ -33,8 +33,10 @@ def load(graph: KnowledgeGraph, user_id: str, tmp_path: Path) -> Load:
     async def run(*lines: Line | str, user: str = user_id, **options: Any) -> LoadReport:
         path = tmp_path / "lines.jsonl"
         path.write_text("\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines), "utf-8")
-        return await load_file(
-            path, nodes=graph.nodes, relationships=graph.relationships, writing=graph.writing, user_id=user, **options
+        return await graph.load(
+            path,
+            user_id=user,
+            **options,
         )
 
     return run

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 from kgagent import KnowledgeGraph
-from kgagent.loading import load_file
 
 
 async def test_sources_without_a_time_stay_apart_and_load_once(
@@ -14,8 +13,9 @@ async def test_sources_without_a_time_stay_apart_and_load_once(
     lines = [{"kind": "node", "label": "Source", "name": name} for name in ("Talk one", "Talk two")]
     file.write_text("\n".join(json.dumps(line) for line in lines), "utf-8")
     for created in (2, 0):
-        report = await load_file(
-            file, nodes=graph.nodes, relationships=graph.relationships, writing=graph.writing, user_id=user_id
+        report = await graph.load(
+            file,
+            user_id=user_id,
         )
         assert report.nodes.created == created
     found = await graph.retrieval.text_match("talk", user_id=user_id)

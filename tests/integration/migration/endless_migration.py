@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.base import Embedding
 from kgagent.embedding.hashing import HashingEmbedder
+from kgagent.knowledge_graph import services_of
 from kgagent.migration import migrate
 
 TEXTS_UNTIL_STUCK = 300
@@ -40,7 +41,11 @@ async def main(uri: str, username: str, password: str, user_id: str) -> None:
     )
     async with connecting as graph:
         await migrate(
-            nodes=graph.nodes, relationships=graph.relationships, writing=graph.writing, user_id=user_id, batch_size=10
+            nodes=services_of(graph).nodes,
+            relationships=services_of(graph).relationships,
+            writing=services_of(graph).write_context,
+            user_id=user_id,
+            batch_size=10,
         )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from kgagent import KnowledgeGraph
 from kgagent.embedding.base import Embedder
+from kgagent.knowledge_graph import services_of
 from kgagent.migration import MigrationReport, migrate
 from tests.support.stored import Properties, cypher
 
@@ -110,10 +111,20 @@ async def many_old(graph: KnowledgeGraph, user_id: str, count: int) -> None:
     )
 
 
+def with_embedder(graph: KnowledgeGraph, embedder: Embedder) -> KnowledgeGraph:
+    """The same graph with another embedder."""
+    services = services_of(graph)
+    return KnowledgeGraph(services.store, graph.ontology, embedder, graph.settings, clock=services.write_context.clock)
+
+
 async def run(graph: KnowledgeGraph, user_id: str | None, **options: Any) -> MigrationReport:
     """Migrate."""
     return await migrate(
-        nodes=graph.nodes, relationships=graph.relationships, writing=graph.writing, user_id=user_id, **options
+        nodes=services_of(graph).nodes,
+        relationships=services_of(graph).relationships,
+        writing=services_of(graph).write_context,
+        user_id=user_id,
+        **options,
     )
 
 

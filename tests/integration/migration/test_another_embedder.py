@@ -5,6 +5,7 @@ import pytest
 from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import SchemaError
+from kgagent.knowledge_graph import services_of
 from kgagent.migration import Counts
 from kgagent.tools import Toolset
 from tests.conftest import Clock
@@ -48,11 +49,11 @@ async def test_embeddings_of_another_length_are_made_anew_once_the_indexes_are(
         await run(before, None)
         leave_shared_indexes_out(after)
         with pytest.raises(SchemaError, match="kgagent migrate --rebuild-indexes"):
-            await after.schema.ensure()
-        await after.schema.rebuild_vector_indexes()
+            await services_of(after).schema.ensure()
+        await services_of(after).schema.rebuild_vector_indexes()
         report = await run(after, None)
         assert report.total == Counts(examined=3, embedded=3)
         assert len((await the_relationship(after, user_id))["relationship_embedding"]) == 96
         [hit] = await after.retrieval.node_vector_search("Ada", user_id=user_id, threshold=0.9)
         assert hit.node.name == "Ada"
-        assert await after.schema.problems() == []
+        assert await services_of(after).schema.problems() == []

@@ -12,7 +12,14 @@ from kgagent.embedding.base import Embedding
 from kgagent.errors import EmbeddingUnavailableError
 from kgagent.migration import MigrationStoppedError
 from tests.conftest import Server
-from tests.integration.migration.old_graph import assert_migrated, is_in_present_form, is_untouched, many_old, run
+from tests.integration.migration.old_graph import (
+    assert_migrated,
+    is_in_present_form,
+    is_untouched,
+    many_old,
+    run,
+    with_embedder,
+)
 from tests.support.embedders import WatchedEmbedder
 from tests.support.stored import relationships_of
 
@@ -50,25 +57,24 @@ async def test_an_embedder_that_fails_stops_it_and_the_error_says_what_is_done(
 ) -> None:
     await many_old(graph, user_id, 59)
     failing = FailsLater(after=8)
-    graph.writing = type(graph.writing)(failing, graph.writing.clock, graph.writing.attempts)
+    stopping = with_embedder(graph, failing)
     with pytest.raises(MigrationStoppedError) as stopped:
-        await run(graph, user_id, batch_size=10, bounded_map=1)
+        await run(stopping, user_id, batch_size=10, bounded_map=1)
     assert str(stopped.value) == (
         "The model is away. The migration stopped after 80 records; they are done and stay so. "
         "Run it again to go on with the rest"
     )
     assert stopped.value.report.nodes.embedded == 60
     assert stopped.value.report.relationships.embedded == 20
-    graph.writing = type(graph.writing)(embedder, graph.writing.clock, graph.writing.attempts)
     await assert_rest_is_migrated_next(graph, user_id, embedder)
 
 
 async def test_a_failure_ends_the_batches_beside_it(graph: KnowledgeGraph, user_id: str) -> None:
     await many_old(graph, user_id, 100)
     failing = FailsLater(after=0)
-    graph.writing = type(graph.writing)(failing, graph.writing.clock, graph.writing.attempts)
+    stopping = with_embedder(graph, failing)
     with pytest.raises(MigrationStoppedError):
-        await run(graph, user_id, batch_size=5, bounded_map=4)
+        await run(stopping, user_id, batch_size=5, bounded_map=4)
     assert all(map(is_untouched, await relationships_of(graph, user_id)))
 
 

@@ -17,6 +17,7 @@ from tests.integration.migration.old_graph import (
     many_old,
     old_relationships,
     run,
+    with_embedder,
 )
 from tests.support.embedders import WatchedEmbedder
 from tests.support.stored import cypher, relationships_of
@@ -99,8 +100,8 @@ async def test_a_text_that_the_model_refuses_is_named_and_the_rest_of_its_batch_
 ) -> None:
     await many_old(graph, user_id, 9)
     refusing = Refusing("Old story 5")
-    graph.writing = type(graph.writing)(refusing, graph.writing.clock, graph.writing.attempts)
-    report = await run(graph, user_id, batch_size=batch_size)
+    stopping = with_embedder(graph, refusing)
+    report = await run(stopping, user_id, batch_size=batch_size)
     assert (report.relationships.embedded, report.relationships.skipped) == (8, 1)
     [skipped] = report.skipped
     assert isinstance(skipped, Skipped)
@@ -115,9 +116,9 @@ async def test_a_text_that_the_model_refuses_is_named_and_the_rest_of_its_batch_
 async def test_a_model_that_refuses_everything_stops_the_migration_at_once(graph: KnowledgeGraph, user_id: str) -> None:
     await many_old(graph, user_id, 9)
     refusing = Refusing("")
-    graph.writing = type(graph.writing)(refusing, graph.writing.clock, graph.writing.attempts)
+    stopping = with_embedder(graph, refusing)
     with pytest.raises(MigrationStoppedError, match="too long"):
-        await run(graph, user_id, bounded_map=1)
+        await run(stopping, user_id, bounded_map=1)
     assert refusing.calls == 2
     assert all(map(is_untouched, await relationships_of(graph, user_id)))
 

@@ -13,6 +13,7 @@ from opentelemetry.trace import StatusCode
 from kgagent import KnowledgeGraph, Toolset
 from kgagent.embedding.base import Embedder
 from kgagent.errors import EmbeddingUnavailableError, StoreError
+from kgagent.knowledge_graph import services_of
 from kgagent.observability import open_telemetry
 from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
@@ -75,7 +76,9 @@ def seen() -> Iterator[Seen]:
 
 def watched(opened: KnowledgeGraph, embedder: Embedder, seen: Seen, clock: Clock, **more: bool) -> KnowledgeGraph:
     observer = open_telemetry(tracer_provider=seen.tracers, meter_provider=seen.meters, **more)
-    return KnowledgeGraph(opened.store, opened.ontology, embedder, opened.settings, clock=clock, observer=observer)
+    return KnowledgeGraph(
+        services_of(opened).store, opened.ontology, embedder, opened.settings, clock=clock, observer=observer
+    )
 
 
 @pytest.fixture
@@ -187,7 +190,7 @@ async def test_an_embedder_that_fails_marks_its_span_and_the_tools(
 
 async def test_a_statement_that_fails_says_the_servers_code(graph: KnowledgeGraph, seen: Seen) -> None:
     with pytest.raises(StoreError):
-        await graph.store.read("RETURN no_such_variable", {})
+        await services_of(graph).store.read("RETURN no_such_variable", {})
     span = attributes(seen.named("unnamed"))
     assert span["error.type"] == "StatementValueError"
     assert span["db.response.status_code"] == "Neo.ClientError.Statement.SyntaxError"

@@ -2,6 +2,7 @@ import asyncio
 
 from kgagent import KnowledgeGraph, Toolset
 from kgagent.graph.statements import Statement
+from kgagent.knowledge_graph import services_of
 from tests.conftest import Server
 from tests.support.people import person
 from tests.support.transactions import watch
@@ -29,14 +30,14 @@ async def test_the_server_shows_which_tool_and_statement_a_transaction_is_of(
 
 async def test_a_statement_outside_tools_is_tagged_with_its_name_alone(graph: KnowledgeGraph) -> None:
     asking = Statement("SHOW TRANSACTIONS YIELD metaData RETURN metaData", "look_around")
-    for look in (graph.store.read, graph.store.write):
+    for look in (services_of(graph).store.read, services_of(graph).store.write):
         told = [row["metaData"] for row in await look(asking, {})]
         assert {"app": "kgagent", "statement": "look_around"} in told
 
 
 async def test_streams_and_statements_about_the_schema_are_tagged_too(graph: KnowledgeGraph) -> None:
     asking = Statement("SHOW TRANSACTIONS YIELD metaData RETURN metaData", "look_around")
-    async with graph.store.stream(asking, {}) as rows:
+    async with services_of(graph).store.stream(asking, {}) as rows:
         streamed = [row["metaData"] async for row in rows]
-    for told in (streamed, [row["metaData"] for row in await graph.store.run_schema(asking)]):
+    for told in (streamed, [row["metaData"] for row in await services_of(graph).store.run_schema(asking)]):
         assert {"app": "kgagent", "statement": "look_around"} in told

@@ -9,6 +9,7 @@ from _tool_calls import CALLS, People, Setting, cost_of, load_sample, most
 
 from kgagent import KnowledgeGraph
 from kgagent.embedding.base import Embedder
+from kgagent.knowledge_graph import services_of
 from kgagent.observability import Recorder
 from kgagent.tools.registry import TOOLS
 from tests.conftest import Clock
@@ -57,7 +58,9 @@ def recorder() -> Recorder:
 @pytest.fixture
 async def graph(opened: KnowledgeGraph, embedder: Embedder, recorder: Recorder, clock: Clock) -> KnowledgeGraph:
     """A graph that the recorder watches."""
-    return KnowledgeGraph(opened.store, opened.ontology, embedder, opened.settings, clock=clock, observer=recorder)
+    return KnowledgeGraph(
+        services_of(opened).store, opened.ontology, embedder, opened.settings, clock=clock, observer=recorder
+    )
 
 
 async def test_no_tool_takes_more_statements_or_embedding_requests_than_its_bound(

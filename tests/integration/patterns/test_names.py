@@ -3,6 +3,7 @@ import pytest
 from kgagent import KnowledgeGraph
 from kgagent.errors import InputError
 from kgagent.graph.live_schema import LiveSchemaReader
+from kgagent.knowledge_graph import services_of
 from kgagent.models.pattern import GraphPattern
 from kgagent.patterns.hints import hints
 from kgagent.patterns.names import checked_schema
@@ -11,7 +12,7 @@ from tests.support.ward import plant_ward
 
 
 async def test_a_name_that_is_new_is_known_at_once(graph: KnowledgeGraph, user_id: str) -> None:
-    reader = LiveSchemaReader(graph.store, graph.ontology)
+    reader = LiveSchemaReader(services_of(graph).store, graph.ontology)
     await plant_ward(graph, user_id)
     await reader.read(user_id)
     nurse = GraphPattern.single_hop("Nurse", "TREATED_BY", "Doctor")
@@ -29,7 +30,7 @@ async def test_a_name_that_is_new_is_known_at_once(graph: KnowledgeGraph, user_i
 async def test_a_name_that_only_another_user_has_is_unknown_and_not_suggested(
     graph: KnowledgeGraph, user_id: str
 ) -> None:
-    reader = LiveSchemaReader(graph.store, graph.ontology)
+    reader = LiveSchemaReader(services_of(graph).store, graph.ontology)
     await plant_ward(graph, user_id)
     await cypher(graph, "CREATE (:Midwife {user_id: $user})", user=f"{user_id}-other")
     with pytest.raises(InputError) as raised:

@@ -16,6 +16,7 @@ from kgagent.errors import (
     StatementValueError,
 )
 from kgagent.graph.statements import statement
+from kgagent.knowledge_graph import services_of
 from kgagent.models.matched_path import PatternResult
 from kgagent.models.pattern_query import GraphQuery
 from kgagent.patterns.runner import PatternRunner
@@ -385,7 +386,7 @@ async def test_a_query_that_takes_too_long_is_ended_by_the_server(ward: Knowledg
         "MATCH (a:Ring {user_id: $user}), (b:Ring {user_id: $user}) WHERE a <> b CREATE (a)-[:NEXT]->(b)",
         user=user_id,
     )
-    ward.patterns._options = type(ward.patterns._options)(timeout=1.0)
+    services_of(ward).patterns._options = type(services_of(ward).patterns._options)(timeout=1.0)
     step = {"relation_type": "NEXT", "source_label": "Ring", "target_label": "Ring"}
     start = {"at_step": "start", "property_path": "name"}
     never = [
@@ -402,7 +403,7 @@ async def test_semantic_ranking_without_a_question_is_an_error(ward: KnowledgeGr
 
 
 async def test_patterns_can_be_switched_off(ward: KnowledgeGraph, user_id: str) -> None:
-    ward.patterns._options = type(ward.patterns._options)(enabled=False)
+    services_of(ward).patterns._options = type(services_of(ward).patterns._options)(enabled=False)
     with pytest.raises(ConfigurationError, match="KGAGENT_PATTERNS_ENABLED"):
         await ask(ward, user_id, patterns=[{"steps": [HAS]}])
 
@@ -530,7 +531,7 @@ async def test_many_nodes_of_one_name_leave_room_for_other_targets(ward: Knowled
 
 
 async def test_a_target_that_was_just_made_is_known(graph: KnowledgeGraph, user_id: str) -> None:
-    await graph.live_schema.read(user_id)
+    await services_of(graph).live_schema.read(user_id)
     await cypher(
         graph,
         "CREATE (:Person {user_id: $user, entity_key: $key, name: 'Zoe'})-[:has_relationship_with]->"
@@ -543,7 +544,7 @@ async def test_a_target_that_was_just_made_is_known(graph: KnowledgeGraph, user_
 
 
 async def test_as_many_paths_as_are_looked_at_are_all(ward: KnowledgeGraph, user_id: str) -> None:
-    ward.patterns._options = type(ward.patterns._options)(explored=2)
+    services_of(ward).patterns._options = type(services_of(ward).patterns._options)(explored=2)
     assert (await ask(ward, user_id, patterns=[{"steps": [HAS]}])).context.truncated is False
     assert (await ask(ward, user_id, patterns=[{"steps": [TREATED]}])).context.truncated is True
 
@@ -553,7 +554,7 @@ async def test_a_query_of_many_patterns_runs_a_few_statements_at_a_time_and_none
 ) -> None:
     texts: list[str] = []
     under_way: list[int] = [0]
-    read = ward.store.read
+    read = services_of(ward).store.read
 
     async def watched(text: str, *args: Any, **more: Any) -> Any:
         texts.append(text)
@@ -564,8 +565,8 @@ async def test_a_query_of_many_patterns_runs_a_few_statements_at_a_time_and_none
             under_way.append(under_way[-1] - 1)
 
     constraint = {"type": "REGEX_MATCH", "property_path": "name", "value": "A.*", "at_step": "start"}
-    await ward.live_schema.read(user_id)
-    monkeypatch.setattr(ward.store, "read", watched)
+    await services_of(ward).live_schema.read(user_id)
+    monkeypatch.setattr(services_of(ward).store, "read", watched)
     patterns = [{"steps": [HAS], "constraints": [constraint]}] * 12
     result = await ask(ward, user_id, patterns=patterns, ranking="PATH_LENGTH")
     assert [path.start.name for path in result.paths] == ["Ann"]
@@ -576,14 +577,14 @@ async def test_a_query_of_many_patterns_runs_a_few_statements_at_a_time_and_none
 async def test_paths_are_told_even_where_their_texts_take_too_long(
     ward: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read = ward.store.read
+    read = services_of(ward).store.read
 
     async def slow(text: str, *args: Any, **more: Any) -> Any:
         if text == statement("find_chunks"):
             raise StatementTimeoutError("it took longer than it may")
         return await read(text, *args, **more)
 
-    monkeypatch.setattr(ward.store, "read", slow)
+    monkeypatch.setattr(services_of(ward).store, "read", slow)
     result = await ask(ward, user_id, query="Who is ill?", patterns=[{"steps": [HAS]}])
     assert len(result.paths) == 2
     assert result.warnings == ("Left out texts linked with the paths: they took longer than 10 s",)

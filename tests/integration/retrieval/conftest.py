@@ -4,6 +4,7 @@ from typing import Literal
 import pytest
 
 from kgagent import KnowledgeGraph
+from kgagent.knowledge_graph import services_of
 from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
 from tests.support.fixtures import embedder, graph, opened
@@ -23,7 +24,7 @@ async def searching(opened: KnowledgeGraph, embedder: WatchedEmbedder, clock: Cl
 
     def one(plan: str) -> KnowledgeGraph:
         settings = opened.settings.model_copy(update={"exact_scan_limit": 100_000 if plan == "exact" else 0})
-        return KnowledgeGraph(opened.store, opened.ontology, embedder, settings, clock=clock)
+        return KnowledgeGraph(services_of(opened).store, opened.ontology, embedder, settings, clock=clock)
 
     return one
 

@@ -2,6 +2,7 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.errors import InputError
+from kgagent.knowledge_graph import services_of
 from kgagent.tools import Toolset
 from tests.support.crowd import plant_people, plant_relationships
 from tests.support.people import person, relate
@@ -51,7 +52,7 @@ async def test_relationships_of_an_old_graph_that_do_not_say_whose_they_are_are_
     keys = await plant_people(graph, user_id, 3)
     rows = [{"first": keys[0], "second": key, "properties": {"description": "old"}} for key in keys[1:]]
     await plant_relationships(graph, user_id, rows)
-    await graph.store.write("MATCH ({user_id: $user})-[r]->() REMOVE r.user_id", {"user": user_id})
+    await services_of(graph).store.write("MATCH ({user_id: $user})-[r]->() REMOVE r.user_id", {"user": user_id})
     found = await graph.retrieval.expand_graph(keys[:2], user_id=user_id)
     assert [r.description for r in found.relationships] == ["old", "old"]
     assert [node.entity_key for node in found.neighbours] == [keys[2]]

@@ -4,6 +4,7 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.errors import InputError, StatementTimeoutError
+from kgagent.knowledge_graph import services_of
 from kgagent.retrieval import beam, by_meaning, explore
 from kgagent.tools import Toolset
 
@@ -125,7 +126,7 @@ async def test_a_relationship_without_a_sound_vector_is_passed_over(
 ) -> None:
     await joined(tools, CHAIN)
     for planted in ([1.0, 2.0], None, "text", [0.0] * 384):
-        await graph.store.write(
+        await services_of(graph).store.write(
             "MATCH ({user_id: $user})-[r {description: 'violin duet'}]->() "
             "SET r.relationship_embedding = $planted REMOVE r.embedding_hash",
             {"user": user_id, "planted": planted},
@@ -138,7 +139,7 @@ async def test_no_relationship_of_another_user_is_reached(graph: KnowledgeGraph,
     stranger = f"{user_id}-stranger"
     theirs = (await graph.tools(user_id=stranger).create_node(label="Person", name="Stranger"))["entity_key"]
     for owner in (user_id, stranger):
-        await graph.store.write(
+        await services_of(graph).store.write(
             "MATCH (a {entity_key: $a}), (b {entity_key: $b}), ({user_id: $user})-[r {description: 'violin duet'}]->() "
             "CREATE (a)-[s:has_relationship_with]->(b) SET s = r {.*, user_id: $owner, relationship_key: null}",
             {"a": keys["Bo"], "b": theirs, "user": user_id, "owner": owner},
@@ -268,13 +269,13 @@ async def test_a_start_that_lost_its_vector_is_still_gone_on_from(
     for planted in (None, [1.0, 2.0], [0.0] * 384, "text"):
 
         async def after_a_change(*given: object, planted: object = planted, **named: object) -> list[beam.Step]:
-            await graph.store.write(
+            await services_of(graph).store.write(
                 "MATCH ({user_id: $user})-[r {description: 'painter orchard neighbour'}]->() "
                 "SET r.lost = r.relationship_embedding, r.relationship_embedding = $planted REMOVE r.embedding_hash",
                 {"user": user_id, "planted": planted},
             )
             steps = await expand(*given, **named)  # type: ignore[arg-type]
-            await graph.store.write(
+            await services_of(graph).store.write(
                 "MATCH ({user_id: $user})-[r {description: 'painter orchard neighbour'}]->() "
                 "SET r.relationship_embedding = r.lost REMOVE r.lost",
                 {"user": user_id},

@@ -2,6 +2,7 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.errors import InputError
+from kgagent.knowledge_graph import services_of
 from kgagent.models import ExploreRequest, VectorQuery
 from kgagent.tools import Toolset
 from tests.conftest import Clock
@@ -219,7 +220,7 @@ async def test_text_shows_no_expired_note_and_no_line_that_a_name_made_up(tools:
 async def test_an_old_node_without_embedding_is_found_by_name(
     tools: Toolset, graph: KnowledgeGraph, user_id: str
 ) -> None:
-    await graph.store.write(
+    await services_of(graph).store.write(
         "CREATE (:Person {entity_key: $key, user_id: $user, name: 'Old Tom'})",
         {"key": f"{user_id}-old", "user": user_id},
     )

@@ -7,6 +7,7 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.errors import StatementTimeoutError, StoreError
+from kgagent.knowledge_graph import services_of
 from kgagent.tools import Toolset
 from tests.support.drawn import QUERY, Drawing
 from tests.support.people import person, relate
@@ -15,14 +16,14 @@ from tests.support.stored import cypher
 
 def failing(graph: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
     """Have every statement that asks a vector index fail."""
-    read = graph.store.read
+    read = services_of(graph).store.read
 
     async def fail(text: str, parameters: dict[str, Any], *, timeout: float | None = None) -> list[dict[str, Any]]:
         if "VECTOR INDEX" in text or "db.index.vector" in text:
             raise error
         return await read(text, parameters, timeout=timeout)
 
-    monkeypatch.setattr(graph.store, "read", fail)
+    monkeypatch.setattr(services_of(graph).store, "read", fail)
 
 
 async def test_where_an_index_fails_vectors_are_compared_one_by_one(

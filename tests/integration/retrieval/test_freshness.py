@@ -6,6 +6,7 @@ import pytest
 
 from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.hashing import HashingEmbedder
+from kgagent.knowledge_graph import services_of
 from kgagent.models.hybrid import HybridSearchOptions
 from tests.conftest import DIMENSIONS
 from tests.support.payloads import succeeded
@@ -49,9 +50,11 @@ async def test_a_write_is_found_by_the_next_search(addressed: KnowledgeGraph, us
 async def test_all_statements_of_a_connection_share_their_bookmarks(addressed: KnowledgeGraph, user_id: str) -> None:
     tools = addressed.tools(user_id=user_id)
     await person(tools, "Ada")
-    async with addressed.store.stream("MATCH (n {user_id: $user}) RETURN n.name AS name", {"user": user_id}) as rows:
+    async with services_of(addressed).store.stream(
+        "MATCH (n {user_id: $user}) RETURN n.name AS name", {"user": user_id}
+    ) as rows:
         assert [row["name"] async for row in rows] == ["Ada"]
-    session = addressed.store._session()
+    session = services_of(addressed).store._session()
     async with session:
         await (await session.run("RETURN 1")).consume()
         assert await session.last_bookmarks()

@@ -5,6 +5,7 @@ from itertools import pairwise
 import pytest
 
 from kgagent import KnowledgeGraph
+from kgagent.knowledge_graph import services_of
 from kgagent.retrieval.full_text import FullTextSearch
 from kgagent.tools import Toolset
 from tests.conftest import Clock
@@ -16,7 +17,7 @@ from tests.support.stored import cypher, the_relationship
 
 @pytest.fixture
 def full_text(graph: KnowledgeGraph) -> FullTextSearch:
-    return FullTextSearch(graph.store, graph.ontology, timeout=10.0)
+    return FullTextSearch(services_of(graph).store, graph.ontology, timeout=10.0)
 
 
 async def names(full_text: FullTextSearch, text: str, user_id: str, *labels: str, limit: int = 10) -> list[str]:

@@ -4,6 +4,7 @@ import pytest
 
 from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.hashing import HashingEmbedder, hashed
+from kgagent.knowledge_graph import services_of
 from tests.conftest import Clock
 from tests.support.own_ontology import dropped_in_the_end, own_graph, own_ontology
 from tests.support.stored import cosine, cypher
@@ -26,7 +27,7 @@ async def test_similarities_are_plain_cosine_under_every_quantization(
         dropped_in_the_end(settings, own_ontology()) as ontology,
         own_graph(chosen, embedder, clock, ontology) as graph,
     ):
-        assert await graph.schema.differing_options() == []
+        assert await services_of(graph).schema.differing_options() == []
         label = next(iter(ontology.labels))
         await plant_nodes(graph, label, embedder.model, stored)
         for query in ("Number 3 of 3 and 3", "of 5 and 10"):

@@ -10,6 +10,7 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.embedding.hashing import HashingEmbedder
+from kgagent.knowledge_graph import services_of
 from kgagent.models import Matches, RelationshipSearchResult
 from tests.conftest import DIMENSIONS
 from tests.support.crowd import plant_crowd
@@ -153,8 +154,8 @@ async def test_similarities_and_thresholds_are_plain_cosine_among_many(searched:
 
 async def test_the_plan_goes_by_what_the_user_has(opened: KnowledgeGraph, crowd: Crowd) -> None:
     settings = opened.settings.model_copy(update={"exact_scan_limit": FEW})
-    graph = KnowledgeGraph(opened.store, opened.ontology, opened.embedder, settings)
-    indexed = "index" if opened.store.features.filtered_vector_indexes else "procedure"
+    graph = KnowledgeGraph(services_of(opened).store, opened.ontology, opened.embedder, settings)
+    indexed = "index" if services_of(opened).store.features.filtered_vector_indexes else "procedure"
     for user_id, types, plan in (
         (crowd.half, None, indexed),
         (crowd.half, [RARE], indexed),
@@ -174,4 +175,4 @@ async def test_without_a_setting_the_server_decides_who_has_few(opened: Knowledg
     found = await opened.retrieval.relationship_vector_search(
         vector=crowd.questions[0], threshold=-1.0, user_id=crowd.half
     )
-    assert found.plan == ("index" if opened.store.features.filtered_vector_indexes else "exact")
+    assert found.plan == ("index" if services_of(opened).store.features.filtered_vector_indexes else "exact")

@@ -1,6 +1,7 @@
 import pytest
 
 from kgagent import KnowledgeGraph
+from kgagent.knowledge_graph import services_of
 from kgagent.retrieval.rerank import decay_by_age, maximal_marginal_relevance, written_at
 from kgagent.retrieval.stored_embeddings import StoredEmbeddings
 from kgagent.tools import Toolset
@@ -12,7 +13,7 @@ from tests.support.stored import cypher, nodes_of, relationships_of
 
 @pytest.fixture
 def stored(graph: KnowledgeGraph, embedder: WatchedEmbedder) -> StoredEmbeddings:
-    return StoredEmbeddings(graph.relationships, embedder, timeout=30.0)
+    return StoredEmbeddings(services_of(graph).relationships, embedder, timeout=30.0)
 
 
 async def test_the_embeddings_of_nodes_and_relationships_are_those_that_are_stored(

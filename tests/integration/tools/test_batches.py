@@ -4,6 +4,7 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.errors import EmbeddingUnavailableError
+from kgagent.knowledge_graph import services_of
 from kgagent.tools import Payload, Toolset
 from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
@@ -187,7 +188,7 @@ async def test_500_relationships_go_in_one_call(
     tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, people: list[str]
 ) -> None:
     rows = [{"key": f"{user_id}-{number}", "name": f"Someone {number}"} for number in range(500)]
-    await graph.store.write(
+    await services_of(graph).store.write(
         "UNWIND $rows AS row CREATE (:Person {entity_key: row.key, name: row.name, user_id: $user})",
         {"rows": rows, "user": user_id},
     )

@@ -10,6 +10,7 @@ from kgagent import KnowledgeGraph
 from kgagent.doctor import examine
 from kgagent.errors import EmbeddingUnavailableError, StoreError
 from kgagent.graph import relationship_deleter
+from kgagent.knowledge_graph import services_of
 from kgagent.tools import Toolset
 from tests.conftest import Clock, Server
 from tests.support.crowd import plant_people, plant_relationships
@@ -101,9 +102,9 @@ async def test_no_search_finds_what_is_deleted_and_the_doctor_has_nothing_to_say
     error_of(await tools.update_relationship(**ends, attitude=1))
     error_of(await tools.add_note_to_relationship(**ends, content="x"))
     diagnosis = await examine(
-        schema=graph.schema,
-        nodes=graph.nodes,
-        relationships=graph.relationships,
+        schema=services_of(graph).schema,
+        nodes=services_of(graph).nodes,
+        relationships=services_of(graph).relationships,
         embedder=embedder,
         clock=clock,
         user_id=user_id,
@@ -173,7 +174,9 @@ async def test_where_nothing_is_to_be_kept_nothing_is(
     graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
 ) -> None:
     settings = graph.settings.model_copy(update={"undo_days": 0.0})
-    tools = KnowledgeGraph(graph.store, graph.ontology, embedder, settings, clock=clock).tools(user_id=user_id)
+    tools = KnowledgeGraph(services_of(graph).store, graph.ontology, embedder, settings, clock=clock).tools(
+        user_id=user_id
+    )
     ends = await two_friends(tools, **FULL)
     payload = succeeded(await tools.delete_relationship(**ends))
     assert payload["message"] == "Deleted relationship between Ada and Bo; it cannot be restored"
@@ -260,7 +263,7 @@ async def test_a_failing_database_or_embedder_leaves_everything_as_it_was(
         raise StoreError("down")
 
     with monkeypatch.context() as patch:
-        patch.setattr(graph.store, "write", down)
+        patch.setattr(services_of(graph).store, "write", down)
         assert error_of(await tools.delete_relationship(**ends)) == "down"
     assert await the_relationship(graph, user_id) == before
     succeeded(await tools.delete_relationship(**ends))
@@ -313,7 +316,7 @@ async def test_a_write_that_waits_for_the_lock_of_what_is_deleted_is_told(
 async def blocked(graph: KnowledgeGraph, count: int) -> None:
     """Wait until so many transactions wait for a lock."""
     while True:
-        rows = await graph.store.run_schema(
+        rows = await services_of(graph).store.run_schema(
             "SHOW TRANSACTIONS YIELD status WHERE status STARTS WITH 'Blocked' RETURN status"
         )
         if len(rows) >= count:

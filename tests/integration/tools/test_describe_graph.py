@@ -4,6 +4,7 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.errors import StoreError
+from kgagent.knowledge_graph import services_of
 from kgagent.models.live_schema import LabelPair, LiveLabel, LiveProperty, LiveRelationshipType, LiveSchema, ValueKind
 from kgagent.tools import Toolset
 from tests.support.embedders import WatchedEmbedder
@@ -150,5 +151,5 @@ async def test_a_database_that_fails_is_told(
     async def down(*_: object, **__: object) -> None:
         raise StoreError("Neo4j cannot be used")
 
-    monkeypatch.setattr(graph.store, "read", down)
+    monkeypatch.setattr(services_of(graph).store, "read", down)
     assert error_of(await tools.describe_graph()) == "Neo4j cannot be used"

@@ -8,6 +8,7 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.errors import EmbeddingUnavailableError, InputError, StoreError
+from kgagent.knowledge_graph import services_of
 from kgagent.tools import Toolset
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import assert_nothing_hidden, error_of, succeeded
@@ -140,7 +141,7 @@ async def test_a_database_that_fails_is_told(
     async def down(*_: object, **__: object) -> None:
         raise StoreError("Neo4j at bolt://x cannot be used")
 
-    monkeypatch.setattr(graph.store, "read", down)
+    monkeypatch.setattr(services_of(graph).store, "read", down)
     assert error_of(await call(tools, name, keys)).endswith("Neo4j at bolt://x cannot be used")
 
 
@@ -156,7 +157,7 @@ async def test_a_fault_of_our_own_is_told_without_its_details(
     async def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("secret details")
 
-    monkeypatch.setattr(graph.store, "read", broken)
+    monkeypatch.setattr(services_of(graph).store, "read", broken)
     error = error_of(await call(tools, name, keys))
     assert error.startswith(f"{name} failed inside")
     assert "secret" not in error
@@ -173,7 +174,7 @@ async def test_a_cancellation_is_no_answer(
         reading.set()
         await asyncio.Event().wait()
 
-    monkeypatch.setattr(graph.store, "read", stuck)
+    monkeypatch.setattr(services_of(graph).store, "read", stuck)
     task = asyncio.create_task(call(tools, name, keys))
     await reading.wait()
     task.cancel()

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from kgagent import KnowledgeGraph
+from kgagent.knowledge_graph import services_of
 from kgagent.tools import TOOLS, Toolset
 from tests.support.people import node, person, two_friends
 
@@ -31,7 +32,7 @@ async def arguments_of(name: str, tools: Toolset) -> dict[str, Any]:
 
 async def stored(graph: KnowledgeGraph, user_id: str) -> dict[str, dict[str, Any]]:
     """All that is stored for a user, by element."""
-    rows = await graph.store.read(
+    rows = await services_of(graph).store.read(
         "MATCH (n) WHERE n.user_id = $user_id OPTIONAL MATCH (n)-[r]->() "
         "RETURN elementId(n) AS node, properties(n) AS of_node, elementId(r) AS relationship, properties(r) AS of_it",
         {"user_id": user_id},

@@ -9,6 +9,7 @@ import pytest
 from kgagent import KnowledgeGraph
 from kgagent.errors import EmbeddingUnavailableError, StoreError
 from kgagent.graph import node_merge
+from kgagent.knowledge_graph import services_of
 from kgagent.models import GraphNode, GraphRelationship
 from kgagent.tools import Toolset
 from tests.conftest import Clock, Server
@@ -349,7 +350,7 @@ async def test_a_failing_embedder_or_database_leaves_everything_as_it_was(
         raise StoreError("down")
 
     with monkeypatch.context() as patch:
-        patch.setattr(graph.store, "write", down)
+        patch.setattr(services_of(graph).store, "write", down)
         assert error_of(await merge(tools, keys["Bob"], keys["Robert"])) == "down"
     assert await everything(graph, user_id) == before
 
@@ -369,7 +370,7 @@ async def test_what_is_written_between_reading_and_writing_is_not_lost(
     embedder.gate.clear()
     merging = asyncio.create_task(merge(tools, keys["Bob"], keys["Robert"]))
     await embedder.asked_for(1)
-    other = KnowledgeGraph(graph.store, graph.ontology, WatchedEmbedder(), graph.settings, clock=clock)
+    other = KnowledgeGraph(services_of(graph).store, graph.ontology, WatchedEmbedder(), graph.settings, clock=clock)
     beside = other.tools(user_id=user_id)
     if place in {"moved", "united"}:
         to = keys["Di" if place == "moved" else "Cy"]
@@ -421,7 +422,7 @@ async def blocked(graph: KnowledgeGraph) -> None:
     """Wait until a transaction waits for a lock."""
     text = "SHOW TRANSACTIONS YIELD status WHERE status STARTS WITH 'Blocked' RETURN status"
     while True:
-        if await graph.store.run_schema(text):
+        if await services_of(graph).store.run_schema(text):
             return
         await asyncio.sleep(0.01)
 

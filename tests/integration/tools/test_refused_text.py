@@ -6,6 +6,7 @@ from kgagent import KnowledgeGraph
 from kgagent.embedding.base import Embedding
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import EmbeddingResponseError
+from kgagent.knowledge_graph import services_of
 from tests.support.people import person
 
 
@@ -26,7 +27,7 @@ class Squeamish(HashingEmbedder):
 
 async def created(graph: KnowledgeGraph, user_id: str, embedder: Squeamish, words: list[str]) -> list[bool]:
     keys = [await person(graph.tools(user_id=user_id), f"P{i}") for i in range(len(words) + 1)]
-    other = KnowledgeGraph(graph.store, graph.ontology, embedder, graph.settings)
+    other = KnowledgeGraph(services_of(graph).store, graph.ontology, embedder, graph.settings)
     answer = await other.tools(user_id=user_id).create_relationships(
         relationships=[
             {"from_entity_key": keys[0], "to_entity_key": key, "relationship_type": word}

@@ -11,7 +11,7 @@ from pydantic import ConfigDict, Field, field_validator
 
 from kgagent.adapters.loops import run_on, wait_on
 from kgagent.errors import InputError
-from kgagent.knowledge_graph import KnowledgeGraph
+from kgagent.knowledge_graph import KnowledgeGraph, services_of
 from kgagent.models.graph import without_empty
 from kgagent.models.hybrid import HybridObject, HybridRelationship, HybridSearchOptions
 from kgagent.models.llm_context import node_lines, relationship_lines
@@ -76,7 +76,7 @@ class KnowledgeGraphRetriever(BaseRetriever):
 
 async def _documents(graph: KnowledgeGraph, query: str, user_id: str, options: HybridSearchOptions) -> list[Document]:
     result = await graph.retrieval.hybrid_search(options.model_copy(update={"query": query}), user_id=user_id)
-    now = graph.writing.clock()
+    now = services_of(graph).write_context.clock()
     return [_document(item, now) for item in result.items]
 
 

@@ -8,7 +8,7 @@ from mcp.types import Resource
 
 from kgagent.graph.inspection import count_nodes_by_label, count_relationships_by_type
 from kgagent.graph.statements import statement
-from kgagent.knowledge_graph import KnowledgeGraph
+from kgagent.knowledge_graph import KnowledgeGraph, services_of
 
 MIME_TYPE = "application/json"
 Content = dict[str, Any]
@@ -45,10 +45,10 @@ class GraphResource:
 
 
 async def _schema(graph: KnowledgeGraph, _user_id: str) -> Content:
-    states = {row["name"]: row for row in await graph.store.run_schema(statement("show_index_states"))}
-    problems = await graph.schema.problems()
+    states = {row["name"]: row for row in await services_of(graph).store.run_schema(statement("show_index_states"))}
+    problems = await services_of(graph).schema.problems()
     return {
-        "neo4j_version": graph.store.features.version,
+        "neo4j_version": services_of(graph).store.features.version,
         "embedder": str(graph.embedder),
         "embedding_dimensions": graph.embedder.dimensions,
         "parts": [
@@ -59,7 +59,7 @@ async def _schema(graph: KnowledgeGraph, _user_id: str) -> Content:
                 "properties": list(part.properties),
                 **_state(states.get(part.name)),
             }
-            for part in graph.schema.parts
+            for part in services_of(graph).schema.parts
         ],
         "problems": [str(problem) for problem in problems],
     }
@@ -97,8 +97,8 @@ async def _ontology(graph: KnowledgeGraph, _user_id: str) -> Content:
 
 
 async def _statistics(graph: KnowledgeGraph, user_id: str) -> Content:
-    nodes = await count_nodes_by_label(graph.nodes, user_id)
-    relationships = await count_relationships_by_type(graph.relationships, user_id)
+    nodes = await count_nodes_by_label(services_of(graph).nodes, user_id)
+    relationships = await count_relationships_by_type(services_of(graph).relationships, user_id)
     return {
         "nodes": {"total": sum(nodes.values()), "by_label": nodes},
         "relationships": {"total": sum(relationships.values()), "by_type": relationships},

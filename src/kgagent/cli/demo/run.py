@@ -72,6 +72,8 @@ async def run_demo(graph: "KnowledgeGraph") -> Outcome:
     Raises:
         KgAgentError: something failed.
     """
+    from kgagent.knowledge_graph import services_of
+
     progress = RichProgress()
     with sample_file() as file:
         report = await load_into(graph, file, user_id=USER)
@@ -83,9 +85,10 @@ async def run_demo(graph: "KnowledgeGraph") -> Outcome:
         for question in asked:
             answers.append(await ask(graph.retrieval, question, USER))
             advance(1)
+    store = services_of(graph).store
     return Outcome(
-        uri=graph.store.uri,
-        version=graph.store.features.version,
+        uri=store.uri,
+        version=store.features.version,
         embedder=str(graph.embedder),
         report=report,
         answers=tuple(answers),

@@ -5,6 +5,7 @@ import pytest
 
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.statements import statement
+from kgagent.knowledge_graph import services_of
 from kgagent.retrieval.searchers import breadth_first
 from tests.conftest import Server
 from tests.support.drawn import Drawing
@@ -81,7 +82,7 @@ async def test_memory_on_the_server_does_not_grow_with_the_depth(hub: Drawing, s
             "node_relationships": 2_000,
         }
         with neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
-            answer = driver.execute_query(f"{hub.graph.store.features.language}PROFILE {text}", parameters)
+            answer = driver.execute_query(f"{services_of(hub.graph).store.features.language}PROFILE {text}", parameters)
         assert len(answer.records) == 1_000
         assert answer.summary.profile is not None
         return int(answer.summary.profile["args"]["GlobalMemory"])
