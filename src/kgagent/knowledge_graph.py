@@ -282,16 +282,16 @@ class KnowledgeGraph:
         Raises:
             StoreError: the database failed.
         """
-        from kgagent.doctor import examine
+        from kgagent.doctor import diagnose
 
-        return await examine(
+        return await diagnose(
             schema=self._services.schema,
             nodes=self._services.nodes,
             relationships=self._services.relationships,
             embedder=self.embedder,
             clock=self._services.write_context.clock,
             user_id=user_id,
-            ask_embedder=check_embedder,
+            check_embedder=check_embedder,
             progress=progress,
         )
 

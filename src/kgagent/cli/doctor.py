@@ -51,9 +51,9 @@ def _told(diagnosis: "Diagnosis") -> "list[RenderableType]":
     )
     table = Table.grid(padding=(0, 1))
     for finding in diagnosis.findings:
-        said = Text(finding.what)
-        if finding.mend:
-            said.append("\n→ ", style="dim").append(finding.mend, style="cyan")
+        said = Text(finding.message)
+        if finding.fix:
+            said.append("\n→ ", style="dim").append(finding.fix, style="cyan")
         table.add_row(_SIGNS[finding.severity], said)
     verdict = (
         "[green]Nothing is to be mended.[/green]" if diagnosis.is_healthy else "[red]Something is to be mended.[/red]"

@@ -1,6 +1,6 @@
-"""Saying what is wrong with a graph, and how to mend it."""
+"""Diagnosis of a graph: what is wrong with it, and how to fix it."""
 
-from kgagent.doctor.diagnosis import Diagnosis, Facts, Finding, Severity
-from kgagent.doctor.examine import examine
+from kgagent.doctor.diagnose import diagnose
+from kgagent.doctor.diagnosis import Diagnosis, DiagnosisFacts, Finding, Severity
 
-__all__ = ["Diagnosis", "Facts", "Finding", "Severity", "examine"]
+__all__ = ["Diagnosis", "DiagnosisFacts", "Finding", "Severity", "diagnose"]

@@ -1,42 +1,43 @@
-"""What an examination finds."""
+"""The result of a diagnosis."""
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 Severity = Literal["error", "warning", "info"]
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
-"""From the worst: searches fail or show what they must not; they miss something; nothing is wrong."""
+"""Worst first: searches fail or return what they must not; searches miss results; nothing is wrong."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that a person should know.
+    """One finding of a diagnosis.
 
     Attributes:
-        severity: error where searches fail or show what they must not, warning where they miss something, else info.
-        what: the finding, with numbers and an example.
-        mend: a command, or what to do.
+        severity: "error" if searches fail or return what they must not, "warning" if they miss results, else "info".
+        message: what is wrong, with counts and an example.
+        fix: a command, or what to do.
     """
 
     severity: Severity
-    what: str
-    mend: str
+    message: str
+    fix: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class Facts:
+class DiagnosisFacts:
     """What was examined.
 
     Attributes:
         uri: address of the server.
-        server_version: as the server tells it.
-        filtered_vector_indexes: whether vector indexes filter by user inside themselves.
-        vectors_on_the_wire: whether embeddings travel in their compact form.
+        server_version: version that the server reports.
+        filtered_vector_indexes: whether the vector indexes filter by user.
+        vectors_on_the_wire: whether embeddings are sent in the driver's compact vector format.
         embedder: provider, model and dimensions.
-        user_id: whose graph; None is every user's.
-        nodes: how many were examined.
-        relationships: how many were examined.
+        user_id: owner of the graph; None for all users.
+        nodes: number of nodes examined.
+        relationships: number of relationships examined.
     """
 
     uri: str
@@ -51,21 +52,22 @@ class Facts:
 
 @dataclass(frozen=True, kw_only=True)
 class Diagnosis:
-    """Findings, the worst first, and what was examined."""
+    """Findings, worst first, and what was examined."""
 
     findings: tuple[Finding, ...]
-    facts: Facts
+    facts: DiagnosisFacts
+
+    @classmethod
+    def of(cls, findings: Iterable[Finding], facts: DiagnosisFacts) -> Self:
+        """Order the findings by severity; findings of equal severity keep their order."""
+        ordered = sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))
+        return cls(findings=tuple(ordered), facts=facts)
 
     @property
     def is_healthy(self) -> bool:
-        """Whether nothing is to be mended."""
+        """Whether no finding is an error or a warning."""
         return all(finding.severity == "info" for finding in self.findings)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data: JSON types only."""
+        """Plain data of JSON types."""
         return {"is_healthy": self.is_healthy, **asdict(self), "findings": [asdict(item) for item in self.findings]}
-
-
-def worst_first(findings: list[Finding]) -> tuple[Finding, ...]:
-    """Order findings by severity; those of one severity stay in the order in which they were found."""
-    return tuple(sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity)))

@@ -1,76 +1,117 @@
-"""How each thing that can be wrong with a record is told, how bad it is, and what mends it."""
+"""The kinds of issue that a record can have: message, severity and fix of each, and how many records have it."""
 
 import shlex
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from kgagent.doctor.ledger import Issue
+from kgagent.doctor.diagnosis import Finding, Severity
 from kgagent.graph.conditions import Defect, VectorCondition
 
-_BY_HAND = "Decide by hand; until then the tools and the migration leave it as it is"
-_GIVE_USER = "Set user_id on the node, and on its relationships with `kgagent migrate`"
-_GIVE_KEY = "Give the node an entity_key of its own (a uuid will do), or delete it"
-_RELABEL = "Give the node a label of the ontology, or name its label in an ontology of your own (KGAGENT_ONTOLOGY)"
-_SCALE = "Set it to 1 to 5 with the update_relationship tool, or in Cypher"
-_VERSION = "Remove the property `version`, which kgagent counts writes with: SET x.version = null"
-_DUPLICATES = (
-    "Keep one of each and delete the others; this lists them: MATCH (a)-[r]-(b) WHERE elementId(a) < elementId(b) "
+
+@dataclass(frozen=True)
+class Issue:
+    """A kind of issue.
+
+    Attributes:
+        severity: of the finding.
+        phrase: continues "3 of 100 nodes …".
+        fix: a command, or what to do.
+    """
+
+    severity: Severity
+    phrase: str
+    fix: str
+
+
+class IssueCounter:
+    """Counts the records of one kind that have an issue; keeps one example of each issue."""
+
+    def __init__(self, kind: str) -> None:
+        self.examined = 0
+        self._kind = kind
+        self._counts: dict[Issue, tuple[int, str]] = {}
+
+    def add(self, issue: Issue, example: object) -> None:
+        """Count a record; the first record of an issue is its example."""
+        count, first = self._counts.get(issue) or (0, str(example))
+        self._counts[issue] = (count + 1, first)
+
+    def findings(self) -> Iterator[Finding]:
+        """One finding for each issue."""
+        for issue, (count, example) in self._counts.items():
+            message = f"{count:,} of {self.examined:,} {self._kind} {issue.phrase}, such as {example}"
+            yield Finding(issue.severity, message, issue.fix)
+
+
+_BY_HAND = "Fix by hand; the tools and the migration do not change such relationships"
+_SET_USER = "Set user_id on the node, then run `kgagent migrate` to set it on its relationships"
+_SET_KEY = "Give the node a unique entity_key, such as a UUID, or delete it"
+_SET_LABEL = "Give the node a label of the ontology, or add its label to a custom ontology (KGAGENT_ONTOLOGY)"
+_SET_LEVEL = "Set it to 1 to 5 with the update_relationship tool or in Cypher"
+_REMOVE_VERSION = "Remove the property `version`, which kgagent uses to count writes: SET x.version = null"
+_DELETE_DUPLICATES = (
+    "Keep one of each and delete the others; to list them: MATCH (a)-[r]-(b) WHERE elementId(a) < elementId(b) "
     "WITH a, b, type(r) AS type, collect(r) AS found WHERE size(found) > 1 RETURN a, b, type, found"
 )
-SHARED_KEYS_MEND = (
-    "Merge them or give each a key of its own; this lists them: MATCH (n) WHERE n.entity_key IS NOT NULL "
+SHARED_KEYS_FIX = (
+    "Merge them or give each a unique key; to list them: MATCH (n) WHERE n.entity_key IS NOT NULL "
     "WITH n.entity_key AS key, collect(n) AS found WHERE size(found) > 1 RETURN key, found"
 )
 
 NODE_DEFECTS = {
-    Defect.NO_ENTITY_KEY: Issue("warning", "have no entity_key that is text, so that no tool finds them", _GIVE_KEY),
-    Defect.NO_USER: Issue("warning", "have no user_id that is text, so that no search finds them", _GIVE_USER),
-    Defect.WRONG_VERSION: Issue("warning", "have a version that is no whole number", _VERSION),
+    Defect.NO_ENTITY_KEY: Issue("warning", "have no entity_key of type string, so no tool finds them", _SET_KEY),
+    Defect.NO_USER: Issue("warning", "have no user_id of type string, so no search finds them", _SET_USER),
+    Defect.WRONG_VERSION: Issue("warning", "have a version that is not an integer", _REMOVE_VERSION),
 }
 
 RELATIONSHIP_DEFECTS = {
-    Defect.NO_LABEL: Issue("warning", "touch a node with none of the ontology's labels", _RELABEL),
-    Defect.NO_ENTITY_KEY: Issue("warning", "touch a node without an entity_key", _GIVE_KEY),
-    Defect.NO_USER: Issue("warning", "touch a node without a user_id", _GIVE_USER),
-    Defect.TWO_USERS: Issue("error", "join nodes of different users", "Delete them, or give both nodes to one user"),
-    Defect.ONE_NODE: Issue("warning", "join a node with itself", _BY_HAND),
-    Defect.WRONG_LABELS: Issue("warning", "join nodes of labels that their type does not join", _BY_HAND),
-    Defect.DUPLICATE: Issue("warning", "are duplicates of another one of their type between their nodes", _DUPLICATES),
-    Defect.WRONG_LEVEL: Issue(
-        "warning", "have an attitude or proximity that is neither 1 to 5 nor a word of their type", _SCALE
+    Defect.NO_LABEL: Issue("warning", "have a node without a label of the ontology", _SET_LABEL),
+    Defect.NO_ENTITY_KEY: Issue("warning", "have a node without an entity_key", _SET_KEY),
+    Defect.NO_USER: Issue("warning", "have a node without a user_id", _SET_USER),
+    Defect.TWO_USERS: Issue(
+        "error", "connect nodes of different users", "Delete them, or assign both nodes to one user"
     ),
-    Defect.WRONG_VERSION: Issue("warning", "have a version that is no whole number", _VERSION),
+    Defect.ONE_NODE: Issue("warning", "connect a node to itself", _BY_HAND),
+    Defect.WRONG_LABELS: Issue("warning", "connect nodes with labels that their type does not allow", _BY_HAND),
+    Defect.DUPLICATE: Issue(
+        "warning", "duplicate another relationship of the same type between the same nodes", _DELETE_DUPLICATES
+    ),
+    Defect.WRONG_LEVEL: Issue(
+        "warning", "have an attitude or proximity that is neither 1 to 5 nor a word of their type", _SET_LEVEL
+    ),
+    Defect.WRONG_VERSION: Issue("warning", "have a version that is not an integer", _REMOVE_VERSION),
 }
 
 
 @dataclass(frozen=True)
 class MigrationIssues:
-    """What the migration mends, in the words of one user's command or of everybody's."""
+    """The issues that `kgagent migrate` fixes, for one user or for all users."""
 
     user_id: str | None
 
     @property
     def command(self) -> str:
-        """The command that mends."""
+        """The command that fixes them."""
         return "kgagent migrate" if self.user_id is None else f"kgagent migrate --user {shlex.quote(self.user_id)}"
 
     def vector(self, condition: VectorCondition) -> Issue:
-        """A vector that is not that of the text."""
+        """The stored vector is not the embedding of the text."""
         return Issue("warning", f"have {condition}", self.command)
 
     @property
     def expired(self) -> Issue:
-        """Notes that no longer count, but still did when the embedding was made."""
-        return Issue("warning", "have an embedding that still holds notes which have expired", self.command)
+        """The embedding was made before a note expired."""
+        return Issue("warning", "have an embedding that still includes expired notes", self.command)
 
     @property
-    def unfound_notes(self) -> Issue:
-        """Notes as full-text search knows them are not those that the record has."""
-        return Issue("warning", "have notes that full-text search does not find, or still finds", self.command)
+    def notes_text(self) -> Issue:
+        """The text that full-text search indexes differs from the notes."""
+        return Issue("warning", "have notes that full-text search misses, or still finds", self.command)
 
     @property
     def old_embeddings(self) -> Issue:
-        """Embedding fields that kgagent no longer reads."""
-        return Issue("warning", "hold embedding fields of an old form", self.command)
+        """The record has embedding properties that kgagent no longer reads."""
+        return Issue("warning", "have embedding properties of an old format", self.command)
 
     @property
     def old_is_reversed(self) -> Issue:
@@ -79,20 +120,20 @@ class MigrationIssues:
 
     @property
     def no_user(self) -> Issue:
-        """Without it no search finds them."""
-        return Issue("warning", "have no user_id, so that no search finds them", self.command)
+        """Searches filter relationships by user_id."""
+        return Issue("warning", "have no user_id, so no search finds them", self.command)
 
     @property
     def wrong_user(self) -> Issue:
-        """A search of that user would show another one's relationship."""
-        return Issue("error", "have a user_id that is not that of their nodes", self.command)
+        """A search of that user would return another user's relationship."""
+        return Issue("error", "have a user_id that differs from their nodes' user_id", self.command)
 
     @property
     def wrong_key(self) -> Issue:
-        """Without it the database cannot refuse a second relationship of the type."""
-        return Issue("warning", "have no relationship_key, or not that of their nodes", self.command)
+        """Without it the database cannot reject a second relationship of the type."""
+        return Issue("warning", "have no relationship_key, or one that does not match their nodes", self.command)
 
     @property
-    def written_levels(self) -> Issue:
-        """Old graphs hold words and numbers written as text."""
-        return Issue("warning", "hold attitude or proximity as text instead of as a number", self.command)
+    def levels_as_text(self) -> Issue:
+        """Old graphs store words, and numbers as text."""
+        return Issue("warning", "store attitude or proximity as text instead of a number", self.command)

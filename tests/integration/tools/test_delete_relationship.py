@@ -7,7 +7,6 @@ import neo4j
 import pytest
 
 from kgagent import KnowledgeGraph
-from kgagent.doctor import examine
 from kgagent.errors import EmbeddingUnavailableError, StoreError
 from kgagent.graph import relationship_deleter
 from kgagent.knowledge_graph import services_of
@@ -85,7 +84,7 @@ async def test_notes_that_expired_meanwhile_leave_the_embedding(
 
 
 async def test_no_search_finds_what_is_deleted_and_the_doctor_has_nothing_to_say(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
 ) -> None:
     ends = await two_friends(tools, **FULL)
     succeeded(await tools.delete_relationship(**ends))
@@ -101,16 +100,9 @@ async def test_no_search_finds_what_is_deleted_and_the_doctor_has_nothing_to_say
     assert "restore_relationship brings it back" in error_of(await tools.delete_relationship(**ends))
     error_of(await tools.update_relationship(**ends, attitude=1))
     error_of(await tools.add_note_to_relationship(**ends, content="x"))
-    diagnosis = await examine(
-        schema=services_of(graph).schema,
-        nodes=services_of(graph).nodes,
-        relationships=services_of(graph).relationships,
-        embedder=embedder,
-        clock=clock,
-        user_id=user_id,
-    )
-    to_mend = [finding for finding in diagnosis.findings if finding.severity != "info"]
-    assert not [finding for finding in to_mend if "elationship" in finding.what]
+    diagnosis = await graph.diagnose(user_id=user_id)
+    problems = [finding for finding in diagnosis.findings if finding.severity != "info"]
+    assert not [finding for finding in problems if "elationship" in finding.message]
     assert diagnosis.facts.relationships == 0
 
 

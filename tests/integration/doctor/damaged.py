@@ -1,10 +1,9 @@
-"""A healthy graph to be damaged, and what the doctor says of it."""
+"""A healthy graph, ways to damage it, and its diagnosis."""
 
 from typing import Any
 
 from kgagent import KnowledgeGraph
-from kgagent.doctor import Diagnosis, Finding, examine
-from kgagent.knowledge_graph import services_of
+from kgagent.doctor import Diagnosis, Finding
 from tests.support.own_ontology import names
 from tests.support.people import node, relate
 from tests.support.stored import cypher
@@ -23,30 +22,17 @@ async def healthy(graph: KnowledgeGraph, user_id: str = USER) -> None:
 
 
 async def damage(graph: KnowledgeGraph, statement: str, **parameters: Any) -> None:
-    """Change the graph with plain Cypher; `<knows>` and the like stand for its labels and types."""
+    """Change the graph with plain Cypher; `<knows>` stands for the graph's own name of that type."""
     for name, quoted in names(graph.ontology).items():
         statement = statement.replace(f"<{name}>", quoted)
     await cypher(graph, statement, **parameters)
 
 
-async def diagnose(graph: KnowledgeGraph, user_id: str | None = None, **options: Any) -> Diagnosis:
-    """Examine a graph."""
-    return await examine(
-        schema=services_of(graph).schema,
-        nodes=services_of(graph).nodes,
-        relationships=services_of(graph).relationships,
-        embedder=graph.embedder,
-        clock=services_of(graph).write_context.clock,
-        user_id=user_id,
-        **options,
-    )
-
-
-def wrong(diagnosis: Diagnosis) -> list[Finding]:
-    """The findings that something is to be done about; an older server is only told of."""
+def problems(diagnosis: Diagnosis) -> list[Finding]:
+    """Errors and warnings; that the server is old is only an info."""
     return [finding for finding in diagnosis.findings if finding.severity != "info"]
 
 
-def told(diagnosis: Diagnosis) -> list[str]:
-    """Severity and sentence of each of those, examples left out."""
-    return [f"{finding.severity}: {finding.what.partition(', such as')[0]}" for finding in wrong(diagnosis)]
+def messages(diagnosis: Diagnosis) -> list[str]:
+    """Severity and message of each problem, without the example."""
+    return [f"{finding.severity}: {finding.message.partition(', such as')[0]}" for finding in problems(diagnosis)]

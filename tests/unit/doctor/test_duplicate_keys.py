@@ -1,19 +1,19 @@
-from kgagent.doctor.shared_keys import SharedKeys
+from kgagent.doctor.duplicate_keys import DuplicateKeyCounter
 
 
 def count(*keys: str) -> int:
-    noted = SharedKeys()
+    counter = DuplicateKeyCounter()
     for key in keys:
-        noted.note(key)
-    return noted.count()
+        counter.add(key)
+    return counter.count()
 
 
-def test_records_with_keys_of_their_own_share_none() -> None:
+def test_different_keys_are_not_counted() -> None:
     assert count() == 0
     assert count(*map(str, range(10_000))) == 0
 
 
-def test_each_record_whose_key_another_one_has_counts() -> None:
+def test_every_record_that_shares_its_key_is_counted() -> None:
     assert count("a", "b", "a", "c", "b", "a") == 5
 
 

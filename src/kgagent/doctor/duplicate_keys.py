@@ -1,4 +1,4 @@
-"""Finding keys that several records have, in eight bytes a record."""
+"""Counting records that share a key, in eight bytes a record."""
 
 from array import array
 from collections.abc import Iterator
@@ -8,23 +8,23 @@ from itertools import groupby
 BUCKETS = 256
 
 
-class SharedKeys:
-    """Notes keys and counts the records whose key is that of another one, too.
+class DuplicateKeyCounter:
+    """Counts the records that share their key with another record.
 
-    Keys are told apart by 64 bits of their hash: among a million, two that differ are taken for one with a
-    probability of 3 in 100 million.
+    Keys are compared by 64 bits of their hash: among a million different keys, the probability that two are
+    taken for the same is 3 in 100 million.
     """
 
     def __init__(self) -> None:
         self._buckets = [array("Q") for _ in range(BUCKETS)]
 
-    def note(self, key: str) -> None:
-        """Note the key of one record."""
+    def add(self, key: str) -> None:
+        """Add the key of one record."""
         digest = blake2b(key.encode(errors="surrogatepass"), digest_size=8).digest()
         self._buckets[digest[0]].append(int.from_bytes(digest, "big"))
 
     def count(self) -> int:
-        """How many records share their key with another one."""
+        """Number of records that share their key with another record."""
         return sum(number for bucket in self._buckets for number in _group_sizes(bucket) if number > 1)
 
 

@@ -1,4 +1,4 @@
-"""Indexes that are missing or do not fit, and an embedder that does not answer, are found."""
+"""Missing or unsuitable indexes and an embedder that fails are found."""
 
 import pytest
 
@@ -9,20 +9,20 @@ from kgagent.graph.identifiers import Identifier
 from kgagent.graph.schema_parts import node_vector_index
 from kgagent.knowledge_graph import services_of
 from tests.conftest import Clock
-from tests.integration.doctor.ward import diagnose, healthy, wrong
+from tests.integration.doctor.damaged import healthy, problems
 from tests.support.embedders import WatchedEmbedder
 from tests.support.own_ontology import dropped_in_the_end, leave_shared_indexes_out, own_graph, own_ontology
 
 
-async def test_a_missing_index_is_an_error_and_init_mends_it(own: KnowledgeGraph) -> None:
+async def test_a_missing_index_is_an_error_and_init_fixes_it(own: KnowledgeGraph) -> None:
     await healthy(own)
     name = node_vector_index(next(iter(own.ontology.labels)))
     await services_of(own).store.run_schema(f"DROP INDEX {Identifier(name)}")
-    [finding] = wrong(await diagnose(own))
-    assert (finding.severity, finding.what, finding.mend) == ("error", f"{name}: missing", "kgagent init")
+    [finding] = problems(await own.diagnose())
+    assert (finding.severity, finding.message, finding.fix) == ("error", f"{name}: missing", "kgagent init")
 
 
-async def test_indexes_for_another_length_are_an_error_and_rebuilding_mends_it(
+async def test_indexes_for_another_length_are_an_error_and_rebuilding_fixes_it(
     settings: Settings, clock: Clock
 ) -> None:
     async with (
@@ -33,35 +33,33 @@ async def test_indexes_for_another_length_are_an_error_and_rebuilding_mends_it(
         ) as graph,
     ):
         leave_shared_indexes_out(graph)
-        [finding] = wrong(await diagnose(graph))
+        [finding] = problems(await graph.diagnose())
         assert finding.severity == "error"
-        assert "made for embeddings of length 96" in finding.what
-        assert finding.mend == (
+        assert "made for embeddings of length 96" in finding.message
+        assert finding.fix == (
             "choose the embedder that the graph was made with; or, to embed all of it anew, "
             "kgagent migrate --rebuild-indexes"
         )
         await services_of(graph).schema.rebuild_vector_indexes()
-        assert (await diagnose(graph)).is_healthy
+        assert (await graph.diagnose()).is_healthy
 
 
-async def test_the_embedder_is_asked_once_and_only_where_that_is_wanted(
-    own: KnowledgeGraph, embedder: WatchedEmbedder
-) -> None:
-    assert (await diagnose(own, ask_embedder=True)).is_healthy
+async def test_the_embedder_is_called_once_and_only_on_request(own: KnowledgeGraph, embedder: WatchedEmbedder) -> None:
+    assert (await own.diagnose(check_embedder=True)).is_healthy
     assert embedder.calls == 1
-    await diagnose(own)
+    await own.diagnose()
     assert embedder.calls == 1
 
 
 async def test_an_embedder_that_cannot_be_reached_is_an_error(own: KnowledgeGraph, embedder: WatchedEmbedder) -> None:
     embedder.failure = EmbeddingUnavailableError("The model is away")
-    [finding] = wrong(await diagnose(own, ask_embedder=True))
+    [finding] = problems(await own.diagnose(check_embedder=True))
     assert finding.severity == "error"
-    assert finding.what.endswith("makes no embeddings: The model is away")
+    assert finding.message.endswith("makes no embeddings: The model is away")
 
 
-async def test_the_facts_tell_what_was_examined(own: KnowledgeGraph) -> None:
-    facts = (await diagnose(own)).facts
+async def test_the_facts_describe_what_was_examined(own: KnowledgeGraph) -> None:
+    facts = (await own.diagnose()).facts
     assert facts.uri == services_of(own).store.uri
     assert facts.server_version == services_of(own).store.features.version
     assert facts.filtered_vector_indexes == services_of(own).store.features.filtered_vector_indexes
@@ -73,6 +71,6 @@ async def test_it_examines_records_even_where_constraints_are_missing(own: Knowl
     [name] = [name for name in (*own.ontology.labels, *own.ontology.relationships) if name.startswith(dropped)]
     constraint = f"kgagent_{name}_key"
     await services_of(own).store.run_schema(f"DROP CONSTRAINT {Identifier(constraint)}")
-    diagnosis = await diagnose(own)
-    assert [finding.what for finding in wrong(diagnosis)] == [f"{constraint}: missing"]
+    diagnosis = await own.diagnose()
+    assert [finding.message for finding in problems(diagnosis)] == [f"{constraint}: missing"]
     assert diagnosis.facts.relationships == 3

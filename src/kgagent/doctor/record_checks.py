@@ -1,13 +1,19 @@
-"""Nodes and relationships: whether each is as the tools would have left it."""
+"""Checks of single nodes and relationships: whether each is stored as the tools would store it."""
 
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from typing import Generic, TypeVar
 
 from kgagent.doctor.diagnosis import Finding
-from kgagent.doctor.issues import NODE_DEFECTS, RELATIONSHIP_DEFECTS, SHARED_KEYS_MEND, MigrationIssues
-from kgagent.doctor.ledger import Issue, Ledger
-from kgagent.doctor.shared_keys import SharedKeys
+from kgagent.doctor.duplicate_keys import DuplicateKeyCounter
+from kgagent.doctor.issues import (
+    NODE_DEFECTS,
+    RELATIONSHIP_DEFECTS,
+    SHARED_KEYS_FIX,
+    Issue,
+    IssueCounter,
+    MigrationIssues,
+)
 from kgagent.embedding.base import Embedder
 from kgagent.graph.conditions import (
     VectorCondition,
@@ -27,7 +33,7 @@ _JUST_BEFORE = timedelta(microseconds=1)
 
 
 class TextCheck(Generic[RecordT]):
-    """Compares with the texts of a record what searches find it by."""
+    """Compares the embedding and the indexed notes of a record with its current text."""
 
     def __init__(
         self,
@@ -42,57 +48,57 @@ class TextCheck(Generic[RecordT]):
         self._issues = issues
 
     def issue(self, record: RecordT, *, has_vector: bool) -> Issue | None:
-        """What is wrong with the vector of a record or, where it is current, with what full-text search finds."""
+        """The issue of the record's embedding or, if the embedding is current, of its indexed notes."""
         now = self._clock()
         text = self._text(record, now)
         condition = vector_condition(record, text, self._embedder, has_vector=has_vector)
         if condition is VectorCondition.CURRENT:
-            found = record.properties.get("notes_text") == record.notes_text(now)
-            return None if found else self._issues.unfound_notes
+            is_indexed = record.properties.get("notes_text") == record.notes_text(now)
+            return None if is_indexed else self._issues.notes_text
         if self._was_current_before_a_note_expired(record, now):
             return self._issues.expired
         return self._issues.vector(condition)
 
     def _was_current_before_a_note_expired(self, record: RecordT, now: datetime) -> bool:
-        ends = {note.expires_at for note in record.notes if note.expires_at is not None and note.expires_at <= now}
-        return any(is_current(record, self._text(record, end - _JUST_BEFORE), self._embedder) for end in ends)
+        expired = {note.expires_at for note in record.notes if note.expires_at is not None and note.expires_at <= now}
+        return any(is_current(record, self._text(record, end - _JUST_BEFORE), self._embedder) for end in expired)
 
 
-class NodeExamination:
-    """Takes nodes one by one and tells in the end what was wrong."""
+class NodeChecks:
+    """Checks nodes one by one and collects the findings."""
 
     def __init__(
         self, nodes: NodeRepository, embedder: Embedder, clock: Callable[[], datetime], issues: MigrationIssues
     ) -> None:
-        self._ledger = Ledger("nodes")
-        self._keys = SharedKeys()
+        self._counter = IssueCounter("nodes")
+        self._keys = DuplicateKeyCounter()
         self._texts = TextCheck(nodes.text, embedder, clock, issues)
 
-    def take(self, node: InspectedNode) -> None:
-        """Examine one node."""
-        self._ledger.examined += 1
+    def check(self, node: InspectedNode) -> None:
+        """Check one node."""
+        self._counter.examined += 1
         if node.record.entity_key:
-            self._keys.note(node.record.entity_key)
+            self._keys.add(node.record.entity_key)
         defect = node_defect(node)
-        found = NODE_DEFECTS[defect] if defect else self._texts.issue(node.record, has_vector=node.has_vector)
-        if found:
-            self._ledger.note(found, node)
+        issue = NODE_DEFECTS[defect] if defect else self._texts.issue(node.record, has_vector=node.has_vector)
+        if issue:
+            self._counter.add(issue, node)
 
     @property
     def examined(self) -> int:
-        """How many nodes were taken."""
-        return self._ledger.examined
+        """Number of nodes checked."""
+        return self._counter.examined
 
     def findings(self) -> Iterator[Finding]:
-        """What was wrong with them."""
-        yield from self._ledger.findings()
+        """The findings about the nodes checked so far."""
+        yield from self._counter.findings()
         if shared := self._keys.count():
-            what = f"{shared:,} of {self.examined:,} nodes share their entity_key with another node"
-            yield Finding("error", what, SHARED_KEYS_MEND)
+            message = f"{shared:,} of {self.examined:,} nodes share their entity_key with another node"
+            yield Finding("error", message, SHARED_KEYS_FIX)
 
 
-class RelationshipExamination:
-    """Takes relationships one by one and tells in the end what was wrong."""
+class RelationshipChecks:
+    """Checks relationships one by one and collects the findings."""
 
     def __init__(
         self,
@@ -101,34 +107,34 @@ class RelationshipExamination:
         clock: Callable[[], datetime],
         issues: MigrationIssues,
     ) -> None:
-        self._ledger = Ledger("relationships")
+        self._counter = IssueCounter("relationships")
         self._repository = relationships
         self._issues = issues
         self._texts = TextCheck(relationships.text, embedder, clock, issues)
 
-    def take(self, relationship: InspectedRelationship) -> None:
-        """Examine one relationship."""
-        self._ledger.examined += 1
+    def check(self, relationship: InspectedRelationship) -> None:
+        """Check one relationship."""
+        self._counter.examined += 1
         for issue in self._issues_of(relationship):
-            self._ledger.note(issue, relationship)
+            self._counter.add(issue, relationship)
 
     @property
     def examined(self) -> int:
-        """How many relationships were taken."""
-        return self._ledger.examined
+        """Number of relationships checked."""
+        return self._counter.examined
 
     def findings(self) -> Iterator[Finding]:
-        """What was wrong with them."""
-        return self._ledger.findings()
+        """The findings about the relationships checked so far."""
+        return self._counter.findings()
 
     def _issues_of(self, relationship: InspectedRelationship) -> Iterator[Issue]:
-        """A defect stands alone: what the migration would mend waits until a person has mended that."""
+        # The migration skips a relationship with a defect, so its fixes apply only once the defect is gone.
         if defect := relationship_defect(relationship, self._repository.ontology):
             yield RELATIONSHIP_DEFECTS[defect]
             return
         record = relationship.record
         if any(isinstance(record.properties.get(field), str) for field in LEVEL_FIELDS):
-            yield self._issues.written_levels
+            yield self._issues.levels_as_text
         elif issue := self._texts.issue(record, has_vector=relationship.has_vector):
             yield issue
         if record.has_old_embeddings:
