@@ -18,6 +18,17 @@ from kgagent.errors import InputError
 from kgagent.graph.record_writer import OnChange
 from kgagent.graph.store import Credentials, Store
 from kgagent.local import LocalNeo4j
+from kgagent.models import (
+    ExploreRequest,
+    ExploreResult,
+    FindPathsRequest,
+    FindPathsResult,
+    HybridSearchRequest,
+    HybridSearchResult,
+    TraverseRequest,
+    TraverseResult,
+    VectorQuery,
+)
 from kgagent.models.live_schema import LiveSchema
 from kgagent.models.matched_path import PatternResult
 from kgagent.models.pattern_query import GraphQuery
@@ -25,6 +36,7 @@ from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology, default_ontology, load_ontology
 from kgagent.progress import Progress, SilentProgress
 from kgagent.retrieval import RetrievalService
+from kgagent.retrieval.rerank import CrossEncoder
 from kgagent.retrieval.searchers import Searcher, make_searcher
 from kgagent.services import GraphServices
 from kgagent.settings import Settings, get_settings
@@ -170,6 +182,82 @@ class KnowledgeGraph:
             return graph
 
         return Connecting(open_graph)
+
+    async def search(
+        self,
+        request: HybridSearchRequest | str,
+        *,
+        user_id: str,
+        vector: Sequence[float] | None = None,
+        cross_encoder: CrossEncoder | None = None,
+    ) -> HybridSearchResult:
+        """Search nodes and relationships, by vector and by full text, and fuse the results into one ranking.
+
+        A retriever that fails or runs out of time leaves the results of the others, and a warning among them.
+
+        Args:
+            request: what to search for and how, or only the text to search for. `HybridSearchOptions` has more options.
+            user_id: owner of the graph.
+            vector: embedding to use instead of the query's own, shape (dimensions,); no embedding call is made.
+                Without a query, there is no full-text search.
+            cross_encoder: reranks the best results: its method `score(query, texts)`, plain or async, returns one
+                number per text.
+
+        Returns:
+            Nodes and relationships, best first.
+
+        Raises:
+            InputError: an argument is invalid.
+            SearchError: every retriever failed.
+        """
+        asked = HybridSearchRequest(query=request) if isinstance(request, str) else request
+        return await self._services.retrieval.hybrid_search(
+            asked, user_id=user_id, vector=vector, cross_encoder=cross_encoder
+        )
+
+    async def explore(self, request: ExploreRequest | str, *, user_id: str) -> ExploreResult:
+        """Find nodes by several queries and names, with the relationships around them.
+
+        Args:
+            request: queries and names to search for and how, or only one query.
+            user_id: owner of the graph.
+
+        Raises:
+            InputError: there is no query and no name, or a label is unknown.
+            EmbeddingError: the queries could not be embedded.
+            StoreError: the database failed.
+        """
+        asked = ExploreRequest(queries=(VectorQuery(query=request),)) if isinstance(request, str) else request
+        return await self._services.retrieval.explore(asked, user_id=user_id)
+
+    async def traverse(self, request: TraverseRequest, *, user_id: str) -> TraverseResult:
+        """Follow relationships from a node.
+
+        Args:
+            request: node to start from, and how far to go.
+            user_id: owner of the graph.
+
+        Raises:
+            NotFoundError: the user has no such node.
+            InputError: a relationship type is unknown.
+            StoreError: the database failed.
+        """
+        return await self._services.retrieval.traverse(request, user_id=user_id)
+
+    async def find_paths(self, request: FindPathsRequest, *, user_id: str) -> FindPathsResult:
+        """Find how two nodes are connected: the shortest paths, and the most relevant ones.
+
+        Args:
+            request: the two nodes, and what the paths should be about.
+            user_id: owner of the graph.
+
+        Raises:
+            NotFoundError: the user has no such node.
+            InputError: both ends are the same node.
+            EmbeddingError: the query could not be embedded.
+            StoreError: the database failed.
+        """
+        return await self._services.retrieval.find_paths(request, user_id=user_id)
 
     async def query_patterns(
         self, query: GraphQuery, *, user_id: str, vector: Sequence[float] | None = None

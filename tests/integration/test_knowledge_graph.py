@@ -1,5 +1,6 @@
 """Opening a graph, from asynchronous and from synchronous code."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from kgagent import ExploreRequest, KnowledgeGraph, Settings, SyncKnowledgeGraph
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import ConfigurationError, InputError, StoreError
 from kgagent.knowledge_graph import services_of
+from kgagent.models import FindPathsRequest, HybridSearchRequest, TraverseRequest
 
 
 async def test_a_graph_can_be_awaited_instead_of_entered(settings: Settings) -> None:
@@ -74,3 +76,40 @@ def test_closing_twice_is_no_error(settings: Settings) -> None:
     graph = SyncKnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(384))
     graph.close()
     graph.close()
+
+
+async def test_the_facade_offers_each_operation(graph: KnowledgeGraph, user_id: str, tmp_path: Path) -> None:
+    file = tmp_path / "people.jsonl"
+    lines = [
+        {"kind": "node", "id": "ada", "label": "Person", "name": "Ada"},
+        {"kind": "node", "id": "grace", "label": "Person", "name": "Grace"},
+        {"kind": "relationship", "from": "ada", "to": "grace", "relationship_type": "mentor", "description": "taught"},
+    ]
+    file.write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    report = await graph.load(str(file), user_id=user_id)
+    assert (report.nodes.created, report.relationships.created, report.problems) == (2, 1, ())
+
+    request = HybridSearchRequest(query="mentor", threshold=0.1)
+    assert [item.triplet_text for item in (await graph.search(request, user_id=user_id)).relationships or ()] == [
+        "Ada mentor Grace"
+    ]
+    assert {item.name for item in (await graph.search("Ada", user_id=user_id)).objects} >= {"Ada"}
+    explored = await graph.explore(ExploreRequest(text_matches=("ada",)), user_id=user_id)
+    ada = explored.nodes[0].node
+    assert ada.name == "Ada"
+    assert (await graph.explore("Ada", user_id=user_id)).nodes[0].node.entity_key == ada.entity_key
+
+    traversed = await graph.traverse(TraverseRequest(entity_key=ada.entity_key), user_id=user_id)
+    [grace] = [hit.node for hit in traversed.reached if hit.node.name == "Grace"]
+    ends = FindPathsRequest(from_entity_key=ada.entity_key, to_entity_key=grace.entity_key)
+    assert len((await graph.find_paths(ends, user_id=user_id)).paths) == 1
+    assert (await graph.diagnose(user_id=user_id, check_embedder=True)).facts.nodes == 2
+    assert (await graph.migrate(user_id=user_id)).total.embedded == 0
+    assert [label.count for label in (await graph.live_schema(user_id=user_id)).labels] == [2]
+
+
+async def test_a_bad_request_is_an_input_error_that_names_the_field(graph: KnowledgeGraph, user_id: str) -> None:
+    with pytest.raises(InputError, match="limit must be at most 100, got 1000"):
+        await graph.search(HybridSearchRequest(query="x", limit=1_000), user_id=user_id)
+    with pytest.raises(InputError, match="query must not be empty"):
+        await graph.explore("", user_id=user_id)

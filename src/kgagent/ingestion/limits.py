@@ -1,9 +1,11 @@
 """How much a run may do."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from kgagent.models.request import RequestModel
 
 
-class Limits(BaseModel):
+class Limits(RequestModel):
     """How much a run may do.
 
     Where tokens or seconds run out, the run stops, and the next goes on from there. A part that takes too many steps,
@@ -18,8 +20,6 @@ class Limits(BaseModel):
         tokens: of all requests and answers of a run, as the model counts them, else estimated.
         seconds: that a run may take; a call of a tool that is under way is waited for.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     part_tokens: int = Field(2_000, ge=50, le=100_000)
     steps_per_part: int = Field(20, ge=1)

@@ -5,12 +5,14 @@ import json
 from datetime import datetime
 from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, model_validator
+
+from kgagent.models.request import RequestModel
 
 Filled = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
-class Turn(BaseModel):
+class Turn(RequestModel):
     """What one speaker said.
 
     Attributes:
@@ -18,8 +20,6 @@ class Turn(BaseModel):
         text: what.
         at: when, if it is known.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     speaker: Annotated[Filled, Field(max_length=200)]
     text: Filled
@@ -31,7 +31,7 @@ class Turn(BaseModel):
         return f"{self.speaker}{moment}: {self.text}"
 
 
-class Source(BaseModel):
+class Source(RequestModel):
     """A conversation (`turns`) or a document (`text`).
 
     Under an `id` it stays the same source however its text changes: a text that grew or was corrected is a newer
@@ -46,8 +46,6 @@ class Source(BaseModel):
         text: what was written; paragraphs are parted by empty lines.
         date: when it was said or written, for "yesterday" to be understood.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     id: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)] = ""
     name: Annotated[Filled, Field(max_length=500)]

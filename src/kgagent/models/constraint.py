@@ -10,7 +10,6 @@ from typing import Annotated, Literal, Self
 from pydantic import (
     AliasChoices,
     AliasGenerator,
-    BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
@@ -22,6 +21,8 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
+
+from kgagent.models.request import RequestModel
 
 MAX_STEPS = 8
 """Steps of a pattern, and relationships of a path, at the most."""
@@ -42,12 +43,10 @@ def upper(value: object) -> object:
     return value.upper() if isinstance(value, str) else value
 
 
-class PatternModel(BaseModel):
+class PatternModel(RequestModel):
     """Base of what a query is made of: JSON in and out, names in snake_case or camelCase, and no unknown ones."""
 
     model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
         populate_by_name=True,
         alias_generator=AliasGenerator(validation_alias=lambda name: AliasChoices(name, to_camel(name))),
     )

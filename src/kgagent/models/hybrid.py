@@ -4,10 +4,11 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import AliasChoices, Field, field_validator, model_validator
 
 from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
 from kgagent.models.llm_context import estimated_tokens, fit, node_lines, relationship_lines
+from kgagent.models.request import RequestModel
 from kgagent.models.search import ExpandHops, SearchPlan, Threshold
 
 FusionStrategy = Literal["rrf", "weighted", "interleave", "graph_first", "text_first"]
@@ -23,10 +24,8 @@ Weight = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
 _WEIGHT_ALIASES = {"graph": "node_vector", "text": "node_fulltext", "relationship": "relationship_vector"}
 
 
-class HybridSearchRequest(BaseModel):
+class HybridSearchRequest(RequestModel):
     """A question to search for, and how to search."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     query: str | None = Field(None, description='What to look for: "who taught me to sail?".')
     limit: int | None = Field(

@@ -1,14 +1,15 @@
 """What a search for paths is asked and what it answers."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from kgagent.models.graph import GraphModel, GraphRelationship
+from kgagent.models.request import RequestModel
 
 MAX_PATH_HOPS = 6
 MAX_PATHS = 20
 
 
-class FindPathsRequest(BaseModel):
+class FindPathsRequest(RequestModel):
     """What `find_paths` is asked.
 
     Attributes:
@@ -18,8 +19,6 @@ class FindPathsRequest(BaseModel):
         max_hops: relationships of a path at the most, 1 to 6.
         max_paths: paths at the most, 1 to 20.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     from_entity_key: str
     to_entity_key: str

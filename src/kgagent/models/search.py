@@ -2,9 +2,10 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, ConfigDict, Field
 
 from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
+from kgagent.models.request import RequestModel
 
 SearchPlan = Literal["exact", "index", "procedure", "none"]
 """How a vector search was run: each vector compared, in-index filters, the procedure widened, or nothing to search."""
@@ -28,7 +29,7 @@ ExpandHops = Annotated[
 ]
 
 
-class VectorQuery(BaseModel):
+class VectorQuery(RequestModel):
     """A text to search for by meaning.
 
     Attributes:
@@ -36,7 +37,7 @@ class VectorQuery(BaseModel):
         threshold: least plain cosine similarity of a hit, -1 to 1.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+    model_config = ConfigDict(str_strip_whitespace=True)
 
     query: str = Field(min_length=1, max_length=8_000)
     threshold: Threshold = 0.3
@@ -106,10 +107,8 @@ class ExploredNode(GraphModel):
     signals: tuple[Signal, ...] = ()
 
 
-class ExploreRequest(BaseModel):
+class ExploreRequest(RequestModel):
     """Queries and names to search for, and how to search. At least one query or name is required."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     queries: tuple[VectorQuery, ...] = Field(
         default=(), max_length=20, description="Texts to search nodes and relationships for, semantically."

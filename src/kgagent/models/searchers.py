@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SkipValidation
+from pydantic import AfterValidator, Field, SkipValidation
 
 from kgagent.models.graph import GraphModel, GraphNode
+from kgagent.models.request import RequestModel
 from kgagent.models.search import MAX_HOPS, Threshold
 
 DEFAULT_TOP_K = 10
@@ -22,7 +23,7 @@ def _or_default(default: int) -> AfterValidator:
     return AfterValidator(lambda value: value if value > 0 else default)
 
 
-class SearchOptions(BaseModel):
+class SearchOptions(RequestModel):
     """How a searcher searches.
 
     Attributes:
@@ -32,8 +33,6 @@ class SearchOptions(BaseModel):
         threshold: least plain cosine of a vector hit, -1 to 1.
         vector: an embedding to look for instead of the query's, shape (dimensions,); no embedding call is made.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     top_k: Annotated[int, Field(le=MAX_HITS), _or_default(DEFAULT_TOP_K)] = DEFAULT_TOP_K
     seed_node_ids: tuple[str, ...] = Field(default=(), max_length=MAX_SEEDS)

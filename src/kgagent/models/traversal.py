@@ -2,9 +2,10 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
+from kgagent.models.request import RequestModel
 
 TraversalDirection = Literal["outgoing", "incoming", "both"]
 """Which relationships are followed, as they are told: "Ruth mentor Ada" leaves Ruth and comes in at Ada."""
@@ -13,7 +14,7 @@ MAX_TRAVERSED_HOPS = 3
 MAX_TRAVERSED_NODES = 200
 
 
-class TraverseRequest(BaseModel):
+class TraverseRequest(RequestModel):
     """What `traverse` is asked.
 
     Attributes:
@@ -24,8 +25,6 @@ class TraverseRequest(BaseModel):
         relationship_types: free types ("mentor") to keep to; None keeps all.
         max_nodes: nodes at the most, 1 to 200; the nearest, among those of one hop the most strongly joined.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     entity_key: str
     direction: TraversalDirection = "both"

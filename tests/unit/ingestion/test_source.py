@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 
 import pytest
-from pydantic import ValidationError
 
+from kgagent.errors import InputError
 from kgagent.ingestion import Source, Turn
 
 TALK = Source(name="Talk", turns=(Turn(speaker="Ada", text="Hello."), Turn(speaker="Bo", text="Hello, Ada.")))
@@ -34,9 +34,9 @@ def test_line_ends_and_space_around_do_not() -> None:
 
 
 def test_a_source_has_turns_or_a_text() -> None:
-    with pytest.raises(ValidationError, match="got neither"):
+    with pytest.raises(InputError, match="got neither"):
         Source(name="x", text="  ")
-    with pytest.raises(ValidationError, match="got both"):
+    with pytest.raises(InputError, match="got both"):
         Source(name="x", text="Some", turns=TALK.turns)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from kgagent.errors import InputError
 from kgagent.models.constraint import Constraint
 from kgagent.models.pattern import Branch, GraphPattern, TraversalStep
 from kgagent.models.pattern_query import GraphQuery, QueryCombinator
@@ -155,7 +156,7 @@ def test_text_that_no_database_can_hold_is_told(kind: str, value: object) -> Non
 
 
 def test_one_path_per_a_step_that_no_path_has_is_told() -> None:
-    with pytest.raises(ValidationError, match="one_path_per 1 is no step: the longest path has 1"):
+    with pytest.raises(InputError, match="one_path_per 1 is no step: the longest path has 1"):
         GraphQuery(patterns=(one_step(),), one_path_per=1)
     sequence = QueryCombinator(type="SEQUENTIAL", patterns=(one_step(), one_step()))
     assert GraphQuery(combinator=sequence, one_path_per=1).one_path_per == 1

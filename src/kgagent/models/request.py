@@ -1,0 +1,36 @@
+"""The base of everything that a caller constructs to ask for something."""
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from kgagent.errors import InputError
+from kgagent.validation import explain_validation_error
+
+
+class RequestModel(BaseModel):
+    """Base of requests: frozen, without unknown fields, and constructed with `InputError` instead of pydantic's error.
+
+    `model_validate` and `model_validate_json` raise pydantic's `ValidationError`, as frameworks that call them expect;
+    `kgagent.validation.validate` raises `InputError`.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    # A type checker uses the constructor that it derives from the fields.
+    if not TYPE_CHECKING:
+
+        def __init__(self, /, **data: Any) -> None:  # noqa: ANN401
+            """Check the fields.
+
+            Raises:
+                InputError: a field is invalid; the text says which, and why.
+            """
+            __tracebackhide__ = True
+            try:
+                super().__init__(**data)
+            except ValidationError as error:
+                raise InputError(explain_validation_error(error, type(self), noun="field")) from error
+
+        # pydantic would call any other constructor for nested models too, and lose where in them an error is.
+        __init__.__pydantic_base_init__ = True
