@@ -6,7 +6,7 @@ from datetime import datetime
 
 from kgagent.embedding.base import Embedder
 from kgagent.embedding.cache import QueryCache
-from kgagent.embedding.observed import ObservedEmbedder
+from kgagent.embedding.instrumented import InstrumentedEmbedder
 from kgagent.graph.live_schema import LiveSchemaReader
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.record_writer import WriteContext
@@ -78,7 +78,7 @@ class GraphServices:
             observer: watches statements, embeddings, searches and tools.
         """
         if observer is not NULL_OBSERVER:
-            store, embedder = store.observed_by(observer), ObservedEmbedder(embedder, observer)
+            store, embedder = store.observed_by(observer), InstrumentedEmbedder(embedder, observer)
         cache = QueryCache(embedder, settings.query_cache_size) if settings.query_cache_size else None
         live_schema = LiveSchemaReader(store, ontology)
         retrieval = RetrievalService(

@@ -171,5 +171,5 @@ async def test_closing_ends_the_requests_of_the_query_cache(settings: Settings, 
     search = asyncio.ensure_future(graph.retrieval.node_vector_search("ada", user_id=user_id))
     await embedder.asked.wait()
     await graph.close()
-    with pytest.raises(EmbeddingUnavailableError, match="closed before it answered"):
+    with pytest.raises(EmbeddingUnavailableError, match="closed before it responded"):
         await search

@@ -16,7 +16,7 @@ from typing import Any, Self
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from kgagent.embedding.hashing import hashed
+from kgagent.embedding.hashing import hash_embedding
 
 API_KEY = "sk-test-5f2c9e"
 DEFAULT_LENGTHS = {
@@ -196,7 +196,7 @@ class OpenAIServer:
     def _items(self, received: Received) -> list[Item]:
         length = received.dimensions or self._models[received.model]
         return [
-            item(index, hashed(text, length), as_base64=received.encoding_format == "base64")
+            item(index, hash_embedding(text, length), as_base64=received.encoding_format == "base64")
             for index, text in enumerate(received.inputs)
         ]
 

@@ -18,7 +18,7 @@ async def test_results_come_in_the_order_of_the_items() -> None:
     assert await bounded_map(call, range(3), limit=3) == [0, 10, 20]
 
 
-async def test_no_more_calls_than_the_limit_are_under_way() -> None:
+async def test_at_most_limit_calls_run_concurrently() -> None:
     now = most = 0
 
     async def call(_: int) -> None:
@@ -39,7 +39,7 @@ async def test_no_items_make_no_call() -> None:
     assert await bounded_map(call, [], limit=3) == []
 
 
-async def test_the_first_error_comes_out_plain_and_ends_the_rest() -> None:
+async def test_the_first_error_is_raised_unwrapped_and_cancels_the_rest() -> None:
     ended: list[int] = []
     begun: list[int] = []
 

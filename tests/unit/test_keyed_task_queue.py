@@ -34,7 +34,7 @@ async def settle() -> None:
         await asyncio.sleep(0)
 
 
-async def test_no_more_than_the_limit_run_at_once() -> None:
+async def test_at_most_limit_tasks_run_concurrently() -> None:
     batches = Batches()
 
     async def start_all() -> None:
@@ -69,7 +69,7 @@ async def test_batches_about_one_record_run_one_after_the_other() -> None:
     assert batches.done == ["a", "b"]
 
 
-async def test_after_an_error_nothing_begins_and_what_is_under_way_ends() -> None:
+async def test_after_an_error_no_task_starts_and_running_tasks_finish() -> None:
     batches = Batches()
 
     async def start_all() -> None:
@@ -97,7 +97,7 @@ async def test_an_error_of_the_last_batch_is_raised_at_the_end() -> None:
             await bounded_map.start(batches.run("a", ValueError("broken")), ["a"])
 
 
-async def test_leaving_by_an_error_cancels_what_is_under_way() -> None:
+async def test_leaving_with_an_error_cancels_running_tasks() -> None:
     batches = Batches()
 
     async def leave() -> None:

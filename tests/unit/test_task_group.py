@@ -6,7 +6,7 @@ from kgagent.concurrency import task_group
 from kgagent.errors import StoreError
 
 
-async def test_an_error_comes_out_as_itself_and_ends_the_others() -> None:
+async def test_an_error_is_raised_unwrapped_and_cancels_the_others() -> None:
     ended = asyncio.Event()
 
     async def waits() -> None:
@@ -28,7 +28,7 @@ async def test_an_error_comes_out_as_itself_and_ends_the_others() -> None:
     assert ended.is_set()
 
 
-async def test_tasks_run_side_by_side() -> None:
+async def test_tasks_run_concurrently() -> None:
     first, second = asyncio.Event(), asyncio.Event()
 
     async def meet(mine: asyncio.Event, other: asyncio.Event) -> bool:

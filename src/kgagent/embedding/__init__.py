@@ -1,1 +1,1 @@
-"""Embedders and the text that a relationship or a node is embedded as."""
+"""Embedders: one module for each provider, around the base class `Embedder`."""

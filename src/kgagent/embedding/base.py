@@ -1,4 +1,4 @@
-"""What every embedder is."""
+"""The base class of embedders, and the validation of texts and embeddings that they share."""
 
 import math
 from abc import ABC, abstractmethod
@@ -17,13 +17,13 @@ else:
 
 
 class Embedder(ABC):
-    """Turns texts into embeddings; batches are the rule and one text is a batch of one.
+    """Embeds batches of texts.
 
-    An embedding depends on its text and on `model` alone: a text embeds the same by itself and among others.
+    An embedding depends only on its text and on `model`, never on the other texts of the batch.
     """
 
     provider: ClassVar[str] = "custom"
-    """Who computes the embeddings, in one word for a person to read."""
+    """Short name of the provider, for messages."""
 
     def __str__(self) -> str:
         return f"{self.provider} {self.model}, {self.dimensions} dimensions"
@@ -31,7 +31,7 @@ class Embedder(ABC):
     @property
     @abstractmethod
     def model(self) -> str:
-        """Name stored beside each vector, so that vectors of another model are told apart."""
+        """Name stored with each vector, to distinguish vectors of different models."""
 
     @property
     @abstractmethod
@@ -40,45 +40,45 @@ class Embedder(ABC):
 
     @abstractmethod
     async def embed(self, texts: Sequence[str]) -> list[Embedding]:
-        """Embed texts that are stored.
+        """Embed texts to store.
 
         Args:
-            texts: any number of non-empty texts; none makes no call.
+            texts: non-empty texts; an empty list makes no request.
 
         Returns:
-            One embedding for each text, in their order.
+            One embedding for each text, in the same order.
 
         Raises:
-            InputError: a text is empty or is not text that can be written down in UTF-8.
-            ConfigurationError: the model cannot be used as it was set up.
-            EmbeddingUnavailableError: the model could not be reached, retries included.
-            EmbeddingResponseError: the answer had another count, another length, or values that are not
-                finite numbers.
+            InputError: a text is empty or cannot be encoded as UTF-8.
+            ConfigurationError: the model cannot be used with this configuration.
+            EmbeddingUnavailableError: the model could not be reached, even after retries.
+            EmbeddingResponseError: the response has the wrong number of embeddings, or an embedding has the wrong
+                length or values that are not finite.
         """
 
     async def embed_queries(self, texts: Sequence[str]) -> list[Embedding]:
-        """Embed texts that are searched for; the same as `embed` unless the model tells them apart."""
+        """Embed search queries; the same as `embed` unless the model distinguishes queries from documents."""
         return await self.embed(texts)
 
     async def aclose(self) -> None:
-        """Free what the embedder holds; it is not used afterwards."""
+        """Release the resources of the embedder; it must not be used afterwards."""
         return
 
 
-def require_texts(texts: Sequence[str]) -> list[str]:
-    """Take the texts of one call after checking that each can be embedded.
+def validate_texts(texts: Sequence[str]) -> list[str]:
+    """Return the texts as a list if each can be embedded.
 
     Raises:
-        InputError: a single string in place of a list, an empty text, or half of a surrogate pair in one.
+        InputError: `texts` is a single string, or a text is empty or contains an unpaired surrogate.
     """
     if isinstance(texts, str):
         raise InputError("texts must be a list of texts, got one string; put it in a list")
     for position, text in enumerate(texts, start=1):
         if not text.strip():
-            raise InputError(f"text {position} of {len(texts)} is empty; leave it out, there is nothing to embed")
+            raise InputError(f"text {position} of {len(texts)} is empty; remove it")
         if not _is_utf8(text):
             raise InputError(
-                f"text {position} of {len(texts)} holds half of a surrogate pair, which is no character; remove it"
+                f"text {position} of {len(texts)} contains an unpaired surrogate, which is not a character; remove it"
             )
     return list(texts)
 
@@ -91,24 +91,34 @@ def _is_utf8(text: str) -> bool:
     return True
 
 
-def checked(vectors: Iterable[Sequence[float]], *, count: int, dimensions: int, model: str) -> list[Embedding]:
-    """Turn a model's answer into embeddings after checking it.
+def validate_embeddings(
+    vectors: Iterable[Sequence[float]], *, count: int, dimensions: int, model: str
+) -> list[Embedding]:
+    """Validate a model's response and convert it to embeddings.
+
+    Args:
+        vectors: the response, one vector for each text.
+        count: number of texts.
+        dimensions: expected length of each vector.
+        model: name of the model, for errors.
 
     Raises:
-        EmbeddingResponseError: another count, another length, values that are not finite, or all zero.
+        EmbeddingResponseError: wrong number of vectors, wrong length, or values that are not finite or all zero.
     """
     embeddings = [_as_embedding(vector, model) for vector in vectors]
     if len(embeddings) != count:
-        raise EmbeddingResponseError(f"{model} was asked for {count} embeddings and answered {len(embeddings)}")
+        raise EmbeddingResponseError(f"{model} returned {len(embeddings)} embeddings for {count} texts")
     for position, embedding in enumerate(embeddings, start=1):
         if len(embedding) != dimensions:
             raise EmbeddingResponseError(
-                f"{model} answered an embedding of length {len(embedding)} where {dimensions} was expected "
+                f"{model} returned an embedding of length {len(embedding)}, expected {dimensions} "
                 f"(text {position} of {count}); set KGAGENT_EMBEDDING_DIMENSIONS to the model's length"
             )
         norm = math.hypot(*embedding)
         if not math.isfinite(norm) or norm == 0.0:
-            raise EmbeddingResponseError(f"{model} answered an embedding of no direction (text {position} of {count})")
+            raise EmbeddingResponseError(
+                f"{model} returned an embedding that is zero or not finite (text {position} of {count})"
+            )
     return embeddings
 
 
@@ -118,4 +128,4 @@ def _as_embedding(vector: Sequence[float], model: str) -> Embedding:
     try:
         return array("f", vector)
     except (TypeError, OverflowError):
-        raise EmbeddingResponseError(f"{model} answered an embedding that is not a list of numbers") from None
+        raise EmbeddingResponseError(f"{model} returned an embedding that is not a list of numbers") from None

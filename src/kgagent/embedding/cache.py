@@ -1,105 +1,105 @@
-"""Query embeddings kept in memory."""
+"""A cache of query embeddings in memory."""
 
 import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
 
-from kgagent.embedding.base import Embedder, Embedding, require_texts
-from kgagent.embedding.wrapping import WrappingEmbedder
+from kgagent.embedding.base import Embedder, Embedding, validate_texts
+from kgagent.embedding.wrapper import WrapperEmbedder
 from kgagent.errors import ConfigurationError, EmbeddingUnavailableError
 
-Answer = dict[str, Embedding]
+Response = dict[str, Embedding]
 
 
-class QueryCache(WrappingEmbedder):
-    """Keeps the embeddings of the latest queries of the embedder that it wraps; stored texts pass through.
+class QueryCache(WrapperEmbedder):
+    """Caches the embeddings of the most recently used queries; texts to store are not cached.
 
-    The queries that one call lacks are embedded in one request. Calls that ask for the same text at the same
-    time share a request, and it goes on when one of them is cancelled. An error reaches those who wait for it
-    and is not kept. For use from one event loop.
+    The queries of one call that are not cached are embedded in one request. Concurrent calls with the same text
+    share a request, which continues if one of the calls is cancelled. An error is raised to every waiting call and
+    is not cached. Use it from one event loop only.
     """
 
     def __init__(self, embedder: Embedder, size: int = 512) -> None:
         """Wrap an embedder.
 
         Args:
-            embedder: whose query embeddings are kept; closed with this one.
-            size: queries kept, from 1; the one unused for longest makes room.
+            embedder: the embedder to wrap; closed with the cache.
+            size: maximum number of cached queries, from 1; the least recently used query is evicted.
 
         Raises:
-            ConfigurationError: no room for a single query.
+            ConfigurationError: `size` is below 1.
         """
         if size < 1:
-            raise ConfigurationError(f"size must be 1 or more, got {size}; use the embedder itself to keep nothing")
+            raise ConfigurationError(f"size must be 1 or more, got {size}; use the embedder itself to cache nothing")
         super().__init__(embedder)
         self._size = size
-        self._kept: OrderedDict[str, Embedding] = OrderedDict()
-        self._under_way: dict[str, asyncio.Task[Answer]] = {}
+        self._cached: OrderedDict[str, Embedding] = OrderedDict()
+        self._pending: dict[str, asyncio.Task[Response]] = {}
 
     async def embed(self, texts: Sequence[str]) -> list[Embedding]:
-        """Embed texts that are stored; nothing is kept, as they seldom come twice."""
+        """Embed texts to store; they are not cached, because they are rarely embedded twice."""
         return await self._embedder.embed(texts)
 
     async def embed_queries(self, texts: Sequence[str]) -> list[Embedding]:
-        """Embed texts that are searched for, asking the wrapped embedder for those alone that are not kept.
+        """Embed search queries; only queries that are not cached reach the wrapped embedder.
 
         Raises:
-            InputError: a text is empty or not UTF-8.
-            EmbeddingError: what the wrapped embedder raises.
+            InputError: a text is empty or cannot be encoded as UTF-8.
+            EmbeddingError: the wrapped embedder failed.
         """
-        queries = require_texts(texts)
+        queries = validate_texts(texts)
         wanted = dict.fromkeys(queries)
-        found = {text: self._use(text) for text in wanted if text in self._kept}
-        for task in self._tasks_for([text for text in wanted if text not in found]):
-            found |= await _outcome(task)
-        # Copies, so that no caller changes what another one gets.
-        return [found[text][:] for text in queries]
+        embeddings = {text: self._get(text) for text in wanted if text in self._cached}
+        for task in self._tasks_for([text for text in wanted if text not in embeddings]):
+            embeddings |= await _result_of(task)
+        # Copies, so that a caller cannot change the cached embeddings.
+        return [embeddings[text][:] for text in queries]
 
     async def clear(self) -> None:
-        """Cancel the requests under way and forget all embeddings; the wrapped embedder stays open."""
-        tasks = set(self._under_way.values())
+        """Cancel pending requests and empty the cache; the wrapped embedder stays open."""
+        tasks = set(self._pending.values())
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        self._kept.clear()
+        self._cached.clear()
 
     async def aclose(self) -> None:
-        """Cancel the requests under way and close the wrapped embedder."""
+        """Cancel pending requests and close the wrapped embedder."""
         await self.clear()
         await super().aclose()
 
-    def _tasks_for(self, texts: list[str]) -> set[asyncio.Task[Answer]]:
-        """Join the requests under way for some of the texts and begin one for the others."""
-        missing = [text for text in texts if text not in self._under_way]
+    def _tasks_for(self, texts: list[str]) -> set[asyncio.Task[Response]]:
+        """Return the pending requests of the texts; start one request for texts that have none."""
+        missing = [text for text in texts if text not in self._pending]
         if missing:
-            task = asyncio.create_task(self._ask(missing))
+            task = asyncio.create_task(self._request(missing))
             task.add_done_callback(lambda done: self._finish(missing, done))
-            self._under_way |= dict.fromkeys(missing, task)
-        return {self._under_way[text] for text in texts}
+            self._pending |= dict.fromkeys(missing, task)
+        return {self._pending[text] for text in texts}
 
-    async def _ask(self, texts: list[str]) -> Answer:
+    async def _request(self, texts: list[str]) -> Response:
         return dict(zip(texts, await self._embedder.embed_queries(texts), strict=True))
 
-    def _finish(self, texts: list[str], task: asyncio.Task[Answer]) -> None:
+    def _finish(self, texts: list[str], task: asyncio.Task[Response]) -> None:
         for text in texts:
-            del self._under_way[text]
-        # Looking at the exception also tells asyncio that it is not lost when nobody waits any more.
+            del self._pending[text]
+        # Retrieving the exception keeps asyncio from logging it when no call waits any more.
         if not task.cancelled() and task.exception() is None:
-            self._keep(task.result())
+            self._store(task.result())
 
-    def _keep(self, answer: Answer) -> None:
-        self._kept |= answer
-        while len(self._kept) > self._size:
-            self._kept.popitem(last=False)
+    def _store(self, response: Response) -> None:
+        self._cached |= response
+        while len(self._cached) > self._size:
+            self._cached.popitem(last=False)
 
-    def _use(self, text: str) -> Embedding:
-        self._kept.move_to_end(text)
-        return self._kept[text]
+    def _get(self, text: str) -> Embedding:
+        self._cached.move_to_end(text)
+        return self._cached[text]
 
 
-async def _outcome(task: asyncio.Task[Answer]) -> Answer:
-    # `wait` leaves the task alone when its caller is cancelled.
+async def _result_of(task: asyncio.Task[Response]) -> Response:
+    # `asyncio.wait` does not cancel the task when its caller is cancelled.
     await asyncio.wait([task])
     if task.cancelled():
-        raise EmbeddingUnavailableError("The embedder was closed before it answered")
+        raise EmbeddingUnavailableError("The embedder was closed before it responded")
     return task.result()

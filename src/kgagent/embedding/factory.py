@@ -1,11 +1,11 @@
-"""The embedder that the settings ask for."""
+"""Creates the embedder that the settings choose."""
 
 from kgagent.embedding import local
 from kgagent.embedding.base import Embedder
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.embedding.local import LocalEmbedder, missing_packages
 from kgagent.embedding.openai import OpenAIEmbedder
-from kgagent.embedding.wrapping import WrappingEmbedder
+from kgagent.embedding.wrapper import WrapperEmbedder
 from kgagent.errors import ConfigurationError
 from kgagent.extras import install_command
 from kgagent.progress import Progress
@@ -16,14 +16,14 @@ OPENAI_DIMENSIONS = Settings.model_fields["embedding_dimensions"].default
 
 
 def make_embedder(settings: Settings, *, progress: Progress | None = None) -> Embedder:
-    """Make the embedder that the settings ask for; `str()` of it says which one it is.
+    """Create the embedder that the settings choose; its `str()` names provider, model and dimensions.
 
     Args:
-        settings: `embedder` picks it; "auto" is OpenAI where a key is set, else the local model.
-        progress: shows the download of the local model.
+        settings: `embedder` chooses the provider; "auto" chooses OpenAI if a key is set, else the local model.
+        progress: reports the download of the local model.
 
     Raises:
-        ConfigurationError: OpenAI without a key, or the local model without its packages.
+        ConfigurationError: OpenAI is chosen without a key, or the local model without its packages.
     """
     match settings.embedder:
         case "auto":
@@ -37,25 +37,25 @@ def make_embedder(settings: Settings, *, progress: Progress | None = None) -> Em
 
 
 def embeds_locally(settings: Settings) -> bool:
-    """Whether the settings ask for the local model."""
+    """Whether the settings choose the local model."""
     return settings.embedder == "local" or (settings.embedder == "auto" and not _key(settings))
 
 
-def choice_of_length(dimensions: int, chosen: Embedder) -> str:
-    """Say how to choose the embedder that a graph was made with, of which only the length is known.
+def advise_embedder(dimensions: int, current: Embedder) -> str:
+    """Describe the settings that choose an embedder for a graph whose embeddings have another length.
 
     Args:
         dimensions: length of the graph's embeddings.
-        chosen: the embedder that makes another length.
+        current: the embedder in use, which makes embeddings of another length.
     """
-    chosen = chosen.wrapped if isinstance(chosen, WrappingEmbedder) else chosen
-    of_settings = chosen.provider in {OpenAIEmbedder.provider, LocalEmbedder.provider, HashingEmbedder.provider}
-    if of_settings and dimensions == local.DIMENSIONS:
-        why = " (while it is auto, OPENAI_API_KEY chooses OpenAI)" if chosen.provider == OpenAIEmbedder.provider else ""
-        return f"set KGAGENT_EMBEDDER=local, whose embeddings have length {dimensions}{why}"
-    if of_settings and dimensions == OPENAI_DIMENSIONS:
-        return f"set KGAGENT_EMBEDDER=openai and OPENAI_API_KEY: {OPENAI_MODEL} makes embeddings of length {dimensions}"
-    return "choose the embedder that the graph was made with"
+    current = current.wrapped if isinstance(current, WrapperEmbedder) else current
+    from_settings = current.provider in {OpenAIEmbedder.provider, LocalEmbedder.provider, HashingEmbedder.provider}
+    if from_settings and dimensions == local.DIMENSIONS:
+        why = " (with auto, OPENAI_API_KEY chooses OpenAI)" if current.provider == OpenAIEmbedder.provider else ""
+        return f"set KGAGENT_EMBEDDER=local for embeddings of length {dimensions}{why}"
+    if from_settings and dimensions == OPENAI_DIMENSIONS:
+        return f"set KGAGENT_EMBEDDER=openai and OPENAI_API_KEY for embeddings of length {dimensions} ({OPENAI_MODEL})"
+    return "choose the embedder that the graph was created with"
 
 
 def _openai(settings: Settings) -> Embedder:

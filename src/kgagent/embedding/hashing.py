@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from typing import ClassVar
 
-from kgagent.embedding.base import Embedder, Embedding, require_texts
+from kgagent.embedding.base import Embedder, Embedding, validate_texts
 from kgagent.errors import ConfigurationError
 
 _WORD = re.compile(r"\w+")
@@ -18,25 +18,25 @@ _NGRAM_WEIGHT = 0.3
 
 
 class HashingEmbedder(Embedder):
-    """Puts texts that share words, or parts of words, near each other; it knows nothing of their meaning.
+    """Embeds texts by their words and parts of words; texts with similar meaning but other words are not similar.
 
-    For tests and trials: no download, no key, the same embedding on every machine. "mentor" and "teacher" are
-    strangers to it, so it is no substitute for a real model.
+    For tests and experiments: no download, no key, the same embedding on every machine. It cannot relate "mentor"
+    to "teacher", so it does not replace a real model.
 
-    Each word and each run of three characters within a word adds to, or takes from, one component that its
-    hash picks (Weinberger et al., "Feature Hashing for Large Scale Multitask Learning", ICML 2009).
+    Each word and each character trigram of a word is added to, or subtracted from, the component that its hash
+    selects (Weinberger et al., "Feature Hashing for Large Scale Multitask Learning", ICML 2009).
     """
 
     provider: ClassVar[str] = "hashing"
 
     def __init__(self, dimensions: int = 256) -> None:
-        """Prepare.
+        """Create the embedder.
 
         Args:
-            dimensions: length of each embedding, from 1; under about 64, unrelated texts collide often.
+            dimensions: length of each embedding, from 1; below about 64, unrelated texts often collide.
 
         Raises:
-            ConfigurationError: no dimension at all.
+            ConfigurationError: `dimensions` is below 1.
         """
         if dimensions < 1:
             raise ConfigurationError(f"dimensions must be 1 or more, got {dimensions}")
@@ -44,7 +44,7 @@ class HashingEmbedder(Embedder):
 
     @property
     def model(self) -> str:
-        """The same for every length; vectors of another length are told apart by it."""
+        """Name of the method; the same for every length."""
         return "blake2b-words"
 
     @property
@@ -56,13 +56,13 @@ class HashingEmbedder(Embedder):
         """Embed texts.
 
         Raises:
-            InputError: a text is empty or not UTF-8.
+            InputError: a text is empty or cannot be encoded as UTF-8.
         """
-        return [hashed(text, self._dimensions) for text in require_texts(texts)]
+        return [hash_embedding(text, self._dimensions) for text in validate_texts(texts)]
 
 
-def hashed(text: str, dimensions: int) -> Embedding:
-    """Hash a text's words and parts of words into a unit vector.
+def hash_embedding(text: str, dimensions: int) -> Embedding:
+    """Hash the words and character trigrams of a text into a unit vector.
 
     Args:
         text: any text.
@@ -77,7 +77,7 @@ def hashed(text: str, dimensions: int) -> Embedding:
         sums[position] += sign * weight
     norm = math.hypot(*sums)
     if norm == 0.0:
-        # No words at all, or features that cancel each other: the text as a whole picks the direction.
+        # No words, or features that cancel out: the hash of the whole text selects the direction.
         position, sign = _slot(text, dimensions)
         sums[position], norm = sign, 1.0
     return array("f", (value / norm for value in sums))

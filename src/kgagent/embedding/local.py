@@ -1,4 +1,4 @@
-"""Embeddings from a small model on this machine: no key, no account."""
+"""Embeddings from a small model that runs on this machine, without an API key."""
 
 import asyncio
 import os
@@ -13,7 +13,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, ClassVar
 
 from kgagent.concurrency import bounded_map
-from kgagent.embedding.base import Embedder, Embedding, checked, require_texts
+from kgagent.embedding.base import Embedder, Embedding, validate_embeddings, validate_texts
 from kgagent.errors import ConfigurationError, DownloadError
 from kgagent.extras import require_extra
 from kgagent.local.artifacts import fetch
@@ -26,31 +26,30 @@ if TYPE_CHECKING:
 MODEL = "bge-small-en-v1.5-q"
 DIMENSIONS = 384
 MAX_TOKENS = 512
-"""Tokens that the model reads, its two markers included; the rest of a text does not count."""
+"""Maximum tokens of a text, including the two special tokens; the model ignores the rest."""
 
 PACKAGES = ("jgo", "onnxruntime", "tokenizers")
-"""What the `local` extra brings to load and run the model."""
+"""Packages of the `local` extra that load and run the model."""
 
 _ERRORS_ONLY = 3
 
 
 def missing_packages() -> list[str]:
-    """Which of the packages that the local model needs are not installed."""
+    """The packages that the local model needs and that are not installed."""
     return [package for package in PACKAGES if find_spec(package) is None]
 
 
 class LocalEmbedder(Embedder):
     """Runs bge-small-en-v1.5 (English, quantised ONNX, 24 MB, MIT licence); the first use downloads it.
 
-    Texts go through the model one by one, side by side over threads: in a batch a quantised model's vector
-    shifts with the texts beside it, and a text must embed the same by itself and among others. One thread for
-    each core, each running a text of its own, gave the most texts per second.
+    Each text is a separate run of the model, in a thread pool: in a batch, the vector of a quantised model depends on
+    the other texts, and an embedding must depend on its text only. One single-threaded run per core had the highest
+    throughput.
 
-    The embedding is the model's vector of the first token, scaled to length 1; queries take no prefix (Xiao
-    et al., "C-Pack: Packed Resources For General Chinese Embeddings", SIGIR 2024; the card of version 1.5).
+    The embedding is the model's vector of the first token, scaled to length 1; queries need no prefix (Xiao
+    et al., "C-Pack: Packed Resources For General Chinese Embeddings", SIGIR 2024; model card of version 1.5).
 
-    Texts that have nothing to do with each other have a cosine of 0.4 to 0.5 on average; docs/concepts.md tells what a
-    threshold keeps.
+    Unrelated texts have a cosine of 0.4 to 0.5 on average; docs/concepts.md says what to expect from a threshold.
     """
 
     provider: ClassVar[str] = "local"
@@ -58,15 +57,15 @@ class LocalEmbedder(Embedder):
     def __init__(
         self, *, cache: Path | None = None, threads: int | None = None, progress: Progress | None = None
     ) -> None:
-        """Prepare; nothing is imported, downloaded or loaded before the first texts come.
+        """Create the embedder; the first call imports packages and downloads and loads the model.
 
         Args:
-            cache: folder of downloaded files; None takes the user's cache folder.
-            threads: texts in the model at once, from 1; None takes one for each core of this process.
-            progress: shows the download.
+            cache: folder of downloaded files; None uses the user's cache folder.
+            threads: number of threads, from 1; None uses one for each core available to this process.
+            progress: reports the download.
 
         Raises:
-            ConfigurationError: no thread at all.
+            ConfigurationError: `threads` is below 1.
         """
         if threads is not None and threads < 1:
             raise ConfigurationError(f"threads must be 1 or more, got {threads}")
@@ -79,7 +78,7 @@ class LocalEmbedder(Embedder):
 
     @property
     def model(self) -> str:
-        """Name of the model, quantisation included, as it changes the vectors."""
+        """Name of the model and its quantisation, which changes the vectors."""
         return MODEL
 
     @property
@@ -88,14 +87,14 @@ class LocalEmbedder(Embedder):
         return DIMENSIONS
 
     async def embed(self, texts: Sequence[str]) -> list[Embedding]:
-        """Embed texts; what comes after a text's first 512 tokens is left out.
+        """Embed texts; only the first 512 tokens of a text count.
 
         Raises:
-            InputError: a text is empty or not UTF-8.
+            InputError: a text is empty or cannot be encoded as UTF-8.
             ConfigurationError: the packages of the `local` extra are not installed.
-            DownloadError: the model's file could not be had or is damaged.
+            DownloadError: the model could not be downloaded, or its file is damaged.
         """
-        checked_texts = require_texts(texts)
+        checked_texts = validate_texts(texts)
         if not checked_texts:
             return []
         loop = asyncio.get_running_loop()
@@ -106,12 +105,12 @@ class LocalEmbedder(Embedder):
         async def embed_one(text: str) -> Embedding:
             return await loop.run_in_executor(self._pool, model.embed, text)
 
-        # Twice as many as threads: no thread waits for the loop to hand it the next text.
+        # Two for each thread, so that no thread waits for the event loop between texts.
         vectors = await bounded_map(embed_one, checked_texts, limit=2 * self._threads)
-        return checked(vectors, count=len(checked_texts), dimensions=DIMENSIONS, model=MODEL)
+        return validate_embeddings(vectors, count=len(checked_texts), dimensions=DIMENSIONS, model=MODEL)
 
     async def aclose(self) -> None:
-        """Let the threads and the model go."""
+        """Stop the threads and release the model."""
         self._pool.shutdown(wait=False, cancel_futures=True)
         self._loaded = None
 
@@ -143,7 +142,7 @@ def _load(cache: Path | None, progress: Progress) -> _Model:
         with zipfile.ZipFile(jar) as files:
             return _Model(_tokenizer(_member(files, "tokenizer.json")), _session(_member(files, ".onnx")))
     except (zipfile.BadZipFile, KeyError) as error:
-        raise DownloadError(f"{jar} does not hold the model {MODEL}; delete it and try again") from error
+        raise DownloadError(f"{jar} does not contain the model {MODEL}; delete it and try again") from error
 
 
 def _member(files: zipfile.ZipFile, ending: str) -> bytes:

@@ -1,4 +1,4 @@
-"""Embeddings from OpenAI, or from a server that speaks its protocol."""
+"""Embeddings from OpenAI, or from a server with a compatible API."""
 
 import asyncio
 import base64
@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import urlsplit
 
 from kgagent.concurrency import bounded_map
-from kgagent.embedding.base import Embedder, Embedding, checked, require_texts
-from kgagent.embedding.batching import TOKENS_PER_INPUT, RequestLimits, batches, cut_to_fit
-from kgagent.embedding.openai_errors import translated
+from kgagent.embedding.base import Embedder, Embedding, validate_embeddings, validate_texts
+from kgagent.embedding.batching import TOKENS_PER_INPUT, RequestLimits, split_batches, truncate
+from kgagent.embedding.openai_errors import translate_errors
 from kgagent.embedding.retrying import Sleep, with_retries
 from kgagent.errors import ConfigurationError, EmbeddingResponseError
 
@@ -25,22 +25,21 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-# Given by name, as the SDK takes an OPENAI_BASE_URL that is set but empty for an address.
-_OPENAI = "https://api.openai.com/v1"
-_DIMENSIONS_CAN_BE_ASKED_FOR = "text-embedding-3"
+# Passed explicitly, because the SDK uses OPENAI_BASE_URL even if it is empty.
+_DEFAULT_BASE_URL = "https://api.openai.com/v1"
+_MODELS_WITH_DIMENSIONS = "text-embedding-3"
 
 
 class OpenAIEmbedder(Embedder):
-    """Asks OpenAI's embeddings endpoint, many texts in a request and several requests side by side.
+    """Embeds with OpenAI's embeddings endpoint: many texts per request, several concurrent requests.
 
-    A text of more than 8,191 UTF-8 bytes is cut there, on a character's boundary: that much surely holds no
-    more than the 8,191 tokens that the models take. The cut depends on the text alone, so a text embeds the
-    same each time.
+    A text of more than 8,191 UTF-8 bytes is truncated at a character boundary, so that it never exceeds the
+    8,191 tokens that the models accept. The truncation depends only on the text, so its embedding never changes.
 
-    A request is tried again after 408, 429, 5xx, a connection that failed and a time-out, waiting as long as
-    the server asks; never after another refusal, nor once the account's quota is used up.
+    A request is retried after HTTP 408, 429 or 5xx, a failed connection or a timeout, after the wait that the server
+    asks for. Other errors are not retried, nor is an exhausted quota.
 
-    It belongs to the event loop of its first call, as the SDK's connections do.
+    Use it from one event loop only, because the SDK's connections belong to the loop of the first call.
     """
 
     provider: ClassVar[str] = "openai"
@@ -58,25 +57,25 @@ class OpenAIEmbedder(Embedder):
         limits: RequestLimits | None = None,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
-        """Prepare; nothing is imported or sent before the first texts come.
+        """Create the embedder; the first call imports the SDK and connects.
 
         Args:
-            api_key: OpenAI's key; never in an error nor in `repr`.
-            base_url: where the API is, `/v1` included; where it is not given, OPENAI_BASE_URL, else OpenAI's own.
+            api_key: API key; it never appears in errors or in `repr`.
+            base_url: address of the API including `/v1`; by default OPENAI_BASE_URL, else OpenAI's own address.
             model: OpenAI's name of the model.
-            dimensions: length of each embedding; asked for where the model can shorten its embeddings
-                (`text-embedding-3-…`), checked in the answer of every model.
-            timeout: seconds that one try of one request may take, above 0.
-            attempts: tries of one request, the first included, from 1.
-            concurrency: requests of one call under way at once, from 1.
-            limits: what one request may carry; OpenAI's own limits by default.
-            sleep: waits the given seconds between tries; tests replace it.
+            dimensions: length of each embedding; requested from models that can shorten their embeddings
+                (`text-embedding-3-…`), and checked in every response.
+            timeout: maximum seconds of one attempt of one request, above 0.
+            attempts: maximum attempts of one request, from 1.
+            concurrency: maximum number of concurrent requests of one call, from 1.
+            limits: limits of one request; OpenAI's limits by default.
+            sleep: waits the given seconds between attempts; tests replace it.
 
         Raises:
-            ConfigurationError: the key or the address cannot be one.
+            ConfigurationError: the key or the address is invalid.
         """
         self._api_key = _usable_key(api_key)
-        self._base_url = _usable_address(base_url or os.environ.get("OPENAI_BASE_URL") or _OPENAI)
+        self._base_url = _usable_address(base_url or os.environ.get("OPENAI_BASE_URL") or _DEFAULT_BASE_URL)
         self._model = model
         self._dimensions = dimensions
         self._timeout = timeout
@@ -97,17 +96,19 @@ class OpenAIEmbedder(Embedder):
         return self._dimensions
 
     async def embed(self, texts: Sequence[str]) -> list[Embedding]:
-        """Embed texts, as many in a request as the limits allow.
+        """Embed texts, as many per request as the limits allow.
 
         Raises:
-            InputError: a text is empty or not UTF-8.
-            ConfigurationError: the key is refused or the model unknown.
-            EmbeddingUnavailableError: the server could not be reached, the tries used up, or no quota left.
-            EmbeddingResponseError: the server refused the texts, or its answer does not fit them.
+            InputError: a text is empty or cannot be encoded as UTF-8.
+            ConfigurationError: the server rejects the key or does not know the model.
+            EmbeddingUnavailableError: all attempts failed, or no quota is left.
+            EmbeddingResponseError: the server rejected the texts, or its response does not match them.
         """
-        fitting = [self._fitting(text) for text in require_texts(texts)]
-        answers = await bounded_map(self._embed_batch, batches(fitting, self._limits), limit=self._concurrency)
-        return [embedding for answer in answers for embedding in answer]
+        truncated = [self._truncate(text) for text in validate_texts(texts)]
+        responses = await bounded_map(
+            self._embed_batch, split_batches(truncated, self._limits), limit=self._concurrency
+        )
+        return [embedding for response in responses for embedding in response]
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -115,19 +116,19 @@ class OpenAIEmbedder(Embedder):
         if client is not None:
             await client.close()
 
-    def _fitting(self, text: str) -> str:
-        fitting = cut_to_fit(text)
-        if len(fitting) < len(text):
-            _log.info("A text of %d characters was cut to %d (%d bytes)", len(text), len(fitting), TOKENS_PER_INPUT)
-        return fitting
+    def _truncate(self, text: str) -> str:
+        truncated = truncate(text)
+        if len(truncated) < len(text):
+            _log.info("Truncated a text of %d characters to %d (%d bytes)", len(text), len(truncated), TOKENS_PER_INPUT)
+        return truncated
 
     async def _embed_batch(self, batch: list[str]) -> list[Embedding]:
         async def request() -> "CreateEmbeddingResponse":
             return await self._request(batch)
 
-        answer = await with_retries(request, attempts=self._attempts, sleep=self._sleep)
-        return checked(
-            _vectors(answer, count=len(batch), model=self._model),
+        response = await with_retries(request, attempts=self._attempts, sleep=self._sleep)
+        return validate_embeddings(
+            _vectors(response, count=len(batch), model=self._model),
             count=len(batch),
             dimensions=self._dimensions,
             model=self._model,
@@ -137,20 +138,20 @@ class OpenAIEmbedder(Embedder):
         client = await self._connected()
         from openai import omit
 
-        asks_dimensions = self._model.startswith(_DIMENSIONS_CAN_BE_ASKED_FOR)
-        with translated(model=self._model, secret=self._api_key, timeout=self._timeout):
+        sends_dimensions = self._model.startswith(_MODELS_WITH_DIMENSIONS)
+        with translate_errors(model=self._model, secret=self._api_key, timeout=self._timeout):
             async with asyncio.timeout(self._timeout):
-                # Asked for by name, base64 comes back as it is; left to itself the SDK decodes it to lists.
+                # With an explicit format the SDK returns base64 unchanged; by default it decodes it to lists.
                 return await client.embeddings.create(
                     model=self._model,
                     input=batch,
                     encoding_format="base64",
-                    dimensions=self._dimensions if asks_dimensions else omit,
+                    dimensions=self._dimensions if sends_dimensions else omit,
                 )
 
     async def _connected(self) -> "AsyncOpenAI":
         if self._client is None:
-            # The import takes long enough to hold up whatever else runs on the loop.
+            # The import is slow and would block the event loop.
             openai = await asyncio.to_thread(importlib.import_module, "openai")
             if self._client is None:
                 self._client = openai.AsyncOpenAI(
@@ -164,7 +165,7 @@ def _usable_key(api_key: str) -> str:
     if not key:
         raise ConfigurationError("The OpenAI API key is empty; set OPENAI_API_KEY or KGAGENT_EMBEDDER=local")
     if not key.isascii() or not key.isprintable() or " " in key:
-        raise ConfigurationError("OPENAI_API_KEY holds characters that no key has; copy the key anew")
+        raise ConfigurationError("OPENAI_API_KEY contains characters that are not allowed in a key; copy the key again")
     return key
 
 
@@ -179,27 +180,27 @@ def _usable_address(base_url: str) -> str:
     return base_url
 
 
-def _vectors(answer: "CreateEmbeddingResponse", *, count: int, model: str) -> list[Sequence[float]]:
-    """Take the vectors out of an answer, in the order of the texts."""
-    items = getattr(answer, "data", None)
+def _vectors(response: "CreateEmbeddingResponse", *, count: int, model: str) -> list[Sequence[float]]:
+    """Extract the vectors of a response, in the order of the texts."""
+    items = getattr(response, "data", None)
     if not isinstance(items, list):
-        raise EmbeddingResponseError(f"{model} answered something that is not a list of embeddings")
+        raise EmbeddingResponseError(f"{model} returned something that is not a list of embeddings")
     if len(items) != count:
-        raise EmbeddingResponseError(f"{model} was asked for {count} embeddings and answered {len(items)}")
+        raise EmbeddingResponseError(f"{model} returned {len(items)} embeddings for {count} texts")
     by_index = {getattr(item, "index", None): getattr(item, "embedding", None) for item in items}
     if by_index.keys() != set(range(count)):
-        raise EmbeddingResponseError(f"{model} answered embeddings that are not numbered 0 to {count - 1}")
+        raise EmbeddingResponseError(f"{model} returned embeddings that are not numbered 0 to {count - 1}")
     return [_decoded(by_index[position], model) for position in range(count)]
 
 
 def _decoded(vector: object, model: str) -> Sequence[float]:
-    """Read one vector: base64 of little-endian float32, or numbers from servers that know no base64."""
+    """Decode one vector: base64 of little-endian float32, or numbers from servers without base64 support."""
     if isinstance(vector, list):
         return vector
     try:
         embedding = array("f", base64.b64decode(str(vector), validate=True))
     except (binascii.Error, ValueError):
-        raise EmbeddingResponseError(f"{model} answered an embedding that is neither numbers nor base64") from None
+        raise EmbeddingResponseError(f"{model} returned an embedding that is neither numbers nor base64") from None
     if sys.byteorder == "big":
         embedding.byteswap()
     return embedding

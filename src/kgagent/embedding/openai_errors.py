@@ -1,10 +1,10 @@
-"""What the exceptions of the `openai` SDK mean here."""
+"""Translates the exceptions of the `openai` SDK."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from kgagent.embedding.retrying import TemporaryFault, asked_wait
+from kgagent.embedding.retrying import TransientError, requested_wait
 from kgagent.errors import (
     ConfigurationError,
     EmbeddingError,
@@ -22,43 +22,43 @@ _SERVER_ERRORS = 500
 
 
 @contextmanager
-def translated(*, model: str, secret: str, timeout: float) -> Iterator[None]:
-    """Raise what the SDK raises inside as an error of kgagent.
+def translate_errors(*, model: str, secret: str, timeout: float) -> Iterator[None]:
+    """Translate exceptions of the SDK that are raised inside the block.
 
     Args:
-        model: named in the text.
-        secret: the API key; never in the text, even where the server repeats it.
-        timeout: seconds, named in the text.
+        model: name of the model, for the message.
+        secret: the API key, which is removed from the message if the server repeats it.
+        timeout: seconds, for the message.
 
     Raises:
-        TemporaryFault: 408, 429, 5xx, no connection or no answer in time: worth another try.
-        ConfigurationError: the key is refused, or the model is unknown.
+        TransientError: HTTP 408, 429 or 5xx, no connection, or a timeout: the request can be retried.
+        ConfigurationError: the key is rejected, or the model is unknown.
         EmbeddingUnavailableError: the account has no quota left.
-        EmbeddingResponseError: the server refused the texts or answered something unreadable.
+        EmbeddingResponseError: the server rejected the texts, or its response is invalid.
     """
     import openai
 
     try:
         yield
     except (TimeoutError, openai.APITimeoutError) as error:
-        raise TemporaryFault(f"{model} did not answer within {timeout:g} s") from error
+        raise TransientError(f"{model} did not respond within {timeout:g} s") from error
     except openai.APIConnectionError as error:
         reason = type(error.__cause__ or error).__name__
-        raise TemporaryFault(f"{model} could not be reached ({reason})") from error
+        raise TransientError(f"{model} could not be reached ({reason})") from error
     except openai.APIStatusError as error:
-        # The cause would carry the request with its headers, and the server's text as it came.
+        # The cause would expose the headers of the request and the unfiltered message of the server.
         raise _of_status(error, model, secret) from None
     except (openai.APIError, ValueError) as error:
-        raise EmbeddingResponseError(f"{model} answered something that cannot be read") from error
+        raise EmbeddingResponseError(f"{model} returned an invalid response") from error
 
 
 def _of_status(
     error: "APIStatusError", model: str, secret: str
-) -> TemporaryFault | ConfigurationError | EmbeddingError:
+) -> TransientError | ConfigurationError | EmbeddingError:
     status = error.status_code
     if status in {401, 403}:
         return ConfigurationError(
-            f"The API key was refused for {model} (HTTP {status}); check OPENAI_API_KEY, OPENAI_BASE_URL "
+            f"The API key was rejected for {model} (HTTP {status}); check OPENAI_API_KEY, OPENAI_BASE_URL "
             "and the key's permissions"
         )
     if status == 404:  # noqa: PLR2004
@@ -68,11 +68,11 @@ def _of_status(
     if "insufficient_quota" in {error.code, error.type}:
         return EmbeddingUnavailableError(f"The OpenAI account has no quota left for {model}; add credit or another key")
     if status in {_REQUEST_TIMEOUT, _TOO_MANY_REQUESTS} or status >= _SERVER_ERRORS:
-        return TemporaryFault(f"{model} answered HTTP {status}", asked_wait=asked_wait(error.response.headers))
-    return EmbeddingResponseError(f"{model} refused the request (HTTP {status}): {_reason(error, secret)}")
+        return TransientError(f"{model} returned HTTP {status}", requested_wait=requested_wait(error.response.headers))
+    return EmbeddingResponseError(f"{model} rejected the request (HTTP {status}): {_reason(error, secret)}")
 
 
 def _reason(error: "APIStatusError", secret: str) -> str:
     body = error.body
-    said = body.get("message") if isinstance(body, dict) else None
-    return str(said or "no reason given").replace(secret, "[API key]")[:_MAX_REASON_LENGTH]
+    message = body.get("message") if isinstance(body, dict) else None
+    return str(message or "no reason given").replace(secret, "[API key]")[:_MAX_REASON_LENGTH]

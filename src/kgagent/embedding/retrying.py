@@ -1,4 +1,4 @@
-"""Calls tried again after faults that pass by themselves."""
+"""Retries of calls that failed temporarily."""
 
 import math
 from collections.abc import Awaitable, Callable, Mapping
@@ -20,39 +20,39 @@ Result = TypeVar("Result")
 Sleep = Callable[[float], Awaitable[None]]
 
 MAX_WAIT = 60.0
-"""Seconds; a server that asks for a longer wait is not asked again."""
+"""Seconds; if a server asks for a longer wait, the call is not retried."""
 
 _MAX_BACKOFF_LENGTH = 20.0
 
 
-class TemporaryFault(Exception):  # noqa: N818 - it never leaves the embedders
-    """One try failed in a way that may pass.
+class TransientError(Exception):
+    """One attempt failed, and a retry may succeed; it is never raised out of an embedder.
 
     Attributes:
-        asked_wait: seconds that the server asked to wait, from 0; None where it did not say.
+        requested_wait: seconds that the server asked to wait, from 0; None if it did not ask.
     """
 
-    def __init__(self, reason: str, *, asked_wait: float | None = None) -> None:
+    def __init__(self, reason: str, *, requested_wait: float | None = None) -> None:
         super().__init__(reason)
-        self.asked_wait = asked_wait
+        self.requested_wait = requested_wait
 
 
 async def with_retries(call: Callable[[], Awaitable[Result]], *, attempts: int, sleep: Sleep) -> Result:
-    """Await a call; after a `TemporaryFault` wait and try again.
+    """Await a call; after a `TransientError`, wait and retry.
 
-    The wait is what the server asked for, else random within a window that doubles from 1 s to 20 s
+    The wait is the one that the server requested, else random within a window that doubles from 1 s to 20 s
     ("full jitter": Brooker, Exponential Backoff And Jitter, AWS Architecture Blog, 2015).
 
     Args:
-        call: raises `TemporaryFault` where another try may help; any other exception ends it at once.
-        attempts: tries in all, from 1.
+        call: raises `TransientError` if a retry may succeed; any other exception is raised at once.
+        attempts: maximum number of attempts, from 1.
         sleep: waits the given seconds.
 
     Raises:
-        EmbeddingUnavailableError: the last try failed too, or the server asked for more than `MAX_WAIT`.
+        EmbeddingUnavailableError: the last attempt failed, or the server requested a wait above `MAX_WAIT`.
     """
     retrying = AsyncRetrying(
-        retry=retry_if_exception(_may_pass),
+        retry=retry_if_exception(_can_retry),
         stop=stop_after_attempt(attempts),
         wait=_wait,
         sleep=sleep,
@@ -60,13 +60,15 @@ async def with_retries(call: Callable[[], Awaitable[Result]], *, attempts: int, 
     )
     try:
         result: Result = await retrying(call)
-    except TemporaryFault as fault:
-        raise EmbeddingUnavailableError(f"{fault}; {_tried(retrying)}{_asked(fault)}") from fault.__cause__
+    except TransientError as error:
+        raise EmbeddingUnavailableError(
+            f"{error}; {_attempt_count(retrying)}{_excessive_wait(error)}"
+        ) from error.__cause__
     return result
 
 
-def _may_pass(error: BaseException) -> bool:
-    return isinstance(error, TemporaryFault) and (error.asked_wait or 0.0) <= MAX_WAIT
+def _can_retry(error: BaseException) -> bool:
+    return isinstance(error, TransientError) and (error.requested_wait or 0.0) <= MAX_WAIT
 
 
 _backoff = wait_random_exponential(multiplier=1, max=_MAX_BACKOFF_LENGTH)
@@ -74,31 +76,31 @@ _backoff = wait_random_exponential(multiplier=1, max=_MAX_BACKOFF_LENGTH)
 
 def _wait(state: RetryCallState) -> float:
     error = state.outcome.exception() if state.outcome else None
-    if isinstance(error, TemporaryFault) and error.asked_wait is not None:
-        return error.asked_wait
+    if isinstance(error, TransientError) and error.requested_wait is not None:
+        return error.requested_wait
     return _backoff(state)
 
 
-def _tried(retrying: AsyncRetrying) -> str:
+def _attempt_count(retrying: AsyncRetrying) -> str:
     attempts = retrying.statistics["attempt_number"]
     return "tried once" if attempts == 1 else f"tried {attempts} times"
 
 
-def _asked(fault: TemporaryFault) -> str:
-    if fault.asked_wait is None or fault.asked_wait <= MAX_WAIT:
+def _excessive_wait(error: TransientError) -> str:
+    if error.requested_wait is None or error.requested_wait <= MAX_WAIT:
         return ""
-    return f", and the server asked to wait {fault.asked_wait:.0f} s, over the {MAX_WAIT:.0f} s allowed"
+    return f", and the server requested a wait of {error.requested_wait:.0f} s, above the maximum of {MAX_WAIT:.0f} s"
 
 
-def asked_wait(headers: Mapping[str, str], *, now: datetime | None = None) -> float | None:
-    """Read how long the server asks to wait: `retry-after-ms`, else `Retry-After` (RFC 9110, 10.2.3).
+def requested_wait(headers: Mapping[str, str], *, now: datetime | None = None) -> float | None:
+    """Parse the wait that the server requests: `retry-after-ms`, else `Retry-After` (RFC 9110, 10.2.3).
 
     Args:
-        headers: of the answer, looked up by lower-case name.
-        now: the time that an HTTP date is compared with; an aware datetime.
+        headers: headers of the response; looked up by lower-case name.
+        now: current time, with a time zone, to which an HTTP date is compared.
 
     Returns:
-        Seconds from 0, or None where the headers do not say or say nothing that can be read.
+        Seconds from 0, or None if the headers are missing or invalid.
     """
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kgagent.embedding.base import Embedder
-from kgagent.embedding.factory import choice_of_length
+from kgagent.embedding.factory import advise_embedder
 from kgagent.errors import SchemaError, StoreError
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.schema_parts import SchemaPart, schema_parts
@@ -129,7 +129,7 @@ class Schema:
         if dimensions is not None and dimensions != self._embedder.dimensions:
             yield (
                 f"made for embeddings of length {dimensions}, but {self._embedder} makes {self._embedder.dimensions}",
-                f"{choice_of_length(dimensions, self._embedder)}; or, to embed all of it anew, {REBUILD}",
+                f"{advise_embedder(dimensions, self._embedder)}; or, to embed all of it anew, {REBUILD}",
             )
 
     async def _present(self) -> list[Row]:

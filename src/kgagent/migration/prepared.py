@@ -4,7 +4,7 @@ from array import array
 from collections.abc import Mapping, Sequence
 
 from kgagent.embedding.base import Embedder, Embedding
-from kgagent.embedding.wrapping import WrappingEmbedder
+from kgagent.embedding.wrapper import WrapperEmbedder
 from kgagent.errors import EmbeddingResponseError, InputError
 
 PROBE = "kgagent"
@@ -13,7 +13,7 @@ PROBE = "kgagent"
 _REFUSALS = (EmbeddingResponseError, InputError)
 
 
-class PreparedEmbedder(WrappingEmbedder):
+class PreparedEmbedder(WrapperEmbedder):
     """Knows the embeddings of some texts already and asks the real embedder for others.
 
     The writers of a batch share one: each text is embedded once, and a text that a tool changed meanwhile is

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from kgagent.embedding.base import Embedder, require_texts
+from kgagent.embedding.base import Embedder, validate_texts
 from kgagent.errors import InputError
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.relationships import RelationshipRepository
@@ -233,7 +233,7 @@ class RetrievalService:
         if vector is None and (query is None or not query.strip()):
             raise InputError("Say what to look for: give a query that is not empty, a vector, or both")
         if query is not None:
-            require_texts([query])
+            validate_texts([query])
         if cross_encoder is not None and not callable(getattr(cross_encoder, "score", None)):
             raise InputError(
                 f"cross_encoder must have a method score(query, texts), got {type(cross_encoder).__name__}"

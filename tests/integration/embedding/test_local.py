@@ -77,14 +77,14 @@ async def test_a_query_embeds_as_a_stored_text(embedder: LocalEmbedder) -> None:
         ("interest in machine learning", "engages with neural networks every day", "allergic to peanuts"),
     ],
 )
-async def test_a_paraphrase_is_nearer_than_another_matter(
+async def test_a_paraphrase_is_more_similar_than_an_unrelated_text(
     embedder: LocalEmbedder, query: str, near: str, far: str
 ) -> None:
     asked, paraphrase, other = await embedder.embed([query, near, far])
     assert cosine(asked, paraphrase) > cosine(asked, other)
 
 
-async def test_what_comes_after_512_tokens_is_left_out(embedder: LocalEmbedder) -> None:
+async def test_text_after_512_tokens_is_ignored(embedder: LocalEmbedder) -> None:
     long, longer, shorter = await embedder.embed(["note " * 510, "note " * 5_000 + "mentor", "note " * 509])
     assert long == longer
     assert long != shorter
@@ -149,7 +149,7 @@ async def test_the_event_loop_stays_free_while_the_model_runs(
     assert len(await call) == 1
 
 
-async def test_a_failed_load_is_tried_again_at_the_next_use(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_failed_load_is_retried_at_the_next_use(monkeypatch: pytest.MonkeyPatch) -> None:
     embedder = LocalEmbedder()
     with monkeypatch.context() as patch:
         patch.setattr(local, "fetch", lambda *_, **__: _fail())
@@ -177,11 +177,11 @@ async def test_a_file_without_the_model_is_named(monkeypatch: pytest.MonkeyPatch
     jar.write_bytes(b"no zip")
     monkeypatch.setattr(local, "fetch", lambda *_, **__: [jar])
     embedder = LocalEmbedder()
-    with pytest.raises(DownloadError, match=r"model\.jar does not hold the model"):
+    with pytest.raises(DownloadError, match=r"model\.jar does not contain the model"):
         await embedder.embed(["mentor"])
     await embedder.aclose()
 
 
-def test_no_thread_is_an_error() -> None:
+def test_zero_threads_are_an_error() -> None:
     with pytest.raises(ConfigurationError, match="got 0"):
         LocalEmbedder(threads=0)

@@ -9,7 +9,7 @@ from email.utils import format_datetime
 import pytest
 
 from kgagent.embedding.batching import RequestLimits
-from kgagent.embedding.hashing import hashed
+from kgagent.embedding.hashing import hash_embedding
 from kgagent.errors import (
     ConfigurationError,
     EmbeddingResponseError,
@@ -38,7 +38,7 @@ LENGTH = 64
 
 async def test_embeddings_come_in_the_order_of_the_texts(make: MakeEmbedder) -> None:
     texts = [f"relationship number {n}" for n in range(5)]
-    assert await make().embed(texts) == [hashed(text, LENGTH) for text in texts]
+    assert await make().embed(texts) == [hash_embedding(text, LENGTH) for text in texts]
 
 
 async def test_a_query_embeds_as_a_stored_text(make: MakeEmbedder) -> None:
@@ -63,21 +63,21 @@ async def test_a_model_of_one_length_is_not_asked_for_dimensions(make: MakeEmbed
     assert server.requests[0].dimensions is None
 
 
-async def test_lists_of_numbers_are_read_as_base64_is(make: MakeEmbedder, server: OpenAIServer) -> None:
-    server.fail_next(altered(lambda items: [item(n, hashed("mentor", LENGTH)) for n in range(len(items))]))
-    assert await make().embed(["mentor"]) == [hashed("mentor", LENGTH)]
+async def test_lists_of_numbers_are_accepted_like_base64(make: MakeEmbedder, server: OpenAIServer) -> None:
+    server.fail_next(altered(lambda items: [item(n, hash_embedding("mentor", LENGTH)) for n in range(len(items))]))
+    assert await make().embed(["mentor"]) == [hash_embedding("mentor", LENGTH)]
 
 
-async def test_answers_out_of_order_are_put_in_order(make: MakeEmbedder, server: OpenAIServer) -> None:
+async def test_responses_out_of_order_are_sorted(make: MakeEmbedder, server: OpenAIServer) -> None:
     server.fail_next(altered(lambda items: items[::-1]))
-    assert await make().embed(["a", "b", "c"]) == [hashed(text, LENGTH) for text in "abc"]
+    assert await make().embed(["a", "b", "c"]) == [hash_embedding(text, LENGTH) for text in "abc"]
 
 
-async def test_many_texts_are_split_and_asked_for_side_by_side(make: MakeEmbedder, server: OpenAIServer) -> None:
+async def test_many_texts_are_split_into_concurrent_requests(make: MakeEmbedder, server: OpenAIServer) -> None:
     texts = [f"text {n}" for n in range(16)]
     server.fail_next(together(4), times=8)
     embedder = make(limits=RequestLimits(inputs=2), concurrency=4)
-    assert await embedder.embed(texts) == [hashed(text, LENGTH) for text in texts]
+    assert await embedder.embed(texts) == [hash_embedding(text, LENGTH) for text in texts]
     assert [len(request.inputs) for request in server.requests] == [2] * 8
     assert server.most_at_once == 4
 
@@ -88,12 +88,12 @@ async def test_the_default_limits_are_the_servers(make: MakeEmbedder, server: Op
     assert len(server.requests) > 2
 
 
-async def test_one_request_at_most_carries_2048_texts(make: MakeEmbedder, server: OpenAIServer) -> None:
+async def test_a_request_has_at_most_2048_texts(make: MakeEmbedder, server: OpenAIServer) -> None:
     await make(dimensions=8).embed([f"{n}" for n in range(2049)])
     assert sorted(len(request.inputs) for request in server.requests) == [1, 2048]
 
 
-async def test_a_text_too_long_is_cut_and_embeds_the_same_among_others(
+async def test_a_long_text_is_truncated_and_embeds_the_same_among_others(
     make: MakeEmbedder, server: OpenAIServer
 ) -> None:
     embedder = make()
@@ -108,35 +108,35 @@ async def test_a_text_too_long_is_cut_and_embeds_the_same_among_others(
     [status(408), status(429), status(500), status(503), dropped, cut_off],
     ids=["408", "429", "500", "503", "dropped", "cut_off"],
 )
-async def test_a_fault_that_passes_is_tried_again(
+async def test_a_transient_error_is_retried(
     make: MakeEmbedder, server: OpenAIServer, waits: list[float], fault: Fault
 ) -> None:
     server.fail_next(fault, times=2)
-    assert await make().embed(["mentor"]) == [hashed("mentor", LENGTH)]
+    assert await make().embed(["mentor"]) == [hash_embedding("mentor", LENGTH)]
     assert len(server.requests) == 3
     assert len(waits) == 2
 
 
-async def test_a_slow_answer_is_given_up_and_asked_for_again(make: MakeEmbedder, server: OpenAIServer) -> None:
+async def test_a_timeout_is_retried(make: MakeEmbedder, server: OpenAIServer) -> None:
     server.fail_next(held)
-    assert await make(timeout=1.0).embed(["mentor"]) == [hashed("mentor", LENGTH)]
+    assert await make(timeout=1.0).embed(["mentor"]) == [hash_embedding("mentor", LENGTH)]
     assert len(server.requests) == 2
 
 
-async def test_time_outs_alone_end_in_an_error_that_says_so(make: MakeEmbedder, server: OpenAIServer) -> None:
+async def test_repeated_timeouts_are_an_error(make: MakeEmbedder, server: OpenAIServer) -> None:
     server.fail_next(held, times=2)
-    with pytest.raises(EmbeddingUnavailableError, match=r"did not answer within 0\.2 s; tried 2 times"):
+    with pytest.raises(EmbeddingUnavailableError, match=r"did not respond within 0\.2 s; tried 2 times"):
         await make(timeout=0.2, attempts=2).embed(["mentor"])
 
 
-async def test_faults_that_stay_end_after_the_attempts(make: MakeEmbedder, server: OpenAIServer) -> None:
+async def test_lasting_errors_end_after_the_attempts(make: MakeEmbedder, server: OpenAIServer) -> None:
     server.fail_next(status(503), times=9)
     with pytest.raises(EmbeddingUnavailableError, match="HTTP 503; tried 3 times"):
         await make(attempts=3).embed(["mentor"])
     assert len(server.requests) == 3
 
 
-async def test_a_server_that_is_not_there_is_unavailable(make: MakeEmbedder) -> None:
+async def test_an_unreachable_server_is_unavailable(make: MakeEmbedder) -> None:
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         embedder = make(base_url=f"http://127.0.0.1:{silent.getsockname()[1]}/v1", attempts=2)
@@ -154,7 +154,7 @@ async def test_a_server_that_is_not_there_is_unavailable(make: MakeEmbedder) -> 
         ({"Retry-After": "9", "retry-after-ms": "20"}, 0.02),
     ],
 )
-async def test_the_wait_that_the_server_asks_for_is_kept(
+async def test_the_wait_that_the_server_requests_is_respected(
     make: MakeEmbedder, server: OpenAIServer, waits: list[float], headers: dict[str, str], wait: float
 ) -> None:
     server.fail_next(status(429, headers=headers))
@@ -162,7 +162,7 @@ async def test_the_wait_that_the_server_asks_for_is_kept(
     assert waits == [wait]
 
 
-async def test_a_date_to_wait_for_is_kept(make: MakeEmbedder, server: OpenAIServer, waits: list[float]) -> None:
+async def test_a_requested_date_is_respected(make: MakeEmbedder, server: OpenAIServer, waits: list[float]) -> None:
     date = format_datetime(datetime.now(UTC) + timedelta(seconds=50), usegmt=True)
     server.fail_next(status(503, headers={"Retry-After": date}))
     await make().embed(["mentor"])
@@ -171,19 +171,19 @@ async def test_a_date_to_wait_for_is_kept(make: MakeEmbedder, server: OpenAIServ
 
 async def test_a_wait_is_slept_for_real(make: MakeEmbedder, server: OpenAIServer) -> None:
     server.fail_next(status(429, headers={"retry-after-ms": "5"}))
-    assert await make(sleep=asyncio.sleep).embed(["mentor"]) == [hashed("mentor", LENGTH)]
+    assert await make(sleep=asyncio.sleep).embed(["mentor"]) == [hash_embedding("mentor", LENGTH)]
 
 
 async def test_too_long_a_wait_is_an_error_at_once(
     make: MakeEmbedder, server: OpenAIServer, waits: list[float]
 ) -> None:
     server.fail_next(status(429, headers={"Retry-After": "3600"}))
-    with pytest.raises(EmbeddingUnavailableError, match="tried once, and the server asked to wait 3600 s"):
+    with pytest.raises(EmbeddingUnavailableError, match="tried once, and the server requested a wait of 3600 s"):
         await make().embed(["mentor"])
     assert waits == []
 
 
-async def test_a_used_up_quota_is_not_tried_again(make: MakeEmbedder, server: OpenAIServer) -> None:
+async def test_an_exhausted_quota_is_not_retried(make: MakeEmbedder, server: OpenAIServer) -> None:
     server.fail_next(status(429, error_code="insufficient_quota"))
     with pytest.raises(EmbeddingUnavailableError, match="no quota left"):
         await make().embed(["mentor"])
@@ -193,14 +193,14 @@ async def test_a_used_up_quota_is_not_tried_again(make: MakeEmbedder, server: Op
 @pytest.mark.parametrize(
     ("code", "error", "text"),
     [
-        (400, EmbeddingResponseError, r"refused the request \(HTTP 400\): the reason"),
-        (401, ConfigurationError, "API key was refused"),
-        (403, ConfigurationError, "API key was refused"),
+        (400, EmbeddingResponseError, r"rejected the request \(HTTP 400\): the reason"),
+        (401, ConfigurationError, "API key was rejected"),
+        (403, ConfigurationError, "API key was rejected"),
         (404, ConfigurationError, "does not know text-embedding-3-small"),
         (422, EmbeddingResponseError, "HTTP 422"),
     ],
 )
-async def test_a_refusal_is_not_tried_again(
+async def test_a_rejected_request_is_not_retried(
     make: MakeEmbedder, server: OpenAIServer, code: int, error: type[KgAgentError], text: str
 ) -> None:
     server.fail_next(status(code, message="the reason"))
@@ -230,15 +230,15 @@ async def test_an_unknown_model_is_named(make: MakeEmbedder) -> None:
         await make(model="text-embedding-9").embed(["mentor"])
 
 
-NO_DIRECTION = "of no direction"
+NO_DIRECTION = "zero or not finite"
 
 
 @pytest.mark.parametrize(
     ("fault", "text"),
     [
-        (altered(lambda items: items[:-1]), "asked for 2 embeddings and answered 1"),
-        (altered(lambda items: [*items, items[0]]), "asked for 2 embeddings and answered 3"),
-        (altered(lambda items: items[:0]), "asked for 2 embeddings and answered 0"),
+        (altered(lambda items: items[:-1]), "returned 1 embeddings for 2 texts"),
+        (altered(lambda items: [*items, items[0]]), "returned 3 embeddings for 2 texts"),
+        (altered(lambda items: items[:0]), "returned 0 embeddings for 2 texts"),
         (altered(lambda items: [items[0], items[0]]), "not numbered 0 to 1"),
         (altered(lambda items: [items[0], items[1] | {"index": 2}]), "not numbered 0 to 1"),
         (altered(lambda items: [items[0], {"index": 1}]), "neither numbers nor base64"),
@@ -246,21 +246,21 @@ NO_DIRECTION = "of no direction"
         (altered(lambda items: [items[0], items[1] | {"embedding": "QUJD"}]), "neither numbers nor base64"),
         (altered(lambda items: [items[0], items[1] | {"embedding": ["x"]}]), "not a list of numbers"),
         (altered(lambda items: [items[0], "text"]), "not numbered 0 to 1"),  # type: ignore[list-item]
-        (with_vector([0.5] * (LENGTH - 1)), f"length {LENGTH - 1} where {LENGTH} was expected"),
-        (with_vector([]), f"length 0 where {LENGTH} was expected"),
+        (with_vector([0.5] * (LENGTH - 1)), f"length {LENGTH - 1}, expected {LENGTH}"),
+        (with_vector([]), f"length 0, expected {LENGTH}"),
         (with_vector([math.nan] * LENGTH), NO_DIRECTION),
         (with_vector([math.inf] * LENGTH), NO_DIRECTION),
         (with_vector([0.0] * LENGTH), NO_DIRECTION),
-        (raw("{not json"), "cannot be read"),
+        (raw("{not json"), "an invalid response"),
         (raw("{}"), "not a list of embeddings"),
         (raw('{"data": null}'), "not a list of embeddings"),
         (raw("[]"), "not a list of embeddings"),
         (raw('"text"'), "not a list of embeddings"),
-        (raw(""), "cannot be read"),
+        (raw(""), "an invalid response"),
         (raw("<html>", content_type="text/html"), "not a list of embeddings"),
     ],
 )
-async def test_an_answer_that_does_not_fit_is_an_error(
+async def test_an_invalid_response_is_an_error(
     make: MakeEmbedder, server: OpenAIServer, fault: Fault, text: str
 ) -> None:
     server.fail_next(fault)
@@ -293,7 +293,7 @@ async def test_unicode_arrives_as_it_was_sent(make: MakeEmbedder, server: OpenAI
 async def test_concurrent_calls_do_not_mix(make: MakeEmbedder) -> None:
     embedder = make()
     answers = await asyncio.gather(*(embedder.embed([f"text {n}", f"note {n}"]) for n in range(20)))
-    assert answers == [[hashed(f"text {n}", LENGTH), hashed(f"note {n}", LENGTH)] for n in range(20)]
+    assert answers == [[hash_embedding(f"text {n}", LENGTH), hash_embedding(f"note {n}", LENGTH)] for n in range(20)]
 
 
 async def test_a_cancelled_call_leaves_the_embedder_usable(make: MakeEmbedder, server: OpenAIServer) -> None:
@@ -304,7 +304,7 @@ async def test_a_cancelled_call_leaves_the_embedder_usable(make: MakeEmbedder, s
     call.cancel()
     with pytest.raises(asyncio.CancelledError):
         await call
-    assert await embedder.embed(["mentor"]) == [hashed("mentor", LENGTH)]
+    assert await embedder.embed(["mentor"]) == [hash_embedding("mentor", LENGTH)]
 
 
 async def test_closing_an_embedder_that_was_never_used_does_nothing(make: MakeEmbedder) -> None:
@@ -312,18 +312,18 @@ async def test_closing_an_embedder_that_was_never_used_does_nothing(make: MakeEm
 
 
 @pytest.mark.parametrize("key", ["", " ", "sk-é", "sk-1\nsk-2", "sk 1"])
-def test_what_cannot_be_a_key_is_refused(make: MakeEmbedder, key: str) -> None:
+def test_an_invalid_key_is_rejected(make: MakeEmbedder, key: str) -> None:
     with pytest.raises(ConfigurationError, match="OPENAI_API_KEY") as caught:
         make(api_key=key)
     assert not key.strip() or key not in str(caught.value)
 
 
-async def test_space_around_a_key_does_not_count(make: MakeEmbedder) -> None:
+async def test_whitespace_around_a_key_is_ignored(make: MakeEmbedder) -> None:
     assert len(await make(api_key=f" {API_KEY}\n").embed(["mentor"])) == 1
 
 
 @pytest.mark.parametrize("address", [None, ""])
-async def test_without_an_address_the_one_of_the_environment_is_asked(
+async def test_the_default_address_is_that_of_the_environment(
     make: MakeEmbedder, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch, address: str | None
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
@@ -332,6 +332,6 @@ async def test_without_an_address_the_one_of_the_environment_is_asked(
 
 
 @pytest.mark.parametrize("address", ["localhost:1234/v1", "ftp://host/v1", "http://", "http://host:port/v1", "v1"])
-def test_what_is_no_address_is_refused(make: MakeEmbedder, address: str) -> None:
+def test_an_invalid_address_is_rejected(make: MakeEmbedder, address: str) -> None:
     with pytest.raises(ConfigurationError, match="OPENAI_BASE_URL must be an http or https address"):
         make(base_url=address)

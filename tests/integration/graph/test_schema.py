@@ -111,7 +111,7 @@ async def test_a_mismatch_in_dimensions_names_both_lengths_and_the_command(setti
     said = str(refused.value)
     assert "kgagent_Person_embedding" in said
     assert "made for embeddings of length 384, but hashing blake2b-words, 64 dimensions makes 64" in said
-    assert "To mend it: set KGAGENT_EMBEDDER=local, whose embeddings have length 384; " in said
+    assert "To mend it: set KGAGENT_EMBEDDER=local for embeddings of length 384; " in said
     assert said.endswith("or, to embed all of it anew, kgagent migrate --rebuild-indexes")
 
 

@@ -8,7 +8,7 @@ from neo4j import AsyncSession, Query
 from neo4j.exceptions import DriverError, SessionExpired
 
 from kgagent import KnowledgeGraph
-from kgagent.embedding.hashing import hashed
+from kgagent.embedding.hashing import hash_embedding
 from kgagent.errors import ConstraintViolationError, StatementTimeoutError, StoreError
 from kgagent.knowledge_graph import services_of
 
@@ -27,7 +27,7 @@ async def test_a_vector_arrives_as_it_was_sent(graph: KnowledgeGraph) -> None:
 
 
 async def test_a_similarity_on_the_server_is_plain_cosine(graph: KnowledgeGraph) -> None:
-    one, other = hashed("chess club", 384), hashed("chess player", 384)
+    one, other = hash_embedding("chess club", 384), hash_embedding("chess player", 384)
     [row] = await services_of(graph).store.read(
         "RETURN 2.0 * vector.similarity.cosine(toFloatList($a), toFloatList($b)) - 1.0 AS cosine",
         {"a": services_of(graph).store.vector(one), "b": services_of(graph).store.vector(other)},

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from kgagent import KnowledgeGraph
-from kgagent.embedding.hashing import hashed
+from kgagent.embedding.hashing import hash_embedding
 from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support.crowd import plant_people, plant_relationships
@@ -15,7 +15,7 @@ from tests.support.payloads import succeeded
 from tests.support.stored import assert_embeddings_are_current, cypher
 
 QUERY = "the same words"
-RIGHT = list(hashed(QUERY, 384))
+RIGHT = list(hash_embedding(QUERY, 384))
 MODEL = {"embedding_model": "blake2b-words"}
 
 WRONG: dict[str, dict[str, Any]] = {
@@ -114,7 +114,7 @@ async def test_whole_numbers_of_the_right_length_are_numbers(searched: Knowledge
 async def test_a_crowd_of_foreign_vectors_hides_no_right_one(searched: KnowledgeGraph, user_id: str) -> None:
     keys = await plant_people(searched, user_id, 81)
     foreign = {"relationship_embedding": RIGHT, "embedding_model": "another"}
-    farther = {"relationship_embedding": list(hashed("the same", 384)), "description": "right", **MODEL}
+    farther = {"relationship_embedding": list(hash_embedding("the same", 384)), "description": "right", **MODEL}
     rows = [{"first": keys[0], "second": key, "properties": foreign} for key in keys[1:-1]]
     rows.append({"first": keys[0], "second": keys[-1], "properties": farther})
     await plant_relationships(searched, user_id, rows)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kgagent import KnowledgeGraph
-from kgagent.embedding.hashing import hashed
+from kgagent.embedding.hashing import hash_embedding
 from kgagent.errors import EmbeddingUnavailableError, InputError, SearchError, StoreError
 from kgagent.graph.store import Store
 from kgagent.models.hybrid import HybridSearchOptions, HybridSearchRequest, HybridSearchResult
@@ -111,7 +111,7 @@ async def test_one_search_is_one_embedding_call_and_none_with_a_vector(
     assert embedder.queries == [["mentor chess"]]
     embedder.forget()
     with_vector = await graph.retrieval.hybrid_search(
-        request("mentor chess"), user_id=user_id, vector=hashed("mentor chess", 384)
+        request("mentor chess"), user_id=user_id, vector=hash_embedding("mentor chess", 384)
     )
     assert embedder.calls == 0
     assert with_vector == with_text
@@ -119,7 +119,7 @@ async def test_one_search_is_one_embedding_call_and_none_with_a_vector(
 
 @pytest.mark.usefixtures("people")
 async def test_a_vector_alone_searches_by_meaning_alone(graph: KnowledgeGraph, user_id: str) -> None:
-    result = await graph.retrieval.hybrid_search(request(None), user_id=user_id, vector=hashed("mentor", 384))
+    result = await graph.retrieval.hybrid_search(request(None), user_id=user_id, vector=hash_embedding("mentor", 384))
     assert {finder for item in result.items for finder in item.found_by} == {
         "node_vector",
         "relationship_vector",
@@ -132,7 +132,7 @@ async def test_a_vector_is_used_as_it_is(graph: KnowledgeGraph, user_id: str) ->
     result = await graph.retrieval.hybrid_search(
         HybridSearchOptions(query="nothing of this is stored", threshold=0.2),
         user_id=user_id,
-        vector=hashed("mentor", 384),
+        vector=hash_embedding("mentor", 384),
     )
     assert told(result)[0] == "Ruth Calder mentor Ada"
 
@@ -221,7 +221,9 @@ async def test_expansion_goes_on_to_what_shares_a_node_and_tells_the_path(
 ) -> None:
     await relate(tools, people["bo"], await person(tools, "Cy"), "cousin", description="zzz")
     options = HybridSearchOptions(threshold=0.2, expand_hops=2)
-    result = await graph.retrieval.hybrid_search(request(None, options), user_id=user_id, vector=hashed("mentor", 384))
+    result = await graph.retrieval.hybrid_search(
+        request(None, options), user_id=user_id, vector=hash_embedding("mentor", 384)
+    )
     reached = {item.triplet_text: item for item in result.relationships or ()}
     assert reached["Bo cousin Cy"].path == ("Ruth Calder mentor Ada", "Ada chess partner Bo")
     assert reached["Bo cousin Cy"].similarity != reached["Bo cousin Cy"].score

@@ -3,7 +3,7 @@
 import pytest
 
 from kgagent import KnowledgeGraph, Settings
-from kgagent.embedding.hashing import HashingEmbedder, hashed
+from kgagent.embedding.hashing import HashingEmbedder, hash_embedding
 from kgagent.knowledge_graph import services_of
 from tests.conftest import Clock
 from tests.support.own_ontology import dropped_in_the_end, own_graph, own_ontology
@@ -22,7 +22,7 @@ async def test_similarities_are_plain_cosine_under_every_quantization(
     chosen = settings.model_copy(update={"index_quantization": quantization, "exact_scan_limit": 0})
     embedder = HashingEmbedder(DIMENSIONS)
     names = [f"Number {n} of {n % 7} and {n % 11}" for n in range(COUNT)]
-    stored = {name: list(hashed(name, DIMENSIONS)) for name in names}
+    stored = {name: list(hash_embedding(name, DIMENSIONS)) for name in names}
     async with (
         dropped_in_the_end(settings, own_ontology()) as ontology,
         own_graph(chosen, embedder, clock, ontology) as graph,
@@ -31,7 +31,7 @@ async def test_similarities_are_plain_cosine_under_every_quantization(
         label = next(iter(ontology.labels))
         await plant_nodes(graph, label, embedder.model, stored)
         for query in ("Number 3 of 3 and 3", "of 5 and 10"):
-            vector = hashed(query, DIMENSIONS)
+            vector = hash_embedding(query, DIMENSIONS)
             expected = {name: cosine(vector, other) for name, other in stored.items()}
             found = await graph.retrieval.node_vector_search(query, -1.0, user_id=USER, labels=[label], limit=10)
             assert found.plan != "exact"

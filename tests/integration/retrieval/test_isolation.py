@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from kgagent import KnowledgeGraph
-from kgagent.embedding.hashing import hashed
+from kgagent.embedding.hashing import hash_embedding
 from kgagent.tools import Toolset
 from tests.support.crowd import plant_people, plant_relationships
 from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
@@ -110,8 +110,8 @@ async def test_a_crowd_of_another_user_hides_nothing(
     searched: KnowledgeGraph, user_id: str, other_id: str, mine: list[str]
 ) -> None:
     assert mine
-    keys = await plant_people(searched, other_id, 121, embedding=list(hashed("chess", 384)))
-    nearer = {"relationship_embedding": list(hashed("chess", 384)), "relationship_type": "chess partner"}
+    keys = await plant_people(searched, other_id, 121, embedding=list(hash_embedding("chess", 384)))
+    nearer = {"relationship_embedding": list(hash_embedding("chess", 384)), "relationship_type": "chess partner"}
     await plant_relationships(
         searched, other_id, [{"first": keys[0], "second": key, "properties": nearer} for key in keys[1:]]
     )
@@ -137,7 +137,7 @@ async def test_a_relationship_that_another_program_drew_across_users_tells_nothi
                 "user_id": owner,
                 "relationship_type": "chess partner",
                 "description": "secret",
-                "relationship_embedding": list(hashed("chess", 384)),
+                "relationship_embedding": list(hash_embedding("chess", 384)),
             },
         )
         found = await searched.retrieval.relationship_vector_search("chess", -1.0, user_id=user_id)

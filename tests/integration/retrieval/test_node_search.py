@@ -1,7 +1,7 @@
 import pytest
 
 from kgagent import KnowledgeGraph
-from kgagent.embedding.hashing import hashed
+from kgagent.embedding.hashing import hash_embedding
 from kgagent.errors import InputError
 from kgagent.tools import Toolset
 from tests.support.embedders import WatchedEmbedder
@@ -29,7 +29,7 @@ async def test_nodes_of_all_labels_come_most_similar_first(
 ) -> None:
     found = await searched.retrieval.node_vector_search("chess on Sundays", -1.0, user_id=user_id)
     stored = await nodes_of(searched, user_id)
-    query = hashed("chess on Sundays", 384)
+    query = hash_embedding("chess on Sundays", 384)
     expected = {item["name"]: cosine(query, item["embedding"]) for item in stored}
     assert (found.plan == "exact") == (plan == "exact")
     assert [match.node.name for match in found] == sorted(expected, key=lambda name: -expected[name])
@@ -67,6 +67,8 @@ async def test_labels_that_are_unknown_are_told(
 async def test_a_vector_that_is_passed_in_makes_no_embedding_call(
     searched: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
 ) -> None:
-    found = await searched.retrieval.node_vector_search(threshold=0.2, user_id=user_id, vector=hashed("sails", 384))
+    found = await searched.retrieval.node_vector_search(
+        threshold=0.2, user_id=user_id, vector=hash_embedding("sails", 384)
+    )
     assert found[0].node.name == "Bo"
     assert embedder.calls == 0

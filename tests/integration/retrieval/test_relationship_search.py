@@ -4,7 +4,7 @@ from collections.abc import Callable
 import pytest
 
 from kgagent import KnowledgeGraph
-from kgagent.embedding.hashing import hashed
+from kgagent.embedding.hashing import hash_embedding
 from kgagent.errors import InputError
 from kgagent.tools import Toolset
 from tests.support.crowd import plant_people, plant_relationships
@@ -44,7 +44,9 @@ async def test_similarity_is_plain_cosine_and_the_most_similar_comes_first(
 ) -> None:
     query = "chess on Sunday"
     stored = await relationships_of(searched, user_id)
-    expected = {item["description"]: cosine(hashed(query, 384), item["relationship_embedding"]) for item in stored}
+    expected = {
+        item["description"]: cosine(hash_embedding(query, 384), item["relationship_embedding"]) for item in stored
+    }
     found = await searched.retrieval.relationship_vector_search(query, -1.0, user_id=user_id)
     assert (found.plan == "exact") == (plan == "exact")
     assert [match.description for match in found] == sorted(expected, key=lambda text: -expected[text])
@@ -102,7 +104,7 @@ async def test_a_vector_that_is_passed_in_is_used_without_an_embedding_call(
     searched: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
 ) -> None:
     by_vector = await searched.retrieval.relationship_vector_search(
-        threshold=-1.0, user_id=user_id, vector=list(hashed("chess", 384))
+        threshold=-1.0, user_id=user_id, vector=list(hash_embedding("chess", 384))
     )
     assert embedder.calls == 0
     by_text = await searched.retrieval.relationship_vector_search("chess", -1.0, user_id=user_id)
@@ -113,8 +115,8 @@ async def test_a_vector_that_is_passed_in_is_used_without_an_embedding_call(
 @pytest.mark.usefixtures("known")
 async def test_the_length_of_a_vector_does_not_count(searched: KnowledgeGraph, user_id: str) -> None:
     search = searched.retrieval.relationship_vector_search
-    short = await search(threshold=-1.0, user_id=user_id, vector=hashed("chess", 384))
-    long = await search(threshold=-1.0, user_id=user_id, vector=[1_000 * x for x in hashed("chess", 384)])
+    short = await search(threshold=-1.0, user_id=user_id, vector=hash_embedding("chess", 384))
+    long = await search(threshold=-1.0, user_id=user_id, vector=[1_000 * x for x in hash_embedding("chess", 384)])
     assert len(await search(threshold=-1.0, user_id=user_id, vector=[1] * 384)) == len(short)
     assert [match.similarity for match in long] == pytest.approx([match.similarity for match in short], abs=1e-5)
 
@@ -163,7 +165,7 @@ async def test_as_many_as_are_asked_for_are_found_where_there_are_more(searched:
                 "second": key,
                 "properties": {
                     "relationship_type": "even" if number % 2 else "odd",
-                    "relationship_embedding": list(hashed(f"common word and {number}", 384)),
+                    "relationship_embedding": list(hash_embedding(f"common word and {number}", 384)),
                     "embedding_model": "blake2b-words",
                 },
             }

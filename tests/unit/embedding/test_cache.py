@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 
 from kgagent.embedding.base import Embedding
 from kgagent.embedding.cache import QueryCache
-from kgagent.embedding.hashing import HashingEmbedder, hashed
+from kgagent.embedding.hashing import HashingEmbedder, hash_embedding
 from kgagent.errors import ConfigurationError, EmbeddingUnavailableError, InputError
 
 LENGTH = 8
 
 
 class _Counted(HashingEmbedder):
-    """Notes its calls; each waits for the gate, and fails while told to."""
+    """Records its calls; each waits for the gate, and fails on request."""
 
     def __init__(self) -> None:
         super().__init__(LENGTH)
@@ -48,16 +48,16 @@ def embedder() -> _Counted:
 
 
 def expected(*texts: str) -> list[Embedding]:
-    return [hashed(text, LENGTH) for text in texts]
+    return [hash_embedding(text, LENGTH) for text in texts]
 
 
-async def test_a_query_asked_before_makes_no_call(embedder: _Counted) -> None:
+async def test_a_cached_query_makes_no_call(embedder: _Counted) -> None:
     cache = QueryCache(embedder)
     assert await cache.embed_queries(["a"]) == await cache.embed_queries(["a"]) == expected("a")
     assert embedder.queries == [["a"]]
 
 
-async def test_what_a_call_lacks_is_asked_in_one_request(embedder: _Counted) -> None:
+async def test_uncached_queries_are_embedded_in_one_request(embedder: _Counted) -> None:
     cache = QueryCache(embedder)
     await cache.embed_queries(["b"])
     assert await cache.embed_queries(["a", "b", "c", "a"]) == expected("a", "b", "c", "a")
@@ -76,18 +76,18 @@ async def test_no_texts_make_no_call(embedder: _Counted) -> None:
     assert embedder.queries == []
 
 
-async def test_the_query_unused_for_longest_makes_room(embedder: _Counted) -> None:
+async def test_the_least_recently_used_query_is_evicted(embedder: _Counted) -> None:
     cache = QueryCache(embedder, size=2)
     for text in ["a", "b", "a", "c", "a", "b"]:
         await cache.embed_queries([text])
     assert embedder.queries == [["a"], ["b"], ["c"], ["b"]]
 
 
-async def test_more_queries_than_there_is_room_for_are_answered(embedder: _Counted) -> None:
+async def test_more_queries_than_the_cache_holds_are_embedded(embedder: _Counted) -> None:
     assert await QueryCache(embedder, size=1).embed_queries(["a", "b", "c"]) == expected("a", "b", "c")
 
 
-async def test_callers_at_the_same_time_share_a_call(embedder: _Counted) -> None:
+async def test_concurrent_callers_share_a_call(embedder: _Counted) -> None:
     cache = QueryCache(embedder)
     answers = await asyncio.gather(cache.embed_queries(["a", "b"]), cache.embed_queries(["b", "c"]))
     assert list(answers) == [expected("a", "b"), expected("b", "c")]
@@ -108,7 +108,7 @@ async def test_a_cancelled_caller_does_not_break_the_other(embedder: _Counted, c
     assert embedder.queries == [["a"]]
 
 
-async def test_a_call_that_all_gave_up_is_kept_all_the_same(embedder: _Counted) -> None:
+async def test_a_call_that_all_callers_cancelled_is_still_cached(embedder: _Counted) -> None:
     cache = QueryCache(embedder)
     embedder.gate.clear()
     call = asyncio.create_task(cache.embed_queries(["a"]))
@@ -121,7 +121,7 @@ async def test_a_call_that_all_gave_up_is_kept_all_the_same(embedder: _Counted) 
     assert embedder.queries == [["a"]]
 
 
-async def test_an_error_reaches_all_who_wait_and_is_not_kept(embedder: _Counted) -> None:
+async def test_an_error_reaches_all_waiting_callers_and_is_not_cached(embedder: _Counted) -> None:
     cache = QueryCache(embedder)
     embedder.failure = EmbeddingUnavailableError("down")
     answers = await asyncio.gather(*(cache.embed_queries(["a"]) for _ in range(2)), return_exceptions=True)
@@ -131,7 +131,7 @@ async def test_an_error_reaches_all_who_wait_and_is_not_kept(embedder: _Counted)
     assert embedder.queries == [["a"], ["a"]]
 
 
-async def test_an_error_leaves_what_is_kept(embedder: _Counted) -> None:
+async def test_an_error_keeps_cached_queries(embedder: _Counted) -> None:
     cache = QueryCache(embedder)
     await cache.embed_queries(["a"])
     embedder.failure = EmbeddingUnavailableError("down")
@@ -140,14 +140,14 @@ async def test_an_error_leaves_what_is_kept(embedder: _Counted) -> None:
     assert await cache.embed_queries(["a"]) == expected("a")
 
 
-async def test_changing_an_answer_changes_nothing_kept(embedder: _Counted) -> None:
+async def test_changing_a_result_does_not_change_the_cache(embedder: _Counted) -> None:
     cache = QueryCache(embedder)
     (first,) = await cache.embed_queries(["a"])
     first[0] = 9.0
     assert await cache.embed_queries(["a"]) == expected("a")
 
 
-async def test_closing_gives_up_what_is_under_way(embedder: _Counted) -> None:
+async def test_closing_cancels_pending_requests(embedder: _Counted) -> None:
     cache = QueryCache(embedder)
     embedder.gate.clear()
     call = asyncio.create_task(cache.embed_queries(["a"]))
@@ -163,19 +163,19 @@ async def test_an_empty_query_is_an_error(embedder: _Counted) -> None:
         await QueryCache(embedder).embed_queries([" "])
 
 
-def test_it_says_what_it_wraps(embedder: _Counted) -> None:
+def test_str_describes_the_wrapped_embedder(embedder: _Counted) -> None:
     cache = QueryCache(embedder)
     assert str(cache) == str(embedder)
     assert (cache.model, cache.dimensions) == (embedder.model, embedder.dimensions)
 
 
-def test_no_room_at_all_is_an_error(embedder: _Counted) -> None:
+def test_a_size_of_zero_is_an_error(embedder: _Counted) -> None:
     with pytest.raises(ConfigurationError, match="got 0"):
         QueryCache(embedder, size=0)
 
 
 @given(calls=st.lists(st.lists(st.sampled_from("abcdef"), max_size=5), max_size=12), size=st.integers(1, 4))
-async def test_answers_are_those_of_the_embedder_whatever_was_asked_before(calls: list[list[str]], size: int) -> None:
+async def test_results_equal_those_of_the_embedder_whatever_was_cached(calls: list[list[str]], size: int) -> None:
     cache = QueryCache(_Counted(), size=size)
     answers = await asyncio.gather(*(cache.embed_queries(call) for call in calls))
     assert answers == [expected(*call) for call in calls]

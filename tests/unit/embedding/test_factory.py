@@ -3,9 +3,9 @@ from typing import Any
 import pytest
 
 from kgagent.embedding import factory
-from kgagent.embedding.factory import choice_of_length, make_embedder
+from kgagent.embedding.factory import advise_embedder, make_embedder
 from kgagent.embedding.hashing import HashingEmbedder
-from kgagent.embedding.observed import ObservedEmbedder
+from kgagent.embedding.instrumented import InstrumentedEmbedder
 from kgagent.errors import ConfigurationError
 from kgagent.observing import NULL_OBSERVER
 from kgagent.settings import Settings
@@ -37,7 +37,7 @@ def no_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
         ),
     ],
 )
-async def test_the_settings_pick_the_embedder(given: dict[str, Any], made: str) -> None:
+async def test_the_settings_choose_the_embedder(given: dict[str, Any], made: str) -> None:
     embedder = make_embedder(Settings(**given))
     assert str(embedder) == made
     await embedder.aclose()
@@ -50,7 +50,7 @@ def test_openai_without_a_key_says_what_to_do(key: str | None) -> None:
 
 
 @pytest.mark.parametrize("embedder", ["auto", "local"])
-def test_no_key_and_no_local_packages_says_both_ways(monkeypatch: pytest.MonkeyPatch, embedder: Any) -> None:
+def test_no_key_and_no_local_packages_names_both_solutions(monkeypatch: pytest.MonkeyPatch, embedder: Any) -> None:
     monkeypatch.setattr(factory, "missing_packages", lambda: ["onnxruntime"])
     with pytest.raises(ConfigurationError, match=r'onnxruntime .*OPENAI_API_KEY, or pip install "kgagent\[local\]"'):
         make_embedder(Settings(embedder=embedder))
@@ -62,27 +62,27 @@ def test_no_key_and_no_local_packages_says_both_ways(monkeypatch: pytest.MonkeyP
         (
             384,
             {"openai_api_key": "sk-1"},
-            "set KGAGENT_EMBEDDER=local, whose embeddings have length 384 "
-            "(while it is auto, OPENAI_API_KEY chooses OpenAI)",
+            "set KGAGENT_EMBEDDER=local for embeddings of length 384 "
+            "(with auto, OPENAI_API_KEY chooses OpenAI)",
         ),
-        (384, {"embedder": "hashing"}, "set KGAGENT_EMBEDDER=local, whose embeddings have length 384"),
+        (384, {"embedder": "hashing"}, "set KGAGENT_EMBEDDER=local for embeddings of length 384"),
         (
             1536,
             {"embedder": "local"},
-            "set KGAGENT_EMBEDDER=openai and OPENAI_API_KEY: text-embedding-3-small makes embeddings of length 1536",
+            "set KGAGENT_EMBEDDER=openai and OPENAI_API_KEY for embeddings of length 1536 (text-embedding-3-small)",
         ),
-        (768, {"openai_api_key": "sk-1"}, "choose the embedder that the graph was made with"),
+        (768, {"openai_api_key": "sk-1"}, "choose the embedder that the graph was created with"),
     ],
 )
-async def test_a_length_that_settings_choose_is_told_with_them(length: int, given: dict[str, Any], said: str) -> None:
+async def test_the_advice_names_settings_that_make_that_length(length: int, given: dict[str, Any], said: str) -> None:
     chosen = make_embedder(Settings(**given))
-    assert choice_of_length(length, chosen) == said
-    assert choice_of_length(length, ObservedEmbedder(chosen, NULL_OBSERVER)) == said
+    assert advise_embedder(length, chosen) == said
+    assert advise_embedder(length, InstrumentedEmbedder(chosen, NULL_OBSERVER)) == said
     await chosen.aclose()
 
 
-def test_an_embedder_of_the_programs_own_is_not_chosen_by_settings() -> None:
+def test_a_custom_embedder_is_not_chosen_by_settings() -> None:
     class Own(HashingEmbedder):
         provider = "custom"
 
-    assert choice_of_length(384, Own()) == "choose the embedder that the graph was made with"
+    assert advise_embedder(384, Own()) == "choose the embedder that the graph was created with"

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgagent.embedding.base import Embedding
-from kgagent.embedding.hashing import HashingEmbedder, hashed
+from kgagent.embedding.hashing import HashingEmbedder, hash_embedding
 from kgagent.errors import ConfigurationError, InputError
 
 
@@ -15,10 +15,10 @@ def cosine(a: Embedding, b: Embedding) -> float:
 
 @given(text=st.text(st.characters(codec="utf-8"), min_size=1), dimensions=st.integers(1, 300))
 def test_any_text_has_length_1_and_always_the_same_embedding(text: str, dimensions: int) -> None:
-    embedding = hashed(text, dimensions)
+    embedding = hash_embedding(text, dimensions)
     assert len(embedding) == dimensions
     assert math.isclose(math.hypot(*embedding), 1.0, rel_tol=1e-5)
-    assert embedding == hashed(text, dimensions)
+    assert embedding == hash_embedding(text, dimensions)
 
 
 async def test_a_text_embeds_the_same_alone_and_among_others() -> None:
@@ -27,7 +27,7 @@ async def test_a_text_embeds_the_same_alone_and_among_others() -> None:
     assert (await embedder.embed(["a", "my mentor from college", "b"]))[1] == alone
 
 
-async def test_texts_that_share_words_are_near_each_other() -> None:
+async def test_texts_that_share_words_are_similar() -> None:
     mentor, same, other = await HashingEmbedder().embed(
         ["Ada is my mentor from college", "my college mentor", "he repairs old bicycles"]
     )
@@ -35,13 +35,13 @@ async def test_texts_that_share_words_are_near_each_other() -> None:
     assert cosine(mentor, other) < 0.2
 
 
-async def test_forms_of_a_word_are_nearer_than_other_words() -> None:
+async def test_forms_of_a_word_are_more_similar_than_other_words() -> None:
     mentor, mentors, banana = await HashingEmbedder().embed(["mentor", "Mentors", "banana"])
     assert cosine(mentor, mentors) > cosine(mentor, banana)
 
 
 def test_the_embedding_is_the_same_on_every_machine() -> None:
-    signs = "".join("-0+"[(value > 0) - (value < 0) + 1] for value in hashed("mentor", 16))
+    signs = "".join("-0+"[(value > 0) - (value < 0) + 1] for value in hash_embedding("mentor", 16))
     assert signs == "00+00++000+0+-+0"
 
 
@@ -50,10 +50,10 @@ async def test_an_empty_text_is_an_error() -> None:
         await HashingEmbedder().embed([""])
 
 
-def test_it_says_what_it_is() -> None:
+def test_str_names_provider_model_and_dimensions() -> None:
     assert str(HashingEmbedder(64)) == "hashing blake2b-words, 64 dimensions"
 
 
-def test_no_dimension_is_an_error() -> None:
+def test_zero_dimensions_are_an_error() -> None:
     with pytest.raises(ConfigurationError, match="got 0"):
         HashingEmbedder(0)

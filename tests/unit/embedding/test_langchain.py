@@ -13,7 +13,7 @@ from kgagent.errors import (
 
 
 class _Scripted(Embeddings):
-    """Tells documents from queries and does as it is told."""
+    """Distinguishes documents from queries and follows a script."""
 
     def __init__(self, documents: list[list[float]] | Exception | None = None) -> None:
         self.documents = documents
@@ -57,7 +57,7 @@ async def test_no_texts_make_no_call() -> None:
     assert model.calls == []
 
 
-async def test_queries_are_embedded_side_by_side() -> None:
+async def test_queries_are_embedded_concurrently() -> None:
     barrier = asyncio.Barrier(3)
 
     class Waiting(_Scripted):
@@ -75,7 +75,7 @@ async def test_the_length_can_be_probed() -> None:
     assert str(embedder) == "langchain fake, 12 dimensions"
 
 
-async def test_an_error_of_the_model_is_told_without_its_text() -> None:
+async def test_an_error_of_the_model_is_reported_without_its_message() -> None:
     failure = RuntimeError("key sk-1 refused")
     embedder = LangChainEmbedder(_Scripted(failure), model="m", dimensions=2)
     with pytest.raises(EmbeddingUnavailableError, match=r"^m failed with RuntimeError$") as caught:
@@ -84,7 +84,7 @@ async def test_an_error_of_the_model_is_told_without_its_text() -> None:
 
 
 @pytest.mark.parametrize("answer", [[], [[1.0]], [[1.0, float("nan")]], [[0.0, 0.0]]])
-async def test_an_answer_that_does_not_fit_is_an_error(answer: list[list[float]]) -> None:
+async def test_an_invalid_response_is_an_error(answer: list[list[float]]) -> None:
     embedder = LangChainEmbedder(_Scripted(answer), model="m", dimensions=2)
     with pytest.raises(EmbeddingResponseError):
         await embedder.embed(["a"])

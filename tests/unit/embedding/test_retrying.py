@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgagent.embedding.retrying import MAX_WAIT, TemporaryFault, asked_wait, with_retries
+from kgagent.embedding.retrying import MAX_WAIT, TransientError, requested_wait, with_retries
 from kgagent.errors import EmbeddingUnavailableError
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
@@ -30,13 +30,13 @@ NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
         ({"retry-after": "Sun, 99 Mar 2026 12:00:30 GMT"}, None),
     ],
 )
-def test_the_wait_asked_for_is_read(headers: dict[str, str], wait: float | None) -> None:
-    assert asked_wait(headers, now=NOW) == wait
+def test_the_requested_wait_is_parsed(headers: dict[str, str], wait: float | None) -> None:
+    assert requested_wait(headers, now=NOW) == wait
 
 
 @given(value=st.text())
-def test_any_header_is_read_as_a_wait_from_0_or_as_none(value: str) -> None:
-    wait = asked_wait({"retry-after": value, "retry-after-ms": value}, now=NOW)
+def test_any_header_is_a_wait_from_0_or_none(value: str) -> None:
+    wait = requested_wait({"retry-after": value, "retry-after-ms": value}, now=NOW)
     assert wait is None or wait >= 0
 
 
@@ -64,36 +64,36 @@ async def test_a_call_that_succeeds_is_made_once() -> None:
     assert call.waits == []
 
 
-async def test_waits_double_at_the_most() -> None:
-    call = _Call(*[TemporaryFault("busy")] * 7)
+async def test_waits_at_most_double() -> None:
+    call = _Call(*[TransientError("busy")] * 7)
     await with_retries(call, attempts=8, sleep=call.sleep)
     assert all(0 <= wait <= most for wait, most in zip(call.waits, [1, 2, 4, 8, 16, 20, 20], strict=True))
 
 
-async def test_the_longest_wait_allowed_is_waited() -> None:
-    call = _Call(TemporaryFault("busy", asked_wait=MAX_WAIT))
+async def test_the_maximum_wait_is_accepted() -> None:
+    call = _Call(TransientError("busy", requested_wait=MAX_WAIT))
     await with_retries(call, attempts=2, sleep=call.sleep)
     assert call.waits == [MAX_WAIT]
 
 
-async def test_a_longer_wait_is_not_waited() -> None:
-    call = _Call(TemporaryFault("busy", asked_wait=MAX_WAIT + 1))
-    with pytest.raises(EmbeddingUnavailableError, match="busy; tried once, and the server asked to wait 61 s"):
+async def test_a_longer_wait_is_an_error() -> None:
+    call = _Call(TransientError("busy", requested_wait=MAX_WAIT + 1))
+    with pytest.raises(EmbeddingUnavailableError, match="busy; tried once, and the server requested a wait of 61 s"):
         await with_retries(call, attempts=5, sleep=call.sleep)
     assert call.waits == []
 
 
-async def test_another_error_ends_it_at_once() -> None:
+async def test_other_errors_are_not_retried() -> None:
     call = _Call(ValueError("no"))
     with pytest.raises(ValueError, match="no"):
         await with_retries(call, attempts=5, sleep=call.sleep)
     assert call.calls == 1
 
 
-async def test_the_last_fault_is_told_with_its_cause() -> None:
-    last = TemporaryFault("slow")
+async def test_the_last_error_is_reported_with_its_cause() -> None:
+    last = TransientError("slow")
     last.__cause__ = OSError("wire")
-    call = _Call(TemporaryFault("busy"), last)
+    call = _Call(TransientError("busy"), last)
     with pytest.raises(EmbeddingUnavailableError, match="slow; tried 2 times") as caught:
         await with_retries(call, attempts=2, sleep=call.sleep)
     assert caught.value.__cause__ is last.__cause__

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from kgagent.embedding.hashing import HashingEmbedder, hashed
+from kgagent.embedding.hashing import HashingEmbedder, hash_embedding
 from kgagent.embedding.text import embedding_hash
 from kgagent.errors import EmbeddingUnavailableError
 from kgagent.graph.records import Record
@@ -53,7 +53,7 @@ async def test_stale_texts_are_embedded_in_one_request_and_the_others_not() -> N
         vector_property="vector",
     )
     assert watched.stored == [["new", "c"]]
-    assert [change.vector for change in changes] == [hashed("new", 8), None, hashed("c", 8), None, None]
+    assert [change.vector for change in changes] == [hash_embedding("new", 8), None, hash_embedding("c", 8), None, None]
     assert [change.changes for change in changes] == [True, False, True, False, True]
     assert changes[4].properties == {"vector": None, "embedding_hash": None, "embedding_model": None}
 

@@ -3,7 +3,7 @@ from collections.abc import Sequence
 import pytest
 
 from kgagent.embedding.base import Embedding
-from kgagent.embedding.hashing import HashingEmbedder, hashed
+from kgagent.embedding.hashing import HashingEmbedder, hash_embedding
 from kgagent.errors import EmbeddingResponseError, EmbeddingUnavailableError
 from kgagent.migration.prepared import IdleEmbedder, Preparation, PreparedEmbedder
 from tests.support.embedders import WatchedEmbedder
@@ -25,10 +25,14 @@ class Refusing(WatchedEmbedder):
 
 async def test_known_texts_are_not_embedded_again_and_others_once() -> None:
     watched = WatchedEmbedder(HashingEmbedder(8))
-    prepared = PreparedEmbedder(watched, {"a": hashed("a", 8)})
-    assert await prepared.embed(["b", "a", "b"]) == [hashed("b", 8), hashed("a", 8), hashed("b", 8)]
+    prepared = PreparedEmbedder(watched, {"a": hash_embedding("a", 8)})
+    assert await prepared.embed(["b", "a", "b"]) == [
+        hash_embedding("b", 8),
+        hash_embedding("a", 8),
+        hash_embedding("b", 8),
+    ]
     assert watched.stored == [["b"]]
-    assert await prepared.embed(["a"]) == [hashed("a", 8)]
+    assert await prepared.embed(["a"]) == [hash_embedding("a", 8)]
     assert watched.calls == 1
 
 
@@ -46,7 +50,10 @@ async def test_an_idle_embedder_makes_no_call() -> None:
 
 async def test_a_batch_is_one_call() -> None:
     watched = WatchedEmbedder(HashingEmbedder(8))
-    assert await Preparation(watched).embed(["a", "b"]) == ({"a": hashed("a", 8), "b": hashed("b", 8)}, {})
+    assert await Preparation(watched).embed(["a", "b"]) == (
+        {"a": hash_embedding("a", 8), "b": hash_embedding("b", 8)},
+        {},
+    )
     assert watched.stored == [["a", "b"]]
     assert await Preparation(watched).embed([]) == ({}, {})
 
@@ -54,7 +61,7 @@ async def test_a_batch_is_one_call() -> None:
 @pytest.mark.parametrize("refused", [["c"], ["a", "e"], list("abcde")])
 async def test_refused_texts_are_found_and_the_others_embedded(refused: list[str]) -> None:
     made, reasons = await Preparation(Refusing(*refused)).embed(list("abcde"))
-    assert made == {text: hashed(text, 8) for text in "abcde" if text not in refused}
+    assert made == {text: hash_embedding(text, 8) for text in "abcde" if text not in refused}
     assert reasons == dict.fromkeys(refused, "too long")
 
 

@@ -1,19 +1,19 @@
-"""An embedder around another one."""
+"""The base class of embedders that wrap another embedder."""
 
 from kgagent.embedding.base import Embedder
 
 
-class WrappingEmbedder(Embedder):
-    """Passes for the embedder that it wraps: the same model, the same length, the same words about itself."""
+class WrapperEmbedder(Embedder):
+    """Has the model, dimensions and description of the wrapped embedder."""
 
     def __init__(self, embedder: Embedder) -> None:
-        """Wrap an embedder; it is closed with this one."""
+        """Wrap an embedder; it is closed with the wrapper."""
         self._embedder = embedder
 
     @property
     def wrapped(self) -> Embedder:
-        """The embedder within, past every wrapping."""
-        return self._embedder.wrapped if isinstance(self._embedder, WrappingEmbedder) else self._embedder
+        """The innermost embedder."""
+        return self._embedder.wrapped if isinstance(self._embedder, WrapperEmbedder) else self._embedder
 
     def __str__(self) -> str:
         return str(self._embedder)
