@@ -62,8 +62,7 @@ def test_no_key_and_no_local_packages_names_both_solutions(monkeypatch: pytest.M
         (
             384,
             {"openai_api_key": "sk-1"},
-            "set KGAGENT_EMBEDDER=local for embeddings of length 384 "
-            "(with auto, OPENAI_API_KEY chooses OpenAI)",
+            "set KGAGENT_EMBEDDER=local for embeddings of length 384 (with auto, OPENAI_API_KEY chooses OpenAI)",
         ),
         (384, {"embedder": "hashing"}, "set KGAGENT_EMBEDDER=local for embeddings of length 384"),
         (
