@@ -48,7 +48,8 @@ if TYPE_CHECKING:
     from kgagent.migration import MigrationReport
 
 
-def _utc_now() -> datetime:
+def utc_now() -> datetime:
+    """Return the present time, with time zone."""
     return datetime.now(UTC)
 
 
@@ -74,7 +75,7 @@ class KnowledgeGraph:
         embedder: Embedder,
         settings: Settings,
         *,
-        clock: Callable[[], datetime] = _utc_now,
+        clock: Callable[[], datetime] = utc_now,
         observer: Observer = NULL_OBSERVER,
         resources: AsyncExitStack | None = None,
     ) -> None:
@@ -95,7 +96,7 @@ class KnowledgeGraph:
         if services.query_cache is not None:
             self._resources.push_async_callback(services.query_cache.clear)
         self.ontology = ontology
-        self.embedder = services.embedder
+        self.embedder: Embedder = services.embedder
         self.settings = settings
         self.observer = observer
         self.loop = asyncio.get_running_loop()
@@ -120,7 +121,7 @@ class KnowledgeGraph:
         settings: Settings | None = None,
         ensure_schema: bool = True,
         progress: Progress | None = None,
-        clock: Callable[[], datetime] = _utc_now,
+        clock: Callable[[], datetime] = utc_now,
         observer: Observer = NULL_OBSERVER,
     ) -> "Connecting":
         """Connect to a graph; `await` the result, or enter it with `async with`.

@@ -8,7 +8,7 @@ from tests.support.served import run_well
 PROGRAM = """
 from kgagent import SyncKnowledgeGraph
 graph = SyncKnowledgeGraph.connect()
-print(graph.retrieval.text_match("nobody", "somebody"))
+print(graph.retrieval.text_match("nobody", user_id="somebody"))
 """
 
 

@@ -1,9 +1,22 @@
 """What `import kgagent` offers."""
 
+import ast
+import importlib
+import inspect
+import pkgutil
 import subprocess
 import sys
+import typing
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import kgagent
+import kgagent.models.constraint
+import kgagent.models.hybrid
+from kgagent import KgAgentError, KnowledgeGraph, SyncKnowledgeGraph, SyncRetrieval
+from kgagent.models.graph import GraphModel
+from kgagent.models.request import RequestModel
 
 HEAVY = ("neo4j", "openai", "onnxruntime", "langchain_core", "pydantic")
 
@@ -18,6 +31,19 @@ def test_public_names_are_sorted_and_listed() -> None:
     assert dir(kgagent) == kgagent.__all__
 
 
+def test_type_checkers_see_the_same_names() -> None:
+    tree = ast.parse(Path(inspect.getfile(kgagent)).read_text("utf-8"))
+    imported = {
+        alias.name: node.module
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("kgagent.")
+        for alias in node.names
+    }
+    assert sorted(imported) == kgagent.__all__
+    for name, module in imported.items():
+        assert getattr(importlib.import_module(str(module)), name) is getattr(kgagent, name)
+
+
 def test_importing_the_package_imports_nothing_heavy() -> None:
     code = f"import kgagent, sys; print([name for name in {HEAVY!r} if name in sys.modules])"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -26,3 +52,63 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
     assert not hasattr(kgagent, "no_such_name")
+
+
+def test_every_exception_of_the_package_is_in_the_one_tree_and_public() -> None:
+    for kind in _classes(Exception):
+        assert issubclass(kind, KgAgentError), kind
+        assert kind.__name__ in kgagent.__all__ or _is_documented_as_internal(kind), kind
+
+
+def test_the_drawing_of_the_tree_has_every_public_exception() -> None:
+    import kgagent.errors
+
+    drawing = str(kgagent.errors.__doc__)
+    for kind in _classes(KgAgentError):
+        assert kind.__name__ not in kgagent.__all__ or f" {kind.__name__} " in f" {drawing} ".replace("\n", " "), kind
+
+
+def test_every_request_and_result_of_the_models_is_public() -> None:
+    for kind in (*_classes(GraphModel), *_classes(RequestModel)):
+        if kind.__module__.startswith("kgagent.models.") and kind not in BASES:
+            assert kind.__name__ in kgagent.__all__, kind
+
+
+def test_every_type_in_a_signature_of_the_facade_is_public() -> None:
+    for facade in (KnowledgeGraph, SyncKnowledgeGraph, SyncRetrieval):
+        names = {name: getattr(kgagent, name) for name in kgagent.__all__} | vars(sys.modules[facade.__module__])
+        for method, value in inspect.getmembers(facade, callable):
+            if not method.startswith("_"):
+                for kind in _types_in(value, names):
+                    assert getattr(kgagent, kind.__name__, None) is kind, f"{facade.__name__}.{method}: {kind}"
+
+
+BASES = {GraphModel, RequestModel, kgagent.models.constraint.PatternModel, kgagent.models.hybrid.Standing}
+"""What requests and results derive from."""
+
+
+def _classes(base: type[Any]) -> Iterator[type[Any]]:
+    """Classes of the package that derive from one."""
+    for found in pkgutil.walk_packages(kgagent.__path__, "kgagent."):
+        for _, kind in inspect.getmembers(importlib.import_module(found.name), inspect.isclass):
+            if kind.__module__ == found.name and issubclass(kind, base):
+                yield kind
+
+
+def _is_documented_as_internal(kind: type[Any]) -> bool:
+    return kind.__name__.startswith("_") or "Internal" in str(kind.__doc__)
+
+
+def _types_in(method: Any, names: dict[str, Any]) -> Iterator[type[Any]]:
+    """Classes of kgagent in the annotations of a method."""
+    signature = inspect.signature(method)
+    for annotation in (signature.return_annotation, *(one.annotation for one in signature.parameters.values())):
+        yield from _parts(eval(annotation, names) if isinstance(annotation, str) else annotation)
+
+
+def _parts(annotation: Any) -> Iterator[type[Any]]:
+    if inspect.isclass(annotation) and annotation.__module__.startswith("kgagent."):
+        yield annotation
+    for part in (typing.get_origin(annotation), *typing.get_args(annotation)):
+        if part is not None and part is not annotation:
+            yield from _parts(part)

@@ -12,7 +12,7 @@ from kgagent.models.llm_context import estimated_tokens
 
 
 class StoppedError(KgAgentError):
-    """A run cannot go on; its text is the reason."""
+    """The run cannot continue; the text is the reason. Internal: a report says it, and no caller sees it."""
 
 
 class Budget:

@@ -4,9 +4,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from kgagent.adapters.function_description import described_schema
 from kgagent.adapters.json_schema import Schema, with_parts, without_titles
-from kgagent.adapters.openai import described
-from kgagent.adapters.openai_strict import given_values
+from kgagent.adapters.openai.strict_schema import given_values
 from kgagent.errors import ConfigurationError
 from kgagent.tools import BoundTool, Payload
 from kgagent.tools.base import failure
@@ -69,7 +69,7 @@ class Functions:
 
 def _schema(tool: BoundTool) -> dict[str, Any]:
     parameters = _without_bound(without_titles(tool.arguments.model_json_schema()))
-    description, parameters = described(tool.description, parameters)
+    description, parameters = described_schema(tool.description, parameters)
     return {
         "type": "function",
         "function": {"name": tool.name, "description": description, "parameters": parameters},

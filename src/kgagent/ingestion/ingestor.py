@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from langchain_core.language_models import BaseChatModel
 
-from kgagent.adapters.loops import run_on, wait_on
+from kgagent.adapters.event_loops import run_on, wait_on
 from kgagent.errors import ConfigurationError
 from kgagent.ingestion.functions import DEFAULT_TOOLS, Functions
 from kgagent.ingestion.limits import Limits

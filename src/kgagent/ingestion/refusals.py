@@ -26,7 +26,7 @@ Refusal = Literal["of_the_text", "of_the_request"]
 
 
 class RefusedError(KgAgentError):
-    """A provider refused a request; its text is the reason."""
+    """A provider refused a request; the text is the reason. Internal: a report says it, and no caller sees it."""
 
     def __init__(self, reason: str, refusal: Refusal) -> None:
         super().__init__(reason)

@@ -159,17 +159,26 @@ class Tool(ABC, Generic[ArgumentsT]):
 
 
 class BoundTool:
-    """A tool bound to one user; call it with the model's arguments."""
+    """A tool bound to one user; call it with the model's arguments.
+
+    Attributes:
+        name: name of the tool.
+        description: what the tool does, for a model.
+        arguments: model of the arguments.
+        read_only: whether the tool changes nothing.
+        destructive: whether the tool may replace or remove stored data.
+        idempotent: whether a repeated call changes nothing more.
+    """
 
     def __init__(self, tool: Tool[Any], context: ToolContext) -> None:
         self._tool = tool
         self._context = context
-        self.name = tool.name
-        self.description = tool.description(context.ontology)
+        self.name: str = tool.name
+        self.description: str = tool.description(context.ontology)
         self.arguments: type[Arguments] = tool.arguments
-        self.read_only = tool.read_only
-        self.destructive = tool.destructive and not tool.read_only
-        self.idempotent = tool.idempotent or tool.read_only
+        self.read_only: bool = tool.read_only
+        self.destructive: bool = tool.destructive and not tool.read_only
+        self.idempotent: bool = tool.idempotent or tool.read_only
 
     async def __call__(self, /, *unnamed: Any, **arguments: Any) -> Payload:  # noqa: ANN401
         """Call the tool; what goes wrong is in the answer, and nothing is raised but a cancellation."""

@@ -9,7 +9,7 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from pydantic import ConfigDict, Field, field_validator
 
-from kgagent.adapters.loops import run_on, wait_on
+from kgagent.adapters.event_loops import run_on, wait_on
 from kgagent.errors import InputError
 from kgagent.knowledge_graph import KnowledgeGraph, services_of
 from kgagent.models.graph import without_empty

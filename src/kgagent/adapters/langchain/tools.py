@@ -9,8 +9,8 @@ from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel, ValidationError, create_model
 from pydantic.v1 import ValidationError as OldValidationError
 
-from kgagent.adapters.loops import run_on, wait_on
-from kgagent.adapters.openai import split
+from kgagent.adapters.event_loops import run_on, wait_on
+from kgagent.adapters.function_description import split_description
 from kgagent.errors import ConfigurationError
 from kgagent.knowledge_graph import KnowledgeGraph
 from kgagent.sync import SyncKnowledgeGraph
@@ -57,7 +57,7 @@ def _structured(tool: BoundTool, loop: asyncio.AbstractEventLoop) -> StructuredT
         except ConfigurationError as error:
             return dump(failure(str(error)))
 
-    description, rest = split(tool.description)
+    description, rest = split_description(tool.description)
     return StructuredTool(
         name=tool.name,
         description=description,

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kgagent.adapters.json_schema import Schema, with_parts
+from kgagent.errors import KgAgentError
 
 KEPT = frozenset(
     {"type", "properties", "required", "additionalProperties", "items", "anyOf", "$ref", "$defs", "enum", "const"}
@@ -23,7 +24,7 @@ RENAMED = {"oneOf": "anyOf"}
 NULL = {"type": "null"}
 
 
-class _NotStrictError(Exception):
+class _NotStrictError(KgAgentError):
     """A schema says what strict functions cannot: an object of any names, a tuple, a negation."""
 
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
-from kgagent.adapters.openai_strict import strict_schema, without_nulls
+from kgagent.adapters.openai.strict_schema import strict_schema, without_nulls
 from tests.support.openai_models import not_strict
 
 

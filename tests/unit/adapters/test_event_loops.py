@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from kgagent.adapters import loops
+from kgagent.adapters import event_loops as loops
 from kgagent.errors import ConfigurationError
 
 LONGEST = 60

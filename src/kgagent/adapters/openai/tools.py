@@ -1,0 +1,165 @@
+"""The agent's tools for OpenAI's models: function schemas in strict form, and answers to the calls of a model."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from anyio.from_thread import BlockingPortal
+from openai.types.chat import (
+    ChatCompletionFunctionToolParam,
+    ChatCompletionMessage,
+    ChatCompletionMessageToolCallUnion,
+    ChatCompletionToolMessageParam,
+)
+from openai.types.responses import FunctionToolParam, Response, ResponseFunctionToolCall
+from openai.types.responses.response_input_param import FunctionCallOutput
+
+from kgagent.adapters.function_description import described_schema
+from kgagent.adapters.json_schema import without_titles
+from kgagent.adapters.openai.strict_schema import strict_schema, without_nulls
+from kgagent.blocking import unwrap
+from kgagent.errors import ConfigurationError
+from kgagent.sync import SyncTool
+from kgagent.tools import BoundTool
+from kgagent.tools.base import dump, failure
+
+
+class OpenAITools:
+    """Tools of one user, for the chat completions and the responses API of the `openai` package.
+
+    tools = OpenAITools(graph.tools(user_id="me"))
+    completion = await client.chat.completions.create(model=…, messages=messages, tools=tools.chat)
+    message = completion.choices[0].message
+    messages += [message, *await tools.answer_message(message)]
+    """
+
+    def __init__(self, tools: Mapping[str, BoundTool], *, names: Sequence[str] | None = None) -> None:
+        """Choose tools.
+
+        Args:
+            tools: the tools of a `KnowledgeGraph`, bound to a user.
+            names: names of the tools to offer; None offers all of them.
+
+        Raises:
+            ConfigurationError: a name is unknown, or the tools are those of a `SyncKnowledgeGraph`.
+        """
+        for name in names or ():
+            if name not in tools:
+                raise ConfigurationError(f"No tool is called {name!r}; there are {', '.join(tools)}")
+        self._tools = {name: tools[name] for name in (tools if names is None else names)}
+        for tool in self._tools.values():
+            if not isinstance(tool, BoundTool):
+                raise ConfigurationError(
+                    f"OpenAITools was given a {type(tool).__name__}; "
+                    "the tools of a SyncKnowledgeGraph go into SyncOpenAITools"
+                )
+        self._functions = [_Function(tool) for tool in self._tools.values()]
+        self._strict = {function.name for function in self._functions if function.strict}
+
+    @property
+    def chat(self) -> list[ChatCompletionFunctionToolParam]:
+        """The functions, as `chat.completions.create` takes them in `tools`."""
+        return [
+            {
+                "type": "function",
+                "function": {
+                    "name": function.name,
+                    "description": function.description,
+                    "parameters": function.parameters,
+                    "strict": function.strict,
+                },
+            }
+            for function in self._functions
+        ]
+
+    @property
+    def responses(self) -> list[FunctionToolParam]:
+        """The functions, as `responses.create` takes them in `tools`."""
+        return [
+            {
+                "type": "function",
+                "name": function.name,
+                "description": function.description,
+                "parameters": function.parameters,
+                "strict": function.strict,
+            }
+            for function in self._functions
+        ]
+
+    async def answer_message(self, message: ChatCompletionMessage) -> list[ChatCompletionToolMessageParam]:
+        """Run the calls of a message, one after the other, and return a tool message for each.
+
+        An error is part of the answer; nothing is raised into the agent.
+        """
+        return [
+            _tool_message(call, await self.call(call.function.name, call.function.arguments))
+            if call.type == "function"
+            else _tool_message(call, _unsupported(call))
+            for call in message.tool_calls or ()
+        ]
+
+    async def answer_response(self, response: Response) -> list[FunctionCallOutput]:
+        """Run the function calls of a response, one after the other, and return an output item for each."""
+        return [
+            _output(item, await self.call(item.name, item.arguments))
+            for item in response.output
+            if item.type == "function_call"
+        ]
+
+    async def call(self, name: str, arguments: str | None) -> str:
+        """Run one call; arguments and answer are JSON objects."""
+        if refusal := self._refusal(name, arguments):
+            return refusal
+        # A model that fills in a strict schema says null for an optional argument that it omits.
+        given = without_nulls(arguments) if arguments and name in self._strict else arguments
+        return await self._tools[name].call_json(given or "")
+
+    def _refusal(self, name: str, arguments: str | None) -> str | None:
+        """The answer to a call that cannot be run: the SDK does not check the types of what servers send."""
+        if not isinstance(name, str) or name not in self._tools:
+            return dump(failure(f"No tool is called {str(name)[:100]!r}; there are {', '.join(self._tools)}"))
+        if not isinstance(arguments, str | None):
+            return dump(failure(f"Arguments must be a JSON object in a text, got {type(arguments).__name__}"))
+        return None
+
+
+def unwrap_tools(tools: Mapping[str, SyncTool]) -> tuple[dict[str, BoundTool], BlockingPortal]:
+    """Return the asynchronous tools behind synchronous ones, and the portal to their event loop.
+
+    Raises:
+        ConfigurationError: there are none, or they are asynchronous already.
+    """
+    unwrapped: dict[str, BoundTool] = {}
+    portal: BlockingPortal | None = None
+    for name, tool in tools.items():
+        if not isinstance(tool, SyncTool):
+            raise ConfigurationError(
+                f"SyncOpenAITools was given a {type(tool).__name__}; the tools of a KnowledgeGraph go into OpenAITools"
+            )
+        unwrapped[name], portal = unwrap(tool)
+    if portal is None:
+        raise ConfigurationError("SyncOpenAITools was given no tools")
+    return unwrapped, portal
+
+
+def _unsupported(call: ChatCompletionMessageToolCallUnion) -> str:
+    return dump(failure(f"Call a function: tools of type {call.type} are not offered"))
+
+
+def _tool_message(call: ChatCompletionMessageToolCallUnion, content: str) -> ChatCompletionToolMessageParam:
+    return {"role": "tool", "tool_call_id": call.id, "content": content}
+
+
+def _output(call: ResponseFunctionToolCall, output: str) -> FunctionCallOutput:
+    return {"type": "function_call_output", "call_id": call.call_id, "output": output}
+
+
+class _Function:
+    """A tool as a function: strict if its arguments can be described so, else with its schema as it is."""
+
+    def __init__(self, tool: BoundTool) -> None:
+        self.name = tool.name
+        schema = tool.arguments.model_json_schema()
+        strict = strict_schema(schema)
+        self.strict = strict is not None
+        parameters: dict[str, Any] = without_titles(schema) if strict is None else strict
+        self.description, self.parameters = described_schema(tool.description, parameters)
