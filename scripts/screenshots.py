@@ -95,7 +95,7 @@ async def _one(browser: Browser, url: str, shot: Shot, scheme: Literal["light", 
         await _look(visit.page, shot)
         file = IMAGES / f"{shot.name}-{scheme}.png"
         _write(await visit.page.screenshot(), file)
-        nodes = await visit.page.evaluate("kg.graph.seen().length")
+        nodes = await visit.page.evaluate("kg.graph.drawnItems().length")
         print(f"{file.relative_to(ROOT)}: {file.stat().st_size} bytes, {nodes} nodes and relationships drawn")
         if visit.complaints or file.stat().st_size > LARGEST:
             sys.exit(f"{file.name}: {visit.complaints or 'too large'}")
@@ -111,7 +111,7 @@ def _write(png: bytes, file: Path) -> None:
 
 async def _look(page: Page, shot: Shot) -> None:
     await page.get_by_label("matches").select_option(str(shot.limit))
-    await page.get_by_label("around them").select_option(str(shot.around))
+    await page.get_by_label("neighbours").select_option(str(shot.around))
     await page.get_by_label("What to look for").fill(shot.query)
     await page.get_by_role("button", name="Search").click()
     await page.get_by_text("matched;").first.wait_for()

@@ -30,7 +30,7 @@ def explore(
     """Search nodes and relationships by meaning: kgagent explore "who are my mentors?"."""
     from kgagent.cli.explore_view import found_tables
     from kgagent.cli.graph import user_of, with_graph
-    from kgagent.cli.html_file import write_explored
+    from kgagent.cli.html_page import write_explore_page
     from kgagent.cli.output import emit, say, show
     from kgagent.knowledge_graph import KnowledgeGraph
     from kgagent.models import ExploreRequest, ExploreResult, VectorQuery
@@ -53,7 +53,7 @@ def explore(
     async def work(graph: KnowledgeGraph) -> ExploreResult:
         found = await graph.retrieval.explore(request, user_id=user_id)
         if html is not None:
-            await write_explored(html, graph, user_id, request, found)
+            await write_explore_page(html, graph, request, found, user_id=user_id)
         return found
 
     result = with_graph(work, settings=settings)

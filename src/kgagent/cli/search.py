@@ -30,7 +30,7 @@ def search(
     from rich.text import Text
 
     from kgagent.cli.graph import user_of, with_graph
-    from kgagent.cli.html_file import write_searched
+    from kgagent.cli.html_page import write_search_page
     from kgagent.cli.output import emit, say, show
     from kgagent.cli.search_view import found_table
     from kgagent.knowledge_graph import KnowledgeGraph
@@ -57,7 +57,7 @@ def search(
     async def work(graph: KnowledgeGraph) -> HybridSearchResult:
         found = await graph.retrieval.hybrid_search(options, user_id=user_id)
         if html is not None:
-            await write_searched(html, graph, user_id, query, found, options.strategy)
+            await write_search_page(html, graph, options, found, user_id=user_id)
         return found
 
     result = with_graph(work, settings=settings)

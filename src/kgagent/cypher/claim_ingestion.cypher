@@ -1,4 +1,4 @@
-// Makes a run the one that reads the user's source; a run that claimed it before loses it.
+// Makes a run the only one that may write the progress of the user's source.
 // The write takes the node's lock before the rest is read.
 // Parameters: user_id; entity_key; run.
 // Rows: progress; messages.

@@ -1,6 +1,6 @@
-// The user's sources that are, or may be, the one that is sought: by key, by identity, or by what they say.
+// Source nodes of the user that match by key, by identity or by content.
 // Parameters: user_id; entity_key; identity or null; fingerprint.
-// Rows: entity_key; fingerprint, of the text that the node tells of; progress.
+// Rows: entity_key; fingerprint, of the version that the node describes; progress.
 MATCH (n:«label»)
 WHERE n.user_id = $user_id AND (n.entity_key = $entity_key
   OR (n.content_hash = $fingerprint AND n.ingestion_progress IS NOT NULL)

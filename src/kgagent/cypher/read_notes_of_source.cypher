@@ -1,5 +1,5 @@
-// Notes of the user's relationships and nodes that name a source, as they are stored, what was written last first.
-// Parameters: user_id; text, the source's key as it stands in stored notes; limit, of records.
+// Notes, as stored, of the user's nodes and relationships that name a source; most recently written first.
+// Parameters: user_id; text, the JSON-escaped key of the source; limit, of records.
 // Rows: notes.
 CALL () {
   MATCH (n:«labels»)

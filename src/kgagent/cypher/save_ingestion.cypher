@@ -1,7 +1,7 @@
-// Keeps how far the user's source is read, if the run still has it.
-// The write of `write_lock` takes the node's lock before the run is compared; it is gone at the end.
-// Parameters: user_id; entity_key; run; next_run, null where the run ends; progress; messages or null.
-// Rows: one if it was kept.
+// Stores the progress of the user's source if the run still holds it.
+// Writing `write_lock` takes the node's lock before the run is compared; the property is removed again.
+// Parameters: user_id; entity_key; run; next_run, null if the run ends; progress; messages or null.
+// Rows: one if the progress was stored.
 MATCH (n:«label» {entity_key: $entity_key})
 WHERE n.user_id = $user_id
 SET n.write_lock = true
@@ -9,4 +9,4 @@ REMOVE n.write_lock
 WITH n
 WHERE n.ingestion_run = $run
 SET n.ingestion_run = $next_run, n.ingestion_progress = $progress, n.ingestion_messages = $messages
-RETURN true AS kept
+RETURN true AS saved

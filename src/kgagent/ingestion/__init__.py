@@ -1,14 +1,14 @@
-"""Reading conversations and texts into the graph with a chat model that calls tools."""
+"""Reads conversations and texts into the graph with a chat model that calls tools."""
 
-from kgagent.ingestion.functions import DEFAULT_TOOLS
 from kgagent.ingestion.ingestor import Ingestor
 from kgagent.ingestion.limits import Limits
+from kgagent.ingestion.model_tools import DEFAULT_TOOLS
 from kgagent.ingestion.report import (
     CallRecord,
     IngestionReport,
     NodeChange,
     RelationshipChange,
-    Tokens,
+    TokenUsage,
 )
 from kgagent.ingestion.source import Source, Turn
 
@@ -21,6 +21,6 @@ __all__ = [
     "NodeChange",
     "RelationshipChange",
     "Source",
-    "Tokens",
+    "TokenUsage",
     "Turn",
 ]

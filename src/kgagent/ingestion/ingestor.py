@@ -1,4 +1,4 @@
-"""Reading sources into the graph of one user with a chat model that calls tools."""
+"""The public entry point of ingestion: reads sources into the graph of one user."""
 
 from collections.abc import Sequence
 
@@ -6,10 +6,11 @@ from langchain_core.language_models import BaseChatModel
 
 from kgagent.adapters.event_loops import run_on, wait_on
 from kgagent.errors import ConfigurationError
-from kgagent.ingestion.functions import DEFAULT_TOOLS, Functions
+from kgagent.formatting import counted
 from kgagent.ingestion.limits import Limits
+from kgagent.ingestion.model_tools import DEFAULT_TOOLS, ModelTools
 from kgagent.ingestion.report import IngestionReport
-from kgagent.ingestion.run import Run, Setup
+from kgagent.ingestion.run import IngestionRun, RunConfig
 from kgagent.ingestion.source import Source
 from kgagent.knowledge_graph import KnowledgeGraph
 from kgagent.ontology import Ontology
@@ -19,10 +20,10 @@ DEFAULT_LIMITS = Limits()
 
 
 class Ingestor:
-    """Reads sources into the graph of one user.
+    """Reads sources into the graph of one user with a chat model.
 
-    The model explores what is known, then creates, updates and annotates through the tools. It chooses neither the
-    user nor the source that notes name.
+    The model searches for what is already known, then creates, updates and annotates nodes and relationships with the
+    tools. It chooses neither the user nor the source that notes name.
 
         report = await Ingestor(graph, model, user_id="me").ingest(Source(name="Call with Ruth", turns=turns))
     """
@@ -43,26 +44,27 @@ class Ingestor:
         Args:
             graph: an open graph.
             model: any LangChain chat model that calls tools.
-            user_id: whose graph.
-            limits: how much a run may do.
-            source_label: label of the nodes of sources; None takes the ontology's only label whose key is dated.
-            tools: names of those that the model is offered; none of the usual ones removes anything.
-            instructions: what the model is told beside the rules, such as who "I" is in the sources. It is trusted.
+            user_id: owner of the graph.
+            limits: limits of each run.
+            source_label: label of source nodes; by default the only label of the ontology with a dated key.
+            tools: names of the tools to offer; none of the default tools deletes anything.
+            instructions: added to the system prompt, for example who "I" is in the sources. It is trusted.
 
         Raises:
-            InputError: the user id is empty, or the ontology has no such label.
-            ConfigurationError: the model calls no tools, a tool is unknown, or no label is that of sources.
+            InputError: the user id is empty, or the ontology does not have the label.
+            ConfigurationError: the model does not support tools, a tool is unknown, or the label of sources
+                cannot be determined.
         """
         opened = graph.graph if isinstance(graph, SyncKnowledgeGraph) else graph
         label = _source_label(opened.ontology, source_label)
-        functions = Functions(opened.tools(user_id=user_id), names=tools, source_label=label)
+        model_tools = ModelTools(opened.tools(user_id=user_id), names=tools, source_label=label)
         try:
-            bound = model.bind_tools(functions.schemas)
+            bound = model.bind_tools(model_tools.schemas)
         except NotImplementedError:
             raise ConfigurationError(
-                f"{type(model).__name__} calls no tools: it has no bind_tools. Take a chat model that does"
+                f"{type(model).__name__} does not support tools: it has no bind_tools. Use a chat model that does"
             ) from None
-        self._setup = Setup(
+        self._config = RunConfig(
             graph=opened,
             model=bound,
             user_id=user_id,
@@ -73,29 +75,29 @@ class Ingestor:
         )
 
     async def ingest(self, source: Source, *, force: bool = False) -> IngestionReport:
-        """Read a source; one that was read to the end changes nothing and calls no model.
+        """Read a source. A source that was read completely changes nothing and makes no model call.
 
-        What goes wrong on the way ends the run and is told in the report. Another call goes on from there.
+        A failure during the run ends it and is described in the report; another call resumes there.
 
         Args:
-            source: what to read.
-            force: whether a source that was read before, or refused, is read again from its beginning.
+            source: the source to read.
+            force: whether to read the source from its beginning even if it was read or refused before.
 
         Raises:
-            ConfigurationError: the event loop that the graph was opened on has ended.
+            ConfigurationError: the event loop on which the graph was opened is closed.
         """
-        return await run_on(self._setup.graph.loop, self._ingest(source, force=force))
+        return await run_on(self._config.graph.loop, self._ingest(source, force=force))
 
     def ingest_sync(self, source: Source, *, force: bool = False) -> IngestionReport:
-        """Read a source and wait; for a `SyncKnowledgeGraph`, or from another thread than the graph's loop.
+        """Read a source and block until the run ends; for a `SyncKnowledgeGraph`, or from another thread.
 
         Raises:
-            ConfigurationError: it would block the graph's own event loop, or that has ended.
+            ConfigurationError: the call would block the graph's own event loop, or that loop is closed.
         """
-        return wait_on(self._setup.graph.loop, self._ingest(source, force=force), instead="await ingest")
+        return wait_on(self._config.graph.loop, self._ingest(source, force=force), instead="await ingest")
 
     async def _ingest(self, source: Source, *, force: bool) -> IngestionReport:
-        return await Run(self._setup, source, force=force).apply()
+        return await IngestionRun(self._config, source, force=force).execute()
 
 
 def _source_label(ontology: Ontology, wanted: str | None) -> str:
@@ -105,7 +107,7 @@ def _source_label(ontology: Ontology, wanted: str | None) -> str:
     dated = [label for label, rule in ontology.labels.items() if rule.is_dated]
     if len(dated) != 1:
         raise ConfigurationError(
-            f"Which label is that of sources? The ontology has {len(dated)} whose key holds ${{created_at}}; "
-            f"give source_label, one of {', '.join(ontology.labels)}"
+            f"Cannot determine the label of sources: the ontology has {counted(len(dated), 'label')} with "
+            f"${{created_at}} in the key. Pass source_label, one of {', '.join(ontology.labels)}"
         )
     return dated[0]

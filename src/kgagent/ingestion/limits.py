@@ -1,24 +1,33 @@
-"""How much a run may do."""
+"""How much a run may use, and how much it has used."""
 
+import asyncio
+from collections.abc import Sequence
+
+from langchain_core.messages import AIMessage, BaseMessage
 from pydantic import Field
 
+from kgagent.errors import KgAgentError
+from kgagent.ingestion.report import TokenUsage
+from kgagent.models.llm_context import estimated_tokens
 from kgagent.models.request import RequestModel
 
 
 class Limits(RequestModel):
-    """How much a run may do.
+    """Limits of one run.
 
-    Where tokens or seconds run out, the run stops, and the next goes on from there. A part that takes too many steps,
-    or whose model repeats itself, is given up: the run goes on with the next part, and another run begins it anew.
+    When tokens or seconds run out, the run stops, and the next run resumes there. A part that takes too many steps, or
+    in which the model repeats itself, is given up: the run continues with the next part, and the next run reads the
+    part again from its beginning.
 
     Attributes:
-        part_tokens: estimated tokens of a part of the source.
-        steps_per_part: answers of the model for one part.
-        calls_per_step: calls of tools in one answer; those beyond it are not carried out.
-        same_call: how often one call may be made in a part with the same arguments.
-        answer_characters: of a tool's answer, as the model sees it.
-        tokens: of all requests and answers of a run, as the model counts them, else estimated.
-        seconds: that a run may take; a call of a tool that is under way is waited for.
+        part_tokens: maximum size of a part of the source, in estimated tokens.
+        steps_per_part: maximum number of model answers for one part.
+        calls_per_step: maximum number of tool calls in one answer; further calls are rejected.
+        same_call: maximum number of calls with the same arguments in one part.
+        answer_characters: maximum length of a tool result that the model sees.
+        tokens: maximum number of tokens of all requests and answers of a run, as reported by the model or else
+            estimated.
+        seconds: maximum duration of a run. A tool call that has started is always completed.
     """
 
     part_tokens: int = Field(2_000, ge=50, le=100_000)
@@ -28,3 +37,74 @@ class Limits(RequestModel):
     answer_characters: int = Field(20_000, ge=200)
     tokens: int = Field(1_000_000, ge=1)
     seconds: float = Field(900.0, gt=0)
+
+
+class RunStoppedError(KgAgentError):
+    """The run cannot continue; the message is the reason. Internal: it ends up in a report."""
+
+
+class RunUsage:
+    """Counts what one run uses, and checks it against the limits."""
+
+    def __init__(self, limits: Limits, *, tokens_per_request: int) -> None:
+        """Start the clock.
+
+        Args:
+            limits: limits of the run.
+            tokens_per_request: estimated tokens that each request carries in addition to its messages.
+        """
+        self.limits = limits
+        self.steps = 0
+        self.tokens = TokenUsage()
+        self._tokens_per_request = tokens_per_request
+        self._loop = asyncio.get_running_loop()
+        self._started = self._loop.time()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the run started."""
+        return self._loop.time() - self._started
+
+    @property
+    def deadline(self) -> float:
+        """Time of the event loop's clock at which the run must end."""
+        return self._started + self.limits.seconds
+
+    @property
+    def out_of_time(self) -> str:
+        """Reason for stopping at the deadline."""
+        return f"seconds: a run may take {self.limits.seconds:g}"
+
+    def check_request(self, messages: Sequence[BaseMessage]) -> None:
+        """Check that another request may be made.
+
+        Raises:
+            RunStoppedError: the tokens or the seconds have run out.
+        """
+        if self.seconds >= self.limits.seconds:
+            raise RunStoppedError(self.out_of_time)
+        needed = self._request_tokens(messages)
+        if self.tokens.total + needed > self.limits.tokens:
+            raise RunStoppedError(
+                f"tokens: {self.tokens.total:,} are used, the next request takes about {needed:,}, and a run may use "
+                f"{self.limits.tokens:,}"
+            )
+
+    def add(self, messages: Sequence[BaseMessage], answer: AIMessage) -> None:
+        """Count a request and its answer."""
+        self.steps += 1
+        usage = answer.usage_metadata
+        used = self.tokens
+        self.tokens = TokenUsage(
+            input=used.input + (usage["input_tokens"] if usage else self._request_tokens(messages)),
+            output=used.output + (usage["output_tokens"] if usage else _tokens(answer)),
+            estimated=used.estimated or usage is None,
+        )
+
+    def _request_tokens(self, messages: Sequence[BaseMessage]) -> int:
+        return self._tokens_per_request + sum(map(_tokens, messages))
+
+
+def _tokens(message: BaseMessage) -> int:
+    calls = str([call["args"] for call in message.tool_calls]) if isinstance(message, AIMessage) else ""
+    return estimated_tokens(str(message.text)) + estimated_tokens(calls)

@@ -1,4 +1,4 @@
-"""What it means that a provider refuses a request: whether it would refuse the same text again."""
+"""Recognizes when a provider refuses a request, and whether it would refuse the same text again."""
 
 from collections.abc import Iterator
 from typing import Literal
@@ -7,66 +7,69 @@ from langchain_core.exceptions import LangChainException
 
 from kgagent.errors import KgAgentError
 
-REFUSING = frozenset({400, 413, 422})
-"""HTTP statuses that say that the request itself is at fault, and not the key, the load or the server."""
+REFUSAL_STATUSES = frozenset({400, 413, 422})
+"""HTTP statuses that blame the request itself, not the key, the load or the server."""
 
-TOO_LARGE = 413
+PAYLOAD_TOO_LARGE = 413
 
-OF_THE_TEXT = (
+CONTENT_MARKERS = (
     *("content_filter", "content filter", "content_policy", "content policy", "content management policy"),
     *("usage policy", "usage policies", "invalid_prompt"),
     *("context_length", "context length", "context window", "string_above_max_length", "request_too_large"),
     *("prompt is too long", "input is too long", "input token count"),
 )
-"""What OpenAI, Azure, Anthropic, Google and Amazon say where it is the text that they refuse, in small letters."""
+"""Lower-case fragments of the errors with which OpenAI, Azure, Anthropic, Google and Amazon refuse a text."""
 
 
-Refusal = Literal["of_the_text", "of_the_request"]
-"""Whether the same text would be refused again, or it may be for something else that the request held."""
+Refusal = Literal["content", "request"]
+"""`content`: the same text would be refused again. `request`: something else in the request may be the cause."""
 
 
-class RefusedError(KgAgentError):
-    """A provider refused a request; the text is the reason. Internal: a report says it, and no caller sees it."""
+class ModelRefusedError(KgAgentError):
+    """The provider refused a request; the message is the reason. Internal: it ends up in a report."""
 
     def __init__(self, reason: str, refusal: Refusal) -> None:
         super().__init__(reason)
         self.refusal = refusal
 
 
-def refusal_in(error: BaseException) -> Refusal | None:
-    """Find out whether an error of a chat model is a refusal; providers share neither classes nor words for it."""
-    chain = tuple(_chain(error))
-    if any(_is_overflow(one) for one in chain):
-        return "of_the_text"
-    statuses = {_status(one) for one in chain} & REFUSING
+def find_refusal(error: BaseException) -> Refusal | None:
+    """Classify an error of a chat model; None if it is not a refusal.
+
+    Providers share neither exception classes nor wording, so status codes and fragments of the message decide.
+    """
+    chain = tuple(_cause_chain(error))
+    if any(_is_context_overflow(one) for one in chain):
+        return "content"
+    statuses = {_http_status(one) for one in chain} & REFUSAL_STATUSES
     if not statuses:
         return None
-    said = " ".join(f"{one} {getattr(one, 'code', '')}" for one in chain).lower()
-    is_of_text = TOO_LARGE in statuses or any(mark in said for mark in OF_THE_TEXT)
-    return "of_the_text" if is_of_text else "of_the_request"
+    message = " ".join(f"{one} {getattr(one, 'code', '')}" for one in chain).lower()
+    is_content = PAYLOAD_TOO_LARGE in statuses or any(marker in message for marker in CONTENT_MARKERS)
+    return "content" if is_content else "request"
 
 
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """An error and those that it was raised from; integrations wrap those of the provider."""
-    seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
+def _cause_chain(error: BaseException | None) -> Iterator[BaseException]:
+    """An error and its causes; LangChain integrations wrap the provider's errors."""
+    visited: set[int] = set()
+    while error is not None and id(error) not in visited:
+        visited.add(id(error))
         yield error
         error = error.__cause__
 
 
-def _is_overflow(error: BaseException) -> bool:
-    # The class is younger than the oldest LangChain that serves.
+def _is_context_overflow(error: BaseException) -> bool:
+    # The oldest supported LangChain does not have this class.
     return isinstance(error, LangChainException) and any(
         kind.__name__ == "ContextOverflowError" for kind in type(error).__mro__
     )
 
 
-def _status(error: BaseException) -> int | None:
-    """The HTTP status, where the providers' clients keep it."""
-    for place in (getattr(error, "status_code", None), getattr(error, "code", None)):
-        if isinstance(place, int):
-            return place
+def _http_status(error: BaseException) -> int | None:
+    """The HTTP status, wherever the provider's client stores it."""
+    for value in (getattr(error, "status_code", None), getattr(error, "code", None)):
+        if isinstance(value, int):
+            return value
     response = getattr(error, "response", None)
-    told = response.get("ResponseMetadata", {}).get("HTTPStatusCode") if isinstance(response, dict) else None
-    return told if isinstance(told, int) else None
+    status = response.get("ResponseMetadata", {}).get("HTTPStatusCode") if isinstance(response, dict) else None
+    return status if isinstance(status, int) else None

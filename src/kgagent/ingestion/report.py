@@ -1,31 +1,33 @@
-"""What a run did: each call, what changed, and what it cost."""
+"""What a run did: its tool calls, what changed, and what it cost."""
 
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
+from kgagent.graph.record_writer import Shown
 from kgagent.models import GraphNode, GraphRelationship, Note
 
 State = Literal["complete", "unchanged", "incomplete", "stopped"]
-"""All parts are read; they were before; some were given up or refused; or the run ended before the last part."""
+"""`complete`: every part is read. `unchanged`: every part was read before. `incomplete`: some parts were given up or
+refused. `stopped`: the run ended before the last part."""
 
 
 class ReportModel(BaseModel):
-    """Base of a report's parts."""
+    """Base class of the report's models."""
 
     model_config = ConfigDict(frozen=True)
 
 
 class CallRecord(ReportModel):
-    """A call that the model made.
+    """A tool call that the model made.
 
     Attributes:
-        part: of the source, from 1.
-        step: answer of the model for this part, from 1.
-        tool: its name, as the model wrote it.
-        arguments: as the model gave them; a text where they were no JSON.
-        success: whether the tool did its work.
-        outcome: the tool's message, or what was wrong.
+        part: part of the source, from 1.
+        step: the model's answer within the part, from 1.
+        tool: tool name, as the model wrote it.
+        arguments: arguments as the model gave them; text if they are not valid JSON.
+        success: whether the call succeeded.
+        outcome: the tool's message, or its error.
     """
 
     part: int
@@ -37,26 +39,26 @@ class CallRecord(ReportModel):
 
 
 class NodeChange(ReportModel):
-    """A node as it was before the run, None where it is new, and as it is."""
+    """A node before the run (None if it is new) and after it."""
 
     before: GraphNode | None
     after: GraphNode
 
     @property
     def title(self) -> str:
-        """What it is called."""
+        """Label and name of the node."""
         return f"{self.after.label} {self.after.name}"
 
 
 class RelationshipChange(ReportModel):
-    """A relationship as it was before the run, None where it is new, and as it is."""
+    """A relationship before the run (None if it is new) and after it."""
 
     before: GraphRelationship | None
     after: GraphRelationship
 
     @property
     def title(self) -> str:
-        """What it is called."""
+        """The relationship as a triplet."""
         return self.after.triplet
 
 
@@ -64,18 +66,47 @@ Change = NodeChange | RelationshipChange
 
 
 def new_notes(change: Change) -> tuple[Note, ...]:
-    """The notes that were added, or that count for longer."""
+    """Notes that were added or whose lifetime was extended."""
     known = change.before.notes if change.before else ()
     return tuple(note for note in change.after.notes if note not in known)
 
 
-class Tokens(ReportModel):
+class ChangeRecorder:
+    """Observes writes and keeps, for each record, its state before the first and after the last write."""
+
+    def __init__(self) -> None:
+        self._nodes: dict[str, NodeChange] = {}
+        self._relationships: dict[tuple[str, str, str], RelationshipChange] = {}
+
+    def __call__(self, before: Shown | None, after: Shown) -> None:
+        """Record a write."""
+        if isinstance(after, GraphNode) and not isinstance(before, GraphRelationship):
+            node = self._nodes.get(after.entity_key)
+            self._nodes[after.entity_key] = NodeChange(before=node.before if node else before, after=after)
+        elif isinstance(after, GraphRelationship) and not isinstance(before, GraphNode):
+            relationship = self._relationships.get(after.pair)
+            self._relationships[after.pair] = RelationshipChange(
+                before=relationship.before if relationship else before, after=after
+            )
+
+    @property
+    def nodes(self) -> tuple[NodeChange, ...]:
+        """Nodes that are new or different."""
+        return tuple(change for change in self._nodes.values() if change.before != change.after)
+
+    @property
+    def relationships(self) -> tuple[RelationshipChange, ...]:
+        """Relationships that are new or different."""
+        return tuple(change for change in self._relationships.values() if change.before != change.after)
+
+
+class TokenUsage(ReportModel):
     """Tokens of all requests to the model and of its answers.
 
     Attributes:
-        input: of the requests.
-        output: of the answers.
-        estimated: whether some of it is an estimate, as the model did not count.
+        input: tokens of the requests.
+        output: tokens of the answers.
+        estimated: whether some of them are estimates because the model did not report its usage.
     """
 
     input: int = 0
@@ -84,7 +115,7 @@ class Tokens(ReportModel):
 
     @property
     def total(self) -> int:
-        """Both."""
+        """Input and output tokens."""
         return self.input + self.output
 
 
@@ -92,22 +123,22 @@ class IngestionReport(ReportModel):
     """What a run did.
 
     Attributes:
-        name: of the source.
-        source_entity_key: of its node, which the notes name.
-        fingerprint: SHA-256 of what the source says.
-        state: how it ended.
-        reason: why it stopped; empty where it did not.
-        resumed: whether it went on where another run had stopped.
-        updated: whether the source is a newer version of one that was read, or begun, before.
-        parts: of the source.
-        parts_read: of them, by this run and those before it.
-        steps: answers of the model.
-        calls: those of tools, in order.
-        nodes: that were created or changed.
-        relationships: that were created or changed.
-        tokens: that it took.
-        seconds: that it took.
-        warnings: what a person should look at.
+        name: name of the source.
+        source_entity_key: key of the source's node, which the notes name.
+        fingerprint: SHA-256 of the source's content.
+        state: how the run ended.
+        reason: why the run stopped; empty if it did not.
+        resumed: whether the run continued where another run had stopped.
+        updated: whether the source is a newer version of one that an earlier run read or started to read.
+        parts: number of parts of the source.
+        parts_read: number of parts read by this run and earlier runs.
+        steps: number of model answers.
+        calls: the tool calls, in order.
+        nodes: nodes that were created or changed.
+        relationships: relationships that were created or changed.
+        tokens: token usage of the run.
+        seconds: duration of the run.
+        warnings: what a person should check.
     """
 
     name: str
@@ -123,17 +154,17 @@ class IngestionReport(ReportModel):
     calls: tuple[CallRecord, ...] = ()
     nodes: tuple[NodeChange, ...] = ()
     relationships: tuple[RelationshipChange, ...] = ()
-    tokens: Tokens = Tokens()
+    tokens: TokenUsage = TokenUsage()
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """Nodes and relationships together."""
+        """Changed nodes and relationships."""
         return (*self.nodes, *self.relationships)
 
     def to_markdown(self) -> str:
-        """The report for a person to read."""
-        from kgagent.ingestion.markdown import as_markdown
+        """Format the report for a person."""
+        from kgagent.ingestion.report_markdown import to_markdown
 
-        return as_markdown(self)
+        return to_markdown(self)

@@ -1,4 +1,4 @@
-"""One run on one source: it goes on where another stopped, and ends with a report."""
+"""One run on one source: it resumes where an earlier run stopped, and ends with a report."""
 
 import hashlib
 import json
@@ -9,37 +9,35 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from kgagent.errors import AlreadyExistsError, KgAgentError
 from kgagent.graph.nodes import NodeIntent, NodeWriter
-from kgagent.ingestion.agent import Ending, Model, PartReader
-from kgagent.ingestion.budget import Budget, StoppedError
-from kgagent.ingestion.changes import Changes
-from kgagent.ingestion.functions import Functions
-from kgagent.ingestion.known_notes import known_notes
-from kgagent.ingestion.limits import Limits
-from kgagent.ingestion.parts import Part, cut
-from kgagent.ingestion.progress import Found, Ledger, PartState, Progress, Transcript
+from kgagent.ingestion.limits import Limits, RunStoppedError, RunUsage
+from kgagent.ingestion.model_tools import ModelTools
+from kgagent.ingestion.part_reader import ChatModel, PartOutcome, PartReader
+from kgagent.ingestion.progress import IngestionProgress, PartState
 from kgagent.ingestion.prompt import part_message, system_prompt
-from kgagent.ingestion.report import CallRecord, IngestionReport, State
+from kgagent.ingestion.report import CallRecord, ChangeRecorder, IngestionReport, State
 from kgagent.ingestion.source import Source
+from kgagent.ingestion.source_parts import SourcePart, split_source
+from kgagent.ingestion.source_store import SourceStore, StoredSource, Transcript, read_known_notes
 from kgagent.knowledge_graph import KnowledgeGraph, services_of
 from kgagent.models.llm_context import estimated_tokens
 
 
 @dataclass(frozen=True, kw_only=True)
-class Setup:
-    """What the runs of one ingestor have in common.
+class RunConfig:
+    """What all runs of one ingestor share.
 
     Attributes:
         graph: an open graph.
-        model: with the tools bound to it.
-        user_id: whose graph.
-        limits: how much a run may do.
-        tools: names of those that the model is offered.
-        source_label: label of the nodes of sources.
-        instructions: what the caller tells the model beside the rules.
+        model: chat model with the tools bound to it.
+        user_id: owner of the graph.
+        limits: limits of each run.
+        tools: names of the tools that the model is offered.
+        source_label: label of source nodes.
+        instructions: the caller's additions to the system prompt.
     """
 
     graph: KnowledgeGraph
-    model: Model
+    model: ChatModel
     user_id: str
     limits: Limits
     tools: Sequence[str]
@@ -48,188 +46,199 @@ class Setup:
 
 
 def source_key(source: Source, user_id: str) -> str:
-    """The key of a new source's node: the same id, or without one the same content, of a user is the same node."""
+    """The key of a new source's node: sources of one user with the same id, or else the same content, share it."""
     if source.id:
-        return identity_of(source, user_id)
+        return identity_hash(source, user_id)
     return hashlib.sha256(f"source{source.fingerprint}{user_id}".encode()).hexdigest()
 
 
-def identity_of(source: Source, user_id: str) -> str:
-    """The id of a user's source as a hash, which may be searched for in a text; empty where it has none."""
-    told = json.dumps(["source id", source.id, user_id])
-    return hashlib.sha256(told.encode()).hexdigest() if source.id else ""
+def identity_hash(source: Source, user_id: str) -> str:
+    """Hash of the user's id for the source; empty if it has none. The id itself is not stored."""
+    identity = json.dumps(["source id", source.id, user_id])
+    return hashlib.sha256(identity.encode()).hexdigest() if source.id else ""
 
 
-class Run:
-    """One run."""
+class IngestionRun:
+    """One run on one source."""
 
-    def __init__(self, setup: Setup, source: Source, *, force: bool) -> None:
-        self._setup = setup
+    def __init__(self, config: RunConfig, source: Source, *, force: bool) -> None:
+        self._config = config
         self._source = source
         self._force = force
-        self._graph = setup.graph
-        self._key = source_key(source, setup.user_id)
-        self._identity = identity_of(source, setup.user_id)
-        self._changes = Changes()
+        self._graph = config.graph
+        self._services = services_of(config.graph)
+        self._key = source_key(source, config.user_id)
+        self._identity = identity_hash(source, config.user_id)
+        self._changes = ChangeRecorder()
         self._calls: list[CallRecord] = []
         self._warnings: list[str] = []
-        self._functions = self._functions_for(self._key)
-        self._budget = Budget(setup.limits, overhead=estimated_tokens(str(self._functions.schemas)))
-        self._ledger = Ledger(
-            services_of(setup.graph).store, label=setup.source_label, user_id=setup.user_id, entity_key=self._key
+        self._tools = self._tools_for(self._key)
+        self._usage = RunUsage(config.limits, tokens_per_request=estimated_tokens(str(self._tools.schemas)))
+        self._store = SourceStore(
+            self._services.store, label=config.source_label, user_id=config.user_id, entity_key=self._key
         )
-        self._progress = self._fresh()
+        self._progress = self._new_progress()
         self._resumed = False
         self._updated = False
         self._known_notes: tuple[str, ...] = ()
 
-    async def apply(self) -> IngestionReport:
-        """Read what is not read yet; what goes wrong is in the report, and nothing is raised but a cancellation."""
+    async def execute(self) -> IngestionReport:
+        """Read the unread parts. Failures are described in the report; only a cancellation is raised."""
         try:
-            found = await self._find()
-            if found and (over := await self._over(found)):
-                return self._report(over)
-            transcript = await self._begin(found)
-            for part in cut(self._source, self._progress.part_tokens):
+            stored = await self._find()
+            if stored and (state := await self._finished_state(stored)):
+                return self._report(state)
+            transcript = await self._start(stored)
+            for part in split_source(self._source, self._progress.part_tokens):
                 if self._progress.parts[part.position] not in {"read", "refused"}:
                     await self._read(part, transcript)
-            await self._ledger.save(self._progress, ends=True)
-        except (StoppedError, KgAgentError) as error:
+            await self._store.save(self._progress, releases=True)
+        except (RunStoppedError, KgAgentError) as error:
             return self._report("stopped", str(error))
         return self._report("complete" if self._progress.is_complete else "incomplete")
 
-    async def _find(self) -> Found | None:
-        """The node that the source has already; notes name it from now on."""
-        sought = {"fingerprint": self._source.fingerprint, "identity": self._identity}
-        found = await self._ledger.find(**sought)
-        if not found and not self._force:
-            found = await self._ledger.find_merged(**sought)
-        if found:
-            self._key = found.entity_key
-            self._functions = self._functions_for(self._key)
-        return found
+    async def _find(self) -> StoredSource | None:
+        """Find the source's existing node; new notes then name that node."""
+        identifiers = {"fingerprint": self._source.fingerprint, "identity": self._identity}
+        stored = await self._store.find(**identifiers)
+        if not stored and not self._force:
+            stored = await self._store.find_merged(**identifiers)
+        if stored:
+            self._key = stored.entity_key
+            self._tools = self._tools_for(self._key)
+        return stored
 
-    async def _over(self, found: Found) -> State | None:
-        """How the run ends where there is nothing to read."""
-        progress = found.progress
-        if self._force or not progress or not progress.is_over or found.fingerprint != self._source.fingerprint:
+    async def _finished_state(self, stored: StoredSource) -> State | None:
+        """The state of the run if nothing is left to read; None otherwise."""
+        progress = stored.progress
+        is_same_version = stored.fingerprint == self._source.fingerprint
+        if self._force or not progress or not progress.is_finished or not is_same_version:
             return None
         self._progress = progress
-        if found.told != self._source.fingerprint:
-            # A run that died after it kept the version did not come to tell of it.
-            await self._write_node(found)
-        if self._identity and not progress.identity and self._ledger.entity_key == self._key:
-            self._progress = self._identified(progress)
-            await self._ledger.claim()
-            await self._ledger.save(self._progress, ends=True)
+        if stored.node_fingerprint != self._source.fingerprint:
+            # An earlier run died after it stored its progress, before it updated the node.
+            await self._write_node(stored)
+        if self._identity and not progress.identity and self._store.entity_key == self._key:
+            self._progress = self._with_identity(progress)
+            await self._store.claim()
+            await self._store.save(self._progress, releases=True)
         return "unchanged" if progress.is_complete else "incomplete"
 
-    def _functions_for(self, entity_key: str) -> Functions:
-        setup = self._setup
-        return Functions(
-            setup.graph.tools(user_id=setup.user_id, source_entity_key=entity_key, on_change=self._changes),
-            names=setup.tools,
-            source_label=setup.source_label,
+    def _tools_for(self, entity_key: str) -> ModelTools:
+        config = self._config
+        return ModelTools(
+            config.graph.tools(user_id=config.user_id, source_entity_key=entity_key, on_change=self._changes),
+            names=config.tools,
+            source_label=config.source_label,
         )
 
-    def _fresh(self, part_tokens: int | None = None) -> Progress:
-        size = part_tokens or self._setup.limits.part_tokens
-        parts = cut(self._source, size)
-        return Progress(
+    def _new_progress(self, part_tokens: int | None = None) -> IngestionProgress:
+        size = part_tokens or self._config.limits.part_tokens
+        parts = split_source(self._source, size)
+        return IngestionProgress(
             part_tokens=size,
             parts=("unread",) * len(parts),
             fingerprint=self._source.fingerprint,
             identity=self._identity,
-            texts=tuple(part.fingerprint for part in parts),
+            part_fingerprints=tuple(part.fingerprint for part in parts),
         )
 
-    async def _write_node(self, found: Found | None) -> None:
-        """Make the source's node, or have it tell of the version that is read now."""
-        source, now = self._source, services_of(self._graph).write_context.clock()
+    async def _write_node(self, stored: StoredSource | None) -> None:
+        """Create the source's node, or update it to describe the version that is being read."""
+        source, now = self._source, self._services.write_context.clock()
         values = {
             "name": source.name,
-            "description": source.told,
+            "description": source.summary,
             "content_hash": source.fingerprint,
             **({"source_date": source.date.isoformat()} if source.date else {}),
-            **({} if found else {"created_at": now}),
+            **({} if stored else {"created_at": now}),
         }
-        writing = replace(services_of(self._graph).write_context, on_change=self._changes)
-        writer = NodeWriter(services_of(self._graph).nodes, writing, user_id=self._setup.user_id)
+        context = replace(self._services.write_context, on_change=self._changes)
+        writer = NodeWriter(self._services.nodes, context, user_id=self._config.user_id)
         intent = NodeIntent(
-            entity_key=self._key, label=self._setup.source_label, or_update=found is not None, values=values
+            entity_key=self._key, label=self._config.source_label, or_update=stored is not None, values=values
         )
         [written] = await writer.apply([intent])
         if isinstance(written, KgAgentError) and not isinstance(written, AlreadyExistsError):
             raise written
 
-    async def _begin(self, found: Found | None) -> Transcript | None:
-        """Claim the source, and take up what the run before this one left, or what it read of an earlier version."""
-        if not found:
+    async def _start(self, stored: StoredSource | None) -> Transcript | None:
+        """Claim the source, and build on what earlier runs read of this or an earlier version.
+
+        Returns:
+            The messages of the part in which an earlier run stopped, or None.
+        """
+        if not stored:
             await self._write_node(None)
-        progress, transcript = await self._ledger.claim()
+        progress, transcript = await self._store.claim()
         if progress is None:
-            self._updated = bool(found and found.told and found.told != self._source.fingerprint)
-            await self._ledger.save(self._progress)
-            if found and self._updated:
-                await self._write_node(found)
+            self._updated = bool(
+                stored and stored.node_fingerprint and stored.node_fingerprint != self._source.fingerprint
+            )
+            await self._store.save(self._progress)
+            if stored and self._updated:
+                await self._write_node(stored)
             return None
-        self._known_notes = await known_notes(self._graph, user_id=self._setup.user_id, source_entity_key=self._key)
-        version = progress.fingerprint or (found and found.fingerprint)
+        self._known_notes = await read_known_notes(
+            self._services, user_id=self._config.user_id, source_entity_key=self._key
+        )
+        version = progress.fingerprint or (stored and stored.fingerprint)
         self._updated = version != self._source.fingerprint
-        if not self._force and not self._updated and self._fits(progress):
-            self._progress = self._identified(progress)
-            self._resumed = bool(progress.read or transcript)
+        if not self._force and not self._updated and self._matches_parts(progress):
+            self._progress = self._with_identity(progress)
+            self._resumed = bool(progress.parts_read or transcript)
         else:
-            # Cut as the earlier version was, a part that stayed the same is known again.
-            fresh = self._fresh(progress.part_tokens) if self._updated else self._progress
+            # A newer version is split as the earlier one was, so that unchanged parts have the same fingerprint.
+            fresh = self._new_progress(progress.part_tokens) if self._updated else self._progress
             fresh = fresh.model_copy(update={"identity": progress.identity or self._identity})
-            self._progress = fresh if self._force else fresh.after(progress)
+            self._progress = fresh if self._force else fresh.with_states_of(progress)
             transcript = None
-            await self._ledger.save(self._progress)
-        if found and found.told != self._source.fingerprint:
-            await self._write_node(found)
+            await self._store.save(self._progress)
+        if stored and stored.node_fingerprint != self._source.fingerprint:
+            await self._write_node(stored)
         return transcript
 
-    def _identified(self, progress: Progress) -> Progress:
-        """Progress that tells under which id the source is known, and which version of it is read."""
-        told = {"identity": progress.identity or self._identity, "fingerprint": self._source.fingerprint}
-        return progress.model_copy(update=told)
+    def _with_identity(self, progress: IngestionProgress) -> IngestionProgress:
+        """Progress that also states the source's identity and version."""
+        return progress.model_copy(
+            update={"identity": progress.identity or self._identity, "fingerprint": self._source.fingerprint}
+        )
 
-    def _fits(self, progress: Progress) -> bool:
-        """Whether the source is still cut as it was."""
-        return len(cut(self._source, progress.part_tokens)) == len(progress.parts)
+    def _matches_parts(self, progress: IngestionProgress) -> bool:
+        """Whether the source is still split into as many parts as before."""
+        return len(split_source(self._source, progress.part_tokens)) == len(progress.parts)
 
-    async def _read(self, part: Part, transcript: Transcript | None) -> None:
-        begun = transcript is not None and transcript.position == part.position
+    async def _read(self, part: SourcePart, transcript: Transcript | None) -> None:
+        is_resumed = transcript is not None and transcript.position == part.position
 
-        async def keep(messages: Sequence[BaseMessage]) -> None:
-            await self._ledger.save(self._progress, Transcript(part.position, tuple(messages)))
+        async def save(messages: Sequence[BaseMessage]) -> None:
+            await self._store.save(self._progress, Transcript(part.position, tuple(messages)))
 
-        reader = PartReader(self._setup.model, self._functions, self._budget, part.position, self._calls.append, keep)
-        messages = transcript.messages if transcript is not None and begun else self._messages(part)
-        ending = await reader.read(messages, resumed=begun)
-        self._warn(part, ending)
-        state: PartState = "refused" if ending.refused else "given_up" if ending.given_up else "read"
-        self._progress = self._progress.with_part(part.position, state, ending.refused)
-        await self._ledger.save(self._progress)
+        reader = PartReader(self._config.model, self._tools, self._usage, part.position, self._calls.append, save)
+        messages = transcript.messages if transcript is not None and is_resumed else self._prompt(part)
+        outcome = await reader.read(messages, resumed=is_resumed)
+        self._warn(part, outcome)
+        state: PartState = "refused" if outcome.refused else "given_up" if outcome.given_up else "read"
+        self._progress = self._progress.with_part(part.position, state, outcome.refused)
+        await self._store.save(self._progress)
 
-    def _messages(self, part: Part) -> tuple[BaseMessage, ...]:
-        setup = self._setup
-        prompt = system_prompt(self._graph.ontology, source_label=setup.source_label, instructions=setup.instructions)
-        now = services_of(self._graph).write_context.clock()
-        told = part_message(self._source, part, len(self._progress.parts), now, known_notes=self._known_notes)
-        return SystemMessage(prompt), HumanMessage(told)
+    def _prompt(self, part: SourcePart) -> tuple[BaseMessage, ...]:
+        config = self._config
+        system = system_prompt(self._graph.ontology, source_label=config.source_label, instructions=config.instructions)
+        now = self._services.write_context.clock()
+        human = part_message(self._source, part, len(self._progress.parts), now, known_notes=self._known_notes)
+        return SystemMessage(system), HumanMessage(human)
 
-    def _warn(self, part: Part, ending: Ending) -> None:
-        if ending.given_up:
-            self._warnings.append(f"Part {part.position + 1} was given up: {ending.given_up}")
-        if ending.remark:
-            self._warnings.append(f"Part {part.position + 1}: {ending.remark}")
+    def _warn(self, part: SourcePart, outcome: PartOutcome) -> None:
+        if outcome.given_up:
+            self._warnings.append(f"Part {part.position + 1} was given up: {outcome.given_up}")
+        if outcome.remark:
+            self._warnings.append(f"Part {part.position + 1}: {outcome.remark}")
 
-    def _refusals(self) -> list[str]:
-        """What was refused, by this run or one before it."""
+    def _refusal_warnings(self) -> list[str]:
+        """One warning for each part that this run or an earlier one could not read."""
         return [
-            f"Part {position + 1} is not read, and only a forced run tries it again: {reason}"
+            f"Part {position + 1} was not read; use a forced run to try again: {reason}"
             for position, reason in self._progress.refusals.items()
         ]
 
@@ -243,12 +252,12 @@ class Run:
             resumed=self._resumed,
             updated=self._updated,
             parts=len(self._progress.parts),
-            parts_read=self._progress.read,
-            steps=self._budget.steps,
+            parts_read=self._progress.parts_read,
+            steps=self._usage.steps,
             calls=tuple(self._calls),
             nodes=self._changes.nodes,
             relationships=self._changes.relationships,
-            tokens=self._budget.tokens,
-            seconds=self._budget.seconds,
-            warnings=(*self._warnings, *self._refusals()),
+            tokens=self._usage.tokens,
+            seconds=self._usage.seconds,
+            warnings=(*self._warnings, *self._refusal_warnings()),
         )

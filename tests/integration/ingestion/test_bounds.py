@@ -1,4 +1,4 @@
-"""A model that does not do as it should is bounded, and the report says what it did."""
+"""Misbehaving models and hostile sources are bounded, and the report says what happened."""
 
 import itertools
 import threading
@@ -31,7 +31,7 @@ def ends(_: list[Body]) -> str:
     return "Done."
 
 
-async def test_unknown_tools_and_broken_arguments_are_answered_and_the_run_goes_on(
+async def test_unknown_tools_and_invalid_arguments_are_reported_to_the_model_and_the_run_continues(
     graph: KnowledgeGraph, user_id: str
 ) -> None:
     calls: Calls = [
@@ -47,7 +47,7 @@ async def test_unknown_tools_and_broken_arguments_are_answered_and_the_run_goes_
     assert len(answers) == 5
     outcomes = {(call.tool, call.outcome.split(";")[0].split(":")[0]) for call in report.calls if not call.success}
     assert outcomes == {
-        ("drop_all", "No tool is called 'drop_all'"),
+        ("drop_all", "Unknown tool"),
         ("create_node", "Arguments are not a JSON object"),
         ("create_node", "name is missing"),
         ("create_node", "unknown argument user_id"),
@@ -55,7 +55,7 @@ async def test_unknown_tools_and_broken_arguments_are_answered_and_the_run_goes_
     assert [node["name"] for node in await nodes_of(graph, user_id)] == [CALL.name]
 
 
-async def test_an_answer_that_the_client_cannot_read_is_asked_for_again(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_unreadable_answer_is_requested_again(graph: KnowledgeGraph, user_id: str) -> None:
     create = ("create_node", {"label": "Person", "name": "Ruth"})
     with scripted_model(says(LOOK), says(("create_node", "[1]")), says(create), ends) as model:
         report = await read(graph, user_id, model)
@@ -64,7 +64,7 @@ async def test_an_answer_that_the_client_cannot_read_is_asked_for_again(graph: K
     assert {node["name"] for node in await nodes_of(graph, user_id)} == {"Ruth", CALL.name}
 
 
-async def test_answers_that_cannot_be_read_count_as_steps(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_unreadable_answers_count_as_steps(graph: KnowledgeGraph, user_id: str) -> None:
     with deciding_model(says(("create_node", "[1]"))) as model:
         report = await read(graph, user_id, model, steps_per_part=3)
         assert len(model.requests) == 3
@@ -74,7 +74,7 @@ async def test_answers_that_cannot_be_read_count_as_steps(graph: KnowledgeGraph,
     )
 
 
-async def test_half_an_emoji_in_an_answer_ends_no_run(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_lone_surrogate_in_an_answer_does_not_end_the_run(graph: KnowledgeGraph, user_id: str) -> None:
     broken_off = ("create_node", {"label": "Person", "name": "Ruth \ud83d"})
     with scripted_model(says(LOOK), says(broken_off), ends) as model:
         report = await read(graph, user_id, model, steps_per_part=4)
@@ -82,7 +82,7 @@ async def test_half_an_emoji_in_an_answer_ends_no_run(graph: KnowledgeGraph, use
     assert report.calls[1].outcome.startswith("name must be text")
 
 
-async def test_a_model_that_never_ends_is_ended(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_part_is_given_up_after_too_many_steps(graph: KnowledgeGraph, user_id: str) -> None:
     numbers = itertools.count()
     with deciding_model(lambda _: [("explore", {"text_matches": [f"name {next(numbers)}"]})]) as model:
         report = await read(graph, user_id, model, steps_per_part=4)
@@ -91,7 +91,7 @@ async def test_a_model_that_never_ends_is_ended(graph: KnowledgeGraph, user_id: 
     assert report.warnings == ("Part 1 was given up: the model was not done after 4 steps",)
 
 
-async def test_a_part_that_was_given_up_is_read_anew_by_the_next_run(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_next_run_rereads_a_given_up_part(graph: KnowledgeGraph, user_id: str) -> None:
     with deciding_model(says(LOOK)) as model:
         assert (await read(graph, user_id, model, steps_per_part=2)).state == "incomplete"
     with deciding_model(careful_reader) as model:
@@ -100,39 +100,39 @@ async def test_a_part_that_was_given_up_is_read_anew_by_the_next_run(graph: Know
     assert report.state == "complete"
 
 
-async def test_a_model_that_repeats_one_call_is_told_and_then_given_up(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_repeated_call_is_rejected_and_then_the_part_is_given_up(graph: KnowledgeGraph, user_id: str) -> None:
     with deciding_model(says(LOOK)) as model:
         report = await read(graph, user_id, model, same_call=2)
         assert len(model.requests) == 4
     assert [call.success for call in report.calls] == [True, True, False, False]
     assert "This call was made 2 times" in report.calls[-1].outcome
-    assert "the same call of explore again and again" in report.warnings[0]
+    assert "kept repeating the same call of explore" in report.warnings[0]
 
 
-async def test_a_model_that_answers_nothing_is_reminded_once(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_empty_answer_is_followed_by_one_reminder(graph: KnowledgeGraph, user_id: str) -> None:
     with deciding_model(lambda _: "") as model:
         report = await read(graph, user_id, model)
-        assert "You have answered nothing" in model.requests[1]["messages"][-1]["content"]
+        assert "Your answer was empty" in model.requests[1]["messages"][-1]["content"]
         assert len(model.requests) == 2
-    assert report.warnings == ("Part 1 was given up: the model answered nothing, twice",)
+    assert report.warnings == ("Part 1 was given up: the model gave an empty answer twice",)
 
 
-async def test_a_model_that_wrote_may_end_without_a_word(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_empty_answer_after_a_write_ends_the_part(graph: KnowledgeGraph, user_id: str) -> None:
     create = ("create_node", {"label": "Person", "name": "Ruth"})
     with scripted_model(says(LOOK), says(create), lambda _: "") as model:
         assert (await read(graph, user_id, model)).state == "complete"
 
 
-async def test_calls_beyond_those_of_a_step_are_not_carried_out(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_calls_beyond_the_limit_of_a_step_are_rejected(graph: KnowledgeGraph, user_id: str) -> None:
     create = [("create_node", {"label": "Person", "name": name}) for name in ("Ada", "Bo", "Cy")]
     with scripted_model(says(LOOK), says(*create), ends) as model:
         report = await read(graph, user_id, model, calls_per_step=2)
     assert [call.success for call in report.calls] == [True, True, True, False]
-    assert "make this one in the next" in report.calls[-1].outcome
+    assert "make this one in your next answer" in report.calls[-1].outcome
     assert {node["name"] for node in await nodes_of(graph, user_id)} == {"Ada", "Bo", CALL.name}
 
 
-async def test_nothing_is_written_before_the_model_has_looked(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_writes_are_rejected_before_a_successful_read(graph: KnowledgeGraph, user_id: str) -> None:
     create = ("create_node", {"label": "Person", "name": "Ada"})
     with scripted_model(says(create), says(("explore", {})), says(create), says(LOOK), says(create), ends) as model:
         report = await read(graph, user_id, model)
@@ -140,23 +140,23 @@ async def test_nothing_is_written_before_the_model_has_looked(graph: KnowledgeGr
     assert "Explore first" in report.calls[0].outcome
 
 
-async def test_the_model_makes_no_sources(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_model_cannot_create_source_nodes(graph: KnowledgeGraph, user_id: str) -> None:
     with scripted_model(says(LOOK), says(("create_node", {"label": "Source", "name": "Mine"})), ends) as model:
         report = await read(graph, user_id, model)
-    assert "has its node already" in report.calls[-1].outcome
+    assert "already has a node" in report.calls[-1].outcome
     assert len(await nodes_of(graph, user_id)) == 1
 
 
-async def test_a_long_answer_of_a_tool_is_cut(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_long_tool_result_is_truncated(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     await person(tools, "Ruth", "Naval architect. " * 200)
     with scripted_model(says(LOOK), ends) as model:
         await read(graph, user_id, model, answer_characters=500)
         [answer] = [m["content"] for m in model.requests[-1]["messages"] if m["role"] == "tool"]
     assert 500 < len(answer) < 600
-    assert answer.endswith("(cut: the answer is too long; ask for less)")
+    assert answer.endswith("(truncated: the result is too long; ask for less)")
 
 
-async def test_a_model_that_takes_too_long_stops_the_run(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_slow_model_stops_the_run_at_the_deadline(graph: KnowledgeGraph, user_id: str) -> None:
     let_go = threading.Event()
 
     def never(_: list[Body]) -> str:
@@ -171,12 +171,12 @@ async def test_a_model_that_takes_too_long_stops_the_run(graph: KnowledgeGraph, 
     assert (report.state, report.reason) == ("stopped", "seconds: a run may take 1")
 
 
-async def test_a_model_that_calls_no_tools_is_refused(graph: KnowledgeGraph, user_id: str) -> None:
-    with pytest.raises(ConfigurationError, match="FakeListChatModel calls no tools"):
+async def test_model_without_tool_support_is_rejected(graph: KnowledgeGraph, user_id: str) -> None:
+    with pytest.raises(ConfigurationError, match="FakeListChatModel does not support tools"):
         Ingestor(graph, FakeListChatModel(responses=["x"]), user_id=user_id)
 
 
-async def test_a_model_that_obeys_a_hostile_text_reaches_nothing_of_others(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_hostile_source_cannot_reach_other_users(graph: KnowledgeGraph, user_id: str) -> None:
     other = graph.tools(user_id=f"{user_id}-other")
     victim, friend = await person(other, "Vera"), await person(other, "Finn")
     hostile = CALL.model_copy(
@@ -202,13 +202,13 @@ async def test_a_model_that_obeys_a_hostile_text_reaches_nothing_of_others(graph
     ]
     with scripted_model(says(LOOK), says(*obedient), ends) as model:
         report = await Ingestor(graph, chat_model(model), user_id=user_id).ingest(hostile)
-        told = model.requests[0]["messages"][1]["content"]
+        prompt = model.requests[0]["messages"][1]["content"]
         found = model.requests[-1]["messages"][-1]["content"]
     assert [call.success for call in report.calls[1:]] == [False, False, False, False, False, True]
     assert '"nodes": []' in found
     assert {node["name"] for node in await nodes_of(graph, f"{user_id}-other")} == {"Vera", "Finn"}
     assert await relationships_of(graph, f"{user_id}-other") == []
     begins, ends_with = (f"--- source {hostile.fingerprint[:24]} {word} ---" for word in ("begins", "ends"))
-    assert told.count(begins) == told.count(ends_with) == 1
-    assert told.splitlines()[1] == begins
-    assert told.splitlines()[-1] == ends_with
+    assert prompt.count(begins) == prompt.count(ends_with) == 1
+    assert prompt.splitlines()[1] == begins
+    assert prompt.splitlines()[-1] == ends_with

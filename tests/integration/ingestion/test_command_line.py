@@ -1,4 +1,4 @@
-"""`kgagent ingest` as a program, on a model that follows a script."""
+"""`kgagent ingest` as a program, with a scripted model."""
 
 import json
 from itertools import repeat
@@ -36,13 +36,13 @@ def test_files_and_folders_are_read_in_one_run_with_one_report(run: Run, tmp_pat
     (tmp_path / "talks" / ".hidden" / "e.txt").write_text("Nobody reads this.", "utf-8")
     done = run(*INGEST, "a.text", "talks", "--report", "report.md", "--json")
     assert done.returncode == 1
-    told = json.loads(done.stdout)
-    assert [(Path(one["file"]).name, one.get("state")) for one in told["sources"]] == [
+    output = json.loads(done.stdout)
+    assert [(Path(one["file"]).name, one.get("state")) for one in output["sources"]] == [
         ("a.text", "complete"),
         ("b.json", "complete"),
         ("c.json", None),
     ]
-    assert not told["well"]
+    assert not output["well"]
     report = (tmp_path / "report.md").read_text("utf-8")
     assert [line for line in report.splitlines() if line.startswith("# ")] == ["# a", f"# {CALL.name}", "# c.json"]
     (tmp_path / "talks" / "c.json").unlink()
@@ -52,7 +52,7 @@ def test_files_and_folders_are_read_in_one_run_with_one_report(run: Run, tmp_pat
     assert "2 of 2 files read" in done.stdout
 
 
-def test_a_run_that_stops_begins_no_further_file_and_the_next_goes_on(
+def test_stopped_run_starts_no_further_file_and_the_next_run_resumes(
     run: Run, tmp_path: Path, model: ScriptedModel
 ) -> None:
     for name in ("a", "b"):
@@ -99,7 +99,7 @@ async def test_a_file_under_an_id_may_move_and_change(
     assert len(await nodes_of(graph, user_id)) == 1
 
 
-def test_a_name_or_an_id_is_that_of_one_file(run: Run, tmp_path: Path, model: ScriptedModel) -> None:
+def test_name_and_id_require_a_single_file(run: Run, tmp_path: Path, model: ScriptedModel) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.txt").write_text("It rained.", "utf-8")
     assert run(*INGEST, "a.txt", "b.txt", "--id", "diary").returncode == 2
@@ -107,7 +107,7 @@ def test_a_name_or_an_id_is_that_of_one_file(run: Run, tmp_path: Path, model: Sc
     assert model.requests == []
 
 
-def test_the_command_line_says_what_is_wrong(run: Run, tmp_path: Path) -> None:
+def test_invalid_input_is_reported_without_traceback(run: Run, tmp_path: Path) -> None:
     for name, text, model_name, said in (
         (
             "a.json",
@@ -116,7 +116,7 @@ def test_the_command_line_says_what_is_wrong(run: Run, tmp_path: Path) -> None:
             "a.json is no source: turns.0.text: Field required",
         ),
         ("b.json", "{", "openai:gpt-4.1", "b.json cannot be read"),
-        ("c.txt", " ", "openai:gpt-4.1", "a source has turns or a text, got neither"),
+        ("c.txt", " ", "openai:gpt-4.1", "a source has either turns or text, got neither"),
         ("d.txt", "Some text.", "nobody:nothing", "The chat model 'nobody:nothing' cannot be used"),
         ("d.txt", "Some text.", "foo", 'write it as "provider:name", with a provider that LangChain knows'),
     ):
@@ -127,7 +127,7 @@ def test_the_command_line_says_what_is_wrong(run: Run, tmp_path: Path) -> None:
         assert "Traceback" not in done.stderr
 
 
-def test_a_run_that_stops_has_another_exit_code(run: Run, tmp_path: Path, model: ScriptedModel) -> None:
+def test_stopped_run_exits_with_1(run: Run, tmp_path: Path, model: ScriptedModel) -> None:
     model.turns = iter([lambda _: broken(401)])
     (tmp_path / "a.txt").write_text("Some text.", "utf-8")
     done = run("-c", CLI, "ingest", "a.txt", "--model", "openai:gpt-4.1")
@@ -136,7 +136,7 @@ def test_a_run_that_stops_has_another_exit_code(run: Run, tmp_path: Path, model:
     assert "Run it again to go on." in " ".join(done.stdout.split())
 
 
-def test_a_source_that_the_provider_refuses_is_told_each_time_with_another_exit_code(
+def test_refused_source_is_reported_by_every_run_with_exit_code_1(
     run: Run, tmp_path: Path, model: ScriptedModel
 ) -> None:
     model.turns = iter([lambda _: refused("The prompt was filtered", "content_filter")])
@@ -144,6 +144,6 @@ def test_a_source_that_the_provider_refuses_is_told_each_time_with_another_exit_
     for _ in range(2):
         done = run("-c", CLI, "ingest", "refused.txt", "--model", "openai:gpt-4.1")
         assert done.returncode == 1
-        assert "Part 1 is not read, and only a forced run tries it again" in " ".join(done.stdout.split())
+        assert "Part 1 was not read; use a forced run to try again" in " ".join(done.stdout.split())
         assert "The prompt was filtered" in " ".join(done.stdout.split())
     assert len(model.requests) == 1

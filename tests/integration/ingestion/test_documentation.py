@@ -1,4 +1,4 @@
-"""The examples of docs/ingestion.md, run as they stand, on a model that follows a script."""
+"""The examples of docs/ingestion.md, run with a scripted model."""
 
 import json
 import re
@@ -19,7 +19,7 @@ def test_the_examples_in_python_read_a_conversation_and_find_it(repository_root:
     first, second = (block(repository_root, "python", place).replace('"me"', f'"{user_id}"') for place in (0, 1))
     done = run("-c", first)
     assert done.returncode == 0, done.stderr
-    assert "Read to the end." in done.stdout
+    assert "Read completely." in done.stdout
     assert "**new** Ruth mentor Iris" in done.stdout
     assert done.stdout.rstrip().endswith("unchanged 0")
     done = run("-c", second)
@@ -30,7 +30,7 @@ def test_the_examples_in_python_read_a_conversation_and_find_it(repository_root:
     )
 
 
-def test_no_shown_command_lets_a_key_of_the_chat_model_change_the_embedder(repository_root: Path) -> None:
+def test_documented_commands_fix_the_embedder_when_a_chat_key_is_set(repository_root: Path) -> None:
     text = (repository_root / "docs" / "ingestion.md").read_text("utf-8")
     shells = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
     assert "export KGAGENT_EMBEDDER=local\n" in shells[0]

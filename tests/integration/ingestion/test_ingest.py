@@ -69,9 +69,7 @@ async def test_notes_on_new_nodes_and_in_batches_name_the_source_too(graph: Know
     assert {note["source_entity_key"] for note in notes} == {"the source"}
 
 
-async def test_the_model_is_offered_neither_user_nor_source_nor_anything_that_removes(
-    graph: KnowledgeGraph, user_id: str
-) -> None:
+async def test_model_is_offered_neither_user_nor_source_nor_deleting_tools(graph: KnowledgeGraph, user_id: str) -> None:
     with deciding_model(careful_reader) as model:
         await Ingestor(graph, chat_model(model), user_id=user_id).ingest(CALL)
     offered = model.requests[0]["tools"]
@@ -82,7 +80,7 @@ async def test_the_model_is_offered_neither_user_nor_source_nor_anything_that_re
     assert user_id not in json.dumps(model.requests[0])
 
 
-async def test_the_same_source_twice_changes_nothing_and_asks_no_model(
+async def test_unchanged_source_makes_no_model_call(
     graph: KnowledgeGraph, embedder: WatchedEmbedder, clock: Clock, user_id: str
 ) -> None:
     first = await read(graph, user_id)
@@ -99,9 +97,7 @@ async def test_the_same_source_twice_changes_nothing_and_asks_no_model(
     assert report.source_entity_key == first.source_entity_key
 
 
-async def test_a_forced_run_reads_again_and_changes_nothing_that_is_so_already(
-    graph: KnowledgeGraph, user_id: str
-) -> None:
+async def test_forced_run_rereads_without_changing_existing_records(graph: KnowledgeGraph, user_id: str) -> None:
     await read(graph, user_id)
     before = await all_of(graph, user_id)
     report = await read(graph, user_id, force=True)
@@ -112,7 +108,7 @@ async def test_a_forced_run_reads_again_and_changes_nothing_that_is_so_already(
     assert await all_of(graph, user_id) == before
 
 
-async def test_the_report_shows_what_was_known_before_and_what_is_now(
+async def test_report_contains_records_before_and_after_the_run(
     graph: KnowledgeGraph, tools: Toolset, user_id: str
 ) -> None:
     ruth, iris = await person(tools, "Ruth"), await person(tools, "Iris")
@@ -140,7 +136,7 @@ async def test_the_report_counts_steps_calls_and_the_models_own_tokens(graph: Kn
     assert not report.tokens.estimated
 
 
-async def test_any_chat_model_that_calls_tools_will_do(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_any_chat_model_with_tools_works(graph: KnowledgeGraph, user_id: str) -> None:
     report = await Ingestor(graph, PlainModel(), user_id=user_id).ingest(CALL)
     assert report.state == "complete"
     assert {node["name"] for node in await nodes_of(graph, user_id)} == {*NODES, CALL.name}
@@ -149,7 +145,7 @@ async def test_any_chat_model_that_calls_tools_will_do(graph: KnowledgeGraph, us
     assert report.tokens.output > 0
 
 
-async def test_two_users_read_the_same_source_apart(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_two_users_read_the_same_source_independently(graph: KnowledgeGraph, user_id: str) -> None:
     other = f"{user_id}-other"
     await read(graph, other)
     before = await all_of(graph, other)
@@ -161,14 +157,14 @@ async def test_two_users_read_the_same_source_apart(graph: KnowledgeGraph, user_
     assert not keys & {node["entity_key"] for node in before[0]}
 
 
-async def test_progress_is_never_shown(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_search_results_do_not_contain_progress(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     await read(graph, user_id)
     for payload in (await tools.explore(text_matches=[CALL.name]), await tools.hybrid_search(query=CALL.name)):
         assert CALL.name in json.dumps(payload)
         assert "ingestion" not in json.dumps(payload)
 
 
-async def test_instructions_of_the_caller_stand_in_the_system_prompt(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_instructions_are_part_of_the_system_prompt(graph: KnowledgeGraph, user_id: str) -> None:
     with deciding_model(careful_reader) as model:
         await Ingestor(graph, chat_model(model), user_id=user_id, instructions="I am Iris.").ingest(CALL)
     system, human = model.requests[0]["messages"]
@@ -177,26 +173,26 @@ async def test_instructions_of_the_caller_stand_in_the_system_prompt(graph: Know
     assert "I begin at Halden Yard" in human["content"]
 
 
-async def test_an_ontology_without_dated_label_must_be_told_which_one_is_that_of_sources(
+async def test_ontology_without_dated_label_requires_source_label(
     graph: KnowledgeGraph, settings: Settings, user_id: str
 ) -> None:
     ontology = own_ontology()
     own = KnowledgeGraph(services_of(graph).store, ontology, graph.embedder, settings)
     with deciding_model(careful_reader) as model:
-        with pytest.raises(ConfigurationError, match="Which label is that of sources"):
+        with pytest.raises(ConfigurationError, match="Cannot determine the label of sources"):
             Ingestor(own, chat_model(model), user_id=user_id)
         with pytest.raises(InputError, match="Unknown label: Nothing"):
             Ingestor(own, chat_model(model), user_id=user_id, source_label="Nothing")
         Ingestor(own, chat_model(model), user_id=user_id, source_label=next(iter(ontology.labels)))
 
 
-async def test_an_empty_user_and_an_unknown_tool_are_refused(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_empty_user_and_unknown_tools_are_rejected(graph: KnowledgeGraph, user_id: str) -> None:
     with deciding_model(careful_reader) as model:
         with pytest.raises(InputError, match="user_id must not be empty"):
             Ingestor(graph, chat_model(model), user_id="")
-        with pytest.raises(ConfigurationError, match="No tool is called 'exlpore'"):
+        with pytest.raises(ConfigurationError, match="Unknown tool: 'exlpore'"):
             Ingestor(graph, chat_model(model), user_id=user_id, tools=["exlpore"])
-        with pytest.raises(ConfigurationError, match="A tool that looks is needed"):
+        with pytest.raises(ConfigurationError, match="At least one read-only tool is required"):
             Ingestor(graph, chat_model(model), user_id=user_id, tools=["create_node"])
 
 
@@ -210,12 +206,12 @@ def test_a_synchronous_program_needs_no_event_loop(settings: Settings, user_id: 
         assert asyncio.run(ingestor.ingest(CALL)).state == "unchanged"
 
 
-async def test_waiting_on_the_graphs_own_loop_says_what_to_do(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_ingest_sync_on_the_graphs_own_loop_is_rejected(graph: KnowledgeGraph, user_id: str) -> None:
     with deciding_model(careful_reader) as model, pytest.raises(ConfigurationError, match="use await ingest"):
         Ingestor(graph, chat_model(model), user_id=user_id).ingest_sync(CALL)
 
 
-async def test_a_source_that_was_merged_into_another_counts_as_read(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_merged_source_counts_as_read(graph: KnowledgeGraph, user_id: str) -> None:
     sources = [Source(name=f"Copy {n}", text=f"{CALL.turns[1]} Page {n}.") for n in range(3)]
     keys = [(await read(graph, user_id, source)).source_entity_key for source in sources]
     tools = graph.tools(user_id=user_id)
@@ -232,9 +228,7 @@ async def test_a_source_that_was_merged_into_another_counts_as_read(graph: Knowl
     assert "ingestion" not in json.dumps(found)
 
 
-async def test_a_merged_source_is_read_where_its_text_changed_or_where_it_was_not_read_to_the_end(
-    graph: KnowledgeGraph, user_id: str
-) -> None:
+async def test_merged_source_is_read_again_if_it_changed_or_was_incomplete(graph: KnowledgeGraph, user_id: str) -> None:
     kept, begun = (Source(name=name, text=f"{CALL.turns[1]} {name}.") for name in ("Kept", "Begun"))
     first = await read(graph, user_id, kept)
     with scripted_model(careful_reader, lambda _: broken()) as model:

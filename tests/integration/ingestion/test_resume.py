@@ -1,4 +1,4 @@
-"""A run that stopped goes on where it was, and does nothing twice."""
+"""A stopped run is resumed and repeats no work."""
 
 import asyncio
 import re
@@ -42,7 +42,7 @@ async def outline(graph: KnowledgeGraph, user_id: str) -> tuple[list[str], list[
 WHOLE = (sorted([*NODES, CALL.name]), [("mentor", [NOTE]), ("works at", [])])
 
 
-async def test_a_run_whose_model_breaks_down_is_taken_up_by_the_next(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_run_stopped_by_a_model_failure_is_resumed(graph: KnowledgeGraph, user_id: str) -> None:
     answers: list[Turn] = [careful_reader, careful_reader, lambda _: broken()]
     with scripted_model(*answers) as model:
         stopped = await Ingestor(graph, chat_model(model), user_id=user_id).ingest(CALL)
@@ -58,7 +58,7 @@ async def test_a_run_whose_model_breaks_down_is_taken_up_by_the_next(graph: Know
     assert await outline(graph, user_id) == WHOLE
 
 
-async def test_a_break_at_any_answer_leads_to_the_same_graph(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_failure_at_any_answer_leads_to_the_same_graph(graph: KnowledgeGraph, user_id: str) -> None:
     for answered in range(5):
         user = f"{user_id}-{answered}"
         with scripted_model(*[careful_reader] * answered, lambda _: broken(503)) as model:
@@ -70,7 +70,7 @@ async def test_a_break_at_any_answer_leads_to_the_same_graph(graph: KnowledgeGra
         assert await outline(graph, user) == WHOLE
 
 
-async def test_a_run_killed_while_a_node_is_made_does_not_make_it_twice(
+async def test_run_killed_during_a_create_does_not_create_twice(
     graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
 ) -> None:
     killed = threading.Event()
@@ -91,20 +91,20 @@ async def test_a_run_killed_while_a_node_is_made_does_not_make_it_twice(
         assert running.cancelled()
         report = await ingestor.ingest(CALL)
     assert (report.state, report.resumed) == ("complete", True)
-    assert "not known whether it was carried out" in report.calls[0].outcome
+    assert "not known whether the call was executed" in report.calls[0].outcome
     assert await outline(graph, user_id) == WHOLE
 
 
 @contextmanager
 def losing_the_connection(graph: KnowledgeGraph, after: str) -> Iterator[None]:
-    """The database is gone right after a statement that holds a text was carried out."""
+    """The database is gone right after a statement with this text among its parameters."""
     gone = threading.Event()
-    carried_out = services_of(graph).store.write
+    original_write = services_of(graph).store.write
 
     async def write(text: str, parameters: Parameters, *, timeout: float | None = None) -> list[Row]:
         if gone.is_set():
             raise StoreError("the connection is gone")
-        rows = await carried_out(text, parameters, timeout=timeout)
+        rows = await original_write(text, parameters, timeout=timeout)
         if after in str(parameters):
             gone.set()
         return rows
@@ -113,12 +113,10 @@ def losing_the_connection(graph: KnowledgeGraph, after: str) -> Iterator[None]:
     try:
         yield
     finally:
-        services_of(graph).store.write = carried_out  # type: ignore[method-assign]
+        services_of(graph).store.write = original_write  # type: ignore[method-assign]
 
 
-async def test_a_node_that_was_made_before_the_database_was_lost_is_looked_for_and_not_made_again(
-    graph: KnowledgeGraph, user_id: str
-) -> None:
+async def test_resumed_run_does_not_repeat_a_create_of_unknown_outcome(graph: KnowledgeGraph, user_id: str) -> None:
     def looks_again(outputs: list[Body]) -> Calls | str:
         if outputs and "not known whether" in outputs[-1].get("error", ""):
             return [("explore", {"text_matches": ["Iris"]})]
@@ -137,7 +135,7 @@ async def test_a_node_that_was_made_before_the_database_was_lost_is_looked_for_a
     assert [node["name"] for node in await nodes_of(graph, user_id)].count("Iris") == 1
 
 
-async def test_a_run_stops_where_its_tokens_end_and_the_next_goes_on(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_run_stops_when_tokens_run_out_and_the_next_resumes(graph: KnowledgeGraph, user_id: str) -> None:
     with deciding_model(careful_reader) as model:
         ingestor = Ingestor(graph, chat_model(model), user_id=user_id, limits=Limits(tokens=10))
         needed = int(re.findall(r"takes about ([\d,]+)", (await ingestor.ingest(CALL)).reason)[0].replace(",", ""))
@@ -153,7 +151,7 @@ async def test_a_run_stops_where_its_tokens_end_and_the_next_goes_on(graph: Know
     assert await outline(graph, user_id) == WHOLE
 
 
-async def test_tokens_for_not_even_one_request_make_none(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_no_request_is_made_without_tokens_for_one(graph: KnowledgeGraph, user_id: str) -> None:
     with deciding_model(careful_reader) as model:
         report = await Ingestor(graph, chat_model(model), user_id=user_id, limits=Limits(tokens=10)).ingest(CALL)
         assert model.requests == []
@@ -163,17 +161,15 @@ async def test_tokens_for_not_even_one_request_make_none(graph: KnowledgeGraph, 
 
 def parts_asked(model: ScriptedModel) -> list[str]:
     """The chapter that each request is about."""
-    told = [request["messages"][1]["content"].partition("Read this:")[2] for request in model.requests]
-    return [text.split(".")[0].strip() for text in told]
+    prompts = [request["messages"][1]["content"].partition("Read this:")[2] for request in model.requests]
+    return [text.split(".")[0].strip() for text in prompts]
 
 
 def looks_and_ends(outputs: list[Body]) -> Calls | str:
     return "Only the weather." if outputs else [("explore", {"text_matches": ["rain"]})]
 
 
-async def test_a_long_source_is_read_in_parts_and_a_part_that_is_read_is_not_read_again(
-    graph: KnowledgeGraph, user_id: str
-) -> None:
+async def test_long_source_is_read_in_parts_and_finished_parts_are_skipped(graph: KnowledgeGraph, user_id: str) -> None:
     with scripted_model(looks_and_ends, looks_and_ends, lambda _: broken()) as model:
         stopped = await Ingestor(graph, chat_model(model), user_id=user_id, limits=SMALL).ingest(LETTER)
         assert parts_asked(model) == ["Chapter 1", "Chapter 1", "Chapter 2"]
@@ -181,16 +177,14 @@ async def test_a_long_source_is_read_in_parts_and_a_part_that_is_read_is_not_rea
     with deciding_model(looks_and_ends) as model:
         report = await Ingestor(graph, chat_model(model), user_id=user_id).ingest(LETTER)
         assert parts_asked(model) == ["Chapter 2", "Chapter 2", "Chapter 3", "Chapter 3"]
-        told = model.requests[0]["messages"][1]["content"]
+        prompt = model.requests[0]["messages"][1]["content"]
     assert (report.state, report.parts, report.parts_read) == ("complete", 3, 3)
-    assert "This is part 2 of 3" in told
-    assert told.index("What stood before it") < told.index("On day 1 it rained") < told.index("Chapter 2")
+    assert "This is part 2 of 3" in prompt
+    assert prompt.index("Text before this part") < prompt.index("On day 1 it rained") < prompt.index("Chapter 2")
     assert [warning for warning in report.warnings if "Only the weather." in warning]
 
 
-async def test_a_part_that_the_provider_refuses_is_left_out_and_tried_again_only_where_a_run_is_forced(
-    graph: KnowledgeGraph, user_id: str
-) -> None:
+async def test_refused_part_is_skipped_and_retried_only_by_a_forced_run(graph: KnowledgeGraph, user_id: str) -> None:
     def filtered(_: list[Body]) -> Response:
         return refused("The prompt was filtered", "content_filter")
 
@@ -198,24 +192,22 @@ async def test_a_part_that_the_provider_refuses_is_left_out_and_tried_again_only
         report = await Ingestor(graph, chat_model(model), user_id=user_id, limits=SMALL).ingest(LETTER)
         assert parts_asked(model) == ["Chapter 1", "Chapter 1", "Chapter 2", "Chapter 3", "Chapter 3"]
     assert (report.state, report.parts, report.parts_read) == ("incomplete", 3, 2)
-    told = report.warnings[-1]
-    assert told.startswith(
-        "Part 2 is not read, and only a forced run tries it again: the model's provider refused it: "
-    )
-    assert "The prompt was filtered" in told
+    warning = report.warnings[-1]
+    assert warning.startswith("Part 2 was not read; use a forced run to try again: the model's provider refused it: ")
+    assert "The prompt was filtered" in warning
     before = await nodes_of(graph, user_id)
     with deciding_model(looks_and_ends) as model:
         ingestor = Ingestor(graph, chat_model(model), user_id=user_id, limits=SMALL)
         again = await ingestor.ingest(LETTER)
         assert model.requests == []
-        assert (again.state, again.warnings) == ("incomplete", (told,))
+        assert (again.state, again.warnings) == ("incomplete", (warning,))
         assert await nodes_of(graph, user_id) == before
         forced = await ingestor.ingest(LETTER, force=True)
     assert (forced.state, forced.parts_read) == ("complete", 3)
     assert not [warning for warning in forced.warnings if "refused" in warning]
 
 
-async def test_a_refusal_in_the_midst_of_a_part_does_not_come_again_with_what_was_said(
+async def test_forced_run_after_a_refusal_mid_part_does_not_resend_the_refused_messages(
     graph: KnowledgeGraph, user_id: str
 ) -> None:
     too_long = refused("This model's maximum context length is 8192 tokens", "context_length_exceeded")
@@ -228,20 +220,18 @@ async def test_a_refusal_in_the_midst_of_a_part_does_not_come_again_with_what_wa
     assert await outline(graph, user_id) == WHOLE
 
 
-async def test_a_refusal_that_may_be_for_an_option_of_the_model_is_tried_again_by_the_next_run(
-    graph: KnowledgeGraph, user_id: str
-) -> None:
+async def test_refusal_of_a_request_is_retried_by_the_next_run(graph: KnowledgeGraph, user_id: str) -> None:
     with scripted_model(lambda _: refused("Unsupported value: temperature")) as model:
         report = await Ingestor(graph, chat_model(model), user_id=user_id).ingest(CALL)
     assert report.state == "incomplete"
-    [told] = report.warnings
-    assert told.startswith("Part 1 was given up: the model's provider refused it: ")
+    [warning] = report.warnings
+    assert warning.startswith("Part 1 was given up: the model's provider refused it: ")
     with deciding_model(careful_reader) as model:
         assert (await Ingestor(graph, chat_model(model), user_id=user_id).ingest(CALL)).state == "complete"
     assert await outline(graph, user_id) == WHOLE
 
 
-async def test_a_forced_run_forgets_where_another_one_stopped(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_forced_run_does_not_resume(graph: KnowledgeGraph, user_id: str) -> None:
     with scripted_model(careful_reader, lambda _: broken()) as model:
         await Ingestor(graph, chat_model(model), user_id=user_id).ingest(CALL)
     with deciding_model(careful_reader) as model:
@@ -251,7 +241,7 @@ async def test_a_forced_run_forgets_where_another_one_stopped(graph: KnowledgeGr
     assert await outline(graph, user_id) == WHOLE
 
 
-async def test_of_two_runs_on_one_source_the_later_one_goes_on_alone(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_later_of_two_concurrent_runs_takes_over(graph: KnowledgeGraph, user_id: str) -> None:
     asked, let_go = threading.Event(), threading.Event()
 
     def slow(outputs: list[Body]) -> Calls | str:
@@ -267,12 +257,12 @@ async def test_of_two_runs_on_one_source_the_later_one_goes_on_alone(graph: Know
         overtaken = await running
     assert report.state == "complete"
     assert overtaken.state == "stopped"
-    assert "Another run reads this source" in overtaken.reason
+    assert "Another run is reading this source" in overtaken.reason
     assert overtaken.calls == ()
     assert await outline(graph, user_id) == WHOLE
 
 
-async def test_a_run_that_is_overtaken_while_it_looks_writes_nothing_more(
+async def test_run_overtaken_during_a_read_writes_nothing(
     graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
 ) -> None:
     def looks_and_writes(_: list[Body]) -> Calls:
@@ -295,7 +285,7 @@ async def test_a_run_that_is_overtaken_while_it_looks_writes_nothing_more(
     assert await outline(graph, user_id) == WHOLE
 
 
-async def test_two_first_runs_at_once_make_one_source(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_concurrent_first_runs_create_one_source(graph: KnowledgeGraph, user_id: str) -> None:
     with deciding_model(careful_reader) as model:
         ingestor = Ingestor(graph, chat_model(model), user_id=user_id)
         reports = await asyncio.gather(*(ingestor.ingest(CALL) for _ in range(3)))
@@ -303,7 +293,7 @@ async def test_two_first_runs_at_once_make_one_source(graph: KnowledgeGraph, use
     assert [node["name"] for node in await nodes_of(graph, user_id)].count(CALL.name) == 1
 
 
-async def test_what_was_said_is_forgotten_once_a_part_is_read(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_messages_are_deleted_once_a_part_is_read(graph: KnowledgeGraph, user_id: str) -> None:
     with deciding_model(careful_reader) as model:
         report = await Ingestor(graph, chat_model(model), user_id=user_id).ingest(CALL)
     [source] = (node for node in await nodes_of(graph, user_id) if node["entity_key"] == report.source_entity_key)

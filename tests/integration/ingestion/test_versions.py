@@ -1,4 +1,4 @@
-"""A source that changes is read as a newer version of itself, where the caller says that it is the same."""
+"""A source whose text changes is read as a newer version if the caller gives it an id."""
 
 from kgagent import KnowledgeGraph
 from kgagent.ingestion import IngestionReport, Ingestor, Limits, Source, Turn
@@ -42,7 +42,7 @@ async def sources(graph: KnowledgeGraph, user_id: str) -> list[Body]:
     return [dict(node) for node in await nodes_of(graph, user_id) if "content_hash" in node]
 
 
-async def test_a_source_that_grew_keeps_its_node_and_adds_only_the_note_that_is_new(
+async def test_longer_source_keeps_its_node_and_adds_only_the_new_note(
     graph: KnowledgeGraph, embedder: WatchedEmbedder, clock: Clock, user_id: str
 ) -> None:
     first = await read(graph, user_id, KNOWN)
@@ -65,7 +65,7 @@ async def test_without_an_id_another_text_is_another_source(graph: KnowledgeGrap
     assert len(await sources(graph, user_id)) == 2
 
 
-async def test_the_model_is_told_what_was_kept_of_the_version_before(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_prompt_lists_notes_of_the_earlier_version(graph: KnowledgeGraph, user_id: str) -> None:
     await read(graph, user_id, KNOWN)
     with deciding_model(looking_reader) as model:
         await Ingestor(graph, chat_model(model), user_id=user_id).ingest(GROWN)
@@ -74,7 +74,7 @@ async def test_the_model_is_told_what_was_kept_of_the_version_before(graph: Know
     assert begins < human["content"].splitlines().index(f"- {NOTE}") < ends
 
 
-async def test_notes_of_other_sources_are_not_told_as_those_of_this_one(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_prompt_does_not_list_notes_of_other_sources(graph: KnowledgeGraph, user_id: str) -> None:
     await read(graph, user_id, CALL.model_copy(update={"turns": CALL.turns[1:]}))
     await read(graph, f"{user_id}-other", KNOWN)
     with deciding_model(looking_reader) as model:
@@ -95,7 +95,7 @@ async def test_only_parts_that_changed_are_read_again(graph: KnowledgeGraph, use
     assert "Then the sun came out." in model.requests[-1]["messages"][1]["content"]
 
 
-async def test_a_newer_version_that_stopped_goes_on(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_stopped_newer_version_is_resumed(graph: KnowledgeGraph, user_id: str) -> None:
     grown = LETTER.model_copy(update={"text": f"Preface. {LETTER.text} Then the sun came out."})
     with deciding_model(looking_reader) as model:
         await Ingestor(graph, chat_model(model), user_id=user_id, limits=SMALL).ingest(LETTER)
@@ -107,9 +107,7 @@ async def test_a_newer_version_that_stopped_goes_on(graph: KnowledgeGraph, user_
     assert (report.state, report.resumed, {call.part for call in report.calls}) == ("complete", True, {3})
 
 
-async def test_a_source_that_was_read_without_an_id_gets_it_and_is_then_known_by_it(
-    graph: KnowledgeGraph, user_id: str
-) -> None:
+async def test_source_read_without_id_adopts_a_later_id(graph: KnowledgeGraph, user_id: str) -> None:
     first = await read(graph, user_id, CALL)
     assert (await read(graph, user_id, KNOWN)).state == "unchanged"
     report = await read(graph, user_id, GROWN)
@@ -126,9 +124,7 @@ async def test_the_same_text_under_another_id_or_none_is_not_read_again(graph: K
     assert await all_of(graph, user_id) == before
 
 
-async def test_a_copy_that_is_read_by_force_does_not_take_the_source_from_its_id(
-    graph: KnowledgeGraph, user_id: str
-) -> None:
+async def test_forced_read_of_a_copy_does_not_take_over_the_id(graph: KnowledgeGraph, user_id: str) -> None:
     first = await read(graph, user_id, CALL)
     assert (await read(graph, user_id, KNOWN)).state == "unchanged"
     assert (await read(graph, user_id, KNOWN.model_copy(update={"id": "a copy"}), force=True)).state == "complete"
@@ -146,9 +142,7 @@ async def test_one_id_is_another_source_for_another_user(graph: KnowledgeGraph, 
     assert await all_of(graph, other) == before
 
 
-async def test_a_source_of_an_id_that_was_merged_into_another_counts_as_read_until_it_changes(
-    graph: KnowledgeGraph, user_id: str
-) -> None:
+async def test_merged_source_with_id_counts_as_read_until_it_changes(graph: KnowledgeGraph, user_id: str) -> None:
     kept = await read(graph, user_id, CALL.model_copy(update={"turns": CALL.turns[1:]}))
     dropped = await read(graph, user_id, KNOWN)
     merged = await graph.tools(user_id=user_id).merge_nodes(
@@ -160,7 +154,7 @@ async def test_a_source_of_an_id_that_was_merged_into_another_counts_as_read_unt
     assert (await read(graph, user_id, GROWN)).state == "complete"
 
 
-async def test_the_id_itself_is_not_stored(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_id_is_not_stored(graph: KnowledgeGraph, user_id: str) -> None:
     await read(graph, user_id, KNOWN)
     nodes, relationships = await all_of(graph, user_id)
     assert KNOWN.id not in str((nodes, relationships))

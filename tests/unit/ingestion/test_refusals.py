@@ -1,9 +1,9 @@
-"""Which errors of chat models are refusals, and of what."""
+"""Classification of chat model errors as refusals."""
 
 import pytest
 from langchain_core.exceptions import LangChainException
 
-from kgagent.ingestion.refusals import Refusal, refusal_in
+from kgagent.ingestion.refusals import Refusal, find_refusal
 
 
 class StatusError(Exception):
@@ -40,27 +40,27 @@ def wrapped(error: Exception) -> Exception:
 @pytest.mark.parametrize(
     ("error", "refusal"),
     [
-        (answered(400, "The response was filtered", "content_filter"), "of_the_text"),
-        (answered(400, "This model's maximum context length is 8192 tokens"), "of_the_text"),
-        (answered(400, "Prompt is too long: 210000 tokens > 200000 maximum"), "of_the_text"),
-        (answered(413), "of_the_text"),
-        (ContextOverflowError("too much"), "of_the_text"),
-        (wrapped(GoogleError("The input token count exceeds the maximum")), "of_the_text"),
-        (AmazonError("ValidationException: Input is too long for requested model."), "of_the_text"),
-        (answered(400, "Unsupported parameter: temperature"), "of_the_request"),
-        (answered(422), "of_the_request"),
-        (wrapped(AmazonError("ValidationException")), "of_the_request"),
+        (answered(400, "The response was filtered", "content_filter"), "content"),
+        (answered(400, "This model's maximum context length is 8192 tokens"), "content"),
+        (answered(400, "Prompt is too long: 210000 tokens > 200000 maximum"), "content"),
+        (answered(413), "content"),
+        (ContextOverflowError("too much"), "content"),
+        (wrapped(GoogleError("The input token count exceeds the maximum")), "content"),
+        (AmazonError("ValidationException: Input is too long for requested model."), "content"),
+        (answered(400, "Unsupported parameter: temperature"), "request"),
+        (answered(422), "request"),
+        (wrapped(AmazonError("ValidationException")), "request"),
         (answered(401, "content filter"), None),
         (answered(429, "content filter"), None),
         (answered(500), None),
         (TimeoutError("context length"), None),
     ],
 )
-def test_a_refusal_is_known_by_status_and_words(error: Exception, refusal: Refusal | None) -> None:
-    assert refusal_in(error) == refusal
+def test_refusal_is_recognized_by_status_and_message(error: Exception, refusal: Refusal | None) -> None:
+    assert find_refusal(error) == refusal
 
 
-def test_errors_that_were_raised_from_each_other_are_looked_at_once() -> None:
+def test_circular_causes_are_visited_once() -> None:
     first, second = RuntimeError("first"), RuntimeError("second")
     first.__cause__, second.__cause__ = second, first
-    assert refusal_in(first) is None
+    assert find_refusal(first) is None

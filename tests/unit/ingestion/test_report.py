@@ -1,8 +1,8 @@
-"""A report, and how a person reads it."""
+"""The report and its Markdown form."""
 
 import pytest
 
-from kgagent.ingestion import CallRecord, IngestionReport, NodeChange, RelationshipChange, Tokens
+from kgagent.ingestion import CallRecord, IngestionReport, NodeChange, RelationshipChange, TokenUsage
 from kgagent.ingestion.report import State
 from kgagent.models import GraphNode, GraphRelationship, Note
 
@@ -19,7 +19,7 @@ def report(state: State = "complete", **more: object) -> IngestionReport:
     )
 
 
-def test_what_changed_is_told_with_before_and_after() -> None:
+def test_report_shows_values_before_and_after() -> None:
     old, new = Note(content="Met in 2019"), Note(content="Moves in March")
     before = RELATIONSHIP.model_copy(update={"notes": (old,), "relationship_type": "teacher"})
     after = RELATIONSHIP.model_copy(update={"notes": (old, new), "relationship_type": "mentor", "attitude": None})
@@ -29,7 +29,7 @@ def test_what_changed_is_told_with_before_and_after() -> None:
     assert "- **new** Person Ruth\n" in text
     assert "- **changed** Ruth mentor Iris\n" in text
     assert "    - relationship_type: teacher → mentor\n" in text
-    assert "    - attitude: 3 → nothing\n" in text
+    assert "    - attitude: 3 → none\n" in text
     assert "    - note: Moves in March\n" in text
     assert "Met in 2019" not in text
 
@@ -37,22 +37,22 @@ def test_what_changed_is_told_with_before_and_after() -> None:
 @pytest.mark.parametrize(
     ("state", "said"),
     [
-        ("complete", "Read to the end."),
+        ("complete", "Read completely."),
         ("unchanged", "nothing was done"),
-        ("incomplete", "but for the parts that the warnings tell of"),
-        ("stopped", "Stopped: out of tokens. Another run goes on from there."),
+        ("incomplete", "Some parts were not read, see the warnings."),
+        ("stopped", "Stopped: out of tokens. Another run resumes here."),
     ],
 )
-def test_the_state_is_told(state: State, said: str) -> None:
+def test_report_shows_state(state: State, said: str) -> None:
     assert said in report(state, reason="out of tokens" if state == "stopped" else "").to_markdown()
 
 
-def test_estimated_tokens_are_called_so() -> None:
-    assert ", 1,100 tokens" in report(tokens=Tokens(input=1_000, output=100)).to_markdown()
-    assert ", about 1,100 tokens" in report(tokens=Tokens(input=1_000, output=100, estimated=True)).to_markdown()
+def test_estimated_tokens_are_marked() -> None:
+    assert ", 1,100 tokens" in report(tokens=TokenUsage(input=1_000, output=100)).to_markdown()
+    assert ", about 1,100 tokens" in report(tokens=TokenUsage(input=1_000, output=100, estimated=True)).to_markdown()
 
 
-def test_what_a_model_wrote_cannot_break_the_page() -> None:
+def test_model_output_cannot_break_the_markdown() -> None:
     call = CallRecord(
         part=1, step=1, tool="a|b", arguments={"x": "`|\n# <script>"}, success=False, outcome="![x](http://x) | y"
     )
@@ -67,5 +67,5 @@ def test_what_a_model_wrote_cannot_break_the_page() -> None:
     assert "- a - b\n" in text
 
 
-def test_a_reason_that_ends_a_sentence_gets_no_second_full_stop() -> None:
+def test_reason_ending_with_full_stop_gets_no_second_one() -> None:
     assert "Stopped: Connection error. Another run" in report("stopped", reason="Connection error.").to_markdown()

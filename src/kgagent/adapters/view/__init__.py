@@ -1,20 +1,26 @@
-"""A page in which a person searches and sees a graph: served to one person, or written as one file."""
+"""A page in which a person searches and views a graph, served to one user or written to one file."""
 
-from kgagent.adapters.view.model import ViewGraph, Vocabulary
 from kgagent.adapters.view.page import file_page, write_page
-from kgagent.adapters.view.seen import AROUND, MAX_AROUND, explored_graph, searched_graph, surrounded_graph
 from kgagent.adapters.view.server import ViewServer, view_server
+from kgagent.adapters.view.view_builder import (
+    DEFAULT_NEIGHBOURS,
+    MAX_NEIGHBOURS,
+    build_explore_view,
+    build_search_view,
+    search_and_build_view,
+)
+from kgagent.adapters.view.view_model import ViewGraph, Vocabulary
 
 __all__ = [
-    "AROUND",
-    "MAX_AROUND",
+    "DEFAULT_NEIGHBOURS",
+    "MAX_NEIGHBOURS",
     "ViewGraph",
     "ViewServer",
     "Vocabulary",
-    "explored_graph",
+    "build_explore_view",
+    "build_search_view",
     "file_page",
-    "searched_graph",
-    "surrounded_graph",
+    "search_and_build_view",
     "view_server",
     "write_page",
 ]

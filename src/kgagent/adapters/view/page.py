@@ -1,4 +1,4 @@
-"""The page as one HTML file that needs nothing else: styles, scripts and data stand in it."""
+"""The page as one self-contained HTML file with styles, scripts and data."""
 
 import base64
 import hashlib
@@ -11,7 +11,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from kgagent.adapters.view.model import ViewGraph, Vocabulary
+from kgagent.adapters.view.view_model import ViewGraph, Vocabulary
 from kgagent.errors import InputError
 from kgagent.files import write_private_file
 
@@ -19,7 +19,7 @@ GRAPH_LIBRARY = "vendor/cytoscape-3.34.4.min.js"
 SCRIPTS = (
     GRAPH_LIBRARY,
     "dom.js",
-    "words.js",
+    "format.js",
     "labels.js",
     "layout.js",
     "graph.js",
@@ -29,28 +29,28 @@ SCRIPTS = (
     "page.js",
 )
 FIRST_SCRIPT = "theme.js"
-"""Runs before anything is drawn, so that a dark page is not light for a moment."""
+"""Runs before the page is drawn, so that a dark page does not flash light."""
 
 _ASSETS = resources.files(__package__).joinpath("assets")
-_PLACE = re.compile(r"%%([a-z_]+)%%")
+_PLACEHOLDER = re.compile(r"%%([a-z_]+)%%")
 
 
-def file_page(seen: ViewGraph, vocabulary: Vocabulary, user_id: str) -> str:
-    """A page that shows one graph and asks nobody for anything."""
+def file_page(view: ViewGraph, vocabulary: Vocabulary, user_id: str) -> str:
+    """A page that displays one graph and makes no requests."""
     return _page(
-        {"user": user_id, "search": None, "graph": json.loads(seen.model_dump_json(exclude_none=True))},
+        {"user": user_id, "search": None, "graph": json.loads(view.model_dump_json(exclude_none=True))},
         vocabulary,
         content_policy(),
     )
 
 
 def served_page(vocabulary: Vocabulary, user_id: str) -> str:
-    """A page that asks the server that it came from."""
+    """A page that searches through the server that serves it."""
     return _page({"user": user_id, "search": "search", "graph": None}, vocabulary, content_policy(served=True))
 
 
 def write_page(path: Path, page: str) -> None:
-    """Write a page; a new file can be read by its owner alone.
+    """Write a page; a new file is readable by its owner only.
 
     Raises:
         InputError: the file cannot be written.
@@ -58,13 +58,13 @@ def write_page(path: Path, page: str) -> None:
     try:
         write_private_file(path, page)
     except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror or error}. Name another file") from error
+        raise InputError(f"{path} cannot be written: {error.strerror or error}. Choose another file") from error
 
 
 def content_policy(*, served: bool = False) -> str:
-    """What a browser lets the page do: run its own scripts and styles, and ask its own server where it has one.
+    """The Content-Security-Policy: own scripts and styles only, and requests to the own server if `served`.
 
-    Trusted types make every way of turning text into HTML an error.
+    Trusted types turn every attempt to parse text as HTML into an error.
     """
     scripts = " ".join(_digest(asset(name)) for name in (FIRST_SCRIPT, *SCRIPTS))
     rules = [
@@ -81,14 +81,14 @@ def content_policy(*, served: bool = False) -> str:
 
 
 def script_data(data: Mapping[str, Any]) -> str:
-    """JSON that can stand in a script element: nothing in it ends the element or begins a comment."""
+    """JSON for a script element, escaped so that it cannot end the element or open a comment."""
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 @cache
 def asset(name: str) -> str:
-    """A part of the page as it ships with the package."""
+    """Text of an asset file of the package."""
     return _ASSETS.joinpath(name).read_text("utf-8")
 
 
@@ -100,7 +100,7 @@ def _page(data: Mapping[str, Any], vocabulary: Vocabulary, policy: str) -> str:
         "data": script_data({**data, "vocabulary": vocabulary.model_dump(mode="json")}),
         "scripts": "\n".join(f"<script>{asset(name)}</script>" for name in SCRIPTS),
     }
-    return _PLACE.sub(lambda place: parts[place[1]], asset("page.html"))
+    return _PLACEHOLDER.sub(lambda match: parts[match[1]], asset("page.html"))
 
 
 def _digest(text: str) -> str:

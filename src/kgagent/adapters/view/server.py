@@ -1,4 +1,4 @@
-"""Serving the page to one person on this machine, for the graph of one user."""
+"""Serves the page on this machine, for one user's graph."""
 
 import asyncio
 import threading
@@ -7,27 +7,27 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from kgagent.adapters.view.model import ViewGraph, Vocabulary
 from kgagent.adapters.view.page import served_page
-from kgagent.adapters.view.seen import searched_graph
 from kgagent.adapters.view.site import ADDRESS, Site, SiteServer, ViewRequest
+from kgagent.adapters.view.view_builder import search_and_build_view
+from kgagent.adapters.view.view_model import ViewGraph, Vocabulary
 from kgagent.errors import ConfigurationError, InputError
 from kgagent.knowledge_graph import KnowledgeGraph
-from kgagent.models.hybrid import HybridSearchOptions
+from kgagent.models.hybrid import HybridSearchRequest
 
 
 @dataclass(frozen=True)
 class ViewServer:
-    """A server that runs.
+    """A running server.
 
     Attributes:
-        url: where the page is; whoever knows it can read the user's graph, and nobody else.
+        url: address of the page. It contains a secret token: whoever knows it can read the user's graph.
     """
 
     url: str
 
     def address(self, query: str = "") -> str:
-        """Where the page is, with something to search for at once."""
+        """Address of the page that starts with a search for `query`."""
         return f"{self.url}#{quote(query, safe='')}" if query else self.url
 
 
@@ -36,22 +36,26 @@ async def view_server(graph: KnowledgeGraph, user_id: str, *, port: int = 0) -> 
     """Serve the page while the block runs.
 
     Args:
-        graph: the graph.
-        user_id: whose part of it; no request can choose another.
-        port: port on 127.0.0.1; 0 takes a free one.
+        graph: an open graph.
+        user_id: owner of the graph; requests cannot choose another user.
+        port: port on 127.0.0.1; 0 uses a free port.
 
     Raises:
-        ConfigurationError: the port cannot be had.
+        ConfigurationError: the port is not available.
         InputError: the user id is empty.
     """
     if not user_id.strip():
-        raise InputError("user_id must not be empty: the page shows one user's graph")
+        raise InputError("user_id must not be empty: the page shows the graph of one user")
     loop = asyncio.get_running_loop()
 
-    def search(asked: ViewRequest) -> ViewGraph:
-        options = HybridSearchOptions(limit=asked.limit)
-        found = searched_graph(graph.retrieval, asked.q, user_id, options, around=asked.around)
-        return asyncio.run_coroutine_threadsafe(found, loop).result()
+    def search(request: ViewRequest) -> ViewGraph:
+        view = search_and_build_view(
+            graph.retrieval,
+            HybridSearchRequest(query=request.query, limit=request.limit),
+            user_id=user_id,
+            max_neighbours=request.neighbours,
+        )
+        return asyncio.run_coroutine_threadsafe(view, loop).result()
 
     site = Site(search, served_page(Vocabulary.of(graph.ontology), user_id))
     try:
@@ -63,6 +67,6 @@ async def view_server(graph: KnowledgeGraph, user_id: str, *, port: int = 0) -> 
     try:
         yield ViewServer(f"http://{ADDRESS}:{server.server_port}/{site.token}/")
     finally:
-        # Its threads wait for this loop, so the loop must not wait for them.
+        # The server's threads wait for this event loop, so the loop must not block on them.
         await asyncio.to_thread(server.shutdown)
         server.server_close()

@@ -1,4 +1,4 @@
-"""What the page's server answers, and to whom: two addresses behind a token, and nothing that writes."""
+"""The HTTP server of the page: two read-only paths behind a secret token."""
 
 import hmac
 import json
@@ -9,25 +9,20 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import BaseModel, ConfigDict, Field
 
-from kgagent.adapters.view.model import ViewGraph
 from kgagent.adapters.view.page import content_policy
-from kgagent.adapters.view.seen import AROUND, MAX_AROUND
+from kgagent.adapters.view.view_builder import DEFAULT_NEIGHBOURS, MAX_NEIGHBOURS
+from kgagent.adapters.view.view_model import ViewGraph
 from kgagent.errors import InputError, KgAgentError
+from kgagent.validation import validate
 
 ADDRESS = "127.0.0.1"
 IDLE_SECONDS = 30
-"""How long a connection may say nothing before it is closed."""
+"""Seconds after which an idle connection is closed."""
 
-LONGEST = 8_000
-"""Characters of a question."""
-LIMITS = {"limit": (1, 100), "around": (0, MAX_AROUND)}
-WORDS = {"limit": "matches", "around": "around them"}
-"""What the page calls the numbers that it sends."""
-
-FAULT = "The search failed inside; the terminal that kgagent view runs in tells more"
+MAX_QUERY_LENGTH = 8_000
+INTERNAL_ERROR = "The search failed with an internal error; see the terminal in which kgagent view runs"
 HTML = "text/html; charset=utf-8"
 JSON = "application/json"
 TEXT = "text/plain; charset=utf-8"
@@ -36,23 +31,23 @@ _log = logging.getLogger(__name__)
 
 
 class ViewRequest(BaseModel):
-    """What the page asks for.
+    """A search by the page.
 
     Attributes:
-        q: what to look for.
-        limit: nodes and relationships together that may match.
-        around: nodes next to them.
+        query: what to search for.
+        limit: maximum number of matching nodes and relationships together.
+        neighbours: maximum number of neighbours of the matches.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
 
-    q: str = Field(min_length=1, max_length=LONGEST)
-    limit: int = Field(20, ge=LIMITS["limit"][0], le=LIMITS["limit"][1])
-    around: int = Field(AROUND, ge=LIMITS["around"][0], le=LIMITS["around"][1])
+    query: str = Field(min_length=1, max_length=MAX_QUERY_LENGTH)
+    limit: int = Field(20, ge=1, le=100)
+    neighbours: int = Field(DEFAULT_NEIGHBOURS, ge=0, le=MAX_NEIGHBOURS)
 
 
 class Site:
-    """The page, the search behind it, and the token without which neither answers."""
+    """The page, its search, and the token that protects both."""
 
     def __init__(self, search: Callable[[ViewRequest], ViewGraph], page: str) -> None:
         self.search = search
@@ -60,19 +55,19 @@ class Site:
         self.token = secrets.token_urlsafe(32)
 
     def path_behind_token(self, path: str) -> str | None:
-        """What is asked for behind the token; None where another token, or none, was shown."""
-        shown, slash, wanted = path.removeprefix("/").partition("/")
-        return wanted if slash and hmac.compare_digest(shown.encode(), self.token.encode()) else None
+        """The part of a path after the token; None if the token is missing or wrong."""
+        token, slash, rest = path.removeprefix("/").partition("/")
+        return rest if slash and hmac.compare_digest(token.encode(), self.token.encode()) else None
 
 
 class SiteServer(ThreadingHTTPServer):
-    """Listens on this machine alone."""
+    """Listens on the loopback address only."""
 
     def __init__(self, site: Site, port: int) -> None:
-        """Take the port.
+        """Bind the port.
 
         Raises:
-            OSError: it cannot be had.
+            OSError: the port is not available.
         """
         super().__init__((ADDRESS, port), _Handler)
         self.site = site
@@ -80,7 +75,7 @@ class SiteServer(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Answers one request a connection, so that none outlives the server."""
+    """Answers one request per connection, so that no connection outlives the server."""
 
     server: SiteServer
     server_version = "kgagent"
@@ -90,41 +85,41 @@ class _Handler(BaseHTTPRequestHandler):
     error_message_format = "%(message)s\n"
 
     def do_GET(self) -> None:
-        """Answer the page, or a search of its."""
+        """Answer with the page or with a search result."""
         if self.headers.get("Host", "") not in self.server.hosts:
-            # A web page that has its own name lead to this machine says that name here.
-            self._refuse(HTTPStatus.MISDIRECTED_REQUEST, "This server answers to 127.0.0.1 and localhost alone")
+            # DNS rebinding: a foreign page whose host name resolves to this machine sends that name.
+            self._refuse(HTTPStatus.MISDIRECTED_REQUEST, "This server only answers to 127.0.0.1 and localhost")
             return
         address = urlsplit(self.path)
-        wanted = self.server.site.path_behind_token(address.path)
-        if wanted == "":
+        path = self.server.site.path_behind_token(address.path)
+        if path == "":
             self._answer(HTTPStatus.OK, HTML, self.server.site.page)
-        elif wanted == "search":
+        elif path == "search":
             self._search(address.query)
         else:
-            self._refuse(HTTPStatus.NOT_FOUND, "Nothing is here. Open the address that kgagent view printed")
+            self._refuse(HTTPStatus.NOT_FOUND, "Not found. Open the address that kgagent view printed")
 
     def _search(self, query: str) -> None:
         if self.headers.get("Sec-Fetch-Site", "same-origin") not in {"same-origin", "none"}:
-            self._fail(HTTPStatus.FORBIDDEN, "Only the page itself may search")
+            self._fail(HTTPStatus.FORBIDDEN, "Only the page itself can search")
             return
         try:
-            found = self.server.site.search(_request(query))
+            view = self.server.site.search(_request(query))
         except InputError as error:
             self._fail(HTTPStatus.BAD_REQUEST, str(error))
         except KgAgentError as error:
             self._fail(HTTPStatus.BAD_GATEWAY, str(error))
         except Exception:
-            _log.exception("A search of the page failed")
-            self._fail(HTTPStatus.INTERNAL_SERVER_ERROR, FAULT)
+            _log.exception("A search by the page failed")
+            self._fail(HTTPStatus.INTERNAL_SERVER_ERROR, INTERNAL_ERROR)
         else:
-            self._answer(HTTPStatus.OK, JSON, found.model_dump_json(exclude_none=True).encode())
+            self._answer(HTTPStatus.OK, JSON, view.model_dump_json(exclude_none=True).encode())
 
-    def _fail(self, status: HTTPStatus, why: str) -> None:
-        self._answer(status, JSON, json.dumps({"error": why}).encode())
+    def _fail(self, status: HTTPStatus, reason: str) -> None:
+        self._answer(status, JSON, json.dumps({"error": reason}).encode())
 
-    def _refuse(self, status: HTTPStatus, why: str) -> None:
-        self._answer(status, TEXT, f"{why}\n".encode())
+    def _refuse(self, status: HTTPStatus, reason: str) -> None:
+        self._answer(status, TEXT, f"{reason}\n".encode())
 
     def _answer(self, status: HTTPStatus, content_type: str, body: bytes) -> None:
         try:
@@ -137,7 +132,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
 
     def end_headers(self) -> None:
-        """Send what holds for every answer with it."""
+        """Add the security headers of every response."""
         policy = f"{content_policy(served=True)}; frame-ancestors 'none'"
         for name, value in (
             ("Content-Security-Policy", policy),
@@ -151,26 +146,8 @@ class _Handler(BaseHTTPRequestHandler):
         super().end_headers()
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        """Keep quiet: a line for each request would hold the token."""
+        """Log nothing: request lines contain the token."""
 
 
 def _request(query: str) -> ViewRequest:
-    try:
-        return ViewRequest.model_validate(dict(parse_qsl(query, keep_blank_values=True)))
-    except ValidationError as error:
-        raise InputError("; ".join(map(_told, error.errors()))) from None
-
-
-def _told(fault: ErrorDetails) -> str:
-    """What was wrong, in the words of the page."""
-    name, given = str(fault["loc"][0]), fault["input"]
-    match fault["type"], name:
-        case "string_too_long", _:
-            return f"The question is too long: {len(given):,} characters, of which it may have {LONGEST:,}. Shorten it"
-        case (("string_too_short" | "missing"), "q"):
-            return "Nothing was asked. Write what to look for"
-        case "extra_forbidden", _:
-            return f"The page's server takes no {name!r}; reload the page"
-        case _:
-            least, most = LIMITS[name]
-            return f"{WORDS[name]} must be a number from {least} to {most}, got {given!r}"
+    return validate(ViewRequest, dict(parse_qsl(query, keep_blank_values=True)))

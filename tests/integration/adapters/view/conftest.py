@@ -11,7 +11,7 @@ from playwright.async_api import Browser, ViewportSize
 from kgagent.adapters.view import ViewGraph, Vocabulary, file_page, write_page
 from tests.support.browser import WINDOW, Visit, chromium, visiting
 from tests.support.fixtures import embedder, graph, opened
-from tests.support.seen import ONTOLOGY
+from tests.support.view_graphs import ONTOLOGY
 
 __all__ = ["embedder", "graph", "opened"]
 

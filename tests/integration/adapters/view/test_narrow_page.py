@@ -13,14 +13,14 @@ from kgagent.adapters.view.page import served_page
 from kgagent.adapters.view.site import ADDRESS, Site, SiteServer
 from tests.integration.adapters.view.conftest import Open
 from tests.support.browser import Visit
-from tests.support.seen import ONTOLOGY, seen_graph, seen_node, seen_relationship, two_mentors
+from tests.support.view_graphs import ONTOLOGY, two_mentors, view_graph, view_node, view_relationship
 
 pytestmark = pytest.mark.browser
 
 USER = "someone-with-a-long-name@example.org"
 HEIGHT = 740
 PHONE: ViewportSize = {"width": 375, "height": HEIGHT}
-CONTROLS = "h1, #whose, #theme, #query, #asked:visible, #search button, #search label.choice, #tools"
+CONTROLS = "h1, #owner, #theme, #query, #fixed-query:visible, #search button, #search label.choice, #tools"
 
 
 @contextmanager
@@ -92,7 +92,7 @@ async def test_nothing_stands_outside_the_window_or_over_a_control(look: Open, k
 async def test_a_tap_in_the_drawing_brings_the_details_into_view_and_leaves_the_drawing(look: Open, width: int) -> None:
     async with look(two_mentors(), size={"width": width, "height": HEIGHT}, touch=True) as visit:
         page = visit.page
-        [ruth] = [item for item in await page.evaluate("kg.graph.seen()") if item["name"] == "Ruth"]
+        [ruth] = [item for item in await page.evaluate("kg.graph.drawnItems()") if item["name"] == "Ruth"]
         drawing = await box_of(page.locator("#graph"))
         await page.touchscreen.tap(drawing["x"] + ruth["x"], drawing["y"] + ruth["y"])
         await expect(page.get_by_role("region", name="Details", exact=True)).to_contain_text("Keeps bees")
@@ -101,8 +101,8 @@ async def test_a_tap_in_the_drawing_brings_the_details_into_view_and_leaves_the_
 
 
 async def test_a_tap_in_the_list_brings_the_details_into_view_and_leaves_the_entry_in_sight(look: Open) -> None:
-    nodes = [seen_node(f"Person {number}", rank=number) for number in range(1, 21)]
-    async with look(seen_graph(nodes), size=PHONE, touch=True) as visit:
+    nodes = [view_node(f"Person {number}", rank=number) for number in range(1, 21)]
+    async with look(view_graph(nodes), size=PHONE, touch=True) as visit:
         entries = visit.page.locator("#lists").get_by_role("button")
         for entry in (entries.first, entries.nth(9), entries.last):
             await entry.scroll_into_view_if_needed()
@@ -114,14 +114,14 @@ async def test_a_tap_in_the_list_brings_the_details_into_view_and_leaves_the_ent
 
 async def test_what_matched_is_named_on_a_phone(look: Open) -> None:
     names = [f"Someone of the society {number}" for number in range(12)]
-    nodes = [seen_node(name, rank=rank) for rank, name in enumerate(names, start=1)]
-    joined = [seen_relationship(names[0], name) for name in names[1:]]
-    async with look(seen_graph(nodes, joined), size=PHONE) as visit:
+    nodes = [view_node(name, rank=rank) for rank, name in enumerate(names, start=1)]
+    joined = [view_relationship(names[0], name) for name in names[1:]]
+    async with look(view_graph(nodes, joined), size=PHONE) as visit:
         await visit.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-        items = await visit.page.evaluate("kg.graph.seen()")
-        matched = [item for item in items if item["isMatched"]]
+        items = await visit.page.evaluate("kg.graph.drawnItems()")
+        matched = [item for item in items if item["isMatch"]]
         assert len(matched) == len(names)
-        assert [item["name"] for item in matched if not item["isNamed"]] == []
+        assert [item["name"] for item in matched if not item["isLabelled"]] == []
         for rank, item in enumerate(matched, start=1):
-            written = item["written"]
+            written = item["displayedText"]
             assert written in {item["name"], str(rank)} or item["name"].startswith(written.removesuffix("…"))

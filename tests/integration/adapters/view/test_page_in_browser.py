@@ -12,7 +12,16 @@ from kgagent.tools import Toolset
 from tests.integration.adapters.view.conftest import Open, Scheme
 from tests.support.browser import Visit
 from tests.support.people import person, relate
-from tests.support.seen import KIND, MARKUP, ONTOLOGY, seen_graph, seen_node, seen_relationship, two_mentors, wheel
+from tests.support.view_graphs import (
+    KIND,
+    MARKUP,
+    ONTOLOGY,
+    two_mentors,
+    view_graph,
+    view_node,
+    view_relationship,
+    wheel,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -22,7 +31,7 @@ Drawn = dict[str, Any]
 async def drawn(page: Page) -> list[Drawn]:
     """What is drawn, after the names have been written."""
     await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    found: list[Drawn] = await page.evaluate("kg.graph.seen()")
+    found: list[Drawn] = await page.evaluate("kg.graph.drawnItems()")
     return found
 
 
@@ -61,14 +70,14 @@ async def test_a_search_shows_what_matched_and_what_is_around_it(
     await relate(tools, ines, omar, "sibling", attitude=2, proximity=5)
     async with view_server(graph, user_id) as server, look(server.url) as visit:
         page = visit.page
-        await expect(page.get_by_role("status")).to_have_text("Nothing searched for yet.")
+        await expect(page.get_by_role("status")).to_have_text("No search yet.")
         await search(visit, "who guides Ines in her career?")
         entry = page.locator("#lists").get_by_role("button").filter(has_text="Ruth Calder → mentor → Ines")
         await expect(entry).to_contain_text("cosine 0.")
         await expect(page.get_by_role("status")).to_contain_text("matched;")
         items = await drawn(page)
         mentor, sibling = named(items, "mentor"), named(items, "sibling")
-        assert (mentor["isMatched"], sibling["isMatched"]) == (True, False)
+        assert (mentor["isMatch"], sibling["isMatch"]) == (True, False)
         assert mentor["colour"] == await colour(page, "--attitude-5")
         assert sibling["width"] > mentor["width"]
         assert {item["name"] for item in items} >= {"Ruth Calder", "Ines", "Omar"}
@@ -78,10 +87,10 @@ async def test_a_search_shows_what_matched_and_what_is_around_it(
             "Ruth guides Ines in her career",
             "close (5 of 5)",
             "known-well (4 of 5)",
-            "relationships by meaning",
+            "relationships, semantic search",
         ):
             await expect(details).to_contain_text(said)
-        assert visit.requests[1].startswith(f"{server.url}search?q=who")
+        assert visit.requests[1].startswith(f"{server.url}search?query=who")
         assert len(visit.requests) == 2
 
 
@@ -110,7 +119,7 @@ async def test_what_the_server_refuses_is_told(look: Open, graph: KnowledgeGraph
     async with view_server(graph, user_id) as server, look(server.url, may_fail=True) as visit:
         await search(visit, "x" * 8_001)
         await expect(visit.page.locator("#empty")).to_contain_text("The search failed")
-        await expect(visit.page.locator("#empty")).to_contain_text("The question is too long: 8,001 characters")
+        await expect(visit.page.locator("#empty")).to_contain_text("query must have at most 8,000 characters")
 
 
 async def test_a_server_that_has_ended_is_told(look: Open, graph: KnowledgeGraph, user_id: str) -> None:
@@ -124,10 +133,8 @@ async def test_a_server_that_has_ended_is_told(look: Open, graph: KnowledgeGraph
 
 async def test_a_file_shows_the_same_and_asks_nobody(look: Open) -> None:
     async with look(two_mentors()) as visit:
-        await expect(visit.page.get_by_role("status")).to_have_text(
-            "2 nodes and 1 relationship matched; 1 node around them."
-        )
-        await expect(visit.page.locator("#asked")).to_have_text("who guides me?")
+        await expect(visit.page.get_by_role("status")).to_have_text("2 nodes and 1 relationship matched; 1 neighbour.")
+        await expect(visit.page.locator("#fixed-query")).to_have_text("who guides me?")
         await expect(visit.page.get_by_role("search")).to_have_count(0)
         assert len(visit.requests) == 1
 
@@ -140,7 +147,7 @@ async def test_a_click_on_a_node_tells_all_that_is_known_of_it(look: Open) -> No
         for said in (
             "Keeps bees",
             "Match number 2",
-            "relationships by meaning: cosine 0.63",
+            "relationships, semantic search: cosine 0.63",
             "Score 0.0161: made up",
             "Met in spring",
             "by ada · 2026-01-01",
@@ -151,23 +158,23 @@ async def test_a_click_on_a_node_tells_all_that_is_known_of_it(look: Open) -> No
 
 async def test_a_click_on_a_relationship_tells_its_words_for_attitude_and_proximity(look: Open) -> None:
     async with look(two_mentors()) as visit:
-        [faint] = [item for item in await drawn(visit.page) if item["name"] == "mentor" and not item["isMatched"]]
+        [faint] = [item for item in await drawn(visit.page) if item["name"] == "mentor" and not item["isMatch"]]
         await click_drawn(visit.page, faint)
         details = details_of(visit.page)
         kind = ONTOLOGY.relationship(KIND)
         await expect(details.get_by_role("heading", level=2)).to_have_text("Tomasz → mentor → Ines")
         await expect(details).to_contain_text(f"{kind.attitude[0]} (1 of 5)")
         await expect(details).to_contain_text(f"{kind.proximity[0]} (1 of 5)")
-        await expect(details).to_contain_text("It did not match itself")
+        await expect(details).to_contain_text("Not a match itself")
         await details.get_by_role("button", name="Ines").click()
         await expect(details.get_by_role("heading", level=2)).to_have_text("Ines")
 
 
 async def test_the_path_that_led_to_a_match_is_told(look: Open) -> None:
-    reached = seen_relationship("a", "b", rank=1)
-    assert reached.standing is not None
-    told = reached.standing.model_copy(update={"path": ("Me sibling a", "a friend c")})
-    graph = seen_graph([seen_node("a"), seen_node("b")], [reached.model_copy(update={"standing": told})])
+    reached = view_relationship("a", "b", rank=1)
+    assert reached.match is not None
+    match = reached.match.model_copy(update={"path": ("Me sibling a", "a friend c")})
+    graph = view_graph([view_node("a"), view_node("b")], [reached.model_copy(update={"match": match})])
     async with look(graph) as visit:
         await visit.page.locator("#lists").get_by_role("button").click()
         steps = details_of(visit.page).locator("ol.path li")
@@ -175,10 +182,10 @@ async def test_the_path_that_led_to_a_match_is_told(look: Open) -> None:
 
 
 async def test_markup_in_the_graph_is_shown_as_text(look: Open) -> None:
-    graph = seen_graph(
-        [seen_node("a", rank=1, text=MARKUP), seen_node("b", rank=2, text=MARKUP)],
-        [seen_relationship("a", "b", rank=3, text=MARKUP)],
-        asked=MARKUP,
+    graph = view_graph(
+        [view_node("a", rank=1, text=MARKUP), view_node("b", rank=2, text=MARKUP)],
+        [view_relationship("a", "b", rank=3, text=MARKUP)],
+        query=MARKUP,
     ).model_copy(update={"warnings": (MARKUP,)})
     async with look(graph) as visit:
         page = visit.page
@@ -189,7 +196,7 @@ async def test_markup_in_the_graph_is_shown_as_text(look: Open) -> None:
             shown = await details.inner_text()
             assert shown.count(MARKUP) >= 4
         await expect(page.locator("#warnings")).to_have_text(MARKUP)
-        await expect(page.locator("#asked")).to_have_text(MARKUP)
+        await expect(page.locator("#fixed-query")).to_have_text(MARKUP)
         assert await page.locator("img").count() == 0
         assert await page.evaluate("window.hit") is None
 
@@ -216,7 +223,7 @@ async def test_the_legend_has_the_words_of_the_ontology(look: Open) -> None:
 
 async def test_labels_differ_in_colour_in_the_order_of_the_ontology(look: Open) -> None:
     labels = list(ONTOLOGY.labels)
-    graph = seen_graph([seen_node(label, label=label) for label in (*reversed(labels), "Unheard-of")])
+    graph = view_graph([view_node(label, label=label) for label in (*reversed(labels), "Unheard-of")])
     async with look(graph) as visit:
         items = await drawn(visit.page)
         for position, label in enumerate(labels, start=1):
@@ -274,13 +281,13 @@ async def test_names_on_a_large_graph_never_cover_each_other_and_those_that_matt
     async with look(wheel(199, matched=80)) as visit:
         items = await drawn(visit.page)
         nodes = [item for item in items if item["id"].startswith("n")]
-        written = [item for item in items if item["isNamed"]]
+        written = [item for item in items if item["isLabelled"]]
         assert len(nodes) == 200
         assert 10 <= len(written) < len(items) / 2
-        boxes = [item["nameBox"] for item in written]
+        boxes = [item["labelBox"] for item in written]
         overlaps = [(a, b) for n, a in enumerate(boxes) for b in boxes[:n] if _overlap(a, b) > 2]
         assert overlaps == []
-        assert named(nodes, "Hub")["isNamed"]
+        assert named(nodes, "Hub")["isLabelled"]
 
 
 async def test_a_graph_is_laid_out_once_and_always_the_same(look: Open) -> None:
@@ -306,7 +313,7 @@ async def test_zooming_in_writes_more_names(look: Open) -> None:
 
 
 def _share(items: Sequence[Drawn]) -> float:
-    return len([item for item in items if item["isNamed"]]) / len(items)
+    return len([item for item in items if item["isLabelled"]]) / len(items)
 
 
 def _overlap(one: dict[str, float], other: dict[str, float]) -> float:

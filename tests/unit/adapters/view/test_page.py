@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from kgagent.adapters.view import Vocabulary, file_page, write_page
-from kgagent.adapters.view.model import ViewGraph
 from kgagent.adapters.view.page import FIRST_SCRIPT, SCRIPTS, asset, content_policy, script_data, served_page
+from kgagent.adapters.view.view_model import ViewGraph
 from kgagent.errors import InputError
-from tests.support.seen import MARKUP, ONTOLOGY, seen_graph, seen_node, seen_relationship, two_mentors
+from tests.support.view_graphs import MARKUP, ONTOLOGY, two_mentors, view_graph, view_node, view_relationship
 
 VOCABULARY = Vocabulary.of(ONTOLOGY)
 OWN_SCRIPTS = [name for name in (FIRST_SCRIPT, *SCRIPTS) if not name.startswith("vendor/")]
@@ -43,10 +43,10 @@ class Read(HTMLParser):
 
 
 def hostile() -> ViewGraph:
-    return seen_graph(
-        [seen_node("a", rank=1, text=MARKUP), seen_node("b", rank=2, text=MARKUP)],
-        [seen_relationship("a", "b", rank=3, text=MARKUP)],
-        asked=MARKUP,
+    return view_graph(
+        [view_node("a", rank=1, text=MARKUP), view_node("b", rank=2, text=MARKUP)],
+        [view_relationship("a", "b", rank=3, text=MARKUP)],
+        query=MARKUP,
     )
 
 
@@ -69,9 +69,9 @@ def test_no_text_ends_the_data(text: str) -> None:
 
 
 def test_a_number_that_json_has_no_form_for_is_left_out() -> None:
-    item = seen_node("a", rank=1)
+    item = view_node("a", rank=1)
     odd = item.model_copy(update={"node": item.node.model_copy(update={"properties": {"heat": float("nan")}})})
-    page = Read(file_page(seen_graph([odd]), VOCABULARY, "me"))
+    page = Read(file_page(view_graph([odd]), VOCABULARY, "me"))
     assert "NaN" not in json.dumps(page.data)
 
 
@@ -131,7 +131,7 @@ def test_the_page_stays_under_a_megabyte() -> None:
 
 def test_labels_and_words_keep_the_order_of_the_ontology() -> None:
     assert list(VOCABULARY.labels) == list(ONTOLOGY.labels)
-    for neo4j_type, kind in VOCABULARY.kinds.items():
+    for neo4j_type, kind in VOCABULARY.relationships.items():
         assert (kind.attitude, kind.proximity) == (
             ONTOLOGY.relationship(neo4j_type).attitude,
             ONTOLOGY.relationship(neo4j_type).proximity,
@@ -139,7 +139,7 @@ def test_labels_and_words_keep_the_order_of_the_ontology() -> None:
 
 
 def test_a_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"cannot be written.*Name another file"):
+    with pytest.raises(InputError, match=r"cannot be written.*Choose another file"):
         write_page(tmp_path / "no" / "such" / "folder.html", "")
 
 

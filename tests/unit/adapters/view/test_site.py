@@ -1,4 +1,4 @@
-"""Whom the page's server answers, and what."""
+"""The HTTP server of the page."""
 
 import json
 import threading
@@ -8,10 +8,10 @@ from http.client import HTTPConnection, HTTPResponse
 
 import pytest
 
-from kgagent.adapters.view.model import ViewGraph
-from kgagent.adapters.view.site import ADDRESS, FAULT, Site, SiteServer, ViewRequest
+from kgagent.adapters.view.site import ADDRESS, INTERNAL_ERROR, Site, SiteServer, ViewRequest
+from kgagent.adapters.view.view_model import ViewGraph
 from kgagent.errors import InputError, StoreError
-from tests.support.seen import two_mentors
+from tests.support.view_graphs import two_mentors
 
 
 @dataclass
@@ -82,23 +82,23 @@ def test_the_page_is_behind_the_token(ask: Ask) -> None:
     [
         "/",
         "/TOKEN",
-        "/search?q=x",
+        "/search?query=x",
         "/wrong/",
-        "/TOKENx/search?q=x",
-        "//search?q=x",
+        "/TOKENx/search?query=x",
+        "//search?query=x",
         "/TOKEN/x",
         "/TOKEN/search/x",
         "/%C3%A9/",
     ],
 )
-def test_nothing_is_told_without_the_token_or_beside_the_two_addresses(ask: Ask, desk: Desk, path: str) -> None:
+def test_other_paths_are_not_found(ask: Ask, desk: Desk, path: str) -> None:
     answer = ask(path)
     assert answer.status == 404
     assert "the page" not in answer.body
     assert desk.asked == []
 
 
-@pytest.mark.parametrize("path", ["/TOKEN/", "/TOKEN/search?q=x"])
+@pytest.mark.parametrize("path", ["/TOKEN/", "/TOKEN/search?query=x"])
 @pytest.mark.parametrize(
     "host", ["evil.example", "127.0.0.1", "evil.example:80", "localhost.evil.example", "0.0.0.0:1"]
 )
@@ -113,36 +113,36 @@ def test_it_answers_to_localhost_too(ask: Ask, server: SiteServer) -> None:
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
 def test_a_search_by_another_page_is_refused(ask: Ask, desk: Desk, site: str) -> None:
-    assert ask("/TOKEN/search?q=x", Sec_Fetch_Site=site).status == 403
+    assert ask("/TOKEN/search?query=x", Sec_Fetch_Site=site).status == 403
     assert desk.asked == []
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD"])
 def test_nothing_but_reading_is_understood(ask: Ask, desk: Desk, method: str) -> None:
-    assert ask("/TOKEN/search?q=x", method=method).status == 501
+    assert ask("/TOKEN/search?query=x", method=method).status == 501
     assert desk.asked == []
 
 
 def test_a_search_answers_the_graph(ask: Ask, desk: Desk) -> None:
-    answer = ask("/TOKEN/search?q=+who%20guides+me%3F&limit=7&around=0")
-    assert desk.asked == [ViewRequest(q="who guides me?", limit=7, around=0)]
+    answer = ask("/TOKEN/search?query=+who%20guides+me%3F&limit=7&neighbours=0")
+    assert desk.asked == [ViewRequest(query="who guides me?", limit=7, neighbours=0)]
     assert ViewGraph.model_validate_json(answer.body) == two_mentors()
 
 
 @pytest.mark.parametrize(
     ("query", "wrong"),
     [
-        ("", "Nothing was asked. Write what to look for"),
-        ("q=+", "Nothing was asked. Write what to look for"),
-        (f"q={'x' * 8_001}", "The question is too long: 8,001 characters, of which it may have 8,000. Shorten it"),
-        ("q=x&limit=0", "matches must be a number from 1 to 100, got '0'"),
-        ("q=x&limit=101", "matches must be a number from 1 to 100, got '101'"),
-        ("q=x&around=201", "around them must be a number from 0 to 200, got '201'"),
-        ("q=x&around=many", "around them must be a number from 0 to 200, got 'many'"),
-        ("q=x&user=someone", "The page's server takes no 'user'; reload the page"),
+        ("", "query is missing"),
+        ("query=+", "query must not be empty, got ' '"),
+        (f"query={'x' * 8_001}", f"query must have at most 8,000 characters, got '{'x' * 116}..."),
+        ("query=x&limit=0", "limit must be at least 1, got '0'"),
+        ("query=x&limit=101", "limit must be at most 100, got '101'"),
+        ("query=x&neighbours=201", "neighbours must be at most 200, got '201'"),
+        ("query=x&neighbours=many", "neighbours must be a whole number, got 'many'"),
+        ("query=x&user=someone", "unknown argument user: did you mean query?"),
     ],
 )
-def test_a_search_that_cannot_be_is_told_what_is_wrong(ask: Ask, desk: Desk, query: str, wrong: str) -> None:
+def test_invalid_search_is_described(ask: Ask, desk: Desk, query: str, wrong: str) -> None:
     answer = ask(f"/TOKEN/search?{query}")
     assert answer.status == 400
     assert json.loads(answer.body)["error"] == wrong
@@ -150,22 +150,22 @@ def test_a_search_that_cannot_be_is_told_what_is_wrong(ask: Ask, desk: Desk, que
 
 
 @pytest.mark.parametrize(
-    ("fault", "status", "told"),
+    ("fault", "status", "message"),
     [
         (InputError("say <b>what</b>"), 400, "say <b>what</b>"),
         (StoreError("the database is away"), 502, "the database is away"),
-        (RuntimeError("a secret"), 500, FAULT),
+        (RuntimeError("a secret"), 500, INTERNAL_ERROR),
     ],
 )
-def test_a_search_that_fails_tells_why(ask: Ask, desk: Desk, fault: Exception, status: int, told: str) -> None:
+def test_failed_search_is_described(ask: Ask, desk: Desk, fault: Exception, status: int, message: str) -> None:
     desk.fault = fault
-    answer = ask("/TOKEN/search?q=x")
-    assert (answer.status, json.loads(answer.body)) == (status, {"error": told})
+    answer = ask("/TOKEN/search?query=x")
+    assert (answer.status, json.loads(answer.body)) == (status, {"error": message})
     assert answer.headers["Content-Type"] == "application/json"
 
 
-@pytest.mark.parametrize("path", ["/TOKEN/", "/TOKEN/search?q=x", "/TOKEN/search", "/wrong/"])
-def test_every_answer_carries_the_rules_and_shares_nothing(ask: Ask, path: str) -> None:
+@pytest.mark.parametrize("path", ["/TOKEN/", "/TOKEN/search?query=x", "/TOKEN/search", "/wrong/"])
+def test_every_response_has_security_headers(ask: Ask, path: str) -> None:
     headers = ask(path, Origin="https://evil.example").headers
     assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
     assert headers["Cache-Control"] == "no-store"

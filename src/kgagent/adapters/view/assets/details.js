@@ -1,114 +1,116 @@
 "use strict";
-// All that is known of one node or relationship, and why it is on the page.
+// The details panel: everything known about one node or relationship, and why it is on the page.
 
 kg.details = (() => {
-  const { words } = kg;
+  const { format } = kg;
   const { el, show, byId } = kg.dom;
 
   const section = (title, ...content) => el("section", {}, el("h3", {}, title), ...content);
 
-  const reason = (found) => {
+  const reasonItem = (reason) => {
     const facts = [
-      found.rank != null && `place ${found.rank}`,
-      found.similarity != null && `cosine ${words.number(found.similarity)}`,
-      found.text_score != null && `text score ${words.number(found.text_score)}`,
+      reason.rank != null && `rank ${reason.rank}`,
+      reason.similarity != null && `cosine ${format.number(reason.similarity)}`,
+      reason.text_score != null && `text score ${format.number(reason.text_score)}`,
     ].filter(Boolean);
     return el(
       "li",
       {},
-      el("b", {}, found.found_among),
+      el("b", {}, reason.retriever),
       facts.length ? `: ${facts.join(", ")}` : "",
-      found.matched ? el("span", { class: "quiet" }, " for “", el("bdi", {}, found.matched), "”") : null,
+      reason.matched_text ? el("span", { class: "quiet" }, " for “", el("bdi", {}, reason.matched_text), "”") : null,
     );
   };
 
-  const why = (item, isNode) => {
-    const { standing } = item;
-    if (!standing) {
-      return section("Why it is here", el("p", {}, isNode ? "It did not match itself: it is next to what did." : "It did not match itself: it joins nodes that are here."));
+  const explanation = (item, isNode) => {
+    const { match } = item;
+    const title = "Why it is shown";
+    if (!match) {
+      return section(title, el("p", {}, isNode ? "Not a match itself: it is next to a match." : "Not a match itself: it connects nodes on this page."));
     }
-    const found = standing.reasons ?? [];
+    const reasons = match.reasons ?? [];
     return section(
-      "Why it is here",
-      el("p", {}, "Match ", el("b", {}, `number ${standing.rank}`), ". Found among"),
-      el("ul", { class: "reasons" }, found.map(reason)),
-      standing.path?.length
-        ? [el("p", {}, "The search went on to it from"), el("ol", { class: "path" }, standing.path.map((step) => el("li", {}, el("bdi", {}, step))))]
+      title,
+      el("p", {}, "Match ", el("b", {}, `number ${match.rank}`), ". Found by"),
+      el("ul", { class: "reasons" }, reasons.map(reasonItem)),
+      match.path?.length
+        ? [el("p", {}, "Reached by following"), el("ol", { class: "path" }, match.path.map((step) => el("li", {}, el("bdi", {}, step))))]
         : null,
-      el("p", { class: "quiet" }, `Score ${words.number(standing.score, 4)}: ${standing.score_meaning}.`),
+      el("p", { class: "quiet" }, `Score ${format.number(match.score, 4)}: ${match.score_explanation}.`),
     );
   };
 
-  const note = (given) => {
-    const isOver = given.expires_at != null && new Date(given.expires_at) <= new Date();
+  const noteItem = (note) => {
+    const isExpired = note.expires_at != null && new Date(note.expires_at) <= new Date();
     const facts = [
-      given.added_by && given.added_by !== "unknown" ? `by ${given.added_by}` : null,
-      given.date_added && words.date(given.date_added),
-      given.expires_at && `${isOver ? "expired" : "until"} ${words.date(given.expires_at)}`,
+      note.added_by && note.added_by !== "unknown" ? `by ${note.added_by}` : null,
+      note.date_added && format.date(note.date_added),
+      note.expires_at && `${isExpired ? "expired" : "until"} ${format.date(note.expires_at)}`,
     ].filter(Boolean);
-    return el("li", { class: isOver ? "over" : null }, el("bdi", {}, given.content), facts.length ? el("small", {}, facts.join(" · ")) : null);
+    return el("li", { class: isExpired ? "expired" : null }, el("bdi", {}, note.content), facts.length ? el("small", {}, facts.join(" · ")) : null);
   };
-  const notes = (given) => (given?.length ? section("Notes", el("ul", { class: "notes" }, given.map(note))) : null);
+  const notesSection = (notes) => (notes?.length ? section("Notes", el("ul", { class: "notes" }, notes.map(noteItem))) : null);
 
-  const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
-  const text = (value) => {
+  const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
+  const propertyText = (value) => {
     if (typeof value !== "string") return JSON.stringify(value);
-    return TIME.test(value) ? value.slice(0, 16).replace("T", " ") : value;
+    return TIMESTAMP.test(value) ? value.slice(0, 16).replace("T", " ") : value;
   };
-  const properties = (given) => {
-    const rows = Object.entries(given ?? {});
+  const propertiesSection = (properties) => {
+    const rows = Object.entries(properties ?? {});
     if (!rows.length) return null;
-    return section("Properties", el("dl", {}, rows.map(([name, value]) => [el("dt", {}, name), el("dd", {}, el("bdi", {}, text(value)))])));
+    return section("Properties", el("dl", {}, rows.map(([name, value]) => [el("dt", {}, name), el("dd", {}, el("bdi", {}, propertyText(value)))])));
   };
-  const description = (given) => (given ? el("p", { class: "said" }, el("bdi", {}, given)) : null);
+  const description = (text) => (text ? el("p", { class: "description" }, el("bdi", {}, text)) : null);
 
   const level = (title, value, word, sample) => {
     if (value == null) return null;
     return [el("dt", {}, title), el("dd", {}, sample, word ? `${word} (${value} of 5)` : `${value} of 5`)];
   };
 
-  const jump = (item, children, select) => el("button", { type: "button", class: "jump", onclick: () => select(item.id) }, ...children);
+  const itemButton = (item, children, select) => el("button", { type: "button", class: "jump", onclick: () => select(item.id) }, ...children);
 
-  const node = (item, graph, select) => {
-    const next = graph.relationships.filter(({ relationship }) =>
-      [relationship.from_entity_key, relationship.to_entity_key].includes(item.node.entity_key),
+  const nodeDetails = (item, graph, select) => {
+    const { node } = item;
+    const connected = graph.relationships.filter(({ relationship }) =>
+      [relationship.from_entity_key, relationship.to_entity_key].includes(node.entity_key),
     );
     return [
-      el("p", { class: "kind" }, kg.legend.nodeSample(item.node.label, true), item.node.label),
-      el("h2", {}, el("bdi", {}, words.nodeName(item.node))),
-      description(item.node.description),
-      why(item, true),
-      notes(item.node.notes),
-      properties(item.node.properties),
-      next.length ? section("Relationships shown", el("ul", { class: "jumps" }, next.map((other) => el("li", {}, jump(other, triplet(other.relationship), select))))) : null,
+      el("p", { class: "kind" }, kg.legend.nodeSample(node.label, true), node.label),
+      el("h2", {}, el("bdi", {}, format.nodeName(node))),
+      description(node.description),
+      explanation(item, true),
+      notesSection(node.notes),
+      propertiesSection(node.properties),
+      connected.length ? section("Relationships shown", el("ul", { class: "jumps" }, connected.map((other) => el("li", {}, itemButton(other, triplet(other.relationship), select))))) : null,
     ];
   };
 
   const triplet = (relationship) => [
     el("bdi", {}, relationship.from_name || relationship.from_entity_key),
-    el("i", {}, " → ", el("bdi", {}, words.said(relationship)), " → "),
+    el("i", {}, " → ", el("bdi", {}, format.relationshipName(relationship)), " → "),
     el("bdi", {}, relationship.to_name || relationship.to_entity_key),
   ];
 
-  const relationship = (item, graph, select) => {
-    const told = item.relationship;
-    const end = (key) => graph.nodes.find(({ node: { entity_key } }) => entity_key === key);
+  const relationshipDetails = (item, graph, select) => {
+    const { relationship } = item;
+    const nodeItem = (key) => graph.nodes.find(({ node: { entity_key } }) => entity_key === key);
     return [
-      el("p", { class: "kind" }, words.kindName(told.neo4j_type)),
-      el("h2", {}, ...triplet(told)),
-      description(told.description),
+      el("p", { class: "kind" }, format.typeName(relationship.neo4j_type)),
+      el("h2", {}, ...triplet(relationship)),
+      description(relationship.description),
       el(
         "dl",
         { class: "levels" },
-        level("Attitude", told.attitude, told.attitude_word, kg.legend.lineSample(told.attitude, 4)),
-        level("Proximity", told.proximity, told.proximity_word, kg.legend.lineSample(null, words.proximityWidth(told.proximity))),
+        level("Attitude", relationship.attitude, relationship.attitude_word, kg.legend.lineSample(relationship.attitude, 4)),
+        level("Proximity", relationship.proximity, relationship.proximity_word, kg.legend.lineSample(null, format.proximityWidth(relationship.proximity))),
       ),
-      why(item, false),
-      notes(told.notes),
-      properties(told.properties),
+      explanation(item, false),
+      notesSection(relationship.notes),
+      propertiesSection(relationship.properties),
       section(
         "Between",
-        el("ul", { class: "jumps" }, [told.from_entity_key, told.to_entity_key].map(end).map((other) => el("li", {}, jump(other, [el("bdi", {}, words.nodeName(other.node))], select)))),
+        el("ul", { class: "jumps" }, [relationship.from_entity_key, relationship.to_entity_key].map(nodeItem).map((other) => el("li", {}, itemButton(other, [el("bdi", {}, format.nodeName(other.node))], select)))),
       ),
     ];
   };
@@ -117,7 +119,7 @@ kg.details = (() => {
     triplet,
     open: (item, graph, { select, close }) => {
       const panel = byId("details");
-      const content = item.node ? node(item, graph, select) : relationship(item, graph, select);
+      const content = item.node ? nodeDetails(item, graph, select) : relationshipDetails(item, graph, select);
       show(panel, el("button", { type: "button", class: "close", "aria-label": "Close the details", onclick: close }, "×"), content);
       panel.classList.add("open");
       panel.scrollTop = 0;

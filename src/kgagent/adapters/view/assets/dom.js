@@ -1,5 +1,5 @@
 "use strict";
-// Elements are made here alone, and text comes into them as text: what the graph holds is nobody's markup.
+// The only place that creates elements. Text is always inserted as text nodes, so stored text can never become markup.
 
 kg.dom = (() => {
   const SVG = "http://www.w3.org/2000/svg";

@@ -1,9 +1,9 @@
 "use strict";
-// The drawing: nodes by label, relationships coloured by attitude and thick by proximity, what matched set off.
+// The drawing: nodes coloured by label, relationships coloured by attitude with width by proximity, matches highlighted.
 
 kg.graph = (() => {
-  const { words, theme } = kg;
-  const FAINT = 0.6;
+  const { format, theme } = kg;
+  const NEIGHBOUR_OPACITY = 0.6;
   let cy = null;
   let onSelect = () => {};
 
@@ -14,11 +14,11 @@ kg.graph = (() => {
       id: idOf(item),
       key: item.node.entity_key,
       order,
-      name: words.shorten(words.nodeName(item.node), 28),
+      name: format.shorten(format.nodeName(item.node), 28),
       label: item.node.label,
-      rank: item.standing?.rank,
+      rank: item.match?.rank,
     },
-    classes: item.standing ? "matched" : "around",
+    classes: item.match ? "match" : "neighbour",
   });
   const relationshipData = (item, order, nodeIds) => ({
     group: "edges",
@@ -27,21 +27,21 @@ kg.graph = (() => {
       order,
       source: nodeIds.get(item.relationship.from_entity_key),
       target: nodeIds.get(item.relationship.to_entity_key),
-      name: words.shorten(words.said(item.relationship), 24),
+      name: format.shorten(format.relationshipName(item.relationship), 24),
       attitude: item.relationship.attitude,
       proximity: item.relationship.proximity,
-      rank: item.standing?.rank,
+      rank: item.match?.rank,
     },
-    classes: item.standing ? "matched" : "around",
+    classes: item.match ? "match" : "neighbour",
   });
 
   const style = () => {
     const colour = theme.colour;
     const attitudeColour = (edge) => {
-      const full = colour(words.attitudeColour(edge.data("attitude")));
-      return edge.data("rank") == null ? theme.mix(full, colour("--stage"), FAINT) : full;
+      const full = colour(format.attitudeColour(edge.data("attitude")));
+      return edge.data("rank") == null ? theme.mix(full, colour("--stage"), NEIGHBOUR_OPACITY) : full;
     };
-    const labelColour = (node) => colour(words.labelColour(node.data("label")));
+    const labelColour = (node) => colour(format.labelColour(node.data("label")));
     const text = {
       "font-family": colour("--font"),
       "font-size": kg.labels.SIZE,
@@ -54,7 +54,7 @@ kg.graph = (() => {
       {
         selector: "node",
         style: {
-          shape: (node) => words.labelShape(node.data("label")),
+          shape: (node) => format.labelShape(node.data("label")),
           width: 22,
           height: 22,
           "background-color": colour("--stage"),
@@ -66,7 +66,7 @@ kg.graph = (() => {
         },
       },
       {
-        selector: "node.matched",
+        selector: "node.match",
         style: {
           width: 32,
           height: 32,
@@ -88,9 +88,9 @@ kg.graph = (() => {
           "curve-style": "bezier",
           "control-point-step-size": 36,
           "line-color": attitudeColour,
-          "line-style": (edge) => words.attitudeLine(edge.data("attitude")),
+          "line-style": (edge) => format.attitudeLine(edge.data("attitude")),
           "line-dash-pattern": [7, 5],
-          width: (edge) => words.proximityWidth(edge.data("proximity")),
+          width: (edge) => format.proximityWidth(edge.data("proximity")),
           "target-arrow-shape": "triangle",
           "target-arrow-color": attitudeColour,
           "arrow-scale": 0.9,
@@ -99,7 +99,7 @@ kg.graph = (() => {
         },
       },
       {
-        selector: "edge.matched",
+        selector: "edge.match",
         style: {
           "underlay-color": colour("--mark"),
           "underlay-opacity": 0.45,
@@ -108,26 +108,26 @@ kg.graph = (() => {
           "z-index": 5,
         },
       },
-      { selector: ".named", style: { label: "data(written)" } },
-      { selector: ".far", style: { opacity: 0.4 } },
+      { selector: ".labelled", style: { label: "data(displayedText)" } },
+      { selector: ".dimmed", style: { opacity: 0.4 } },
       {
-        selector: "node:selected, node.pointed",
+        selector: "node:selected, node.hovered",
         style: { "overlay-color": colour("--focus"), "overlay-opacity": 0.2, "overlay-padding": 8, color: colour("--ink") },
       },
       {
-        selector: "edge:selected, edge.pointed",
+        selector: "edge:selected, edge.hovered",
         style: { opacity: 1, "overlay-color": colour("--focus"), "overlay-opacity": 0.2, "overlay-padding": 5, color: colour("--ink") },
       },
     ];
   };
 
-  let due = false;
-  const rename = () => {
-    if (due) return;
-    due = true;
+  let isScheduled = false;
+  const updateLabels = () => {
+    if (isScheduled) return;
+    isScheduled = true;
     requestAnimationFrame(() => {
-      due = false;
-      if (cy) kg.labels.thin(cy);
+      isScheduled = false;
+      if (cy) kg.labels.place(cy);
     });
   };
 
@@ -148,32 +148,32 @@ kg.graph = (() => {
       layout: { name: "preset" },
     });
     cy.on("tap", (event) => onSelect(event.target === cy ? null : event.target.id()));
-    cy.on("mouseover", "node, edge", (event) => point(event.target, true));
-    cy.on("mouseout", "node, edge", (event) => point(event.target, false));
-    cy.on("viewport resize dragfree", rename);
+    cy.on("mouseover", "node, edge", (event) => hover(event.target, true));
+    cy.on("mouseout", "node, edge", (event) => hover(event.target, false));
+    cy.on("viewport resize dragfree", updateLabels);
     if (items.nodes.length) kg.layout.arrange(cy);
-    rename();
+    updateLabels();
   };
 
-  const point = (element, isPointed) => {
-    element.toggleClass("pointed", isPointed);
-    rename();
+  const hover = (element, isHovered) => {
+    element.toggleClass("hovered", isHovered);
+    updateLabels();
   };
 
-  /** Set one item off from all that does not touch it; null takes that back. */
+  /** Select an item and dim everything not connected to it; null clears the selection. */
   const select = (id) => {
     if (!cy) return;
-    cy.elements().unselect().removeClass("far");
+    cy.elements().unselect().removeClass("dimmed");
     const element = id === null ? cy.collection() : cy.getElementById(id);
     if (element.nonempty()) {
       element.select();
-      const near = element.isNode() ? element.closedNeighborhood() : element.union(element.connectedNodes());
-      cy.elements().difference(near).addClass("far");
-      if (!isInSight(element)) cy.center(element);
+      const connected = element.isNode() ? element.closedNeighborhood() : element.union(element.connectedNodes());
+      cy.elements().difference(connected).addClass("dimmed");
+      if (!isVisible(element)) cy.center(element);
     }
-    rename();
+    updateLabels();
   };
-  const isInSight = (element) => {
+  const isVisible = (element) => {
     const box = element.renderedBoundingBox({ includeLabels: false });
     return box.x1 >= 0 && box.y1 >= 0 && box.x2 <= cy.width() && box.y2 <= cy.height();
   };
@@ -182,7 +182,7 @@ kg.graph = (() => {
 
   theme.onChange(() => {
     cy?.style(style());
-    rename();
+    updateLabels();
   });
 
   return {
@@ -191,15 +191,15 @@ kg.graph = (() => {
     zoomBy,
     fit: () => cy && kg.layout.fit(cy),
     onSelect: (listener) => (onSelect = listener),
-    /** Where an item is on the screen, in pixels from the corner of the drawing, and which names are written. */
-    seen: () =>
+    /** Position (pixels from the top left of the drawing), style and label of each item; used by tests. */
+    drawnItems: () =>
       cy.elements().map((element) => ({
         id: element.id(),
         name: element.data("name"),
-        isMatched: element.hasClass("matched"),
-        isNamed: element.hasClass("named"),
-        written: element.hasClass("named") ? element.data("written") : null,
-        nameBox: element.renderedBoundingBox({ includeNodes: false, includeEdges: false, includeOverlays: false, includeUnderlays: false }),
+        isMatch: element.hasClass("match"),
+        isLabelled: element.hasClass("labelled"),
+        displayedText: element.hasClass("labelled") ? element.data("displayedText") : null,
+        labelBox: element.renderedBoundingBox({ includeNodes: false, includeEdges: false, includeOverlays: false, includeUnderlays: false }),
         colour: element.isEdge() ? element.style("line-color") : element.style("border-color"),
         width: parseFloat(element.style("width")),
         ...(element.isEdge() ? element.renderedMidpoint() : element.renderedPosition()),

@@ -1,12 +1,12 @@
 "use strict";
-// Where nodes stand. It is reckoned once for each graph, always the same for the same graph, and never moves by itself.
+// Node positions. The layout is computed once per graph, is deterministic, and is not animated.
 
 kg.layout = (() => {
-  const TURN = Math.PI * (3 - Math.sqrt(5));
-  const places = new Map();
+  const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
+  const knownPositions = new Map();
 
-  /** A spiral with what matched in the middle; nodes that were on the page before start where they stood. */
-  const begin = (cy, spacing) => {
+  /** Start from a spiral with the matches in the middle; nodes of the previous graph keep their position. */
+  const initialize = (cy, spacing) => {
     const ordered = cy.nodes().sort(
       (one, other) =>
         (one.data("rank") ?? Infinity) - (other.data("rank") ?? Infinity) ||
@@ -15,15 +15,15 @@ kg.layout = (() => {
     );
     ordered.forEach((node, index) => {
       const distance = spacing * Math.sqrt(index + 0.5);
-      const spiral = { x: distance * Math.cos(index * TURN), y: distance * Math.sin(index * TURN) };
-      node.position(places.get(node.data("key")) ?? spiral);
+      const spiral = { x: distance * Math.cos(index * GOLDEN_ANGLE), y: distance * Math.sin(index * GOLDEN_ANGLE) };
+      node.position(knownPositions.get(node.data("key")) ?? spiral);
     });
   };
 
   const arrange = (cy) => {
     const count = cy.nodes().length;
     const isLarge = count > 60;
-    begin(cy, isLarge ? 60 : 80);
+    initialize(cy, isLarge ? 60 : 80);
     cy.layout({
       name: "cose",
       animate: false,
@@ -35,24 +35,24 @@ kg.layout = (() => {
       nodeOverlap: 12,
       componentSpacing: 60,
       gravity: isLarge ? 0.6 : 0.4,
-      // Each takes a time that grows with the square of the nodes.
+      // The cost of an iteration is quadratic in the number of nodes.
       numIter: Math.round(Math.min(1000, Math.max(500, 120000 / count))),
     }).run();
-    cy.nodes().forEach((node) => places.set(node.data("key"), { ...node.position() }));
+    cy.nodes().forEach((node) => knownPositions.set(node.data("key"), { ...node.position() }));
     fit(cy);
   };
 
-  const MOST_ZOOM = 1.3;
-  const NARROW = 600;
-  const BUTTONS = 40;
+  const MAX_ZOOM = 1.3;
+  const NARROW_WIDTH = 600;
+  const BUTTONS_HEIGHT = 40;
   const fit = (cy) => {
     const box = cy.elements().boundingBox();
-    const rim = Math.min(48, cy.width() / 12);
-    // A narrow drawing has nothing under the buttons in its corner; a wide one has room beside them.
-    const top = cy.width() < NARROW ? BUTTONS : 0;
-    const [wide, high] = [cy.width(), cy.height() - top];
-    const zoom = Math.min((wide - 2 * rim) / box.w, (high - 2 * rim) / box.h, MOST_ZOOM);
-    cy.viewport({ zoom, pan: { x: (wide - zoom * (box.x1 + box.x2)) / 2, y: top + (high - zoom * (box.y1 + box.y2)) / 2 } });
+    const margin = Math.min(48, cy.width() / 12);
+    // A narrow drawing keeps the area of the corner buttons free; a wide one has room next to them.
+    const top = cy.width() < NARROW_WIDTH ? BUTTONS_HEIGHT : 0;
+    const [width, height] = [cy.width(), cy.height() - top];
+    const zoom = Math.min((width - 2 * margin) / box.w, (height - 2 * margin) / box.h, MAX_ZOOM);
+    cy.viewport({ zoom, pan: { x: (width - zoom * (box.x1 + box.x2)) / 2, y: top + (height - zoom * (box.y1 + box.y2)) / 2 } });
   };
 
   return { arrange, fit };

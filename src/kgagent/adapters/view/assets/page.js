@@ -1,24 +1,24 @@
 "use strict";
-// The page as a whole: search, show, select.
+// Connects the parts of the page: search, display, selection.
 
 (() => {
-  const { data, words, graph, details, results, legend, theme } = kg;
+  const { data, format, graph, details, results, legend, theme } = kg;
   const { byId, show } = kg.dom;
-  const NOTHING = { asked: "", ranked_together: true, nodes: [], relationships: [], warnings: [] };
-  const HINT = "Select a node or a relationship, in the graph or in the list, to read what is known of it and why it was found.";
-  const SLOW = 200;
-  let shown = NOTHING;
+  const EMPTY = { query: "", single_ranking: true, nodes: [], relationships: [], warnings: [] };
+  const HINT = "Select a node or a relationship, in the graph or in the list, to see its details and why it was found.";
+  const SLOW_MS = 200;
+  let displayed = EMPTY;
   let pending = null;
 
   const select = (id) => {
-    const item = id === null ? undefined : [...shown.nodes, ...shown.relationships].find((one) => one.id === id);
-    if (item) details.open(item, shown, { select, close: () => select(null) });
-    else details.close(shown.nodes.length ? HINT : "");
+    const item = id === null ? undefined : [...displayed.nodes, ...displayed.relationships].find((one) => one.id === id);
+    if (item) details.open(item, displayed, { select, close: () => select(null) });
+    else details.close(displayed.nodes.length ? HINT : "");
     graph.select(item ? id : null);
     results.mark(item ? id : null);
   };
 
-  const say = (message, hint = "") => {
+  const showMessage = (message, hint = "") => {
     const box = byId("empty");
     const [first, second] = box.children;
     show(first, message);
@@ -27,58 +27,59 @@
   };
 
   const summary = ({ nodes, relationships }) => {
-    const [one, other] = [results.matched(nodes).length, results.matched(relationships).length];
-    const rest = nodes.length - one;
-    return `${words.plural(one, "node")} and ${words.plural(other, "relationship")} matched; ${words.plural(rest, "node")} around them.`;
+    const [nodeMatches, relationshipMatches] = [results.matches(nodes).length, results.matches(relationships).length];
+    const neighbours = nodes.length - nodeMatches;
+    return `${format.counted(nodeMatches, "node")} and ${format.counted(relationshipMatches, "relationship")} matched; ${format.counted(neighbours, "neighbour")}.`;
   };
 
-  const present = (found) => {
-    shown = {
-      ...NOTHING,
-      ...found,
-      nodes: (found.nodes ?? []).map((item, index) => ({ ...item, id: `n${index}` })),
-      relationships: (found.relationships ?? []).map((item, index) => ({ ...item, id: `r${index}` })),
+  const display = (result) => {
+    displayed = {
+      ...EMPTY,
+      ...result,
+      nodes: (result.nodes ?? []).map((item, index) => ({ ...item, id: `n${index}` })),
+      relationships: (result.relationships ?? []).map((item, index) => ({ ...item, id: `r${index}` })),
     };
-    const isEmpty = !shown.nodes.length;
+    const isEmpty = !displayed.nodes.length;
+    const nothing = `Nothing found for “${displayed.query}”`;
     details.close(isEmpty ? "" : HINT);
-    say(isEmpty ? `Nothing found for “${shown.asked}”` : "", isEmpty ? "Other words may find it: the search goes by meaning, names and notes." : "");
-    show(byId("status"), isEmpty ? `Nothing found for “${shown.asked}”.` : summary(shown));
-    results.warn(shown.warnings);
-    results.list(shown, select);
-    legend.draw(shown);
-    graph.draw(shown);
+    showMessage(isEmpty ? nothing : "", isEmpty ? "Try other words: the search compares meanings, names and notes." : "");
+    show(byId("status"), isEmpty ? `${nothing}.` : summary(displayed));
+    results.warn(displayed.warnings);
+    results.list(displayed, select);
+    legend.draw(displayed);
+    graph.draw(displayed);
     byId("graph").setAttribute(
       "aria-label",
-      `Graph of ${words.plural(shown.nodes.length, "node")} and ${words.plural(shown.relationships.length, "relationship")}. The list of what was found leads to each of them.`,
+      `Graph of ${format.counted(displayed.nodes.length, "node")} and ${format.counted(displayed.relationships.length, "relationship")}. The list of matches leads to their details.`,
     );
-    document.title = shown.asked ? `${shown.asked} · kgagent` : "kgagent";
+    document.title = displayed.query ? `${displayed.query} · kgagent` : "kgagent";
   };
 
   const fail = (message) => {
-    present(NOTHING);
-    say("The search failed", message);
+    display(EMPTY);
+    showMessage("The search failed", message);
     show(byId("status"), `The search failed: ${message}`);
   };
 
-  const ask = async (query) => {
+  const search = async (query) => {
     pending?.abort();
-    const mine = (pending = new AbortController());
-    const waiting = setTimeout(() => show(byId("status"), `Searching for “${query}” …`), SLOW);
-    const asked = new URLSearchParams({ q: query, limit: byId("limit").value, around: byId("around").value });
+    const request = (pending = new AbortController());
+    const timer = setTimeout(() => show(byId("status"), `Searching for “${query}” …`), SLOW_MS);
+    const parameters = new URLSearchParams({ query, limit: byId("limit").value, neighbours: byId("neighbours").value });
     try {
-      const answer = await fetch(`${data.search}?${asked}`, { signal: mine.signal });
-      const found = await answer.json();
-      if (answer.ok) present(found);
-      else fail(found.error);
+      const response = await fetch(`${data.search}?${parameters}`, { signal: request.signal });
+      const result = await response.json();
+      if (response.ok) display(result);
+      else fail(result.error);
     } catch (error) {
-      if (mine === pending && error.name !== "AbortError") fail("The server does not answer. Is kgagent view still running?");
+      if (request === pending && error.name !== "AbortError") fail("The server does not answer. Is kgagent view still running?");
     } finally {
-      clearTimeout(waiting);
+      clearTimeout(timer);
     }
   };
 
-  /** The address holds the question, so that going back and reloading work. */
-  const fromAddress = () => {
+  /** The URL fragment holds the query, so that the back button and reloading work. */
+  const searchFromFragment = () => {
     let query = "";
     try {
       query = decodeURIComponent(location.hash.slice(1));
@@ -86,20 +87,20 @@
       query = location.hash.slice(1);
     }
     byId("query").value = query;
-    if (query.trim()) ask(query.trim());
+    if (query.trim()) search(query.trim());
     else welcome();
   };
   const welcome = () => {
     pending?.abort();
-    present(NOTHING);
-    say("Search for something to see it and what is around it", "Nodes and relationships are found by meaning, by name and by what notes say.");
-    show(byId("status"), "Nothing searched for yet.");
+    display(EMPTY);
+    showMessage("Search to see matches and their neighbours", "The search finds nodes and relationships by meaning, name and notes.");
+    show(byId("status"), "No search yet.");
   };
-  const search = () => {
+  const submit = () => {
     const query = byId("query").value.trim();
-    const address = `#${encodeURIComponent(query)}`;
-    if (location.hash === address && query) ask(query);
-    else location.hash = address;
+    const fragment = `#${encodeURIComponent(query)}`;
+    if (location.hash === fragment && query) search(query);
+    else location.hash = fragment;
   };
 
   const nameTheme = () => show(byId("theme"), theme.current() === "dark" ? "Light" : "Dark");
@@ -107,9 +108,9 @@
   byId("theme").addEventListener("click", theme.toggle);
   theme.onChange(nameTheme);
   nameTheme();
-  byId("nearer").addEventListener("click", () => graph.zoomBy(1.3));
-  byId("farther").addEventListener("click", () => graph.zoomBy(1 / 1.3));
-  byId("whole").addEventListener("click", () => graph.fit());
+  byId("zoom-in").addEventListener("click", () => graph.zoomBy(1.3));
+  byId("zoom-out").addEventListener("click", () => graph.zoomBy(1 / 1.3));
+  byId("fit").addEventListener("click", () => graph.fit());
   graph.onSelect(select);
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") select(null);
@@ -118,21 +119,21 @@
       byId("query").focus();
     }
   });
-  show(byId("whose"), "graph of ", data.user);
+  show(byId("owner"), "graph of ", data.user);
 
   if (data.graph) {
     byId("search").hidden = true;
-    byId("asked").hidden = false;
-    show(byId("asked"), data.graph.asked);
-    present(data.graph);
+    byId("fixed-query").hidden = false;
+    show(byId("fixed-query"), data.graph.query);
+    display(data.graph);
   } else {
     byId("search").addEventListener("submit", (event) => {
       event.preventDefault();
-      search();
+      submit();
     });
-    for (const id of ["limit", "around"]) byId(id).addEventListener("change", search);
-    addEventListener("hashchange", fromAddress);
-    fromAddress();
+    for (const id of ["limit", "neighbours"]) byId(id).addEventListener("change", submit);
+    addEventListener("hashchange", searchFromFragment);
+    searchFromFragment();
     byId("query").focus();
   }
 })();

@@ -1,16 +1,16 @@
 "use strict";
-// What matched, as lists that a keyboard and a screen reader can go through.
+// The matches as lists, for keyboards and screen readers.
 
 kg.results = (() => {
-  const { words } = kg;
+  const { format } = kg;
   const { el, show, byId } = kg.dom;
 
-  const evidence = ({ standing }) => {
-    const reasons = standing.reasons ?? [];
-    const cosines = reasons.map((found) => found.similarity).filter((value) => value != null);
-    if (cosines.length) return `cosine ${words.number(Math.max(...cosines))}`;
-    const scores = reasons.map((found) => found.text_score).filter((value) => value != null);
-    return scores.length ? `text ${words.number(Math.max(...scores))}` : "through a relationship";
+  const evidence = ({ match }) => {
+    const reasons = match.reasons ?? [];
+    const cosines = reasons.map((reason) => reason.similarity).filter((value) => value != null);
+    if (cosines.length) return `cosine ${format.number(Math.max(...cosines))}`;
+    const scores = reasons.map((reason) => reason.text_score).filter((value) => value != null);
+    return scores.length ? `text ${format.number(Math.max(...scores))}` : "via a relationship";
   };
 
   const entry = (item, select) =>
@@ -26,27 +26,27 @@ kg.results = (() => {
             currentTarget.scrollIntoView({ block: "nearest" });
           },
         },
-        el("span", { class: "rank" }, item.standing.rank),
-        item.node ? kg.legend.nodeSample(item.node.label, true) : kg.legend.lineSample(item.relationship.attitude, words.proximityWidth(item.relationship.proximity)),
-        el("span", { class: "what" }, item.node ? el("bdi", {}, words.nodeName(item.node)) : kg.details.triplet(item.relationship)),
+        el("span", { class: "rank" }, item.match.rank),
+        item.node ? kg.legend.nodeSample(item.node.label, true) : kg.legend.lineSample(item.relationship.attitude, format.proximityWidth(item.relationship.proximity)),
+        el("span", { class: "name" }, item.node ? el("bdi", {}, format.nodeName(item.node)) : kg.details.triplet(item.relationship)),
         el("small", {}, evidence(item)),
       ),
     );
 
   const list = (title, items, select) =>
     items.length
-      ? [title && el("h2", {}, title), el("ol", { class: "found" }, items.sort((one, other) => one.standing.rank - other.standing.rank).map((item) => entry(item, select)))]
+      ? [title && el("h2", {}, title), el("ol", { class: "matches" }, items.sort((one, other) => one.match.rank - other.match.rank).map((item) => entry(item, select)))]
       : [];
 
-  const matched = (items) => items.filter((item) => item.standing);
+  const matches = (items) => items.filter((item) => item.match);
 
   return {
-    matched,
+    matches,
     list: (graph, select) => {
-      const [nodes, relationships] = [matched(graph.nodes), matched(graph.relationships)];
+      const [nodes, relationships] = [matches(graph.nodes), matches(graph.relationships)];
       show(
         byId("lists"),
-        graph.ranked_together
+        graph.single_ranking
           ? list(null, [...nodes, ...relationships], select)
           : [...list("Nodes", nodes, select), ...list("Relationships", relationships, select)],
       );
@@ -59,7 +59,7 @@ kg.results = (() => {
       for (const entry of byId("lists").querySelectorAll("li[data-id]")) {
         const isCurrent = entry.dataset.id === id;
         entry.firstElementChild.toggleAttribute("aria-current", isCurrent);
-        // Where the list has no scrolling of its own, this would scroll the drawing away that was just clicked in.
+        // If the list does not scroll by itself, this would scroll the graph away just after a click in it.
         const list = byId("results");
         if (isCurrent && list.scrollHeight > list.clientHeight) entry.scrollIntoView({ block: "nearest" });
       }

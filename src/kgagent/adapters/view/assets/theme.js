@@ -1,5 +1,5 @@
 "use strict";
-// Light or dark as the system says, until the person switches.
+// Light or dark theme: the system preference, until the user switches.
 globalThis.kg = {};
 
 kg.theme = (() => {
@@ -22,14 +22,14 @@ kg.theme = (() => {
       apply();
     },
     onChange: (listener) => listeners.push(listener),
-    /** Two colours #rrggbb as one; the first has the share 0 to 1. */
+    /** Mix two colours (#rrggbb); `share` is the weight of the first, 0 to 1. */
     mix: (one, other, share) => {
-      const parts = (colour) => [1, 3, 5].map((from) => parseInt(colour.slice(from, from + 2), 16));
-      const [first, second] = [parts(one), parts(other)];
-      const mixed = first.map((part, index) => Math.round(part * share + second[index] * (1 - share)));
-      return `#${mixed.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
+      const channels = (colour) => [1, 3, 5].map((from) => parseInt(colour.slice(from, from + 2), 16));
+      const [first, second] = [channels(one), channels(other)];
+      const mixed = first.map((channel, index) => Math.round(channel * share + second[index] * (1 - share)));
+      return `#${mixed.map((channel) => channel.toString(16).padStart(2, "0")).join("")}`;
     },
-    /** The value of a custom property, such as "--attitude-1". */
+    /** Value of a CSS custom property, such as "--attitude-1". */
     colour: (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim(),
   };
 })();

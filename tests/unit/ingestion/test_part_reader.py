@@ -1,4 +1,4 @@
-"""The loop in which a model reads: how it ends where someone ends it."""
+"""Cancellation of the loop in which a model reads a part."""
 
 import asyncio
 from collections.abc import Sequence
@@ -9,15 +9,14 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.runnables import RunnableLambda
 
 from kgagent.errors import StoreError
-from kgagent.ingestion.agent import PartReader
-from kgagent.ingestion.budget import Budget
-from kgagent.ingestion.limits import Limits
+from kgagent.ingestion.limits import Limits, RunUsage
+from kgagent.ingestion.part_reader import PartReader
 
 if TYPE_CHECKING:
-    from kgagent.ingestion.functions import Functions
+    from kgagent.ingestion.model_tools import ModelTools
 
 
-async def test_a_cancellation_is_not_held_back_by_what_cannot_be_kept() -> None:
+async def test_cancellation_proceeds_when_messages_cannot_be_saved() -> None:
     asked = asyncio.Event()
 
     async def never(_: LanguageModelInput) -> AIMessage:
@@ -28,8 +27,10 @@ async def test_a_cancellation_is_not_held_back_by_what_cannot_be_kept() -> None:
     async def lost(_: Sequence[BaseMessage]) -> None:
         raise StoreError("the database is gone")
 
-    none_called = cast("Functions", None)
-    reader = PartReader(RunnableLambda(never), none_called, Budget(Limits(), overhead=0), 0, lambda _: None, keep=lost)
+    unused = cast("ModelTools", None)
+    reader = PartReader(
+        RunnableLambda(never), unused, RunUsage(Limits(), tokens_per_request=0), 0, lambda _: None, save=lost
+    )
     reading = asyncio.ensure_future(reader.read([HumanMessage("Read this")], resumed=False))
     await asked.wait()
     reading.cancel()

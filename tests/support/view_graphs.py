@@ -1,24 +1,24 @@
-"""Graphs for the page, made up without a database."""
+"""Graphs for the page, built without a database."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import count
 
 from kgagent.adapters.view import ViewGraph
-from kgagent.adapters.view.model import Reason, SeenNode, SeenRelationship, Standing
+from kgagent.adapters.view.view_model import Match, MatchReason, ViewNode, ViewRelationship
 from kgagent.models import GraphNode, GraphRelationship, Note
 from kgagent.ontology import Ontology, default_ontology
 
 MARKUP = "</script><script>window.hit = 1</script><img src=x onerror='window.hit = 1'>%%scripts%%<!--"
-"""What would run if any of it were taken as markup."""
+"""Runs code if any of it is parsed as markup."""
 
 ONTOLOGY: Ontology = default_ontology()
 KIND = next(iter(ONTOLOGY.relationships))
 LABEL = ONTOLOGY.relationships[KIND].from_label
 
 
-def seen_node(key: str, *, rank: int | None = None, text: str = "", label: str = LABEL) -> SeenNode:
-    """A node; its name is its key unless a text is given, which is then its every text."""
+def view_node(key: str, *, rank: int | None = None, text: str = "", label: str = LABEL) -> ViewNode:
+    """A node; `text`, if given, replaces all of its texts."""
     notes = (
         Note(content=text or "Met in spring", added_by=text or "ada", date_added=datetime(2026, 1, 1, tzinfo=UTC)),
     )
@@ -31,10 +31,10 @@ def seen_node(key: str, *, rank: int | None = None, text: str = "", label: str =
         notes=notes,
         properties=properties,
     )
-    return SeenNode(node=node, standing=standing(rank, text))
+    return ViewNode(node=node, match=make_match(rank, text))
 
 
-def seen_relationship(
+def view_relationship(
     first: str,
     second: str,
     *,
@@ -42,8 +42,8 @@ def seen_relationship(
     attitude: int | None = 5,
     proximity: int | None = 3,
     text: str = "",
-) -> SeenRelationship:
-    """A relationship between two nodes; a text is its every text."""
+) -> ViewRelationship:
+    """A relationship between two nodes; `text`, if given, replaces all of its texts."""
     relationship = GraphRelationship(
         from_entity_key=first,
         to_entity_key=second,
@@ -58,42 +58,42 @@ def seen_relationship(
         proximity_word=ONTOLOGY.word(KIND, "proximity", proximity),
         notes=(Note(content=text or "They meet every March"),),
     )
-    return SeenRelationship(relationship=relationship, standing=standing(rank, text))
+    return ViewRelationship(relationship=relationship, match=make_match(rank, text))
 
 
-def standing(rank: int | None, text: str = "") -> Standing | None:
-    """Why an item is there; None for one that only surrounds."""
+def make_match(rank: int | None, text: str = "") -> Match | None:
+    """The match of an item; None for a neighbour."""
     if rank is None:
         return None
-    reason = Reason(found_among="relationships by meaning", similarity=0.625, matched=text)
-    return Standing(
-        rank=rank, score=1 / (60 + rank), score_meaning="made up", reasons=(reason,), path=(text,) * bool(text)
+    reason = MatchReason(retriever="relationships, semantic search", similarity=0.625, matched_text=text)
+    return Match(
+        rank=rank, score=1 / (60 + rank), score_explanation="made up", reasons=(reason,), path=(text,) * bool(text)
     )
 
 
-def seen_graph(
-    nodes: Sequence[SeenNode], relationships: Sequence[SeenRelationship] = (), asked: str = "who guides me?"
+def view_graph(
+    nodes: Sequence[ViewNode], relationships: Sequence[ViewRelationship] = (), query: str = "who guides me?"
 ) -> ViewGraph:
     """A graph for the page."""
-    return ViewGraph(asked=asked, ranked_together=True, nodes=tuple(nodes), relationships=tuple(relationships))
+    return ViewGraph(query=query, single_ranking=True, nodes=tuple(nodes), relationships=tuple(relationships))
 
 
 def two_mentors() -> ViewGraph:
-    """A mentor who matched, and someone next to her who did not."""
-    return seen_graph(
-        [seen_node("Ruth", rank=2), seen_node("Ines", rank=3), seen_node("Tomasz")],
-        [seen_relationship("Ruth", "Ines", rank=1), seen_relationship("Tomasz", "Ines", attitude=1, proximity=1)],
+    """A matching mentor and a neighbour who did not match."""
+    return view_graph(
+        [view_node("Ruth", rank=2), view_node("Ines", rank=3), view_node("Tomasz")],
+        [view_relationship("Ruth", "Ines", rank=1), view_relationship("Tomasz", "Ines", attitude=1, proximity=1)],
     )
 
 
 def wheel(spokes: int, *, matched: int) -> ViewGraph:
-    """One node in the middle of many others, of which the first matched."""
+    """A hub with many neighbours, of which the first `matched` are matches."""
     ranks = count(1)
     names = [f"Member {number} of the society" for number in range(spokes)]
-    return seen_graph(
+    return view_graph(
         [
-            seen_node("Hub", rank=next(ranks)),
-            *(seen_node(name, rank=next(ranks) if n < matched else None) for n, name in enumerate(names)),
+            view_node("Hub", rank=next(ranks)),
+            *(view_node(name, rank=next(ranks) if n < matched else None) for n, name in enumerate(names)),
         ],
-        [seen_relationship("Hub", name, attitude=n % 5 + 1, proximity=n % 5 + 1) for n, name in enumerate(names)],
+        [view_relationship("Hub", name, attitude=n % 5 + 1, proximity=n % 5 + 1) for n, name in enumerate(names)],
     )

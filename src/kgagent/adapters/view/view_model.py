@@ -1,0 +1,106 @@
+"""The data of the page: a graph, why each item is in it, and the words of the ontology."""
+
+from typing import Self
+
+from kgagent.models import GraphNode, GraphRelationship
+from kgagent.models.graph import GraphModel
+from kgagent.models.triplet import humanize_relation_type
+from kgagent.ontology import Ontology
+
+
+class MatchReason(GraphModel):
+    """A retriever that found an item.
+
+    Attributes:
+        retriever: description of the retriever for a person, such as "nodes, semantic search".
+        matched_text: the query, name or relationship that matched.
+        rank: rank in the retriever's own result, from 1; None if unknown.
+        similarity: plain cosine with the query, -1 to 1.
+        text_score: text score relative to the best match of the search, above 0 to 1.
+    """
+
+    retriever: str
+    matched_text: str = ""
+    rank: int | None = None
+    similarity: float | None = None
+    text_score: float | None = None
+
+
+class Match(GraphModel):
+    """Rank of a matching item, and why it matched.
+
+    Attributes:
+        rank: rank in the result, from 1.
+        score: the value that the ranking sorts by.
+        score_explanation: how the score is computed, for a person.
+        reasons: the retrievers that found the item.
+        path: the relationships that led to the item, as triplets; empty if the query itself found it.
+    """
+
+    rank: int
+    score: float
+    score_explanation: str
+    reasons: tuple[MatchReason, ...] = ()
+    path: tuple[str, ...] = ()
+
+
+class ViewNode(GraphModel):
+    """A node of the page; without a match it is a neighbour."""
+
+    node: GraphNode
+    match: Match | None = None
+
+
+class ViewRelationship(GraphModel):
+    """A relationship of the page; without a match it connects nodes of the page."""
+
+    relationship: GraphRelationship
+    match: Match | None = None
+
+
+class ViewGraph(GraphModel):
+    """The graph that the page displays.
+
+    Attributes:
+        query: what was searched for.
+        single_ranking: whether nodes and relationships are in one ranking.
+        nodes: nodes; both end nodes of each relationship are included.
+        relationships: relationships, without duplicates.
+        warnings: what is missing from the result, and why.
+    """
+
+    query: str
+    single_ranking: bool
+    nodes: tuple[ViewNode, ...] = ()
+    relationships: tuple[ViewRelationship, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+class RelationshipWords(GraphModel):
+    """Readable name of a Neo4j type, and its words for attitude and proximity from 1 to 5."""
+
+    name: str
+    attitude: tuple[str, ...]
+    proximity: tuple[str, ...]
+
+
+class Vocabulary(GraphModel):
+    """Labels and relationship types of the ontology; the page assigns colours in their order."""
+
+    labels: tuple[str, ...]
+    relationships: dict[str, RelationshipWords]
+
+    @classmethod
+    def of(cls, ontology: Ontology) -> Self:
+        """Extract the vocabulary of an ontology."""
+        return cls(
+            labels=tuple(ontology.labels),
+            relationships={
+                neo4j_type: RelationshipWords(
+                    name=humanize_relation_type(neo4j_type),
+                    attitude=definition.attitude,
+                    proximity=definition.proximity,
+                )
+                for neo4j_type, definition in ontology.relationships.items()
+            },
+        )

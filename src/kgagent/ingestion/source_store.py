@@ -1,0 +1,210 @@
+"""What the database holds about a source: its node, the progress of reading it, and the notes that name it."""
+
+import json
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from langchain_core.messages import BaseMessage, messages_from_dict, messages_to_dict
+from pydantic import ValidationError
+
+from kgagent.errors import ConflictError
+from kgagent.graph.identifiers import Identifier
+from kgagent.graph.node_merge import merged_ingestions, stored_form
+from kgagent.graph.statements import statement
+from kgagent.graph.store import Row, Store
+from kgagent.ingestion.progress import IngestionProgress
+from kgagent.models.llm_context import estimated_tokens
+from kgagent.models.note import parse_notes
+from kgagent.services import GraphServices
+
+MAX_NOTE_RECORDS = 200
+"""Maximum number of nodes and relationships that are searched for notes of a source."""
+
+MAX_NOTE_TOKENS = 1_000
+"""Maximum number of estimated tokens of known notes in a prompt."""
+
+
+@dataclass(frozen=True)
+class StoredSource:
+    """A source that has a node.
+
+    Attributes:
+        entity_key: key of the node.
+        fingerprint: fingerprint of the version that a run started to read.
+        node_fingerprint: fingerprint of the version that the node's properties describe.
+        progress: how far it was read; None if a run died before it stored any progress.
+    """
+
+    entity_key: str
+    fingerprint: str
+    node_fingerprint: str
+    progress: IngestionProgress | None
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """All messages so far of the part that is being read."""
+
+    position: int
+    messages: tuple[BaseMessage, ...]
+
+
+class SourceStore:
+    """Reads and writes the progress of one run on one source."""
+
+    def __init__(self, store: Store, *, label: str, user_id: str, entity_key: str) -> None:
+        self._store = store
+        self._label = Identifier(label)
+        self._node = {"user_id": user_id, "entity_key": entity_key}
+        self._run = str(uuid.uuid4())
+
+    @property
+    def entity_key(self) -> str:
+        """Key of the node that holds the progress."""
+        return self._node["entity_key"]
+
+    async def find(self, *, fingerprint: str, identity: str) -> StoredSource | None:
+        """Find the source's node by key, by identity or by content, and use that node from now on.
+
+        Args:
+            fingerprint: fingerprint of the source.
+            identity: hash of the source's id; empty for none.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        parameters = {**self._node, "fingerprint": fingerprint, "identity": identity or None}
+        rows = await self._store.read(statement("find_ingestions", label=self._label), parameters)
+
+        def preference(source: StoredSource) -> int:
+            if source.entity_key == self._node["entity_key"]:
+                return 0
+            return 1 if identity and source.progress and source.progress.identity == identity else 2
+
+        best = min(map(_stored_source, rows), key=preference, default=None)
+        if best is not None:
+            self._node["entity_key"] = best.entity_key
+        return best
+
+    async def find_merged(self, *, fingerprint: str, identity: str) -> StoredSource | None:
+        """Find the node into which the source's own node was merged.
+
+        Only a source that was read completely, in its present version, is found.
+
+        Args:
+            fingerprint: fingerprint of the source.
+            identity: hash of the source's id; empty for none.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        parameters = {
+            "user_id": self._node["user_id"],
+            "texts": [self._node["entity_key"], *filter(None, [identity])],
+        }
+        rows = await self._store.read(statement("find_merged_ingestions", label=self._label), parameters)
+        for row in rows:
+            for key, stored in merged_ingestions(row["merged"]).items():
+                progress = _parse_progress(stored)
+                if progress is None or not progress.is_complete:
+                    continue
+                is_own = key == self._node["entity_key"] or (identity and progress.identity == identity)
+                if is_own and progress.fingerprint in {"", fingerprint}:
+                    return StoredSource(row["entity_key"], fingerprint, fingerprint, progress)
+        return None
+
+    async def claim(self) -> tuple[IngestionProgress | None, Transcript | None]:
+        """Become the run that reads the source, and return what the previous run stored.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        rows = await self._store.write(
+            statement("claim_ingestion", label=self._label), {**self._node, "run": self._run}
+        )
+        if not rows:
+            return None, None
+        return _parse_progress(rows[0]["progress"]), _parse_transcript(rows[0]["messages"])
+
+    async def save(
+        self, progress: IngestionProgress, transcript: Transcript | None = None, *, releases: bool = False
+    ) -> None:
+        """Store the progress.
+
+        Args:
+            progress: how far the source is read.
+            transcript: messages of the part that is being read; None between parts.
+            releases: whether the run releases its claim.
+
+        Raises:
+            ConflictError: another run claimed the source.
+            StoreError: the database failed.
+        """
+        saved = await self._store.write(
+            statement("save_ingestion", label=self._label),
+            {
+                **self._node,
+                "run": self._run,
+                "next_run": None if releases else self._run,
+                "progress": progress.model_dump_json(),
+                "messages": None if transcript is None else _dump_transcript(transcript.position, transcript.messages),
+            },
+        )
+        if not saved:
+            raise ConflictError("Another run is reading this source, or its node was deleted")
+
+
+async def read_known_notes(services: GraphServices, *, user_id: str, source_entity_key: str) -> tuple[str, ...]:
+    """Read the current notes that name a source, newest first, up to `MAX_NOTE_TOKENS`.
+
+    Raises:
+        StoreError: the database failed.
+    """
+    rows = await services.store.read(
+        statement("read_notes_of_source", **services.relationships.names),
+        {"user_id": user_id, "text": stored_form(source_entity_key), "limit": MAX_NOTE_RECORDS},
+    )
+    now = services.write_context.clock()
+    notes = [note for row in rows for note in parse_notes(row["notes"])]
+    own = [note for note in notes if note.source_entity_key == source_entity_key and note.is_current(now)]
+    own.sort(key=lambda note: (note.date_added.timestamp() if note.date_added else 0.0, note.content), reverse=True)
+    contents, remaining = [], MAX_NOTE_TOKENS
+    for content in dict.fromkeys(" ".join(note.content.split()) for note in own):
+        if (size := estimated_tokens(content)) <= remaining:
+            remaining -= size
+            contents.append(content)
+    return tuple(contents)
+
+
+def _stored_source(row: Row) -> StoredSource:
+    progress = _parse_progress(row["progress"])
+    node_fingerprint = row["fingerprint"] if isinstance(row["fingerprint"], str) else ""
+    return StoredSource(
+        row["entity_key"], (progress and progress.fingerprint) or node_fingerprint, node_fingerprint, progress
+    )
+
+
+def _parse_progress(stored: object) -> IngestionProgress | None:
+    """Parse stored progress. None if it is invalid; the source is then read from the beginning."""
+    if not isinstance(stored, str):
+        return None
+    try:
+        return IngestionProgress.model_validate_json(stored)
+    except ValidationError:
+        return None
+
+
+def _dump_transcript(position: int, messages: Sequence[BaseMessage]) -> str:
+    # A model may emit a lone surrogate (half an emoji), which can be stored only in escaped form.
+    return json.dumps({"part": position, "messages": messages_to_dict(messages)}, default=str)
+
+
+def _parse_transcript(stored: object) -> Transcript | None:
+    if not isinstance(stored, str):
+        return None
+    try:
+        decoded = json.loads(stored)
+        return Transcript(int(decoded["part"]), tuple(messages_from_dict(decoded["messages"])))
+    except (ValueError, KeyError, TypeError):
+        return None

@@ -1,0 +1,98 @@
+"""The graph that is built from search results."""
+
+import uuid
+
+from kgagent import KnowledgeGraph
+from kgagent.adapters.view import ViewGraph, build_explore_view, search_and_build_view
+from kgagent.models import ExploreRequest, VectorQuery
+from kgagent.models.hybrid import HybridSearchRequest
+from kgagent.tools import Toolset
+from tests.support.people import node, person, relate
+
+QUERY = "who guides Ines in her career?"
+
+
+def request(query: str, *, limit: int | None = None) -> HybridSearchRequest:
+    return HybridSearchRequest(query=query, limit=limit)
+
+
+def names(view: ViewGraph, *, matched: bool) -> set[str]:
+    return {item.node.name for item in view.nodes if (item.match is not None) == matched}
+
+
+async def family(tools: Toolset) -> None:
+    ruth, ines = await person(tools, "Ruth"), await person(tools, "Ines")
+    await relate(tools, ruth, ines, "mentor", description="Ruth guides Ines in her career", attitude=5)
+    await relate(tools, ines, await person(tools, "Omar"), "sibling")
+    await relate(tools, ines, await node(tools, "Concept", "Rowing"), "practises")
+
+
+async def test_matches_are_shown_with_their_neighbours(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+    await family(tools)
+    view = await search_and_build_view(graph.retrieval, request(QUERY, limit=3), user_id=user_id)
+    assert names(view, matched=True) == {"Ruth", "Ines"}
+    assert names(view, matched=False) == {"Omar", "Rowing"}
+    matches = {item.relationship.relationship_type: item.match for item in view.relationships}
+    assert matches["sibling"] is None
+    assert matches["mentor"] is not None
+    assert {reason.retriever for reason in matches["mentor"].reasons} == {
+        "relationships, semantic search",
+        "relationships, full-text search",
+    }
+
+
+async def test_ranks_are_those_of_the_search(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+    await family(tools)
+    found = await graph.retrieval.hybrid_search(HybridSearchRequest(query=QUERY), user_id=user_id)
+    view = await search_and_build_view(graph.retrieval, request(QUERY), user_id=user_id)
+    ranks = [item.match.rank for item in view.nodes if item.match is not None]
+    ranks += [item.match.rank for item in view.relationships if item.match is not None]
+    assert sorted(ranks) == [item.rank for item in found.items]
+
+
+async def test_max_neighbours_limits_the_neighbours(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+    await family(tools)
+    view = await search_and_build_view(graph.retrieval, request(QUERY, limit=3), user_id=user_id, max_neighbours=1)
+    assert len(names(view, matched=False)) == 1
+    alone = await search_and_build_view(graph.retrieval, request(QUERY, limit=3), user_id=user_id, max_neighbours=0)
+    assert names(alone, matched=False) == set()
+
+
+async def test_end_nodes_of_a_matching_relationship_are_included(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
+    await family(tools)
+    query = "mentor who guides in a career"
+    view = await search_and_build_view(graph.retrieval, request(query, limit=1), user_id=user_id, max_neighbours=0)
+    [mentor] = view.relationships
+    assert mentor.match is not None
+    assert names(view, matched=False) == {"Ruth", "Ines"}
+
+
+async def test_explore_view_names_retrievers_and_ranks(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+    await family(tools)
+    explore_request = ExploreRequest(queries=(VectorQuery(query=QUERY),), text_matches=("Omar",), limit_per_label=2)
+    result = await graph.retrieval.explore(explore_request, user_id=user_id)
+    view = await build_explore_view(graph.retrieval, explore_request, result, user_id=user_id)
+    assert view.query == f"{QUERY} · Omar"
+    best = view.nodes[0]
+    assert best.match is not None
+    assert best.match.rank == 1
+    assert all(reason.rank is not None for reason in best.match.reasons)
+    shown = {item.node.entity_key for item in view.nodes}
+    for item in view.relationships:
+        assert {item.relationship.from_entity_key, item.relationship.to_entity_key} <= shown
+
+
+async def test_view_contains_nothing_of_another_user(graph: KnowledgeGraph, tools: Toolset) -> None:
+    await family(tools)
+    view = await search_and_build_view(
+        graph.retrieval, request(QUERY), user_id=f"user-{uuid.uuid4()}", max_neighbours=200
+    )
+    assert (view.nodes, view.relationships) == ((), ())
+
+
+async def test_view_contains_no_embedding(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+    await family(tools)
+    view = await search_and_build_view(graph.retrieval, request(QUERY), user_id=user_id)
+    assert "embedding" not in view.model_dump_json()
