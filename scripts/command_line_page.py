@@ -12,6 +12,7 @@ from rich.text import Text
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 from kgagent.cli.app import app
+from kgagent.cli.request_options import RequestCommand
 
 HEAD = "\n| argument or option | meaning |\n| --- | --- |\n"
 
@@ -27,6 +28,8 @@ def main() -> int:
 
 def _section(name: str, command: TyperCommand) -> str:
     """One command: how it is called, what it does, and what it takes."""
+    if isinstance(command, RequestCommand):
+        command.fill_in_help()
     given = [one for one in command.params if isinstance(one, TyperArgument)]
     options = [one for one in command.params if isinstance(one, TyperOption) and not one.hidden]
     call = " ".join(["kgagent", name, *(_written(one) for one in given), "[options]"])

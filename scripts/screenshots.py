@@ -24,7 +24,6 @@ from tests.support.town import write_town  # noqa: E402
 from kgagent import KnowledgeGraph, Settings  # noqa: E402
 from kgagent.adapters.view import view_server  # noqa: E402
 from kgagent.cli.demo.sample import sample_file  # noqa: E402
-from kgagent.cli.loading import load_into  # noqa: E402
 from kgagent.local import LocalNeo4j, ServerInfo  # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"
@@ -79,10 +78,10 @@ async def _take(info: ServerInfo, folder: Path) -> None:
     IMAGES.mkdir(exist_ok=True)
     async with KnowledgeGraph.connect(settings=settings) as graph, chromium() as browser:
         with sample_file() as sample:
-            await load_into(graph, sample, user_id=SMALL.user)
+            await graph.load(sample, user_id=SMALL.user)
         town = folder / "town.jsonl"
         write_town(town, graph.ontology)
-        await load_into(graph, town, user_id=LARGE.user)
+        await graph.load(town, user_id=LARGE.user)
         for shot in (SMALL, LARGE):
             async with view_server(graph, shot.user) as server:
                 for scheme in ("light", "dark"):

@@ -1,1 +1,1 @@
-"""The `kgagent` command: one module a command; what is heavy is imported when a command runs."""
+"""The `kgagent` command. Heavy packages are imported only when a command runs."""

@@ -1,35 +1,59 @@
-"""The command line as a whole."""
+"""The command line: registers all commands and reports kgagent's errors as one line."""
 
 import logging
-from typing import Annotated
+from collections.abc import Callable
+from functools import wraps
+from typing import Annotated, ParamSpec
 
 import typer
 
-from kgagent.cli import doctor, down, explore, ingest, init, load, migrate, search, status, up, view
+from kgagent.cli import explore, ingest, load, maintenance, search, server, view
 from kgagent.cli.demo import command as demo
 from kgagent.cli.mcp import command as mcp
-from kgagent.cli.plain_errors import plain_errors
+from kgagent.cli.request_options import RequestCommand
+from kgagent.errors import KgAgentError, LocalServerError
+
+ParametersT = ParamSpec("ParametersT")
+
+
+def report_errors(command: Callable[ParametersT, None]) -> Callable[ParametersT, None]:
+    """Make a command print kgagent's errors as one red line and exit with 1; other exceptions keep their traceback."""
+
+    @wraps(command)
+    def run(*args: ParametersT.args, **kwargs: ParametersT.kwargs) -> None:
+        try:
+            command(*args, **kwargs)
+        except KgAgentError as error:
+            from rich.text import Text
+
+            from kgagent.cli.output import print_message
+
+            print_message(Text(_error_text(error), style="red"))
+            raise typer.Exit(1) from error
+
+    return run
+
 
 app = typer.Typer(name="kgagent", no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode="rich")
 for _command in (
     demo.demo,
-    up.up,
-    down.down,
-    status.status,
-    init.init,
+    server.up,
+    server.down,
+    server.status,
+    maintenance.init,
     load.load,
     ingest.ingest,
     search.search,
     explore.explore,
     view.view,
-    migrate.migrate,
-    doctor.doctor,
+    maintenance.migrate,
+    maintenance.doctor,
     mcp.mcp,
 ):
-    app.command()(plain_errors(_command))
+    app.command(cls=RequestCommand)(report_errors(_command))
 
 
-def _show_version(wanted: bool) -> None:
+def _print_version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
 
@@ -41,14 +65,19 @@ def _show_version(wanted: bool) -> None:
 def options(
     *,
     _version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and leave.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Keep a knowledge graph in Neo4j and search its relationships by meaning."""
-    # The driver tells of every transaction that it tries again.
+    """Keep a knowledge graph in Neo4j and search its nodes and relationships semantically."""
+    # The driver logs every transaction that it retries.
     logging.getLogger("neo4j").setLevel(logging.ERROR)
 
 
 def main() -> None:
     """Run the command line."""
     app()
+
+
+def _error_text(error: KgAgentError) -> str:
+    """The error in one line; errors of the local server keep the lines of its log."""
+    return str(error) if isinstance(error, LocalServerError) else " ".join(str(error).split())

@@ -1,66 +1,176 @@
-"""kgagent explore: what the graph knows of something."""
+"""kgagent explore: what the graph contains about several queries and names."""
 
-from typing import Annotated
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kgagent.cli.options import Hops, Html, Json, User
+from kgagent.cli.options import Html, Json, User
+from kgagent.cli.request_options import build_request, field_of
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+    from rich.text import Text
+
+    from kgagent.models import ExploredNode, ExploreResult, GraphRelationship, Signal
+
+_MODEL = "ExploreRequest"
+
+MAX_RELATIONSHIPS = 10
+"""Relationships that are printed: matches first, then those around the nodes."""
+
+_SIGNAL_LABELS = {"node_vector": "own text", "via_relationship": "relationship", "name_match": "name"}
 
 
 def explore(
-    queries: Annotated[list[str] | None, typer.Argument(metavar="QUERY...", help="What to look for, in words.")] = None,
+    queries: Annotated[
+        list[str] | None, typer.Argument(metavar="QUERY...", help="Texts to search for semantically.")
+    ] = None,
     *,
-    text: Annotated[list[str] | None, typer.Option(help="A name, or part of one; may be repeated.")] = None,
-    label: Annotated[list[str] | None, typer.Option(help="Keep to nodes of this label; may be repeated.")] = None,
+    text_match: Annotated[
+        list[str] | None, typer.Option(help="Name of a node, or part of a name. Can be repeated.")
+    ] = None,
+    label: Annotated[list[str] | None, typer.Option(help=field_of(_MODEL, "labels", "Can be repeated."))] = None,
+    relationship_type: Annotated[
+        list[str] | None, typer.Option(help=field_of(_MODEL, "relationship_types", "Can be repeated."))
+    ] = None,
     threshold: Annotated[
-        float,
+        float | None,
         typer.Option(
-            help="Least cosine similarity. With the local model unrelated texts have 0.4 or more; try 0.5.",
-            min=-1.0,
-            max=1.0,
+            help=field_of(
+                "VectorQuery",
+                "threshold",
+                "Minimum cosine similarity. With the local model, unrelated texts have 0.4 or more; try 0.5.",
+            )
         ),
-    ] = 0.3,
-    limit: Annotated[int, typer.Option(help="Nodes of each label at the most.", min=1, max=100)] = 5,
-    hops: Hops = None,
-    relationships: Annotated[bool, typer.Option(help="Whether relationships are searched too.")] = True,
+    ] = None,
+    limit: Annotated[int | None, typer.Option(help=field_of(_MODEL, "limit_per_label"))] = None,
+    expand_hops: Annotated[int | None, typer.Option(help=field_of(_MODEL, "expand_hops"))] = None,
+    relationships: Annotated[bool, typer.Option(help=field_of(_MODEL, "search_relationships"))] = True,
     html: Html = None,
     user: User = None,
     json: Json = False,
 ) -> None:
-    """Search nodes and relationships by meaning: kgagent explore "who are my mentors?"."""
-    from kgagent.cli.explore_view import found_tables
-    from kgagent.cli.graph import user_of, with_graph
+    """Search nodes and relationships semantically and by name: kgagent explore "who are my mentors?"."""
+    from rich.text import Text
+
+    from kgagent.cli.graph_session import resolve_user_id, run_with_graph
     from kgagent.cli.html_page import write_explore_page
-    from kgagent.cli.output import emit, say, show
+    from kgagent.cli.output import print_json, print_message, print_result
     from kgagent.knowledge_graph import KnowledgeGraph
-    from kgagent.models import ExploreRequest, ExploreResult, VectorQuery
+    from kgagent.models import ExploreRequest, ExploreResult
     from kgagent.settings import load_settings
 
-    queries, text = ([item for item in given or () if item.strip()] for given in (queries, text))
-    if not queries and not text:
-        raise typer.BadParameter("say what to look for: a QUERY, or --text NAME")
-    settings = load_settings()
-    user_id = user_of(settings, user)
-    request = ExploreRequest(
-        queries=tuple(VectorQuery(query=query, threshold=threshold) for query in queries),
-        text_matches=tuple(text),
+    texts, names = ([item for item in given or () if item.strip()] for given in (queries, text_match))
+    if not texts and not names:
+        raise typer.BadParameter("give a QUERY or --text-match NAME")
+    at_least = {} if threshold is None else {"threshold": threshold}
+    request = build_request(
+        ExploreRequest,
+        queries=[{"query": text, **at_least} for text in texts],
+        text_matches=names,
         search_relationships=relationships,
-        labels=tuple(label) if label else None,
+        labels=label,
+        relationship_types=relationship_type,
         limit_per_label=limit,
-        expand_hops=hops,
+        expand_hops=expand_hops,
     )
+    settings = load_settings()
+    user_id = resolve_user_id(settings, user)
 
     async def work(graph: KnowledgeGraph) -> ExploreResult:
-        found = await graph.retrieval.explore(request, user_id=user_id)
+        result = await graph.explore(request, user_id=user_id)
         if html is not None:
-            await write_explore_page(html, graph, request, found, user_id=user_id)
-        return found
+            await write_explore_page(html, graph, request, result, user_id=user_id)
+        return result
 
-    result = with_graph(work, settings=settings)
+    result = run_with_graph(work, settings=settings)
     if json:
-        emit({"user": user_id, **result.to_dict()})
+        print_json({"user": user_id, **result.to_dict()})
         return
     for warning in result.warnings:
-        say(f"[yellow]{warning}[/yellow]")
+        print_message(Text(warning, style="yellow"))
     if html is None:
-        show(*found_tables(result, user_id))
+        print_result(*_result_tables(result, user_id))
+
+
+def _result_tables(result: "ExploreResult", user_id: str) -> "list[RenderableType]":
+    """Nodes, relationships and neighbours; a hint if nothing was found."""
+    from rich.text import Text
+
+    if not result.nodes and not result.relationships:
+        return [
+            f"Nothing found in the graph of user {user_id}. A lower --threshold finds more; "
+            "use --user to search another graph."
+        ]
+    parts: list[RenderableType] = [_node_table(result)]
+    if result.relationships:
+        parts += ["", _relationship_table(result)]
+    if len(result.relationships) > MAX_RELATIONSHIPS:
+        more = len(result.relationships) - MAX_RELATIONSHIPS
+        parts.append(f"[dim]and {more:,} more between or around these nodes; use --json to print all of them[/dim]")
+    if result.neighbours:
+        names = ", ".join(node.name for node in result.neighbours)
+        parts += ["", Text.assemble(("Neighbours: ", "bold"), (names, "dim"))]
+    return parts
+
+
+def _table(title: str) -> "Table":
+    from rich.table import Table
+
+    return Table(title=title, title_justify="left", title_style="bold yellow", box=None, pad_edge=False, expand=True)
+
+
+def _node_table(result: "ExploreResult") -> "Table":
+    from rich.text import Text
+
+    from kgagent.formatting import counted
+
+    table = _table(counted(len(result.nodes), "node"))
+    table.add_column("found by", style="cyan", no_wrap=True)
+    table.add_column("node", ratio=2)
+    table.add_column("description", ratio=4)
+    for item in result.nodes:
+        name = Text.assemble((item.node.name, "bold"), (f" {item.node.label}", "dim"))
+        table.add_row(_best_signals(item), name, Text(item.node.description))
+    return table
+
+
+def _relationship_table(result: "ExploreResult") -> "Table":
+    from kgagent.formatting import counted
+
+    table = _table(counted(len(result.relationships), "relationship"))
+    table.add_column("", style="cyan", no_wrap=True, width=4)
+    table.add_column("relationship", ratio=3)
+    table.add_column("description", ratio=5)
+    for item in result.relationships[:MAX_RELATIONSHIPS]:
+        similarity = "" if item.similarity is None else f"{item.similarity:.2f}"
+        table.add_row(similarity, _triplet(item), _relationship_details(item))
+    return table
+
+
+def _best_signals(item: "ExploredNode") -> str:
+    """The best signal of each retriever."""
+    best: dict[str, Signal] = {}
+    for signal in item.signals:
+        if signal.source not in best or signal.similarity > best[signal.source].similarity:
+            best[signal.source] = signal
+    ordered = sorted(best.values(), key=lambda signal: -signal.similarity)
+    return "\n".join(f"{signal.similarity:.2f} {_SIGNAL_LABELS[signal.source]}" for signal in ordered)
+
+
+def _triplet(item: "GraphRelationship") -> "Text":
+    from rich.text import Text
+
+    type_name = item.relationship_type or item.neo4j_type
+    return Text.assemble((item.from_name, "bold"), " → ", (type_name, "magenta"), " → ", (item.to_name, "bold"))
+
+
+def _relationship_details(item: "GraphRelationship") -> "Text":
+    from rich.text import Text
+
+    now = datetime.now(UTC)
+    notes = " · ".join(note.content for note in item.notes if note.is_current(now))
+    parts = [Text(item.description), Text(item.level_words, style="green"), Text(notes, style="dim")]
+    return Text("\n").join(part for part in parts if part)

@@ -47,7 +47,7 @@ async def write_search_page(
 def _write(file: Path, graph: "KnowledgeGraph", view: ViewGraph, user_id: str) -> None:
     from rich.text import Text
 
-    from kgagent.cli.output import say
+    from kgagent.cli.output import print_message
 
     write_page(file, file_page(view, Vocabulary.of(graph.ontology), user_id))
-    say(Text(f"Wrote {file}: open it in a browser", style="green"))
+    print_message(Text(f"Wrote {file}: open it in a browser", style="green"))

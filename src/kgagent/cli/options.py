@@ -1,4 +1,4 @@
-"""Options that several commands take."""
+"""Options that several commands share."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,15 +6,14 @@ from typing import Annotated
 import typer
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, and nothing else there.")]
-User = Annotated[str | None, typer.Option("--user", help="Whose graph. [dim]\\[KGAGENT_USER_ID, else me][/dim]")]
+User = Annotated[str | None, typer.Option("--user", help="Owner of the graph. [dim]\\[KGAGENT_USER_ID, else me][/dim]")]
+UserOrAll = Annotated[str | None, typer.Option("--user", help="Owner of the records. [dim]\\[all users][/dim]")]
 Html = Annotated[
     Path | None,
     typer.Option(
-        "--html", metavar="FILE", help="Write it as one page to look at, which needs no server and no network."
+        "--html",
+        metavar="FILE",
+        help="Write the result as one HTML page that needs neither a server nor a network connection.",
     ),
 ]
-Hops = Annotated[
-    int | None,
-    typer.Option(min=0, max=5, help="Steps to go on from hits; if left out, one, to what is like the query too."),
-]
-ShowPassword = Annotated[bool, typer.Option("--show-password", help="Show the local Neo4j's password too.")]
+ShowPassword = Annotated[bool, typer.Option("--show-password", help="Also print the password of the local Neo4j.")]

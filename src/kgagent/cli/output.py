@@ -1,4 +1,4 @@
-"""Where output goes: results to stdout, everything else to stderr."""
+"""Output: results go to stdout, everything else to stderr."""
 
 import json
 import sys
@@ -13,34 +13,34 @@ if TYPE_CHECKING:
 
 
 @cache
-def results() -> "Console":
-    """The console of results."""
+def result_console() -> "Console":
+    """Console for results, on stdout."""
     from rich.console import Console
 
     return Console(highlight=False)
 
 
 @cache
-def messages() -> "Console":
-    """The console of messages and progress."""
+def message_console() -> "Console":
+    """Console for messages and progress, on stderr."""
     from rich.console import Console
 
     return Console(stderr=True, highlight=False, soft_wrap=False)
 
 
-def show(*renderables: "RenderableType") -> None:
-    """Show results to a person."""
+def print_result(*renderables: "RenderableType") -> None:
+    """Print results for a person."""
     for renderable in renderables:
-        results().print(renderable)
+        result_console().print(renderable)
 
 
-def say(message: "RenderableType") -> None:
-    """Tell a person something beside the results; what is too long for the line is wrapped only on a terminal."""
-    console = messages()
+def print_message(message: "RenderableType") -> None:
+    """Print a message; long lines are wrapped only on a terminal."""
+    console = message_console()
     console.print(message, soft_wrap=not console.is_terminal)
 
 
-def emit(payload: Mapping[str, Any]) -> None:
-    """Print one JSON object for a script."""
+def print_json(payload: Mapping[str, Any]) -> None:
+    """Print one JSON object for a program."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     typer.echo(json.dumps(payload, indent=2, ensure_ascii=not encoding.lower().startswith("utf"), default=str))

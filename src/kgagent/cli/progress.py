@@ -1,4 +1,4 @@
-"""Progress bars on stderr; a plain line for each task where stderr is no terminal."""
+"""Progress bars on stderr; one plain line per task if stderr is not a terminal."""
 
 import threading
 from collections.abc import Iterator
@@ -9,28 +9,28 @@ from rich.filesize import decimal
 from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Task, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from kgagent.cli.output import messages
+from kgagent.cli.output import message_console
 from kgagent.progress import Advance
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 BYTES_PREFIX = "Downloading"
-"""Tasks whose description begins so count bytes."""
+"""Prefix of the description of tasks that count bytes."""
 
 
 class RichProgress:
-    """Shows tasks as they move, several at once, from any thread."""
+    """Shows the progress of concurrent tasks, from any thread."""
 
     def __init__(self, console: "Console | None" = None) -> None:
-        self._console = console or messages()
+        self._console = console or message_console()
         self._guard = threading.Lock()
         self._bars: Progress | None = None
         self._open = 0
 
     @contextmanager
     def task(self, description: str, total: int | None = None) -> Iterator[Advance]:
-        """Show a task until the block ends; its bar stays with what was reached."""
+        """Show a task until the block ends; its bar keeps the last state."""
         if not self._console.is_terminal:
             self._console.print(f"{description} ...", soft_wrap=True)
             yield lambda _: None
@@ -62,16 +62,16 @@ class RichProgress:
 
 
 class _AmountColumn(ProgressColumn):
-    """How much is done, of how much, and how fast."""
+    """The completed amount, the total and the speed."""
 
     def render(self, task: Task) -> Text:
-        """The amount as text; nothing for a task of unknown size."""
+        """Format the amount; empty for a task of unknown size."""
         if task.total is None or task.fields["uncounted"]:
             return Text("")
-        show = decimal if task.description.startswith(BYTES_PREFIX) else "{:,}".format
+        format_amount = decimal if task.description.startswith(BYTES_PREFIX) else "{:,}".format
         speed = task.finished_speed or task.speed
-        amount = f"{show(int(task.completed))} of {show(int(task.total))}"
-        return Text(f"{amount}, {show(int(speed))}/s" if speed else amount, style="dim")
+        amount = f"{format_amount(int(task.completed))} of {format_amount(int(task.total))}"
+        return Text(f"{amount}, {format_amount(int(speed))}/s" if speed else amount, style="dim")
 
 
 def _bars(console: "Console") -> Progress:

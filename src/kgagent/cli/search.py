@@ -1,73 +1,128 @@
-"""kgagent search: nodes and relationships for one question, best first."""
+"""kgagent search: a hybrid search for one question."""
 
-from typing import Annotated
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kgagent.cli.options import Hops, Html, Json, User
+from kgagent.cli.options import Html, Json, User
+from kgagent.cli.request_options import build_request, field_of
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.text import Text
+
+    from kgagent.models.hybrid import HybridObject, HybridRelationship, HybridSearchResult
+
+_MODEL = "HybridSearchRequest"
+
+_RETRIEVER_LABELS = {
+    "node_vector": "semantic",
+    "node_fulltext": "full text",
+    "relationship_vector": "semantic",
+    "relationship_fulltext": "full text",
+    "via_relationship": "relationship",
+}
 
 
 def search(
-    query: Annotated[str, typer.Argument(help="What to look for, in words.")],
+    query: Annotated[str, typer.Argument(help="What to look for.")],
     *,
-    limit: Annotated[int, typer.Option(help="Nodes and relationships together at the most.", min=1, max=100)] = 10,
-    strategy: Annotated[
-        str, typer.Option(help="rrf, weighted, interleave, graph_first or text_first.", metavar="STRATEGY")
-    ] = "rrf",
-    label: Annotated[list[str] | None, typer.Option(help="Keep to nodes of this label; may be repeated.")] = None,
-    hops: Hops = None,
-    relationships: Annotated[bool, typer.Option(help="Whether relationships are searched too.")] = True,
-    context: Annotated[
-        int | None, typer.Option(help="Print it as context for a model, of so many tokens at the most.", min=1)
+    limit: Annotated[int | None, typer.Option(help=field_of(_MODEL, "limit"))] = None,
+    strategy: Annotated[str | None, typer.Option(help=field_of(_MODEL, "strategy"), metavar="STRATEGY")] = None,
+    label: Annotated[list[str] | None, typer.Option(help=field_of(_MODEL, "labels", "Can be repeated."))] = None,
+    relationship_type: Annotated[
+        list[str] | None, typer.Option(help=field_of(_MODEL, "relationship_types", "Can be repeated."))
+    ] = None,
+    threshold: Annotated[float | None, typer.Option(help=field_of(_MODEL, "threshold"))] = None,
+    expand_hops: Annotated[int | None, typer.Option(help=field_of(_MODEL, "expand_hops"))] = None,
+    relationships: Annotated[bool, typer.Option(help=field_of(_MODEL, "search_relationships"))] = True,
+    token_budget: Annotated[
+        int | None,
+        typer.Option(help="Print the result as context for a model, with at most this many tokens.", min=1),
     ] = None,
     html: Html = None,
     user: User = None,
     json: Json = False,
 ) -> None:
-    """Find what the graph has on one question, by meaning and by words: kgagent search "who taught me to sail?"."""
-    from typing import get_args
-
+    """Search nodes and relationships, semantically and by full text: kgagent search "who taught me to sail?"."""
     from rich.text import Text
 
-    from kgagent.cli.graph import user_of, with_graph
+    from kgagent.cli.graph_session import resolve_user_id, run_with_graph
     from kgagent.cli.html_page import write_search_page
-    from kgagent.cli.output import emit, say, show
-    from kgagent.cli.search_view import found_table
+    from kgagent.cli.output import print_json, print_message, print_result
     from kgagent.knowledge_graph import KnowledgeGraph
-    from kgagent.models.hybrid import FusionStrategy, HybridSearchOptions, HybridSearchResult
+    from kgagent.models.hybrid import HybridSearchRequest, HybridSearchResult
     from kgagent.settings import load_settings
 
-    if strategy not in get_args(FusionStrategy):
-        raise typer.BadParameter(f"strategy must be one of {', '.join(get_args(FusionStrategy))}, got {strategy!r}")
     if not query.strip():
-        raise typer.BadParameter("say what to look for: a QUERY")
-    settings = load_settings()
-    user_id = user_of(settings, user)
-    options = HybridSearchOptions.model_validate(
-        {
-            "query": query,
-            "limit": limit,
-            "strategy": strategy,
-            "labels": tuple(label) if label else None,
-            "expand_hops": hops,
-            "search_relationships": relationships,
-        }
+        raise typer.BadParameter("QUERY must not be empty")
+    request = build_request(
+        HybridSearchRequest,
+        query=query,
+        limit=limit,
+        strategy=strategy,
+        labels=label,
+        relationship_types=relationship_type,
+        threshold=threshold,
+        expand_hops=expand_hops,
+        search_relationships=relationships,
     )
+    settings = load_settings()
+    user_id = resolve_user_id(settings, user)
 
     async def work(graph: KnowledgeGraph) -> HybridSearchResult:
-        found = await graph.retrieval.hybrid_search(options, user_id=user_id)
+        result = await graph.search(request, user_id=user_id)
         if html is not None:
-            await write_search_page(html, graph, options, found, user_id=user_id)
-        return found
+            await write_search_page(html, graph, request, result, user_id=user_id)
+        return result
 
-    result = with_graph(work, settings=settings)
+    result = run_with_graph(work, settings=settings)
     if json:
-        written = {} if context is None else {"context": result.to_llm_context(context)}
-        emit({"user": user_id, **result.to_dict(), **written})
+        context = {} if token_budget is None else {"context": result.to_llm_context(token_budget)}
+        print_json({"user": user_id, **result.to_dict(), **context})
         return
     for warning in result.warnings:
-        say(Text(warning, style="yellow"))
-    if context is not None:
-        typer.echo(result.to_llm_context(context))
+        print_message(Text(warning, style="yellow"))
+    if token_budget is not None:
+        typer.echo(result.to_llm_context(token_budget))
     elif html is None:
-        show(found_table(result, user_id))
+        print_result(_result_table(result, user_id))
+
+
+def _result_table(result: "HybridSearchResult", user_id: str) -> "RenderableType":
+    """Nodes and relationships in one ranking; a hint if nothing was found."""
+    from rich.table import Table
+    from rich.text import Text
+
+    if not result.items:
+        return Text(f"Nothing found in the graph of user {user_id}. Use --user to search another graph.")
+    table = Table(box=None, pad_edge=False, expand=True)
+    table.add_column("", justify="right", style="dim", no_wrap=True)
+    table.add_column("found by", style="cyan", no_wrap=True)
+    table.add_column("", ratio=1)
+    table.add_column("description", ratio=1)
+    for item in result.items:
+        retrievers = ", ".join(dict.fromkeys(_RETRIEVER_LABELS[name] for name in item.found_by))
+        table.add_row(str(item.rank), retrievers, _title(item), _details(item))
+    return table
+
+
+def _title(item: "HybridObject | HybridRelationship") -> "Text":
+    from rich.text import Text
+
+    from kgagent.models.hybrid import HybridObject
+
+    if isinstance(item, HybridObject):
+        return Text.assemble((item.name or item.entity_key, "bold"), (f" {item.label}", "dim"))
+    triplet = Text(item.triplet_text, style="magenta")
+    return Text("\n").join([triplet, *(Text(f"via {step}", style="dim") for step in item.path[-1:])])
+
+
+def _details(item: "HybridObject | HybridRelationship") -> "Text":
+    from rich.text import Text
+
+    from kgagent.models.note import notes_text_at
+
+    notes = notes_text_at(item.notes, datetime.now(UTC))
+    return Text("\n").join(part for part in (Text(item.description), Text(notes, style="dim")) if part)

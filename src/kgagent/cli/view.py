@@ -1,5 +1,11 @@
-"""kgagent view: a page in which a person searches and sees the graph."""
+"""kgagent view: a page in which a person searches and views the graph."""
 
+import html
+import tempfile
+import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -8,38 +14,55 @@ from kgagent.cli.options import User
 
 DEFAULT_PORT = 0
 
+_REDIRECT = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={address}">'
+
 
 def view(
-    query: Annotated[str, typer.Argument(help="What to search for at once, in words.")] = "",
+    query: Annotated[str, typer.Argument(help="What to search for when the page opens.")] = "",
     *,
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port on this machine; 0 takes a free one.")
+        int, typer.Option(min=0, max=65535, help="Port on this machine; 0 uses a free port.")
     ] = DEFAULT_PORT,
     open_browser: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     user: User = None,
 ) -> None:
-    """Serve a page, to you on this machine alone, in which you search and see the graph."""
+    """Serve a page, on this machine only, in which you search and view the graph."""
     import asyncio
 
     from rich.text import Text
 
     from kgagent.adapters.view import view_server
-    from kgagent.cli.browser import opened_in_browser
-    from kgagent.cli.graph import user_of, with_graph
-    from kgagent.cli.output import say
+    from kgagent.cli.graph_session import resolve_user_id, run_with_graph
+    from kgagent.cli.output import print_message
     from kgagent.knowledge_graph import KnowledgeGraph
     from kgagent.settings import load_settings
 
     settings = load_settings()
-    user_id = user_of(settings, user)
+    user_id = resolve_user_id(settings, user)
 
-    async def work(graph: KnowledgeGraph) -> None:
+    async def serve(graph: KnowledgeGraph) -> None:
         async with view_server(graph, user_id, port=port) as server:
             address = server.address(query.strip())
-            say(Text(f"The graph of {user_id} is at", style="green"))
+            print_message(Text(f"The graph of {user_id} is at", style="green"))
             typer.echo(address)
-            say("[dim]Whoever on this machine has the address can read the graph. Ctrl-C ends it.[/dim]")
-            with opened_in_browser(address, wanted=open_browser):
-                await asyncio.Event().wait()
+            print_message("[dim]Everyone on this machine who knows the address can read the graph. Stop: Ctrl-C.[/dim]")
+            if open_browser:
+                with opened_in_browser(address):
+                    await asyncio.Event().wait()
+            await asyncio.Event().wait()
 
-    with_graph(work, settings=settings)
+    run_with_graph(serve, settings=settings)
+
+
+@contextmanager
+def opened_in_browser(address: str) -> Iterator[None]:
+    """Open an address that contains a secret in the browser, while the block runs.
+
+    The browser is started with a private file that redirects to the address, because other users of the machine can
+    see the arguments of processes.
+    """
+    with tempfile.TemporaryDirectory(prefix="kgagent-") as folder:
+        page = Path(folder) / "view.html"
+        page.write_text(_REDIRECT.format(address=html.escape(address, quote=True)), "utf-8")
+        webbrowser.open(page.as_uri())
+        yield

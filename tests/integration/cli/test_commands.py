@@ -15,7 +15,7 @@ def test_init_is_idempotent_and_says_what_is_online(kgagent: Kgagent, server: Se
     assert "kgagent_relationship_text" in done.payload["parts"]
 
 
-def test_an_embedder_of_another_length_is_one_line_that_names_the_mend(
+def test_an_embedder_of_another_length_is_one_line_that_names_the_fix(
     kgagent: Kgagent, environment: dict[str, str]
 ) -> None:
     assert kgagent("init").code == 0
@@ -39,8 +39,8 @@ def test_an_unreachable_server_is_exit_code_1_without_a_trace(program: Kgagent, 
     done = program("explore", "x", settings=nowhere)
     assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
     assert done.err.startswith("Neo4j at bolt://127.0.0.1:1 cannot be used")
-    told = program("status", "--json", settings=nowhere)
-    assert (told.code, told.payload["running"]) == (1, False)
+    status = program("status", "--json", settings=nowhere)
+    assert (status.code, status.payload["running"]) == (1, False)
 
 
 def test_a_setting_that_cannot_be_is_one_line(kgagent: Kgagent, environment: dict[str, str]) -> None:
@@ -72,7 +72,7 @@ def test_search_ranks_nodes_and_relationships_together(kgagent: Kgagent, family:
     assert "embedding" not in found.out
     shown = kgagent("search", "who are my mentors?")
     assert "Ruth Adeyemi mentor" in shown.out
-    context = kgagent("search", "who are my mentors?", "--context", "200")
+    context = kgagent("search", "who are my mentors?", "--token-budget", "200")
     assert "Relationship: Ruth Adeyemi mentor" in context.out
     assert kgagent("search", "mentor", "--no-relationships", "--json").payload.keys() == {"user", "objects"}
     nobody = kgagent("search", "mentor", "--user", "nobody-of-that-name")
@@ -81,7 +81,7 @@ def test_search_ranks_nodes_and_relationships_together(kgagent: Kgagent, family:
 
 def test_explore_by_name_and_label_and_of_another_user(kgagent: Kgagent, family: Path) -> None:
     assert kgagent("load", str(family)).code == 0
-    by_name = kgagent("explore", "--text", "Ruth", "--label", "Person", "--json")
+    by_name = kgagent("explore", "--text-match", "Ruth", "--label", "Person", "--json")
     assert by_name.payload["nodes"][0]["node"]["name"] == "Ruth Adeyemi"
     nobody = kgagent("explore", "mentor", "--user", "nobody-of-that-name")
     assert (nobody.code, nobody.out.startswith("Nothing found in the graph of user nobody")) == (0, True)
@@ -140,7 +140,7 @@ def test_migrate_and_doctor_find_nothing_to_do_on_a_graph_of_ours(kgagent: Kgage
     assert kgagent("migrate", "--user", user_id).out.startswith("3 nodes: 0 embedded")
     examined = kgagent("doctor", "--user", user_id, "--json")
     assert (examined.code, examined.payload["is_healthy"]) == (0, True)
-    assert "Nothing is to be mended." in kgagent("doctor", "--user", user_id).out
+    assert "No problems found." in kgagent("doctor", "--user", user_id).out
 
 
 def test_doctor_is_exit_code_1_where_the_embedder_does_not_fit(

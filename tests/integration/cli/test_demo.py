@@ -22,15 +22,15 @@ def test_demo_as_json_finds_most_people_through_relationships_and_again_loads_no
     assert program("demo", "--json").code == 0
     done = program("demo", "--json")
     assert done.code == 0
-    told = done.payload
-    assert (told["user"], len(told["questions"])) == ("kgagent-demo", 5)
-    assert told["load"]["embedded"] == 0
-    assert told["load"]["problems"] == []
-    mentors = told["questions"][0]
+    payload = done.payload
+    assert (payload["user"], len(payload["questions"])) == ("kgagent-demo", 5)
+    assert payload["load"]["embedded"] == 0
+    assert payload["load"]["problems"] == []
+    mentors = payload["questions"][0]
     assert mentors["found_with_relationship_search"] == mentors["expected"]
     assert mentors["found_by_node_search"] == []
-    totals = told["totals"]
-    assert totals["by_nodes"] <= totals["by_further_nodes"] < totals["with_relationships"] <= totals["expected"]
+    totals = payload["totals"]
+    assert totals["by_nodes"] <= totals["by_more_nodes"] < totals["with_relationships"] <= totals["expected"]
 
 
 def test_demo_on_a_graph_of_another_embedder_says_what_to_do(program: Kgagent, environment: dict[str, str]) -> None:

@@ -65,6 +65,6 @@ def test_the_address_is_all_that_view_prints_and_ctrl_c_ends_it(environment: dic
         with urlopen(address, timeout=60) as answer:
             assert b"<h1>kgagent</h1>" in answer.read()
         process.send_signal(signal.SIGINT)
-        rest, told = process.communicate(timeout=LONGEST)
+        rest, messages = process.communicate(timeout=LONGEST)
     assert rest == ""
-    assert "Traceback" not in told
+    assert "Traceback" not in messages

@@ -42,7 +42,7 @@ def test_files_and_folders_are_read_in_one_run_with_one_report(run: Run, tmp_pat
         ("b.json", "complete"),
         ("c.json", None),
     ]
-    assert not output["well"]
+    assert not output["complete"]
     report = (tmp_path / "report.md").read_text("utf-8")
     assert [line for line in report.splitlines() if line.startswith("# ")] == ["# a", f"# {CALL.name}", "# c.json"]
     (tmp_path / "talks" / "c.json").unlink()
@@ -60,7 +60,7 @@ def test_stopped_run_starts_no_further_file_and_the_next_run_resumes(
     model.turns = iter([lambda _: broken(401), *[looking_reader] * 4])
     done = run(*INGEST, "a.txt", "b.txt")
     assert (done.returncode, len(model.requests)) == (1, 1)
-    assert "b.txt: not begun" in " ".join(done.stdout.split())
+    assert "b.txt: not started" in " ".join(done.stdout.split())
     done = run(*INGEST, "a.txt", "b.txt")
     assert (done.returncode, len(model.requests)) == (0, 5)
 
@@ -80,7 +80,7 @@ async def test_a_file_that_changed_is_a_newer_version_of_itself(
     run: Run, tmp_path: Path, graph: KnowledgeGraph, user_id: str
 ) -> None:
     file = tmp_path / "a.txt"
-    for text, said in (("It rained.", "a: read to the end"), ("It rained. Then not.", "(a newer version of")):
+    for text, said in (("It rained.", "a: read completely"), ("It rained. Then not.", "(a newer version of")):
         file.write_text(text, "utf-8")
         done = run(*INGEST, "a.txt")
         assert said in " ".join(done.stdout.split())
@@ -113,7 +113,7 @@ def test_invalid_input_is_reported_without_traceback(run: Run, tmp_path: Path) -
             "a.json",
             '{"turns": [{"speaker": "A"}]}',
             "openai:gpt-4.1",
-            "a.json is no source: turns.0.text: Field required",
+            "a.json is not a valid source: turns.0.text is missing",
         ),
         ("b.json", "{", "openai:gpt-4.1", "b.json cannot be read"),
         ("c.txt", " ", "openai:gpt-4.1", "a source has either turns or text, got neither"),
@@ -133,7 +133,7 @@ def test_stopped_run_exits_with_1(run: Run, tmp_path: Path, model: ScriptedModel
     done = run("-c", CLI, "ingest", "a.txt", "--model", "openai:gpt-4.1")
     assert done.returncode == 1
     assert "stopped: the model failed: " in " ".join(done.stdout.split())
-    assert "Run it again to go on." in " ".join(done.stdout.split())
+    assert "Run it again to resume." in " ".join(done.stdout.split())
 
 
 def test_refused_source_is_reported_by_every_run_with_exit_code_1(

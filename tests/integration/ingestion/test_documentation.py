@@ -45,7 +45,7 @@ def test_the_example_of_the_command_line_writes_its_report(
     _, *arguments = block(repository_root, "sh", 1).split()
     done = run("-c", CLI, *arguments)
     assert done.returncode == 0, done.stderr
-    assert "read to the end" in done.stdout
+    assert "read completely" in done.stdout
     assert (tmp_path / "report.md").read_text("utf-8").startswith("# Call with Ruth\n")
     asked = len(model.requests)
     done = run("-c", CLI, *arguments, "--json")

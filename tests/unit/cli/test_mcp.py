@@ -55,10 +55,10 @@ def test_without_a_user_the_settings_say_whose_graph_it_is() -> None:
 @pytest.mark.parametrize(
     ("made", "hint"),
     [
-        ({}, "for a Neo4j and an embedding model of its own it needs the extra local"),
-        ({"NEO4J_URI": "bolt://db.example"}, "for an embedding model of its own"),
-        ({"OPENAI_API_KEY": "sk-1"}, "for a Neo4j of its own"),
-        ({"OPENAI_API_KEY": "sk-1", "KGAGENT_EMBEDDER": "local"}, "for a Neo4j and an embedding model of its own"),
+        ({}, "a Neo4j and an embedding model on this machine requires the extra local"),
+        ({"NEO4J_URI": "bolt://db.example"}, "an embedding model on this machine"),
+        ({"OPENAI_API_KEY": "sk-1"}, "a Neo4j on this machine"),
+        ({"OPENAI_API_KEY": "sk-1", "KGAGENT_EMBEDDER": "local"}, "a Neo4j and an embedding model on this machine"),
         ({"OPENAI_API_KEY": "sk-1", "NEO4J_URI": "bolt://db.example"}, None),
     ],
 )
@@ -68,10 +68,10 @@ def test_a_configuration_that_cannot_start_without_the_extra_local_says_so(
     monkeypatch.chdir(tmp_path)
     for name in ("NEO4J_URI", "OPENAI_API_KEY", "KGAGENT_EMBEDDER"):
         monkeypatch.delenv(name, raising=False)
-    assert "will not start" not in run("--print-config", "cursor", settings=made).stderr
+    assert "cannot start" not in run("--print-config", "cursor", settings=made).stderr
     monkeypatch.setattr("kgagent.embedding.local.missing_packages", lambda: ["jgo"])
-    told = " ".join(run("--print-config", "cursor", settings=made).stderr.split())
-    assert hint in told if hint else "will not start" not in told
+    message = " ".join(run("--print-config", "cursor", settings=made).stderr.split())
+    assert hint in message if hint else "cannot start" not in message
 
 
 @pytest.mark.parametrize(
@@ -111,5 +111,5 @@ def test_a_file_of_tokens_that_others_may_read_is_told(tmp_path: Path, mode: int
     tokens.chmod(mode)
     result = run("--http", "--tokens", str(tokens), settings={"NEO4J_URI": "bolt://127.0.0.1:1"})
     assert result.exit_code == 1
-    assert ("Other users of this machine may read the tokens: chmod 600" in result.stderr) is (mode == 0o644)
+    assert ("Other users of this machine can read the tokens: chmod 600" in result.stderr) is (mode == 0o644)
     assert "t" * 40 not in result.output

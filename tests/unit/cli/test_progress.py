@@ -23,7 +23,7 @@ def test_without_a_terminal_a_task_is_one_plain_line() -> None:
     assert written(console) == "Loading relationships of a long name ...\n"
 
 
-def test_a_bar_shows_how_much_of_how_much() -> None:
+def test_bar_shows_completed_amount_and_total() -> None:
     console = terminal()
     with RichProgress(console).task("Loading nodes", 1_500) as advance:
         advance(1_500)
@@ -47,7 +47,7 @@ def test_a_task_of_unknown_size_ends_filled_and_uncounted() -> None:
     assert " of " not in last
 
 
-def test_tasks_may_run_side_by_side_and_one_after_the_other() -> None:
+def test_tasks_can_run_concurrently_and_in_sequence() -> None:
     console = terminal()
     progress = RichProgress(console)
 

@@ -1,1 +1,1 @@
-"""kgagent demo: a sample graph, five questions, and what relationship search adds to the answers."""
+"""kgagent demo: a sample graph, five questions, and what relationship search adds to the results."""

@@ -1,4 +1,4 @@
-"""The sample graph and its questions, as they ship with the package."""
+"""The sample graph and its questions, which are part of the package."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ _FOLDER = resources.files("kgagent").joinpath("samples")
 
 
 class Question(BaseModel):
-    """A question to the sample graph and the people that a fair reader would name."""
+    """A question about the sample graph, and the people that a reader would name."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -20,12 +20,12 @@ class Question(BaseModel):
 
 
 def questions() -> list[Question]:
-    """The questions, in their order."""
+    """Read the questions."""
     return TypeAdapter(list[Question]).validate_json(_FOLDER.joinpath("questions.json").read_bytes())
 
 
 @contextmanager
 def sample_file() -> Iterator[Path]:
-    """The sample graph as a file."""
+    """Provide the sample graph as a file while the block runs."""
     with resources.as_file(_FOLDER.joinpath("middlemarch.jsonl")) as path:
         yield path

@@ -1,4 +1,4 @@
-"""The demo's outcome, for 80 columns and more, with colours and without."""
+"""Prints the result of the demo, for 80 or more columns, with or without colours."""
 
 from collections.abc import Iterator
 
@@ -8,83 +8,91 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from kgagent.cli.demo.asking import FURTHER_NODES, HITS, Answer
-from kgagent.cli.demo.run import USER, Outcome
+from kgagent.cli.demo.comparison import LIMIT, WIDE_LIMIT, Comparison
+from kgagent.cli.demo.run import USER, DemoResult
+from kgagent.formatting import counted
 from kgagent.models import NodeSearchResult, RelationshipSearchResult
 
 _FOUND = "bold green"
 
 
-def outcome_view(outcome: Outcome) -> Iterator[RenderableType]:
-    """The questions with their answers, the totals, the times."""
-    yield _opening(outcome)
-    for number, answer in enumerate(outcome.answers, start=1):
-        yield _question(number, answer)
-    yield _totals(outcome)
+def result_view(result: DemoResult) -> Iterator[RenderableType]:
+    """The questions with their results, the totals and the durations."""
+    yield _opening(result)
+    for number, comparison in enumerate(result.comparisons, start=1):
+        yield _question(number, comparison)
+    yield _totals(result)
 
 
 def next_steps(*, is_local: bool, program: str) -> RenderableType:
-    """Commands to go on with, for the program as it was called."""
+    """Suggested next commands.
+
+    Args:
+        is_local: whether the local Neo4j is used and keeps running.
+        program: how a shell starts the program.
+    """
     steps = [
         (f'{program} explore "a love match" --user {USER}', "ask something else"),
-        (f"{program} view --user {USER}", "search and see it on a page"),
-        (f"{program} load FILE.jsonl", "bring in your own graph"),
-        (f"{program} down", "end the local Neo4j") if is_local else (f"{program} status", "see what is used"),
+        (f"{program} view --user {USER}", "search and view it on a page"),
+        (f"{program} load FILE.jsonl", "load your own graph"),
+        (f"{program} down", "stop the local Neo4j")
+        if is_local
+        else (f"{program} status", "see which server and embedder are used"),
     ]
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True)
     table.add_column()
-    for command, why in steps:
-        table.add_row(Text(command, style="cyan"), Text(why, style="dim"))
+    for command, purpose in steps:
+        table.add_row(Text(command, style="cyan"), Text(purpose, style="dim"))
     head = Text("Next", style="bold")
     if is_local:
-        head.append("  (the local Neo4j stays up, so that it answers at once)", style="not bold dim")
+        head.append("  (the local Neo4j keeps running)", style="not bold dim")
     return Group(head, Padding(table, (0, 0, 1, 2)))
 
 
-def _opening(outcome: Outcome) -> RenderableType:
-    report = outcome.report
+def _opening(result: DemoResult) -> RenderableType:
+    report = result.report
     text = Text.assemble(
         ("Middlemarch, and a reader of it with mentors, friends and family of her own: ", ""),
-        (f"{report.nodes.total} nodes and {report.relationships.total} relationships", "bold"),
+        (f"{counted(report.nodes.total, 'node')} and {counted(report.relationships.total, 'relationship')}", "bold"),
         (" in Neo4j ", ""),
-        (outcome.version, ""),
-        (f" ({_loaded(outcome)}). Embeddings: {outcome.embedder}.", ""),
+        (result.version, ""),
+        (f" ({_load_summary(result)}). Embeddings: {result.embedder}.", ""),
     )
-    rule = Text.assemble("Each question is put to ", ("nodes", "bold"), " alone, then to ", ("relationships", "bold"))
-    rule.append(f" too; the best {HITS} of each, with cosine similarity. ")
+    rule = Text.assemble("Each question searches ", ("nodes", "bold"), " alone, then also ", ("relationships", "bold"))
+    rule.append(f"; the best {LIMIT} of each, with cosine similarity. ")
     rule.append("✓", style=_FOUND)
     rule.append(" marks the people that a reader would name.")
     return Padding(Group(text, rule), (1, 0))
 
 
-def _loaded(outcome: Outcome) -> str:
-    report = outcome.report
+def _load_summary(result: DemoResult) -> str:
+    report = result.report
     if not report.changed:
-        return f"loaded before, unchanged, checked in {report.seconds:.1f} s"
-    return f"loaded in {report.seconds:.1f} s, {report.embedded} embeddings"
+        return f"already loaded, checked in {report.seconds:.1f} s"
+    return f"loaded in {report.seconds:.1f} s, {counted(report.embedded, 'embedding')}"
 
 
-def _question(number: int, answer: Answer) -> RenderableType:
-    times = answer.times
+def _question(number: int, comparison: Comparison) -> RenderableType:
+    timings = comparison.timings
     head = Table.grid(expand=True)
     head.add_column(ratio=1)
     head.add_column(justify="right", style="dim", no_wrap=True)
     head.add_row(
-        Text(f"{number}  {answer.question.question}", style="bold yellow"),
-        f"embed {times.embedding:.0f} ms, nodes {times.nodes:.0f} ms, relationships {times.relationships:.0f} ms",
+        Text(f"{number}  {comparison.question.question}", style="bold yellow"),
+        f"embed {timings.embedding:.0f} ms, nodes {timings.nodes:.0f} ms, relationships {timings.relationships:.0f} ms",
     )
     body = Table.grid(expand=True, padding=(0, 2, 0, 0))
     body.add_column(ratio=3)
     body.add_column(ratio=5)
-    expected = len(answer.question.expected)
+    expected = len(comparison.question.expected)
     body.add_row(
-        _heading("node search alone", len(answer.found_by_nodes), expected),
-        _heading("with relationship search", len(answer.found_with_relationships), expected),
+        _heading("node search alone", len(comparison.found_by_nodes), expected),
+        _heading("with relationship search", len(comparison.found_with_relationships), expected),
     )
     body.add_row(
-        Group(*(_node(hit, answer) for hit in answer.nodes)),
-        Group(*(_relationship(hit, answer) for hit in answer.relationships)),
+        Group(*(_node(found, comparison) for found in comparison.nodes)),
+        Group(*(_relationship(found, comparison) for found in comparison.relationships)),
     )
     return Padding(Group(Rule(style="dim"), head, Padding(body, (0, 0, 0, 3))), (0, 0, 1, 0))
 
@@ -93,29 +101,29 @@ def _heading(title: str, found: int, expected: int) -> Text:
     return Text.assemble((title, "underline"), (f"  {found} of {expected}", _FOUND if found else "red"))
 
 
-def _node(hit: NodeSearchResult, answer: Answer) -> RenderableType:
-    line = _person(hit.node.name, answer)
-    line.append(f" {hit.node.label}", style="dim")
-    return _scored(hit.similarity, line)
+def _node(found: NodeSearchResult, comparison: Comparison) -> RenderableType:
+    line = _person(found.node.name, comparison)
+    line.append(f" {found.node.label}", style="dim")
+    return _scored(found.similarity, line)
 
 
-def _relationship(hit: RelationshipSearchResult, answer: Answer) -> RenderableType:
-    ends = {hit.from_name, hit.to_name}
+def _relationship(found: RelationshipSearchResult, comparison: Comparison) -> RenderableType:
+    ends = {found.from_name, found.to_name}
     line = Text.assemble(
-        _person(hit.from_name, answer),
+        _person(found.from_name, comparison),
         " → ",
-        (hit.relationship_type, "magenta"),
+        (found.relationship_type, "magenta"),
         " → ",
-        _person(hit.to_name, answer),
+        _person(found.to_name, comparison),
     )
-    if not ends & answer.question.expected:
+    if not ends & comparison.question.expected:
         line.stylize("dim")
-        return _scored(hit.similarity, line)
-    return _scored(hit.similarity, Group(line, Text(hit.description, style="italic")))
+        return _scored(found.similarity, line)
+    return _scored(found.similarity, Group(line, Text(found.description, style="italic")))
 
 
-def _person(name: str, answer: Answer) -> Text:
-    if name in answer.question.expected:
+def _person(name: str, comparison: Comparison) -> Text:
+    if name in comparison.question.expected:
         return Text(f"✓ {name}", style=_FOUND)
     return Text(name)
 
@@ -128,8 +136,8 @@ def _scored(similarity: float, what: RenderableType) -> RenderableType:
     return row
 
 
-def _totals(outcome: Outcome) -> RenderableType:
-    totals = outcome.totals
+def _totals(result: DemoResult) -> RenderableType:
+    totals = result.totals
     line = Text.assemble(
         ("Expected people found: node search alone ", "bold"),
         (f"{totals.by_nodes} of {totals.expected}", "bold red" if not totals.by_nodes else "bold"),
@@ -138,9 +146,9 @@ def _totals(outcome: Outcome) -> RenderableType:
         (".", "bold"),
     )
     rest = Text(
-        f"Even among its first {FURTHER_NODES} nodes a question, node search has {totals.by_further_nodes}. "
-        f"A search of nodes and relationships took {outcome.median_search:.0f} ms, the embedding of a question "
-        f"{outcome.median_embedding:.0f} ms (medians).",
+        f"Node search finds {totals.by_more_nodes} among its first {WIDE_LIMIT} nodes per question. Searching "
+        f"nodes and relationships took {result.median_search:.0f} ms, embedding a question "
+        f"{result.median_embedding:.0f} ms (medians).",
         style="dim",
     )
     return Padding(Group(Rule(style="dim"), line, rest), (0, 0, 1, 0))

@@ -1,21 +1,19 @@
-"""Configurations of MCP clients that start the server by themselves."""
+"""Configurations for MCP clients that start the server themselves."""
 
-import shutil
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from kgagent.cli.program_name import NAME, program_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from kgagent.settings import Settings
 
-NAME = "kgagent"
-
 
 class Client(StrEnum):
-    """A client whose form of configuration is known."""
+    """An MCP client with a known configuration format."""
 
     CLAUDE_DESKTOP = "claude-desktop"
     CLAUDE_CODE = "claude-code"
@@ -25,12 +23,12 @@ class Client(StrEnum):
     ZED = "zed"
 
     @property
-    def place(self) -> str:
+    def file(self) -> str:
         """The file that the configuration belongs in."""
-        return _PLACES[self]
+        return _FILES[self]
 
 
-_PLACES = {
+_FILES = {
     Client.CLAUDE_DESKTOP: "claude_desktop_config.json (Settings, Developer, Edit Config)",
     Client.CLAUDE_CODE: ".mcp.json in the project's folder",
     Client.CURSOR: "~/.cursor/mcp.json, or .cursor/mcp.json in the project's folder",
@@ -41,15 +39,15 @@ _PLACES = {
 
 
 def client_config(client: Client, environment: "Mapping[str, str]", user: str | None) -> dict[str, Any]:
-    """Write the configuration with which a client starts the server.
+    """Build the configuration with which a client starts the server.
 
     Args:
-        client: whose form it has.
-        environment: settings that the server is given.
-        user: whose graph; None leaves it to the settings.
+        client: determines the format.
+        environment: environment variables of the server.
+        user: owner of the graph; None uses the user of the settings.
     """
     arguments = ["mcp", *(["--user", user] if user else [])]
-    entry: dict[str, Any] = {"command": program(), "args": arguments, "env": dict(environment)}
+    entry: dict[str, Any] = {"command": program_path(), "args": arguments, "env": dict(environment)}
     match client:
         case Client.VSCODE:
             return {"servers": {NAME: {"type": "stdio", **entry}}}
@@ -61,27 +59,21 @@ def client_config(client: Client, environment: "Mapping[str, str]", user: str | 
             return {"mcpServers": {NAME: entry}}
 
 
-def program() -> str:
-    """Where the `kgagent` that runs now is installed: a desktop client knows no shell's path."""
-    beside = Path(sys.executable).with_name("kgagent.exe" if sys.platform == "win32" else "kgagent")
-    return str(beside) if beside.exists() else shutil.which("kgagent") or "kgagent"
-
-
 def environment(settings: "Settings") -> dict[str, str]:
-    """The settings that were made, as environment variables: a client starts the server in a folder of its own.
+    """The explicit settings as environment variables, because a client starts the server in another folder.
 
-    Secrets are left out, and so are addresses that hold a password.
+    Secrets, and addresses that contain a password, are omitted.
     """
-    return {name: value for name, value, is_secret in _made(settings) if not is_secret}
+    return {name: value for name, value, is_secret in _explicit_settings(settings) if not is_secret}
 
 
-def left_out(settings: "Settings") -> list[str]:
-    """The variables that are set but not written down."""
-    return [name for name, _, is_secret in _made(settings) if is_secret]
+def omitted_secrets(settings: "Settings") -> list[str]:
+    """Names of the variables that are set but omitted from the configuration."""
+    return [name for name, _, is_secret in _explicit_settings(settings) if is_secret]
 
 
 def missing_for(settings: "Settings") -> str | None:
-    """Why a server with these settings cannot start here, and what to do; None where nothing is missing."""
+    """Why a server with these settings cannot start here, and what to do; None if nothing is missing."""
     from kgagent.embedding.factory import embeds_locally
     from kgagent.embedding.local import missing_packages
     from kgagent.extras import install_command
@@ -91,26 +83,26 @@ def missing_for(settings: "Settings") -> str | None:
         "OPENAI_API_KEY" if settings.embedder == "auto" else "KGAGENT_EMBEDDER=openai": embeds_locally(settings)
         and "an embedding model",
     }
-    wanted = {name: what for name, what in needed.items() if what}
-    if not wanted or not missing_packages():
+    required = {name: what for name, what in needed.items() if what}
+    if not required or not missing_packages():
         return None
     return (
-        f"The server will not start yet: for {' and '.join(wanted.values())} of its own it needs the extra local "
-        f"({install_command('mcp', 'local')}); or set {' and '.join(wanted)}"
+        f"The server cannot start yet: {' and '.join(required.values())} on this machine requires the extra local "
+        f"({install_command('mcp', 'local')}); or set {' and '.join(required)}"
     )
 
 
-def _made(settings: "Settings") -> list[tuple[str, str, bool]]:
-    """Name, value and whether it is a secret, of each setting that was made."""
+def _explicit_settings(settings: "Settings") -> list[tuple[str, str, bool]]:
+    """Name, value and secrecy of each setting that was set explicitly."""
     from pydantic import SecretStr
 
-    made = []
+    explicit = []
     for field in sorted(settings.model_fields_set):
         value = getattr(settings, field)
         if value is not None:
             text = _text(value)
-            made.append((_variable(field), text, isinstance(value, SecretStr) or ("://" in text and "@" in text)))
-    return made
+            explicit.append((_variable(field), text, isinstance(value, SecretStr) or ("://" in text and "@" in text)))
+    return explicit
 
 
 def _variable(field: str) -> str:

@@ -1,4 +1,4 @@
-"""kgagent mcp: serve the agent's tools to MCP clients."""
+"""kgagent mcp: serves the agent's tools to MCP clients."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -22,47 +22,46 @@ def mcp(
     host: Annotated[
         str | None,
         typer.Option(
-            help=f"With --http: address to listen on; another than this machine's needs --tokens. [{DEFAULT_HOST}]"
+            help=f"With --http: address to listen on; a public one requires --tokens. [dim]\\[{DEFAULT_HOST}][/dim]"
         ),
     ] = None,
     port: Annotated[
-        int | None, typer.Option(min=0, max=65535, help=f"With --http: port; 0 takes a free one. [{DEFAULT_PORT}]")
+        int | None,
+        typer.Option(min=0, max=65535, help=f"With --http: port; 0 uses a free port. [dim]\\[{DEFAULT_PORT}][/dim]"),
     ] = None,
     tokens: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help='With --http: JSON file {"<bearer token>": "<user id>"}; a client must show one, and gets that graph.',
+            help='With --http: JSON file {"<bearer token>": "<user id>"}; the token of a client selects the graph.',
         ),
     ] = None,
     allowed_host: Annotated[
         list[str] | None,
-        typer.Option(help="With --http: another name under which clients reach the server; may be repeated."),
+        typer.Option(help="With --http: additional host name under which clients reach the server. Can be repeated."),
     ] = None,
     user: User = None,
     print_config: Annotated[
         Client | None,
-        typer.Option(metavar="CLIENT", help=f"Print a configuration for a client ({', '.join(Client)}) and leave."),
+        typer.Option(metavar="CLIENT", help=f"Print a configuration for a client ({', '.join(Client)}) and exit."),
     ] = None,
 ) -> None:
     """Serve the agent's tools to MCP clients, over stdin and stdout or over HTTP."""
-    from kgagent.cli.graph import user_of
+    from kgagent.cli.graph_session import resolve_user_id
     from kgagent.settings import load_settings
 
     if not http and (host is not None or port is not None or tokens is not None or allowed_host):
-        raise typer.BadParameter("--host, --port, --tokens and --allowed-host are for --http")
+        raise typer.BadParameter("--host, --port, --tokens and --allowed-host require --http")
     if tokens is not None and user is not None:
-        raise typer.BadParameter("--user cannot stand beside --tokens: each token names its user")
+        raise typer.BadParameter("--user and --tokens exclude each other: each token names its user")
     settings = load_settings()
     if print_config is not None:
         if http:
-            raise typer.BadParameter(
-                "--print-config writes how to start the server over stdin and stdout, without --http"
-            )
+            raise typer.BadParameter("--print-config is for a server over stdin and stdout, without --http")
         _print_config(print_config, settings, user)
         return
     if not http:
-        _serve_stdio(settings, user_of(settings, user))
+        _serve_stdio(settings, resolve_user_id(settings, user))
         return
 
     from kgagent.adapters.mcp import HttpOptions
@@ -72,7 +71,7 @@ def mcp(
         HttpOptions(
             host=host or DEFAULT_HOST,
             port=DEFAULT_PORT if port is None else port,
-            user_id=None if tokens else user_of(settings, user),
+            user_id=None if tokens else resolve_user_id(settings, user),
             tokens=_load_tokens(tokens) if tokens else None,
             allowed_hosts=tuple(allowed_host or ()),
         ),
@@ -83,45 +82,45 @@ def _load_tokens(file: Path) -> "Tokens":
     from rich.text import Text
 
     from kgagent.adapters.mcp import load_tokens
-    from kgagent.cli.output import say
+    from kgagent.cli.output import print_message
     from kgagent.files import is_readable_by_others
 
     tokens = load_tokens(file)
     if is_readable_by_others(file):
-        say(Text(f"Other users of this machine may read the tokens: chmod 600 {file}", style="yellow"))
+        print_message(Text(f"Other users of this machine can read the tokens: chmod 600 {file}", style="yellow"))
     return tokens
 
 
 def _print_config(client: Client, settings: "Settings", user: str | None) -> None:
     from rich.text import Text
 
-    from kgagent.cli.mcp.client_config import client_config, environment, left_out, missing_for
-    from kgagent.cli.output import emit, say
+    from kgagent.cli.mcp.client_config import client_config, environment, missing_for, omitted_secrets
+    from kgagent.cli.output import print_json, print_message
 
-    emit(client_config(client, environment(settings), user))
-    say(f"[dim]Belongs in {client.place}[/dim]")
-    if secrets := left_out(settings):
-        say(f"[dim]Secrets are left out; give the server these too: {', '.join(secrets)}[/dim]")
+    print_json(client_config(client, environment(settings), user))
+    print_message(f"[dim]Belongs in {client.file}[/dim]")
+    if secrets := omitted_secrets(settings):
+        print_message(f"[dim]Secrets are omitted; also set these variables for the server: {', '.join(secrets)}[/dim]")
     if hint := missing_for(settings):
-        say(Text(hint, style="yellow"))
+        print_message(Text(hint, style="yellow"))
 
 
 def _serve_stdio(settings: "Settings", user_id: str) -> None:
     from kgagent.adapters.mcp import serve_stdio
-    from kgagent.cli.graph import with_graph
+    from kgagent.cli.graph_session import run_with_graph
 
-    with_graph(lambda graph: serve_stdio(graph, user_id), settings=settings)
+    run_with_graph(lambda graph: serve_stdio(graph, user_id), settings=settings)
 
 
 def _serve_http(settings: "Settings", options: "HttpOptions") -> None:
     from kgagent.adapters.mcp import http_server
-    from kgagent.cli.graph import with_graph
-    from kgagent.cli.output import say
+    from kgagent.cli.graph_session import run_with_graph
+    from kgagent.cli.output import print_message
     from kgagent.knowledge_graph import KnowledgeGraph
 
     async def work(graph: KnowledgeGraph) -> None:
         async with http_server(graph, options) as server:
-            say(f"[green]Serving MCP at {server.url}[/green]; Ctrl-C ends it.")
+            print_message(f"[green]Serving MCP at {server.url}[/green]; stop: Ctrl-C.")
             await server.serving
 
-    with_graph(work, settings=settings)
+    run_with_graph(work, settings=settings)

@@ -1,4 +1,4 @@
-from kgagent.cli.demo.asking import Answer, Times, Totals
+from kgagent.cli.demo.comparison import Comparison, FoundTotals, Timings
 from kgagent.cli.demo.sample import Question, questions, sample_file
 from kgagent.models import GraphNode, NodeSearchResult, RelationshipSearchResult
 
@@ -19,24 +19,26 @@ def relationship(first: str, second: str) -> RelationshipSearchResult:
     )
 
 
-def answer() -> Answer:
-    return Answer(
+def comparison() -> Comparison:
+    return Comparison(
         question=Question(question="who?", expected=frozenset({"Ann", "Bo", "Cy"})),
         nodes=(node("Ann"), node("Zoe")),
-        further_nodes=(node("Ann"), node("Zoe"), node("Cy")),
+        more_nodes=(node("Ann"), node("Zoe"), node("Cy")),
         relationships=(relationship("Bo", "Owner"),),
-        times=Times(1.0, 2.0, 3.0),
+        timings=Timings(1.0, 2.0, 3.0),
     )
 
 
-def test_an_answer_counts_the_expected_people_alone() -> None:
-    assert answer().found_by_nodes == {"Ann"}
-    assert answer().found_by_further_nodes == {"Ann", "Cy"}
-    assert answer().found_with_relationships == {"Ann", "Bo"}
+def test_comparison_counts_only_expected_people() -> None:
+    assert comparison().found_by_nodes == {"Ann"}
+    assert comparison().found_by_more_nodes == {"Ann", "Cy"}
+    assert comparison().found_with_relationships == {"Ann", "Bo"}
 
 
 def test_totals_add_up() -> None:
-    assert Totals.of([answer(), answer()]) == Totals(expected=6, by_nodes=2, by_further_nodes=4, with_relationships=4)
+    assert FoundTotals.of([comparison(), comparison()]) == FoundTotals(
+        expected=6, by_nodes=2, by_more_nodes=4, with_relationships=4
+    )
 
 
 def test_every_expected_person_is_in_the_sample() -> None:

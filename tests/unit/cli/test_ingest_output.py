@@ -1,10 +1,10 @@
-"""What a person is told of an ingestion."""
+"""What `kgagent ingest` prints."""
 
 from pathlib import Path
 
 from rich.text import Text
 
-from kgagent.cli.ingest_view import Outcome, told
+from kgagent.cli.ingest_output import FileOutcome, summary_lines
 from kgagent.ingestion import IngestionReport, NodeChange, RelationshipChange
 from kgagent.models import GraphNode, GraphRelationship
 
@@ -18,7 +18,7 @@ def lines(**facts: object) -> list[str]:
     report = IngestionReport.model_validate(
         {"name": "Call [1]", "source_entity_key": "s", "fingerprint": "f", "parts": 2, "parts_read": 1} | facts
     )
-    return [Text.from_markup(line).plain for line in told([Outcome(Path("a.txt"), report)])]
+    return [Text.from_markup(line).plain for line in summary_lines([FileOutcome(Path("a.txt"), report)])]
 
 
 def test_it_says_what_is_new_and_what_is_changed() -> None:
@@ -27,20 +27,20 @@ def test_it_says_what_is_new_and_what_is_changed() -> None:
         nodes=(NodeChange(before=None, after=NODE), NodeChange(before=None, after=NODE)),
         relationships=(RelationshipChange(before=None, after=KNOWS), RelationshipChange(before=KNOWS, after=KNOWS)),
     )
-    assert said[0] == "Call [1]: read to the end"
+    assert said[0] == "Call [1]: read completely"
     assert said[1] == "1 of 2 parts read; 0 tool calls; 2 nodes and 1 relationship new, 1 relationship changed"
 
 
 def test_a_run_that_changed_nothing_says_so() -> None:
-    assert lines(state="complete")[1].endswith("; nothing new or changed")
+    assert lines(state="complete")[1].endswith("; no changes")
 
 
 def test_a_run_that_stopped_says_why_and_what_to_do() -> None:
     said = lines(state="stopped", reason="the model failed: OpenAIConnectionError: Connection error.")
     assert said[0] == (
-        "Call [1]: stopped: the model failed: OpenAIConnectionError: Connection error. Run it again to go on."
+        "Call [1]: stopped: the model failed: OpenAIConnectionError: Connection error. Run it again to resume."
     )
 
 
 def test_a_newer_version_is_called_so() -> None:
-    assert lines(state="complete", updated=True)[0].endswith(" (a newer version of what was read before)")
+    assert lines(state="complete", updated=True)[0].endswith(" (a newer version of a source that was read before)")

@@ -1,4 +1,4 @@
-"""Opening the graph that the settings lead to, for one command."""
+"""Opens the graph that the settings describe, for one command."""
 
 import asyncio
 from typing import TYPE_CHECKING, TypeVar
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
 ResultT = TypeVar("ResultT")
 
 
-def with_graph(
+def run_with_graph(
     work: "Callable[[KnowledgeGraph], Awaitable[ResultT]]",
     *,
     settings: "Settings",
     ensure_schema: bool = True,
 ) -> ResultT:
-    """Open the graph, do the work, close it; progress shows on stderr.
+    """Open the graph, run the work, and close the graph; progress is shown on stderr.
 
     Args:
-        work: what to do with the graph.
-        settings: lead to it.
-        ensure_schema: whether missing constraints and indexes are made, and misfits are errors.
+        work: called with the open graph.
+        settings: settings of the connection and the embedder.
+        ensure_schema: whether to create missing constraints and indexes, and to fail if existing ones do not fit.
 
     Raises:
         KgAgentError: the graph cannot be opened, or the work failed.
@@ -48,14 +48,14 @@ def with_graph(
     return asyncio.run(main())
 
 
-def user_of(settings: "Settings", given: str | None) -> str:
-    """Whose graph a command works on.
+def resolve_user_id(settings: "Settings", user: str | None) -> str:
+    """The value of --user, or else the user of the settings.
 
     Raises:
-        InputError: an empty user id was given.
+        InputError: --user is empty.
     """
     from kgagent.errors import InputError
 
-    if given is not None and not given.strip():
+    if user is not None and not user.strip():
         raise InputError("--user must not be empty")
-    return given or settings.user_id
+    return user or settings.user_id

@@ -1,0 +1,128 @@
+"""kgagent init, migrate and doctor: the schema and the health of a graph."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kgagent.cli.options import Json, UserOrAll
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from kgagent.doctor import Diagnosis
+    from kgagent.knowledge_graph import KnowledgeGraph
+    from kgagent.migration import MigrationReport
+
+_SIGNS = {"error": "[bold red]✗[/bold red]", "warning": "[yellow]![/yellow]", "info": "[dim]i[/dim]"}
+
+
+def init(*, json: Json = False) -> None:
+    """Create missing constraints and indexes; safe to repeat, even concurrently."""
+    from kgagent.cli.graph_session import run_with_graph
+    from kgagent.cli.output import print_json, print_result
+    from kgagent.knowledge_graph import services_of
+    from kgagent.settings import load_settings
+
+    async def read_facts(graph: "KnowledgeGraph") -> dict[str, object]:
+        services = services_of(graph)
+        return {
+            "uri": services.store.uri,
+            "version": services.store.features.version,
+            "embedder": str(graph.embedder),
+            "parts": [part.name for part in services.schema.parts],
+        }
+
+    facts = run_with_graph(read_facts, settings=load_settings())
+    if json:
+        print_json(facts)
+        return
+    parts = facts["parts"]
+    count = len(parts) if isinstance(parts, list) else 0
+    print_result(
+        f"[green]{count} constraints and indexes are online[/green] at {facts['uri']} "
+        f"(Neo4j {facts['version']}), for {facts['embedder']}."
+    )
+
+
+def migrate(
+    *,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be done.")] = False,
+    user: UserOrAll = None,
+    rebuild_indexes: Annotated[
+        bool, typer.Option("--rebuild-indexes", help="First recreate the vector indexes for the current embedder.")
+    ] = False,
+    batch_size: Annotated[int, typer.Option(help="Records per embedding call and transaction.", min=1)] = 200,
+    json: Json = False,
+) -> None:
+    """Bring an old graph to the current form: embed records without a current embedding, convert old properties.
+
+    If it is interrupted, run it again to resume.
+    """
+    from kgagent.cli.graph_session import run_with_graph
+    from kgagent.cli.output import print_json, print_result
+    from kgagent.settings import load_settings
+
+    async def work(graph: "KnowledgeGraph") -> "MigrationReport":
+        from kgagent.cli.progress import RichProgress
+
+        return await graph.migrate(
+            user_id=user,
+            dry_run=dry_run,
+            rebuild_indexes=rebuild_indexes,
+            batch_size=batch_size,
+            progress=RichProgress(),
+        )
+
+    report = run_with_graph(work, settings=load_settings(), ensure_schema=False)
+    if json:
+        print_json(report.to_dict())
+        return
+    print_result(str(report), f"[dim]{report.seconds:.1f} s; {'nothing was changed' if dry_run else 'done'}[/dim]")
+    for skipped in report.skipped:
+        print_result(f"skipped {skipped.what}: {skipped.why}")
+
+
+def doctor(
+    *,
+    user: UserOrAll = None,
+    check_embedder: Annotated[
+        bool, typer.Option(help="Whether to make one embedding to check that the embedder works.")
+    ] = True,
+    json: Json = False,
+) -> None:
+    """Check server, indexes and embeddings without changing anything; the exit code is 1 if problems are found."""
+    from kgagent.cli.graph_session import run_with_graph
+    from kgagent.cli.output import print_json, print_result
+    from kgagent.settings import load_settings
+
+    async def work(graph: "KnowledgeGraph") -> "Diagnosis":
+        from kgagent.cli.progress import RichProgress
+
+        return await graph.diagnose(user_id=user, check_embedder=check_embedder, progress=RichProgress())
+
+    diagnosis = run_with_graph(work, settings=load_settings(), ensure_schema=False)
+    if json:
+        print_json(diagnosis.to_dict())
+    else:
+        print_result(*_diagnosis_lines(diagnosis))
+    if not diagnosis.is_healthy:
+        raise typer.Exit(1)
+
+
+def _diagnosis_lines(diagnosis: "Diagnosis") -> "list[RenderableType]":
+    from rich.table import Table
+    from rich.text import Text
+
+    from kgagent.formatting import counted
+
+    facts = diagnosis.facts
+    records = f"{counted(facts.nodes, 'node')} and {counted(facts.relationships, 'relationship')} checked"
+    summary = f"Neo4j {facts.server_version} at {facts.uri}; {facts.embedder}; {records}."
+    table = Table.grid(padding=(0, 1))
+    for finding in diagnosis.findings:
+        text = Text(finding.message)
+        if finding.fix:
+            text.append("\n→ ", style="dim").append(finding.fix, style="cyan")
+        table.add_row(_SIGNS[finding.severity], text)
+    verdict = "[green]No problems found.[/green]" if diagnosis.is_healthy else "[red]Problems found.[/red]"
+    return [Text(summary, style="dim"), table, verdict]

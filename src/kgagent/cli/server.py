@@ -1,0 +1,132 @@
+"""kgagent up, down and status: the local Neo4j, and which server the other commands use."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import typer
+
+from kgagent.cli.options import Json, ShowPassword
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from kgagent.local import ServerInfo
+    from kgagent.settings import Settings
+
+Facts = dict[str, str | int | bool | None]
+
+
+def up(*, json: Json = False, show_password: ShowPassword = False) -> None:
+    """Start the local Neo4j, and download it first if necessary. If it is running, print its address."""
+    from kgagent.cli.output import print_json, print_result
+    from kgagent.cli.progress import RichProgress
+    from kgagent.local import LocalNeo4j
+    from kgagent.settings import load_settings
+
+    info = LocalNeo4j.from_settings(load_settings()).up(RichProgress())
+    facts = _server_facts(info, show_password=show_password)
+    if json:
+        print_json({"running": True, **facts})
+        return
+    print_result("[green]Neo4j is running.[/green] `kgagent down` stops it.", _table(facts))
+
+
+def down(*, json: Json = False) -> None:
+    """Stop the local Neo4j; its data is kept."""
+    from kgagent.cli.output import print_json, print_result
+    from kgagent.local import LocalNeo4j
+    from kgagent.settings import load_settings
+
+    stopped = LocalNeo4j.from_settings(load_settings()).down()
+    if json:
+        print_json({"stopped": stopped})
+    else:
+        print_result("Neo4j is stopped; its data is kept." if stopped else "The local Neo4j was not running.")
+
+
+def status(*, json: Json = False, show_password: ShowPassword = False) -> None:
+    """Show which Neo4j and which embedder the other commands use; nothing is started."""
+    from kgagent.cli.output import print_json, print_result
+    from kgagent.settings import load_settings
+
+    settings = load_settings()
+    facts = _remote_status(settings) if settings.neo4j_uri else _local_status(settings, show_password=show_password)
+    facts |= {"embedder": _embedder_name(settings), "user": settings.user_id}
+    if json:
+        print_json(facts)
+    else:
+        print_result(_headline(facts), _table({key: value for key, value in facts.items() if key != "running"}))
+    if facts.get("error"):
+        raise typer.Exit(1)
+
+
+def _remote_status(settings: "Settings") -> Facts:
+    from kgagent.errors import StoreError
+    from kgagent.graph.store import Store
+
+    async def version() -> str:
+        store = await Store.connect(
+            settings.neo4j_uri or "",
+            username=settings.neo4j_username,
+            password=settings.neo4j_password.get_secret_value() if settings.neo4j_password else None,
+            database=settings.neo4j_database,
+        )
+        await store.close()
+        return store.features.version
+
+    facts: Facts = {"server": "NEO4J_URI", "uri": settings.neo4j_uri}
+    try:
+        return {"running": True, **facts, "version": asyncio.run(version())}
+    except StoreError as error:
+        return {"running": False, **facts, "error": str(error)}
+
+
+def _local_status(settings: "Settings", *, show_password: bool) -> Facts:
+    from kgagent.local import LocalNeo4j
+
+    status = LocalNeo4j.from_settings(settings).status()
+    facts: Facts = {"running": status.running, "server": "local"}
+    if status.info is None:
+        return facts | {"version": status.version, "home": str(status.home)}
+    return facts | {"ready": status.ready, **_server_facts(status.info, show_password=show_password)}
+
+
+def _server_facts(info: "ServerInfo", *, show_password: bool) -> Facts:
+    """Facts about a running server; the password only on request."""
+    facts: Facts = {"uri": info.uri, "username": info.username}
+    if show_password:
+        facts["password"] = info.password
+    return facts | {"version": info.version, "pid": info.pid, "home": str(info.home), "log": str(info.log)}
+
+
+def _embedder_name(settings: "Settings") -> str:
+    from kgagent.embedding.factory import make_embedder
+    from kgagent.errors import ConfigurationError
+
+    try:
+        embedder = make_embedder(settings)
+    except ConfigurationError as error:
+        return f"none: {error}"
+    return str(embedder)
+
+
+def _headline(facts: Facts) -> str:
+    if facts.get("error"):
+        return "[red]Neo4j is not available.[/red]"
+    if facts["running"]:
+        return "[green]Neo4j is running.[/green]"
+    return "The local Neo4j is not running; `kgagent up` and every command that needs it start it."
+
+
+def _table(facts: Mapping[str, object]) -> "Table":
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim")
+    table.add_column(overflow="fold")
+    for name, value in facts.items():
+        if value is not None:
+            table.add_row(name.replace("_", " "), Text(str(value)))
+    return table

@@ -1,0 +1,135 @@
+"""The files that `kgagent ingest` reads as sources."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from kgagent.errors import InputError
+from kgagent.ingestion import Source
+from kgagent.validation import explain_validation_error
+
+FOLDER_SUFFIXES = frozenset({".txt", ".md", ".json"})
+"""Suffixes of the files that are read in folders; a file that is named explicitly can have any suffix."""
+
+
+@dataclass(frozen=True)
+class SourceOptions:
+    """Options that apply to sources; None means not given.
+
+    Attributes:
+        id: overrides the file's own id or its path.
+        name: overrides the file's own name.
+        date: used for files without a date; a date without time zone is UTC.
+    """
+
+    id: str | None = None
+    name: str | None = None
+    date: datetime | None = None
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file, with its source or the reason why it has none."""
+
+    file: Path
+    source: Source | None
+    error: str = ""
+
+
+def find_files(paths: Sequence[Path]) -> list[Path]:
+    """Find the files to read, including those below folders, without duplicates.
+
+    Raises:
+        InputError: there are none.
+    """
+    files = list(dict.fromkeys(file for path in paths for file in _files_below(path)))
+    if not files:
+        raise InputError(
+            f"Nothing to read in {', '.join(map(str, paths))}: no {', '.join(sorted(FOLDER_SUFFIXES))} files"
+        )
+    return files
+
+
+def read_sources(files: Sequence[Path], options: SourceOptions, *, strict: bool) -> list[SourceFile]:
+    """Read files as sources.
+
+    Args:
+        files: the files.
+        options: options that apply to all of them.
+        strict: whether to raise the first error instead of returning it with the file.
+
+    Raises:
+        InputError: with `strict`, a file is not UTF-8 or not a valid source.
+    """
+    results: list[SourceFile] = []
+    file_by_id: dict[str | None, Path] = {}
+    for file in files:
+        try:
+            source = read_source(file, options)
+            _check_unique_id(file_by_id.setdefault(source.id, file), file)
+            results.append(SourceFile(file, source))
+        except InputError as error:
+            if strict:
+                raise
+            results.append(SourceFile(file, None, str(error)))
+    return results
+
+
+def read_source(file: Path, options: SourceOptions) -> Source:
+    """Read a file as a source.
+
+    Raises:
+        InputError: the file cannot be read, is not UTF-8, or is not a valid source.
+    """
+    try:
+        text = file.read_text("utf-8-sig")
+        content = json.loads(text) if file.suffix.lower() == ".json" else {"text": text}
+    except (ValueError, RecursionError, OSError) as error:
+        raise InputError(f"{display_path(file)} cannot be read: {error}") from None
+    fields = content if isinstance(content, dict) else {"turns": content}
+    overrides = {
+        "id": options.id or fields.get("id") or str(file.resolve()),
+        "name": options.name or fields.get("name", file.stem),
+        "date": fields.get("date") or (options.date and _with_time_zone(options.date)),
+    }
+    try:
+        return Source.model_validate({**fields, **overrides})
+    except ValidationError as error:
+        problems = explain_validation_error(error, Source, noun="field")
+        raise InputError(f"{display_path(file)} is not a valid source: {problems}") from None
+
+
+def display_path(file: Path) -> str:
+    """A path as printable text, even if its bytes are not UTF-8."""
+    return str(file).encode("utf-8", "replace").decode()
+
+
+def _check_unique_id(first: Path, file: Path) -> None:
+    """Reject a second file with the same id: each run would replace one by the other."""
+    if first != file:
+        raise InputError(f"{display_path(file)} has the same id as {display_path(first)}: ids must be unique")
+
+
+def _files_below(path: Path) -> Iterator[Path]:
+    if not path.is_dir():
+        yield path
+        return
+    folder = path.resolve()
+    for file in sorted(path.rglob("*")):
+        is_hidden = any(part.startswith(".") for part in file.relative_to(path).parts)
+        # A link may point anywhere, and the content of its target would be sent to a model.
+        if (
+            file.suffix.lower() in FOLDER_SUFFIXES
+            and not is_hidden
+            and file.is_file()
+            and file.resolve().is_relative_to(folder)
+        ):
+            yield file
+
+
+def _with_time_zone(moment: datetime) -> datetime:
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
