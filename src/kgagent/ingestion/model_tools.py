@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kgagent.adapters.json_schema import Schema, with_parts, without_titles
 from kgagent.adapters.function_description import described_schema
+from kgagent.adapters.json_schema import Schema, with_parts, without_titles
 from kgagent.adapters.openai.strict_schema import given_values
 from kgagent.errors import ConfigurationError
 from kgagent.tools import BoundTool, Payload
