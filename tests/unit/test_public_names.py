@@ -75,8 +75,11 @@ def test_every_request_and_result_of_the_models_is_public() -> None:
 
 
 def test_every_type_in_a_signature_of_the_facade_is_public() -> None:
+    sources = ("kgagent.knowledge_graph", "kgagent.retrieval.service", "kgagent.sync")
+    names = {name: getattr(kgagent, name) for name in kgagent.__all__}
+    for source in sources:
+        names |= vars(importlib.import_module(source))
     for facade in (KnowledgeGraph, SyncKnowledgeGraph, SyncRetrieval):
-        names = {name: getattr(kgagent, name) for name in kgagent.__all__} | vars(sys.modules[facade.__module__])
         for method, value in inspect.getmembers(facade, callable):
             if not method.startswith("_"):
                 for kind in _types_in(value, names):

@@ -14,7 +14,7 @@ from tenacity import (
     wait_random_exponential,
 )
 
-from kgagent.errors import EmbeddingUnavailableError
+from kgagent.errors import EmbeddingUnavailableError, KgAgentError
 
 Result = TypeVar("Result")
 Sleep = Callable[[float], Awaitable[None]]
@@ -25,8 +25,8 @@ MAX_WAIT = 60.0
 _MAX_BACKOFF_LENGTH = 20.0
 
 
-class TransientError(Exception):
-    """One attempt failed, and a retry may succeed; it is never raised out of an embedder.
+class TransientError(KgAgentError):
+    """One attempt failed, and a retry may succeed. Internal: it is never raised out of an embedder.
 
     Attributes:
         requested_wait: seconds that the server asked to wait, from 0; None if it did not ask.
