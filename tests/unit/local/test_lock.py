@@ -44,6 +44,6 @@ def test_unknown_lock_is_refused_and_the_known_ones_are_named() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"roots": ["a:b:1"], "files": []}'])
-def test_damaged_lock_file_is_told_by_name(text: str) -> None:
+def test_damaged_lock_file_is_named(text: str) -> None:
     with pytest.raises(DownloadError, match="broken"):
         Lock.parse("broken", text)

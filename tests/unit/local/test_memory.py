@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from kgagent.local.memory import Memory, fit_memory, machine_memory
+from kgagent.local.memory import Memory, choose_memory, machine_memory
 
 GIB = 1 << 30
 
@@ -16,7 +16,7 @@ GIB = 1 << 30
     ],
 )
 def test_memory_fits_the_machine(machine: int, memory: Memory) -> None:
-    assert fit_memory(machine) == memory
+    assert choose_memory(machine) == memory
 
 
 def test_limit_of_a_container_counts_where_it_is_less_than_the_machine(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from kgagent.local.process import end, ended_within, find_server, home_argument, server_environment, spawn
+from kgagent.local.process import find_server, home_argument, server_environment, spawn, terminate, wait_for_exit
 
 WAITS = "import threading; threading.Event().wait()"
 
@@ -20,7 +20,7 @@ def stand_in(tmp_path: Path) -> Iterator[psutil.Process]:
     while process.is_running() and not process.cmdline():
         pass
     yield process
-    end(process, patience=10)
+    terminate(process, timeout=10)
 
 
 def test_server_is_recognised_by_the_home_that_it_serves(stand_in: psutil.Process, tmp_path: Path) -> None:
@@ -34,7 +34,7 @@ def test_process_of_another_program_is_not_the_server(tmp_path: Path) -> None:
 
 def test_no_process_is_not_the_server(stand_in: psutil.Process, tmp_path: Path) -> None:
     stand_in.kill()
-    assert ended_within(stand_in, 10)
+    assert wait_for_exit(stand_in, 10)
 
     assert find_server(stand_in.pid, tmp_path) is None
     assert find_server(None, tmp_path) is None
@@ -49,7 +49,7 @@ def test_dead_process_that_nobody_has_waited_for_is_not_the_server(stand_in: psu
 
 
 def test_living_process_has_not_ended(stand_in: psutil.Process) -> None:
-    assert not ended_within(stand_in, 0.01)
+    assert not wait_for_exit(stand_in, 0.01)
 
 
 def test_server_gets_none_of_the_callers_secrets(monkeypatch: pytest.MonkeyPatch) -> None:

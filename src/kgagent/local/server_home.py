@@ -1,4 +1,4 @@
-"""What is remembered about a local Neo4j between commands."""
+"""The home folder of a local Neo4j, and the state that is stored there between commands."""
 
 import secrets
 from pathlib import Path
@@ -9,14 +9,14 @@ from kgagent.errors import ServerStartError
 from kgagent.files import replace_private_file
 
 
-class State(BaseModel):
-    """The record beside the data.
+class ServerState(BaseModel):
+    """The stored state of the server.
 
     Attributes:
-        version: Neo4j that wrote the data last.
-        port: of bolt.
-        pid: process of the server; None after it was ended.
-        initialised: whether a start with this data came to its end.
+        version: Neo4j version that last used the data.
+        port: bolt port.
+        pid: process id of the server; None after it was stopped.
+        initialised: whether the server has started successfully with this data.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -27,8 +27,8 @@ class State(BaseModel):
     initialised: bool = False
 
 
-class Home:
-    """The folder of one local Neo4j: data, password, configuration, logs."""
+class ServerHome:
+    """The folder of one local Neo4j: data, password, configuration and logs."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -42,51 +42,51 @@ class Home:
         self.output = path / "server.log"
 
     def create(self) -> None:
-        """Make the folder, for this user only.
+        """Create the folder, accessible to this user only.
 
         Raises:
-            ServerStartError: it cannot be written.
+            ServerStartError: the folder cannot be written.
         """
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
             self.path.chmod(0o700)
             self.config.mkdir(exist_ok=True)
         except OSError as error:
-            raise ServerStartError(unwritable(self.path, error)) from error
+            raise ServerStartError(not_writable(self.path, error)) from error
 
-    def read_state(self) -> State | None:
-        """The record; None where there is none or it cannot be read."""
+    def read_state(self) -> ServerState | None:
+        """The stored state; None if it is missing or invalid."""
         try:
-            return State.model_validate_json(self.state.read_text(encoding="utf-8"))
+            return ServerState.model_validate_json(self.state.read_text(encoding="utf-8"))
         except (OSError, ValidationError, UnicodeDecodeError):
             return None
 
-    def write_state(self, state: State) -> None:
-        """Replace the record."""
+    def write_state(self, state: ServerState) -> None:
+        """Replace the stored state."""
         replace_private_file(self.state, state.model_dump_json())
 
     def password(self) -> str:
-        """The server's password; made up when there is none yet.
+        """The server's password; generated if there is no database yet.
 
         Raises:
-            ServerStartError: there is data, but its password is gone.
+            ServerStartError: a database exists, but its password file is missing.
         """
         try:
             return self.password_file.read_text(encoding="ascii").strip()
         except FileNotFoundError:
             if self.system_database.exists():
                 raise ServerStartError(
-                    f"{self.path} holds a database, but its password file {self.password_file.name} is gone. "
-                    "Put the file back, or move the folder away to start with an empty database."
+                    f"{self.path} contains a database, but its password file {self.password_file.name} is missing. "
+                    "Restore the file, or move the folder away to start with an empty database."
                 ) from None
         password = secrets.token_hex(24)
         replace_private_file(self.password_file, password)
         return password
 
 
-def unwritable(path: Path, error: OSError) -> str:
-    """What to tell of a folder that cannot be written."""
+def not_writable(path: Path, error: OSError) -> str:
+    """The message for a folder that cannot be written."""
     return (
         f"The local Neo4j cannot write to {path}: {error.strerror or error}. "
-        "Free space or rights are missing there; KGAGENT_HOME names another folder."
+        "Check free space and permissions, or set KGAGENT_HOME to another folder."
     )

@@ -4,12 +4,12 @@ from pathlib import Path
 import pytest
 
 from kgagent.errors import ServerStartError
-from kgagent.local.state import Home, State
+from kgagent.local.server_home import ServerHome, ServerState
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Home:
-    home = Home(tmp_path / "home")
+def home(tmp_path: Path) -> ServerHome:
+    home = ServerHome(tmp_path / "home")
     home.create()
     return home
 
@@ -18,34 +18,34 @@ def _mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_only_the_user_may_enter_the_home_and_read_the_password(home: Home) -> None:
+def test_only_the_user_can_access_the_home_and_the_password(home: ServerHome) -> None:
     home.password()
 
     assert _mode(home.path) == 0o700
     assert _mode(home.password_file) == 0o600
 
 
-def test_password_is_made_once(home: Home) -> None:
+def test_password_is_generated_once(home: ServerHome) -> None:
     assert home.password() == home.password()
     assert len(home.password()) >= 32
 
 
-def test_two_homes_have_two_passwords(home: Home, tmp_path: Path) -> None:
-    other = Home(tmp_path / "other")
+def test_two_homes_have_two_passwords(home: ServerHome, tmp_path: Path) -> None:
+    other = ServerHome(tmp_path / "other")
     other.create()
 
     assert home.password() != other.password()
 
 
-def test_lost_password_of_a_database_is_not_made_up_anew(home: Home) -> None:
+def test_lost_password_of_a_database_is_not_replaced(home: ServerHome) -> None:
     home.system_database.mkdir(parents=True)
 
     with pytest.raises(ServerStartError, match="password file"):
         home.password()
 
 
-def test_state_reads_back_as_written(home: Home) -> None:
-    state = State(version="2026.08.1", port=7001, pid=42, initialised=True)
+def test_state_reads_back_as_written(home: ServerHome) -> None:
+    state = ServerState(version="2026.08.1", port=7001, pid=42, initialised=True)
 
     home.write_state(state)
 
@@ -53,7 +53,7 @@ def test_state_reads_back_as_written(home: Home) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"\xff\xfe", b'{"version": 1}'])
-def test_state_that_cannot_be_read_counts_as_none(home: Home, content: bytes) -> None:
+def test_invalid_state_is_none(home: ServerHome, content: bytes) -> None:
     home.state.write_bytes(content)
 
     assert home.read_state() is None
@@ -64,4 +64,4 @@ def test_home_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     file.write_text("")
 
     with pytest.raises(ServerStartError, match=r"file.*KGAGENT_HOME"):
-        Home(file / "home").create()
+        ServerHome(file / "home").create()
