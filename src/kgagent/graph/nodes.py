@@ -140,7 +140,7 @@ class NodeWriter(RecordWriter[NodeIntent, NodeRecord | None, NodeRecord, GraphNo
 
     def _check_name(self, stored: NodeRecord, intent: NodeIntent) -> None:
         old, new = stored.text("name"), intent.values.get("name")
-        if new is None or not self._repository.ontology.label(stored.label).is_named:
+        if new is None or not self._repository.ontology.label(stored.label).key_includes_name:
             return
         if new.lower() != old.lower():
             raise InputError(

@@ -104,7 +104,7 @@ def _source_label(ontology: Ontology, wanted: str | None) -> str:
     if wanted is not None:
         ontology.label(wanted)
         return wanted
-    dated = [label for label, rule in ontology.labels.items() if rule.is_dated]
+    dated = [label for label, rule in ontology.labels.items() if rule.key_includes_time]
     if len(dated) != 1:
         raise ConfigurationError(
             f"Cannot determine the label of sources: the ontology has {counted(len(dated), 'label')} with "

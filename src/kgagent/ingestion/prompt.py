@@ -29,7 +29,7 @@ def system_prompt(ontology: Ontology, *, source_label: str, instructions: str = 
         instructions: the caller's own rules; trusted, unlike the source.
     """
     labels = [label for label in ontology.labels if label != source_label]
-    named = [label for label in labels if ontology.labels[label].is_named]
+    named = [label for label in labels if ontology.labels[label].key_includes_name]
     same = f"A {' or '.join(named)} of the same name is the same node. " if named else ""
     pairs = "; ".join(
         f"{definition.from_label} and {definition.to_label} ({name})"

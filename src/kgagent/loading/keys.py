@@ -26,7 +26,7 @@ def node_key(line: NodeLine, text: str, *, user_id: str, ontology: Ontology) -> 
     rule = ontology.label(line.label)
     if line.entity_key is not None:
         return line.entity_key
-    if rule.is_deterministic and (line.created_at or not rule.is_dated):
+    if rule.is_deterministic and (line.created_at or not rule.key_includes_time):
         created_at = line.created_at.isoformat() if line.created_at else ""
         return rule.entity_key(
             name=line.name, description=line.description or "", user_id=user_id, created_at=created_at

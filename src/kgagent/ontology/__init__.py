@@ -1,4 +1,4 @@
-"""The graph's vocabulary as data: labels, relationship kinds, words, key rules, lifetimes of notes."""
+"""The graph's vocabulary as data: labels, relationship types, words, key rules and note lifetimes."""
 
 from kgagent.ontology.load import default_ontology, load_ontology
 from kgagent.ontology.model import NodeLabel, Ontology, RelationshipDefinition

@@ -1,4 +1,4 @@
-"""Reading an ontology from YAML."""
+"""Reads ontologies from YAML files."""
 
 from functools import lru_cache
 from importlib import resources
@@ -13,15 +13,15 @@ from kgagent.ontology.model import Ontology
 
 @lru_cache(maxsize=1)
 def default_ontology() -> Ontology:
-    """The ontology that ships with the package."""
+    """The ontology of the package."""
     return _parse(resources.files(__package__).joinpath("default.yaml").read_text("utf-8"), "default ontology")
 
 
 def load_ontology(path: Path) -> Ontology:
-    """Read and check a user's ontology.
+    """Read and validate a custom ontology.
 
     Raises:
-        ConfigurationError: the file cannot be read, is not YAML, or does not describe an ontology.
+        ConfigurationError: the file cannot be read, is not valid YAML, or is not an ontology.
     """
     try:
         text = path.read_text("utf-8")
@@ -32,11 +32,12 @@ def load_ontology(path: Path) -> Ontology:
 
 def _parse(text: str, origin: str) -> Ontology:
     try:
-        described = yaml.safe_load(text)
+        data = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError) as error:
         raise ConfigurationError(f"{origin} is not valid YAML: {' '.join(str(error).split())}") from error
     try:
-        return Ontology.model_validate(described)
+        return Ontology.model_validate(data)
     except ValidationError as error:
-        wrong = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'file'}: {e['msg']}" for e in error.errors())
-        raise ConfigurationError(f"{origin} is not an ontology: {wrong}") from error
+        # Not explain_validation_error: it omits keys of dictionaries, here the labels and types.
+        problems = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'file'}: {e['msg']}" for e in error.errors())
+        raise ConfigurationError(f"{origin} is not an ontology: {problems}") from error

@@ -1,4 +1,4 @@
-"""What an ontology says: labels and their keys, relationship kinds and their words, notes' lifetimes."""
+"""The ontology: labels and their key rules, relationship types and their words, note lifetimes."""
 
 import hashlib
 import uuid
@@ -16,14 +16,14 @@ from kgagent.errors import InputError
 KEY_FIELDS = {"lower_name": "", "description": "", "user_id": "", "created_at": ""}
 SCALE = range(1, 6)
 MAX_LIFETIME = 365_000
-"""Days that a note may count; a date that far away can still be written down."""
+"""Maximum days of a note lifetime; an expiry that late is still a valid date."""
 
 Scalar = str | int | float | bool | None
 
 
 def _identifier(name: str) -> str:
     if not name or not name.isprintable() or any(c in name for c in "`\\"):
-        raise ValueError(f"{name!r} cannot name a label, a type or a property: it is empty or holds ` or \\")
+        raise ValueError(f"{name!r} cannot be the name of a label, type or property: it is empty or contains ` or \\")
     return name
 
 
@@ -33,9 +33,9 @@ Name = Annotated[str, AfterValidator(_identifier)]
 def _words(words: tuple[str, ...]) -> tuple[str, ...]:
     for word in words:
         if not word or word != word.strip() or _is_number(word):
-            raise ValueError(f"{word!r} cannot be a word for a level: it is empty, a number, or has space around it")
+            raise ValueError(f"{word!r} cannot be the word of a level: it is empty, a number, or padded")
     if len({word.casefold() for word in words}) < len(words):
-        raise ValueError(f"the words of the levels must differ, got {', '.join(words)}")
+        raise ValueError(f"the words of the levels must be distinct, got {', '.join(words)}")
     return words
 
 
@@ -47,14 +47,14 @@ Words = Annotated[tuple[str, ...], Field(min_length=5, max_length=5), AfterValid
 
 
 class NodeLabel(BaseModel):
-    """A label and the rule that makes the `entity_key` of a node that carries it."""
+    """A label and the rule that creates the `entity_key` of its nodes."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     key: str = "uuid4"
 
     @model_validator(mode="after")
-    def _rule_is_known(self) -> Self:
+    def _validate_key_rule(self) -> Self:
         if self.key == "uuid4":
             return self
         scheme, _, template = self.key.partition(":")
@@ -64,33 +64,33 @@ class NodeLabel(BaseModel):
             Template(template).substitute(KEY_FIELDS)
         except (KeyError, ValueError) as error:
             known = ", ".join(f"${{{field}}}" for field in KEY_FIELDS)
-            raise ValueError(f"key template {template!r} may use {known}; wrong: {error}") from None
+            raise ValueError(f"key template {template!r} may contain {known}; invalid: {error}") from None
         if "user_id" not in Template(template).get_identifiers():
-            raise ValueError(f"key template {template!r} must hold ${{user_id}}: no two users' nodes share a key")
+            raise ValueError(f"key template {template!r} must contain ${{user_id}}, so that users share no keys")
         return self
 
     @property
     def is_deterministic(self) -> bool:
-        """Whether the same content gives the same key, and so the same node."""
+        """Whether equal content has an equal key, and is therefore the same node."""
         return self.key != "uuid4"
 
     @property
-    def is_dated(self) -> bool:
-        """Whether the time of making is part of the key."""
+    def key_includes_time(self) -> bool:
+        """Whether the creation time is part of the key."""
         return "created_at" in self.key
 
     @property
-    def is_named(self) -> bool:
-        """Whether the name is part of the key, and so cannot change."""
+    def key_includes_name(self) -> bool:
+        """Whether the name is part of the key and therefore cannot change."""
         return "lower_name" in self.key
 
     def entity_key(self, *, name: str, description: str, user_id: str, created_at: str) -> str:
-        """Make the key of a new node.
+        """Create the key of a new node.
 
         Args:
-            name: the node's name; letter case does not count.
-            description: the node's description.
-            user_id: whose node it is.
+            name: name of the node; case-insensitive.
+            description: description of the node.
+            user_id: owner of the node.
             created_at: ISO 8601 time.
         """
         if not self.is_deterministic:
@@ -102,7 +102,7 @@ class NodeLabel(BaseModel):
 
 
 class RelationshipDefinition(BaseModel):
-    """A Neo4j relationship type: the labels that it joins and its words for attitude and proximity."""
+    """A Neo4j relationship type: the labels that it connects and its words for attitude and proximity."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
@@ -112,12 +112,12 @@ class RelationshipDefinition(BaseModel):
     proximity: Words
 
     def words(self, field: str) -> tuple[str, ...]:
-        """The five words of `attitude` or of `proximity`, from 1 to 5."""
+        """The five words of `attitude` or `proximity`, for levels 1 to 5."""
         return self.attitude if field == "attitude" else self.proximity
 
 
 class Ontology(BaseModel):
-    """The labels, relationship kinds and words of one graph; all that the code knows of them it knows from here."""
+    """The labels, relationship types and words of a graph; no other code knows any of them by name."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", ignored_types=(cached_property,))
 
@@ -129,24 +129,26 @@ class Ontology(BaseModel):
     hidden_properties: frozenset[Name] = frozenset()
 
     @model_validator(mode="after")
-    def _is_consistent(self) -> Self:
-        for neo4j_type, kind in self.relationships.items():
-            for label in (kind.from_label, kind.to_label):
+    def _validate_references(self) -> Self:
+        for neo4j_type, definition in self.relationships.items():
+            for label in (definition.from_label, definition.to_label):
                 if label not in self.labels:
-                    raise ValueError(f"relationship {neo4j_type} names label {label}, which is not among the labels")
+                    raise ValueError(f"relationship {neo4j_type} refers to label {label}, which is not defined")
         if shared := sorted(({"relationship"} | self.relationships.keys()) & self.labels.keys()):
-            raise ValueError(f"label {shared[0]} has the name of a relationship type, or of relationships as such")
+            raise ValueError(f"label {shared[0]} is also a relationship type, or the reserved word 'relationship'")
         if self.default_note_lifetime not in self.note_lifetimes_in_days:
-            raise ValueError(f"default_note_lifetime {self.default_note_lifetime!r} is not among the lifetimes")
+            raise ValueError(
+                f"default_note_lifetime {self.default_note_lifetime!r} is not one of note_lifetimes_in_days"
+            )
         return self
 
     @cached_property
     def label_order(self) -> Mapping[str, int]:
-        """Position of each label, the rule that breaks ties between equally ranked nodes."""
+        """Position of each label, which breaks ties between equally ranked nodes."""
         return MappingProxyType({label: position for position, label in enumerate(self.labels)})
 
     def label(self, name: str) -> NodeLabel:
-        """Find a label.
+        """Get a label by name.
 
         Raises:
             InputError: the ontology has no such label.
@@ -156,7 +158,7 @@ class Ontology(BaseModel):
         return self.labels[name]
 
     def relationship(self, neo4j_type: str) -> RelationshipDefinition:
-        """Find a relationship kind by its Neo4j type.
+        """Get the definition of a Neo4j relationship type.
 
         Raises:
             InputError: the ontology has no such type.
@@ -168,44 +170,45 @@ class Ontology(BaseModel):
         return self.relationships[neo4j_type]
 
     def type_between(self, first: str, second: str, neo4j_type: str | None = None) -> tuple[str, bool]:
-        """Find the Neo4j type that joins two labels.
+        """Find the Neo4j type that connects two labels.
 
         Args:
-            first: label of the node that the caller names first.
-            second: label of the node that the caller names second.
-            neo4j_type: the type wanted, where the ontology has several for this pair.
+            first: label of the first node.
+            second: label of the second node.
+            neo4j_type: the type to use if the ontology has several for these labels.
 
         Returns:
-            The type, and whether the caller's order is the reverse of the canonical one.
+            The type, and whether its direction is from the second label to the first.
 
         Raises:
-            InputError: no type joins these labels, several do and none was named, or the named one joins others.
+            InputError: no type connects the labels, several do and `neo4j_type` is None, or `neo4j_type` connects
+                other labels.
         """
         if neo4j_type is not None:
             self.relationship(neo4j_type)
         candidates = [
-            (name, (first, second) != (kind.from_label, kind.to_label))
-            for name, kind in self.relationships.items()
-            if {first, second} == {kind.from_label, kind.to_label} and neo4j_type in {None, name}
+            (name, (first, second) != (definition.from_label, definition.to_label))
+            for name, definition in self.relationships.items()
+            if {first, second} == {definition.from_label, definition.to_label} and neo4j_type in {None, name}
         ]
         if not candidates:
-            pairs = ", ".join(f"{k.from_label}-{k.to_label} ({t})" for t, k in self.relationships.items())
-            raise InputError(f"No relationship type joins {first} and {second}. Pairs that exist: {pairs}")
+            pairs = ", ".join(f"{d.from_label}-{d.to_label} ({t})" for t, d in self.relationships.items())
+            raise InputError(f"No relationship type connects {first} and {second}. Available pairs: {pairs}")
         if len(candidates) > 1:
             names = ", ".join(name for name, _ in candidates)
-            raise InputError(f"Several types join {first} and {second}: {names}. Say which one in neo4j_type")
+            raise InputError(f"Several types connect {first} and {second}: {names}. Choose one with neo4j_type")
         return candidates[0]
 
     def level(self, neo4j_type: str, field: str, value: str | int | None) -> int | None:
-        """Turn what a caller says of attitude or proximity into 1 to 5.
+        """Convert an attitude or proximity to a level from 1 to 5.
 
         Args:
             neo4j_type: a type of this ontology.
             field: "attitude" or "proximity".
-            value: 1 to 5, one of the kind's five words in any letter case, or None.
+            value: 1 to 5, one of the five words of the type (case-insensitive), or None.
 
         Raises:
-            InputError: the number is out of range or the word is none of the five.
+            InputError: the number is out of range, or the word is not one of the five.
         """
         if value is None:
             return None
@@ -219,23 +222,27 @@ class Ontology(BaseModel):
                 f'Invalid word "{value}" for relationship type "{neo4j_type}". '
                 f"Words of {field}, from 1 to 5: {', '.join(words)}"
             )
-        # Cut, as Python refuses to read a number of thousands of digits.
+        # Truncated, because Python refuses to parse integers with thousands of digits.
         number = int(value.strip()[:20]) if isinstance(value, str) else value
         if number not in SCALE:
             raise InputError(f"Attitude/proximity must be 1-5, got {field} {number}")
         return number
 
     def word(self, neo4j_type: str, field: str, level: int | None) -> str:
-        """The word of a level; empty where there is no level or it is out of range (old data)."""
+        """The word of a level; empty if the level is None or out of range (old data)."""
         if level is None or level not in SCALE:
             return ""
         return self.relationship(neo4j_type).words(field)[level - 1]
 
     def note_expiry(self, lifetime: str | None, added: datetime) -> datetime | None:
-        """When a note ends that is added now; None is never.
+        """Compute when a note expires; None means never.
+
+        Args:
+            lifetime: name of a lifetime; None for the default lifetime.
+            added: when the note was added.
 
         Raises:
-            InputError: the lifetime is not one of the ontology's.
+            InputError: the ontology has no such lifetime.
         """
         chosen = lifetime or self.default_note_lifetime
         if chosen not in self.note_lifetimes_in_days:

@@ -42,7 +42,7 @@ class CreateNode(Tool[CreateNodeArguments]):
 
     def description(self, ontology: Ontology) -> str:
         """What the model is told."""
-        fixed = [label for label, rule in ontology.labels.items() if rule.is_named]
+        fixed = [label for label, rule in ontology.labels.items() if rule.key_includes_name]
         return (
             f"Create a node in the knowledge graph. Labels: {', '.join(ontology.labels)}. Returns its "
             "entity_key, which "

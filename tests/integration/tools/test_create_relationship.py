@@ -118,7 +118,7 @@ async def test_a_node_has_no_relationship_with_itself(tools: Toolset) -> None:
     ("wrong", "said"),
     [
         ({"neo4j_type": "KNOWS"}, "Unsupported relationship type: KNOWS. Known types: has_relationship_with"),
-        ({"neo4j_type": "engages_with"}, "No relationship type joins Person and Person"),
+        ({"neo4j_type": "engages_with"}, "No relationship type connects Person and Person"),
         ({"neo4j_type": "x`]-() DETACH DELETE r //"}, "Unsupported relationship type: x`]-() DETACH DELETE r //"),
         ({"attitude": 6}, "Attitude/proximity must be 1-5, got attitude 6"),
         ({"proximity": 0}, "Attitude/proximity must be 1-5, got proximity 0"),
@@ -154,7 +154,7 @@ async def test_labels_that_no_type_joins_name_the_pairs_that_exist(tools: Toolse
     error = error_of(
         await tools.create_relationship(from_entity_key=source, to_entity_key=ada, relationship_type="mentions")
     )
-    assert error.startswith("No relationship type joins Source and Person. Pairs that exist: Person-Person")
+    assert error.startswith("No relationship type connects Source and Person. Available pairs: Person-Person")
 
 
 async def test_the_database_itself_refuses_a_second_one(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:

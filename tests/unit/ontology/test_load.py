@@ -30,11 +30,11 @@ def written(tmp_path: Path, ontology: object) -> Path:
     return path
 
 
-def test_an_ontology_of_ones_own_is_read(tmp_path: Path) -> None:
+def test_a_custom_ontology_is_read(tmp_path: Path) -> None:
     ontology = load_ontology(written(tmp_path, VALID))
     assert ontology.type_between("Ship", "Sailor") == ("sails on", True)
     assert ontology.level("sails on", "proximity", "Old Hand") == 4
-    assert ontology.label("Ship").is_named
+    assert ontology.label("Ship").key_includes_name
     assert not ontology.label("Sailor").is_deterministic
     assert ontology.hidden_properties == frozenset()
 
@@ -54,13 +54,13 @@ MISTAKES: dict[str, tuple[list[str], object, str]] = {
     "unknown label": (
         ["relationships", "sails on", "to"],
         "Port",
-        "relationship sails on names label Port, which is not among the labels",
+        "relationship sails on refers to label Port, which is not defined",
     ),
     "four words": (["relationships", "sails on", "attitude"], ["a", "b", "c", "d"], "relationships.sails on.attitude"),
     "words alike": (
         ["relationships", "sails on", "attitude"],
         ["a", "b", "c", "d", "A"],
-        "the words of the levels must differ, got a, b, c, d, A",
+        "the words of the levels must be distinct, got a, b, c, d, A",
     ),
     "a word that YAML reads as no": (
         ["relationships", "sails on", "attitude"],
@@ -70,35 +70,35 @@ MISTAKES: dict[str, tuple[list[str], object, str]] = {
     "a word that is a number": (
         ["relationships", "sails on", "proximity"],
         ["a", "b", "c", "d", "5"],
-        "'5' cannot be a word for a level",
+        "'5' cannot be the word of a level",
     ),
-    "an empty word": (["relationships", "sails on", "proximity"], ["a", "", "c", "d", "e"], "'' cannot be a word"),
-    "a space around a word": (["relationships", "sails on", "proximity"], [" a", "b", "c", "d", "e"], "has space"),
+    "an empty word": (["relationships", "sails on", "proximity"], ["a", "", "c", "d", "e"], "'' cannot be the word"),
+    "a space around a word": (["relationships", "sails on", "proximity"], [" a", "b", "c", "d", "e"], "or padded"),
     "unknown key scheme": (["labels", "Ship", "key"], "md5:${user_id}", "key must be uuid4 or sha256:<template>"),
     "key without a template": (["labels", "Ship", "key"], "sha256:", "key must be uuid4 or sha256:<template>"),
     "unknown field of a key": (
         ["labels", "Ship", "key"],
         "sha256:${name}${user_id}",
-        "may use ${lower_name}, ${description}, ${user_id}, ${created_at}; wrong: 'name'",
+        "may contain ${lower_name}, ${description}, ${user_id}, ${created_at}; invalid: 'name'",
     ),
-    "a key that two users share": (["labels", "Ship", "key"], "sha256:${lower_name}", "must hold ${user_id}"),
+    "a key that two users share": (["labels", "Ship", "key"], "sha256:${lower_name}", "must contain ${user_id}"),
     "a stray dollar in a key": (["labels", "Ship", "key"], "sha256:$ ${user_id}", "Invalid placeholder"),
     "default lifetime missing": (
         ["default_note_lifetime"],
         "decade",
-        "default_note_lifetime 'decade' is not among the lifetimes",
+        "default_note_lifetime 'decade' is not one of note_lifetimes_in_days",
     ),
     "negative lifetime": (["note_lifetimes_in_days", "voyage"], -1, "note_lifetimes_in_days.voyage"),
     "endless lifetime": (["note_lifetimes_in_days", "voyage"], 10**12, "note_lifetimes_in_days.voyage"),
     "unknown field": (["colour"], "red", "colour: Extra inputs are not permitted"),
-    "backtick in a label": (["labels", "Sh`ip"], {}, "cannot name a label, a type or a property"),
-    "escape in a label": (["labels", "Sh\\u0060ip"], {}, "cannot name a label, a type or a property"),
+    "backtick in a label": (["labels", "Sh`ip"], {}, "cannot be the name of a label, type or property"),
+    "escape in a label": (["labels", "Sh\\u0060ip"], {}, "cannot be the name of a label, type or property"),
     "newline in a type": (
         ["relationships", "sails\non"],
         VALID["relationships"]["sails on"],
-        "cannot name a label, a type or a property",
+        "cannot be the name of a label, type or property",
     ),
-    "empty label": (["labels", ""], {}, "cannot name a label, a type or a property"),
+    "empty label": (["labels", ""], {}, "cannot be the name of a label, type or property"),
 }
 
 
@@ -117,7 +117,7 @@ def test_a_mistake_is_named_with_its_place(tmp_path: Path, mistake: str) -> None
 
 
 @pytest.mark.parametrize("text", ["", "- a\n- b", "just text"])
-def test_a_file_that_holds_no_mapping_is_not_an_ontology(tmp_path: Path, text: str) -> None:
+def test_a_file_without_a_mapping_is_not_an_ontology(tmp_path: Path, text: str) -> None:
     with pytest.raises(ConfigurationError, match=r"is not an ontology: file: "):
         load_ontology(written(tmp_path, text))
 

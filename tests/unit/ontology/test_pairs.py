@@ -37,13 +37,13 @@ def test_the_reverse_pair_has_the_same_type_the_other_way_round(pair: tuple[str,
 def test_an_unknown_pair_names_the_pairs_that_exist() -> None:
     with pytest.raises(InputError) as refused:
         default_ontology().type_between("Source", "Person")
-    assert str(refused.value).startswith("No relationship type joins Source and Person. Pairs that exist: ")
+    assert str(refused.value).startswith("No relationship type connects Source and Person. Available pairs: ")
     for first, second in facts.PAIRS:
         assert f"{first}-{second}" in str(refused.value)
 
 
 def test_a_type_that_joins_other_labels_is_refused() -> None:
-    with pytest.raises(InputError, match="No relationship type joins Person and Person"):
+    with pytest.raises(InputError, match="No relationship type connects Person and Person"):
         default_ontology().type_between("Person", "Person", "engages_with")
 
 
@@ -54,7 +54,7 @@ def test_an_unknown_type_is_refused() -> None:
 
 def test_one_of_several_types_must_be_named() -> None:
     ontology = ontology_of(likes=("A", "B"), owns=("A", "B"))
-    with pytest.raises(InputError, match=r"Several types join B and A: likes, owns\. Say which one in neo4j_type"):
+    with pytest.raises(InputError, match=r"Several types connect B and A: likes, owns\. Choose one with neo4j_type"):
         ontology.type_between("B", "A")
     assert ontology.type_between("B", "A", "owns") == ("owns", True)
 

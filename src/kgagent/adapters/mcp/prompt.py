@@ -51,7 +51,7 @@ def guide(ontology: Ontology, tools: Collection[str], task: str | None = None) -
 
 def _rules(ontology: Ontology) -> list[tuple[set[str], str]]:
     """The rules, each with the tools that it speaks of."""
-    fixed = [label for label, rule in ontology.labels.items() if rule.is_named]
+    fixed = [label for label, rule in ontology.labels.items() if rule.key_includes_name]
     same = f"; a {' or '.join(fixed)} of the same name is the same node" if fixed else ""
     lifetimes = ", ".join(ontology.note_lifetimes_in_days)
     return [

@@ -77,8 +77,8 @@ async def _ontology(graph: KnowledgeGraph, _user_id: str) -> Content:
     return {
         "labels": {
             label: {
-                "same_content_is_same_node": rule.is_deterministic and not rule.is_dated,
-                "name_can_change": not rule.is_named,
+                "same_content_is_same_node": rule.is_deterministic and not rule.key_includes_time,
+                "name_can_change": not rule.key_includes_name,
             }
             for label, rule in ontology.labels.items()
         },
