@@ -1,4 +1,4 @@
-"""The generated part of a page of `docs`: written anew, or, with `--check`, compared with what stands there."""
+"""The generated part of a page in `docs`: writes it or, with `--check`, compares it with the stored text."""
 
 import re
 import sys
@@ -13,22 +13,22 @@ PLAIN = {"string": "text", "integer": "integer", "number": "number", "boolean": 
 FORMATS = {"password": "secret", "path": "path"}
 
 
-def bring_up_to_date(page: str, text: str, command: str) -> int:
+def update_page(page: str, text: str, command: str) -> int:
     """Write the generated part of a page.
 
     Args:
-        page: its name in `docs`.
-        text: what stands there from now on.
-        command: the script, for the one who is told that the page is out of date.
+        page: file name in `docs`.
+        text: the new text.
+        command: name of the script that updates the page, for the message.
 
     Returns:
-        The exit status: 1 where `--check` was given and the page is out of date.
+        The exit status: 1 if the page is out of date and `--check` was given.
     """
     path = ROOT / "docs" / page
     old = path.read_text("utf-8")
     new, places = GENERATED.subn(lambda _: f"\n{text}\n", old)
     if places != 1:
-        print(f"docs/{page} has {places} generated parts instead of one")
+        print(f"docs/{page} has {places} generated parts, expected 1")
         return 1
     if "--check" not in sys.argv[1:]:
         path.write_text(new, "utf-8")
@@ -38,42 +38,42 @@ def bring_up_to_date(page: str, text: str, command: str) -> int:
     return int(new != old)
 
 
-def kind_of(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
-    """A value's type and range in words, from its JSON schema; objects are named, with a link."""
+def type_text(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
+    """The type and range of a value as text, from its JSON schema; objects become links."""
     if "$ref" in schema:
         return _named(schema["$ref"].rsplit("/", 1)[-1], definitions)
     if "anyOf" in schema:
-        kinds = (kind_of(part, definitions) for part in schema["anyOf"] if part.get("type") != "null")
-        return " or ".join(dict.fromkeys(kinds))
+        types = (type_text(part, definitions) for part in schema["anyOf"] if part.get("type") != "null")
+        return " or ".join(dict.fromkeys(types))
     if "enum" in schema:
         return " or ".join(f"`{value}`" for value in schema["enum"])
     if schema.get("type") == "array":
-        items = kind_of(schema["items"], definitions)
+        items = type_text(schema["items"], definitions)
         return f"list of ({items})" if " or " in items else f"list of {items}"
     plain = FORMATS.get(schema.get("format", "")) or PLAIN.get(schema.get("type", ""), "any JSON value")
     return ", ".join(filter(None, (plain, _range(schema))))
 
 
 def cell(text: str) -> str:
-    """Text that fits a cell of a table."""
+    """Text for a cell of a Markdown table."""
     return " ".join(text.split()).replace("|", "\\|")
 
 
 def _named(name: str, definitions: Mapping[str, Any]) -> str:
     definition = definitions[name]
-    return f"[{name}](#{name.lower()})" if "properties" in definition else kind_of(definition, definitions)
+    return f"[{name}](#{name.lower()})" if "properties" in definition else type_text(definition, definitions)
 
 
 def _range(schema: Mapping[str, Any]) -> str:
-    least = schema.get("minimum")
-    most = schema.get("maximum")
-    if least is None and "exclusiveMinimum" in schema:
-        return f"more than {_number(schema['exclusiveMinimum'])}"
-    if most is None and "exclusiveMaximum" in schema:
-        most = schema["exclusiveMaximum"] - 1
-    if least is None:
+    minimum = schema.get("minimum")
+    maximum = schema.get("maximum")
+    if minimum is None and "exclusiveMinimum" in schema:
+        return f"above {_number(schema['exclusiveMinimum'])}"
+    if maximum is None and "exclusiveMaximum" in schema:
+        maximum = schema["exclusiveMaximum"] - 1
+    if minimum is None:
         return ""
-    return f"from {_number(least)}" if most is None else f"{_number(least)} to {_number(most)}"
+    return f"from {_number(minimum)}" if maximum is None else f"{_number(minimum)} to {_number(maximum)}"
 
 
 def _number(value: float) -> str:

@@ -1,29 +1,29 @@
-"""Write the table of docs/configuration.md from `kgagent.Settings`.
+"""Write the table in docs/configuration.md from `kgagent.Settings`.
 
-python scripts/configuration_page.py            writes it
-python scripts/configuration_page.py --check    fails where it is out of date
+python scripts/configuration_page.py            writes the page
+python scripts/configuration_page.py --check    fails if the page is out of date
 """
 
 import sys
 
-from _generated import bring_up_to_date, cell, kind_of
+from _generated import cell, type_text, update_page
 from pydantic import AliasChoices
 
 from kgagent import Settings
 
-HEAD = "| variable | type | unless set | meaning |\n| --- | --- | --- | --- |\n"
+HEAD = "| variable | type | default | meaning |\n| --- | --- | --- | --- |\n"
 
 
 def main() -> int:
-    """Write or check."""
+    """Write the page or check it."""
     schema = Settings.model_json_schema(by_alias=False)
     rows = []
     for name, setting in schema["properties"].items():
         default = setting.get("default")
-        shown = "" if default is None else f"`{str(default).lower() if isinstance(default, bool) else default}`"
-        kind = cell(kind_of(setting, schema.get("$defs", {})))
-        rows.append(f"| `{_variable(name)}` | {kind} | {shown} | {cell(setting.get('description', ''))} |\n")
-    return bring_up_to_date("configuration.md", HEAD + "".join(rows), "configuration_page.py")
+        default_text = "" if default is None else f"`{str(default).lower() if isinstance(default, bool) else default}`"
+        kind = cell(type_text(setting, schema.get("$defs", {})))
+        rows.append(f"| `{_variable(name)}` | {kind} | {default_text} | {cell(setting.get('description', ''))} |\n")
+    return update_page("configuration.md", HEAD + "".join(rows), "configuration_page.py")
 
 
 def _variable(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Bring an old graph to the present form: `kgagent migrate` under another name, with the same options.
+"""Migrate an old graph: `kgagent migrate` under another name, with the same options.
 
 python scripts/migrate_relationship_embeddings.py --dry-run
 python scripts/migrate_relationship_embeddings.py --user ada

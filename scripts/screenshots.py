@@ -1,4 +1,4 @@
-"""Take the screenshots of the page in docs/images: a small graph and a large one, in light and in dark.
+"""Take the screenshots in docs/images: a small and a large graph, in the light and the dark theme.
 
 python scripts/screenshots.py
 """
@@ -27,21 +27,21 @@ from kgagent.cli.demo.sample import sample_file  # noqa: E402
 from kgagent.local import LocalNeo4j, ServerInfo  # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"
-LARGEST = 200_000
-"""Bytes of an image."""
+MAX_IMAGE_SIZE = 200_000
+"""Bytes."""
 
 
 @dataclass(frozen=True)
 class Shot:
-    """What is searched for and looked at.
+    """One screenshot.
 
     Attributes:
-        name: of the images.
-        user: whose graph.
-        query: what is searched for.
-        limit: what may match.
-        around: what may stand around it.
-        opened: text of the entry in the list that is opened; none where empty.
+        name: file name without theme and suffix.
+        user: owner of the graph.
+        query: search query.
+        limit: maximum number of matches.
+        around: maximum number of neighbours shown.
+        opened: text of the list entry to open; empty for none.
     """
 
     name: str
@@ -57,7 +57,7 @@ LARGE = Shot("view-large", "town", "who keeps bees?", 50, 200)
 
 
 def main() -> None:
-    """Take them."""
+    """Take the screenshots."""
     with tempfile.TemporaryDirectory() as folder:
         local = LocalNeo4j(Path(folder) / "neo4j")
         info = local.up()
@@ -85,30 +85,30 @@ async def _take(info: ServerInfo, folder: Path) -> None:
         for shot in (SMALL, LARGE):
             async with view_server(graph, shot.user) as server:
                 for scheme in ("light", "dark"):
-                    await _one(browser, server.url, shot, scheme)
+                    await _screenshot(browser, server.url, shot, scheme)
 
 
-async def _one(browser: Browser, url: str, shot: Shot, scheme: Literal["light", "dark"]) -> None:
+async def _screenshot(browser: Browser, url: str, shot: Shot, scheme: Literal["light", "dark"]) -> None:
     async with visiting(browser, scheme=scheme) as visit:
         await visit.page.goto(url)
-        await _look(visit.page, shot)
+        await _search(visit.page, shot)
         file = IMAGES / f"{shot.name}-{scheme}.png"
         _write(await visit.page.screenshot(), file)
         nodes = await visit.page.evaluate("kg.graph.drawnItems().length")
         print(f"{file.relative_to(ROOT)}: {file.stat().st_size} bytes, {nodes} nodes and relationships drawn")
-        if visit.complaints or file.stat().st_size > LARGEST:
+        if visit.complaints or file.stat().st_size > MAX_IMAGE_SIZE:
             sys.exit(f"{file.name}: {visit.complaints or 'too large'}")
 
 
 def _write(png: bytes, file: Path) -> None:
-    """Write with 256 colours, which the eye cannot tell from all of them here."""
+    """Save with 256 colours, which look the same here."""
     with Image.open(io.BytesIO(png)) as image:
         image.convert("RGB").quantize(256, method=Image.Quantize.MAXCOVERAGE, kmeans=2, dither=Image.Dither.NONE).save(
             file, optimize=True
         )
 
 
-async def _look(page: Page, shot: Shot) -> None:
+async def _search(page: Page, shot: Shot) -> None:
     await page.get_by_label("matches").select_option(str(shot.limit))
     await page.get_by_label("neighbours").select_option(str(shot.around))
     await page.get_by_label("What to look for").fill(shot.query)

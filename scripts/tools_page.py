@@ -1,7 +1,7 @@
-"""Write what docs/tools.md says of each tool: its description, its arguments and an example, from the registry.
+"""Write the description, arguments and example of each tool in docs/tools.md, from the tool registry.
 
-python scripts/tools_page.py            writes it
-python scripts/tools_page.py --check    fails where it is out of date
+python scripts/tools_page.py            writes the page
+python scripts/tools_page.py --check    fails if the page is out of date
 """
 
 import json
@@ -9,18 +9,18 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from _generated import bring_up_to_date, cell, kind_of
+from _generated import cell, type_text, update_page
 
 from kgagent.ontology import default_ontology
 from kgagent.tools import TOOLS
 from kgagent.tools.base import Tool
 
-HEAD = "| argument | type | unless given | meaning |\n| --- | --- | --- | --- |\n"
-OBJECTS = "## Objects\n\nWhat arguments are made of. As everywhere, an argument that is not named here is refused.\n"
+HEAD = "| argument | type | default | meaning |\n| --- | --- | --- | --- |\n"
+OBJECTS = "## Objects\n\nThe objects that arguments consist of. Unknown fields are rejected.\n"
 
 
 def main() -> int:
-    """Write or check."""
+    """Write the page or check it."""
     definitions: dict[str, Any] = {}
     sections = [_section(tool, definitions) for tool in TOOLS]
     objects = [
@@ -28,11 +28,11 @@ def main() -> int:
         for name, definition in sorted(definitions.items())
         if "properties" in definition
     ]
-    return bring_up_to_date("tools.md", "\n".join([*sections, OBJECTS, *objects]), "tools_page.py")
+    return update_page("tools.md", "\n".join([*sections, OBJECTS, *objects]), "tools_page.py")
 
 
 def _section(tool: Tool[Any], definitions: dict[str, Any]) -> str:
-    """A tool's section; the objects that its arguments refer to are added to the definitions."""
+    """The section of a tool; adds the objects that its arguments refer to to the definitions."""
     schema = tool.arguments.model_json_schema()
     definitions.update(schema.get("$defs", {}))
     text = f"## {tool.name}\n\n> {tool.description(default_ontology())}\n\n{_behaviour(tool)}\n\n"
@@ -45,9 +45,9 @@ def _section(tool: Tool[Any], definitions: dict[str, Any]) -> str:
 
 def _behaviour(tool: Tool[Any]) -> str:
     if tool.read_only:
-        return "It changes nothing."
-    first = "It may replace or remove what is stored" if tool.destructive else "It only adds"
-    second = "the same call again changes nothing more" if tool.idempotent else "the same call again is not the same"
+        return "Read-only."
+    first = "May replace or remove stored data" if tool.destructive else "Only adds data"
+    second = "idempotent" if tool.idempotent else "not idempotent"
     return f"{first}; {second}."
 
 
@@ -57,7 +57,7 @@ def _table(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
     for name, argument in schema["properties"].items():
         default = "**required**" if name in required else _default(argument)
         meaning = cell(argument.get("description", ""))
-        rows.append(f"| `{name}` | {cell(kind_of(argument, definitions))} | {default} | {meaning} |\n")
+        rows.append(f"| `{name}` | {cell(type_text(argument, definitions))} | {default} | {meaning} |\n")
     return HEAD + "".join(rows)
 
 

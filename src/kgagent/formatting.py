@@ -1,4 +1,4 @@
-"""Small pieces of text that several surfaces share."""
+"""Text formatting that several modules share."""
 
 
 def counted(count: int, noun: str, plural: str | None = None) -> str:

@@ -1,30 +1,30 @@
-"""How long work tells of its progress without knowing who shows it."""
+"""The interface through which long operations report progress."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
 Advance = Callable[[int], None]
-"""Called with the number of units done since the last call."""
+"""Receives the number of units done since the previous call."""
 
 
 class Progress(Protocol):
-    """Shows tasks as they move; the command line draws bars, libraries stay silent."""
+    """Reports progress: the command line draws bars, the library is silent by default."""
 
     def task(self, description: str, total: int | None = None) -> AbstractContextManager[Advance]:
-        """Open a task.
+        """Start a task.
 
         Args:
-            description: what is being done, for a person to read.
-            total: units in all; None where it is not known.
+            description: what is being done, for display.
+            total: number of units; None if unknown.
         """
         ...
 
 
 class SilentProgress:
-    """Shows nothing."""
+    """Reports nothing."""
 
     @contextmanager
     def task(self, description: str, total: int | None = None) -> Iterator[Advance]:  # noqa: ARG002
-        """Open a task that nobody sees."""
+        """Start a task without a report."""
         yield lambda _: None

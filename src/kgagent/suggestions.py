@@ -1,15 +1,15 @@
-"""Which of the names that exist was probably meant."""
+"""Suggestions for misspelt names."""
 
 import difflib
 from collections.abc import Collection
 
 MAX_LISTED = 20
 MAX_NAME_LENGTH = 80
-"""Characters of a name that a text shows, and that names are compared by."""
+"""Characters of a name that messages include and comparisons use."""
 
 
 def closest_names(name: str, existing: Collection[str]) -> list[str]:
-    """The names that are most like one, at most three; letter case and punctuation do not count."""
+    """The existing names most similar to `name`, at most three; case and punctuation are ignored."""
     by_key: dict[str, list[str]] = {}
     for known in sorted(existing):
         by_key.setdefault(_key(known), []).append(known)
@@ -18,20 +18,20 @@ def closest_names(name: str, existing: Collection[str]) -> list[str]:
 
 
 def did_you_mean(name: str, existing: Collection[str]) -> str:
-    """A question for the nearest names; empty where none is near."""
+    """The question "Did you mean …?" for similar names; empty if there are none."""
     close = closest_names(name, existing)
     return f"Did you mean {' or '.join(map(shorten_name, close))}?" if close else ""
 
 
 def list_names(existing: Collection[str]) -> str:
-    """Names in a row, the first of them where they are many."""
+    """A comma-separated list of names, shortened if there are many."""
     names = sorted(existing)
     more = f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else ""
     return ", ".join(map(shorten_name, names[:MAX_LISTED])) + more if names else "none"
 
 
 def shorten_name(name: str) -> str:
-    """A name, cut where it is very long."""
+    """The name, truncated if it is very long."""
     return name if len(name) <= MAX_NAME_LENGTH else f"{name[: MAX_NAME_LENGTH - 3]}..."
 
 
