@@ -15,16 +15,14 @@ def test_init_is_idempotent_and_says_what_is_online(kgagent: Kgagent, server: Se
     assert "kgagent_relationship_text" in done.payload["parts"]
 
 
-def test_an_embedder_of_another_length_is_one_line_that_names_the_fix(
-    kgagent: Kgagent, environment: dict[str, str]
-) -> None:
+def test_embedder_of_another_length_is_one_line_with_the_fix(kgagent: Kgagent, environment: dict[str, str]) -> None:
     assert kgagent("init").code == 0
     done = kgagent("init", settings=environment | {"KGAGENT_EMBEDDER": "hashing"})
     assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
     assert "kgagent migrate --rebuild-indexes" in done.err
 
 
-def test_status_tells_server_and_embedder_but_no_secret(kgagent: Kgagent, environment: dict[str, str]) -> None:
+def test_status_shows_server_and_embedder_but_no_secret(kgagent: Kgagent, environment: dict[str, str]) -> None:
     secret = "sk-never-to-be-seen"
     done = kgagent("status", "--json", settings=environment | {"OPENAI_API_KEY": secret, "KGAGENT_EMBEDDER": "openai"})
     assert done.code == 0
@@ -34,7 +32,7 @@ def test_status_tells_server_and_embedder_but_no_secret(kgagent: Kgagent, enviro
     assert not environment["NEO4J_PASSWORD"] or environment["NEO4J_PASSWORD"] not in done.out + done.err
 
 
-def test_an_unreachable_server_is_exit_code_1_without_a_trace(program: Kgagent, environment: dict[str, str]) -> None:
+def test_unreachable_server_exits_with_1_without_traceback(program: Kgagent, environment: dict[str, str]) -> None:
     nowhere = environment | {"NEO4J_URI": "bolt://127.0.0.1:1"}
     done = program("explore", "x", settings=nowhere)
     assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
@@ -43,7 +41,7 @@ def test_an_unreachable_server_is_exit_code_1_without_a_trace(program: Kgagent, 
     assert (status.code, status.payload["running"]) == (1, False)
 
 
-def test_a_setting_that_cannot_be_is_one_line(kgagent: Kgagent, environment: dict[str, str]) -> None:
+def test_invalid_setting_is_one_line(kgagent: Kgagent, environment: dict[str, str]) -> None:
     done = kgagent("init", settings=environment | {"KGAGENT_EMBEDDER": "magic"})
     assert (done.code, done.err.count("\n")) == (1, 1)
     assert done.err.startswith("Settings cannot be used: ")
@@ -64,7 +62,7 @@ def test_load_then_explore_finds_through_the_relationship(kgagent: Kgagent, fami
     assert "\x1b" not in shown.out
 
 
-def test_search_ranks_nodes_and_relationships_together(kgagent: Kgagent, family: Path) -> None:
+def test_search_ranks_nodes_and_relationships_in_one_list(kgagent: Kgagent, family: Path) -> None:
     assert kgagent("load", str(family)).code == 0
     found = kgagent("search", "who are my mentors?", "--json")
     assert "Ruth Adeyemi" in {item["name"] for item in found.payload["objects"]}
@@ -96,7 +94,7 @@ def test_load_again_says_unchanged(kgagent: Kgagent, family: Path) -> None:
     assert again.payload["nodes"]["unchanged"] == 3
 
 
-def test_bad_lines_are_listed_the_good_ones_kept_and_the_exit_code_is_1(kgagent: Kgagent, family: Path) -> None:
+def test_invalid_lines_are_listed_and_the_others_loaded_with_exit_code_1(kgagent: Kgagent, family: Path) -> None:
     family.write_text(family.read_text("utf-8") + '\nnot json\n{"kind": "node", "label": "Nope", "name": "[x]"}\n')
     done = kgagent("load", str(family))
     assert done.code == 1
@@ -106,9 +104,7 @@ def test_bad_lines_are_listed_the_good_ones_kept_and_the_exit_code_is_1(kgagent:
     assert kgagent("load", str(family), "--json").payload["nodes"]["unchanged"] == 3
 
 
-def test_a_load_that_is_killed_goes_on_where_it_was(
-    kgagent: Kgagent, environment: dict[str, str], tmp_path: Path
-) -> None:
+def test_killed_load_is_resumed(kgagent: Kgagent, environment: dict[str, str], tmp_path: Path) -> None:
     path = tmp_path / "many.jsonl"
     people = [f'{{"kind": "node", "label": "Person", "id": "p{i}", "name": "P{i}"}}' for i in range(100)]
     pairs = [
@@ -132,7 +128,7 @@ def test_a_load_that_is_killed_goes_on_where_it_was(
     assert done.payload["embedded"] == relationships["created"]
 
 
-def test_migrate_and_doctor_find_nothing_to_do_on_a_graph_of_ours(kgagent: Kgagent, family: Path, user_id: str) -> None:
+def test_migrate_and_doctor_find_no_problems_on_a_current_graph(kgagent: Kgagent, family: Path, user_id: str) -> None:
     assert kgagent("load", str(family)).code == 0
     migrated = kgagent("migrate", "--dry-run", "--user", user_id, "--json")
     assert migrated.code == 0
@@ -143,7 +139,7 @@ def test_migrate_and_doctor_find_nothing_to_do_on_a_graph_of_ours(kgagent: Kgage
     assert "No problems found." in kgagent("doctor", "--user", user_id).out
 
 
-def test_doctor_is_exit_code_1_where_the_embedder_does_not_fit(
+def test_doctor_exits_with_1_if_the_embedder_does_not_fit(
     kgagent: Kgagent, family: Path, environment: dict[str, str], user_id: str
 ) -> None:
     assert kgagent("load", str(family)).code == 0

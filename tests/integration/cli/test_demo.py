@@ -18,7 +18,7 @@ def test_demo_shows_what_relationship_search_adds(program: Kgagent, environment:
     assert "kgagent load FILE.jsonl" in done.out
 
 
-def test_demo_as_json_finds_most_people_through_relationships_and_again_loads_nothing(program: Kgagent) -> None:
+def test_demo_as_json_finds_most_people_through_relationships_and_reloads_nothing(program: Kgagent) -> None:
     assert program("demo", "--json").code == 0
     done = program("demo", "--json")
     assert done.code == 0

@@ -15,7 +15,7 @@ LONGEST = 300.0
 
 
 @pytest.mark.parametrize("command", ["explore", "search"])
-def test_a_page_in_a_file_holds_what_was_found(kgagent: Kgagent, family: Path, tmp_path: Path, command: str) -> None:
+def test_html_file_contains_the_results(kgagent: Kgagent, family: Path, tmp_path: Path, command: str) -> None:
     kgagent("load", str(family))
     done = kgagent(command, "who guides Ines in her career?", "--html", "found.html")
     assert done.code == 0
@@ -27,20 +27,20 @@ def test_a_page_in_a_file_holds_what_was_found(kgagent: Kgagent, family: Path, t
     assert {item.node.name for item in seen.nodes} >= {"Ines Halloran", "Ruth Adeyemi"}
 
 
-def test_a_page_and_json_can_be_had_at_once(kgagent: Kgagent, family: Path, tmp_path: Path) -> None:
+def test_html_and_json_can_be_combined(kgagent: Kgagent, family: Path, tmp_path: Path) -> None:
     kgagent("load", str(family))
     done = kgagent("explore", "mentors", "--html", "found.html", "--json")
     assert done.payload["nodes"]
     assert (tmp_path / "found.html").exists()
 
 
-def test_a_file_that_cannot_be_written_is_one_red_line(kgagent: Kgagent) -> None:
+def test_unwritable_file_is_one_line(kgagent: Kgagent) -> None:
     done = kgagent("explore", "mentors", "--html", "no/such/folder.html")
     assert done.code == 1
     assert "cannot be written" in done.err
 
 
-def test_a_port_that_is_taken_is_one_red_line(kgagent: Kgagent) -> None:
+def test_occupied_port_is_one_line(kgagent: Kgagent) -> None:
     import socket
 
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -49,7 +49,7 @@ def test_a_port_that_is_taken_is_one_red_line(kgagent: Kgagent) -> None:
     assert "Cannot listen on 127.0.0.1" in done.err
 
 
-def test_the_address_is_all_that_view_prints_and_ctrl_c_ends_it(environment: dict[str, str], tmp_path: Path) -> None:
+def test_view_prints_only_the_address_and_ctrl_c_stops_it(environment: dict[str, str], tmp_path: Path) -> None:
     process = subprocess.Popen(
         [*PROGRAM, "view", "who are my mentors?"],
         env=environment,

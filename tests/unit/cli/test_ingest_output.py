@@ -21,7 +21,7 @@ def lines(**facts: object) -> list[str]:
     return [Text.from_markup(line).plain for line in summary_lines([FileOutcome(Path("a.txt"), report)])]
 
 
-def test_it_says_what_is_new_and_what_is_changed() -> None:
+def test_new_and_changed_records_are_counted() -> None:
     said = lines(
         state="complete",
         nodes=(NodeChange(before=None, after=NODE), NodeChange(before=None, after=NODE)),
@@ -31,16 +31,16 @@ def test_it_says_what_is_new_and_what_is_changed() -> None:
     assert said[1] == "1 of 2 parts read; 0 tool calls; 2 nodes and 1 relationship new, 1 relationship changed"
 
 
-def test_a_run_that_changed_nothing_says_so() -> None:
+def test_unchanged_run_is_reported() -> None:
     assert lines(state="complete")[1].endswith("; no changes")
 
 
-def test_a_run_that_stopped_says_why_and_what_to_do() -> None:
+def test_stopped_run_reports_reason_and_remedy() -> None:
     said = lines(state="stopped", reason="the model failed: OpenAIConnectionError: Connection error.")
     assert said[0] == (
         "Call [1]: stopped: the model failed: OpenAIConnectionError: Connection error. Run it again to resume."
     )
 
 
-def test_a_newer_version_is_called_so() -> None:
+def test_newer_version_is_marked() -> None:
     assert lines(state="complete", updated=True)[0].endswith(" (a newer version of a source that was read before)")

@@ -35,7 +35,7 @@ def entry_of(result: Result, client: Client) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("client", Client)
-def test_a_configuration_starts_this_program_with_these_settings_and_no_secret(client: Client) -> None:
+def test_configuration_contains_program_and_settings_but_no_secrets(client: Client) -> None:
     made = {"NEO4J_URI": "bolt://db.example:7687", "KGAGENT_USER_ID": "ada@example.org", "KGAGENT_EMBEDDER": "openai"}
     result = run("--print-config", client, "--user", "grace", settings=made | SECRETS)
     entry = entry_of(result, client)
@@ -48,7 +48,7 @@ def test_a_configuration_starts_this_program_with_these_settings_and_no_secret(c
     assert all(name in result.stderr for name in SECRETS)
 
 
-def test_without_a_user_the_settings_say_whose_graph_it_is() -> None:
+def test_configuration_without_user_uses_the_settings() -> None:
     assert entry_of(run("--print-config", "cursor"), Client.CURSOR)["args"] == ["mcp"]
 
 
@@ -62,7 +62,7 @@ def test_without_a_user_the_settings_say_whose_graph_it_is() -> None:
         ({"OPENAI_API_KEY": "sk-1", "NEO4J_URI": "bolt://db.example"}, None),
     ],
 )
-def test_a_configuration_that_cannot_start_without_the_extra_local_says_so(
+def test_configuration_that_requires_the_extra_local_says_so(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, made: dict[str, str], hint: str | None
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -91,13 +91,13 @@ def test_wrong_usage_is_exit_code_2(arguments: tuple[str, ...]) -> None:
     assert run(*arguments).exit_code == 2
 
 
-def test_a_file_of_tokens_that_is_not_there_is_one_line() -> None:
+def test_missing_token_file_is_one_line() -> None:
     result = run("--http", "--tokens", "/no/such/tokens.json")
     assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
     assert "cannot be read" in result.stderr
 
 
-def test_an_empty_user_is_refused() -> None:
+def test_empty_user_is_rejected() -> None:
     result = run("--user", " ")
     assert result.exit_code == 1
     assert "--user must not be empty" in result.stderr
@@ -105,7 +105,7 @@ def test_an_empty_user_is_refused() -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no modes of files")
 @pytest.mark.parametrize("mode", [0o600, 0o644])
-def test_a_file_of_tokens_that_others_may_read_is_told(tmp_path: Path, mode: int) -> None:
+def test_token_file_readable_by_others_is_reported(tmp_path: Path, mode: int) -> None:
     tokens = tmp_path / "tokens.json"
     tokens.write_text(json.dumps({"t" * 40: "ada"}), "utf-8")
     tokens.chmod(mode)

@@ -38,7 +38,7 @@ def test_a_download_counts_bytes() -> None:
     assert "24.0 MB of 24.0 MB" in written(console)
 
 
-def test_a_task_of_unknown_size_ends_filled_and_uncounted() -> None:
+def test_task_of_unknown_size_ends_full_without_amount() -> None:
     console = terminal()
     with RichProgress(console).task("Starting Neo4j") as advance:
         advance(1)
@@ -62,7 +62,7 @@ def test_tasks_can_run_concurrently_and_in_sequence() -> None:
     assert all(f"Task {number}" in written(console) for number in range(5))
 
 
-def test_a_task_that_fails_is_not_shown_as_done() -> None:
+def test_failed_task_is_not_marked_as_done() -> None:
     console = terminal()
 
     def fail() -> None:

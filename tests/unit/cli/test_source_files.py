@@ -62,7 +62,7 @@ def test_unreadable_json_and_undecodable_names_are_reported(tmp_path: Path) -> N
     display_path(odd).encode("utf-8")
 
 
-def test_a_link_out_of_a_folder_is_not_followed(tmp_path: Path) -> None:
+def test_links_out_of_a_folder_are_not_followed(tmp_path: Path) -> None:
     (tmp_path / "secret.txt").write_text("a password", "utf-8")
     folder = tmp_path / "folder"
     folder.mkdir()
@@ -71,7 +71,7 @@ def test_a_link_out_of_a_folder_is_not_followed(tmp_path: Path) -> None:
     assert [file.name for file in find_files([folder])] == ["own.txt"]
 
 
-def test_of_several_files_the_broken_one_is_told_beside_the_others(tmp_path: Path) -> None:
+def test_invalid_file_is_reported_with_the_others(tmp_path: Path) -> None:
     for name, text in (("a.txt", "Hello."), ("b.json", "{")):
         (tmp_path / name).write_text(text, "utf-8")
     good, bad = read_sources(find_files([tmp_path]), SourceOptions(), strict=False)

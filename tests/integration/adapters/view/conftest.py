@@ -1,4 +1,4 @@
-"""A page in a real Chromium, which must stay within its rules whatever a test does with it."""
+"""Fixtures that open a page in a real Chromium and check that it keeps its security policy."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -29,7 +29,7 @@ async def browser() -> AsyncIterator[Browser]:
 
 @pytest.fixture
 def look(browser: Browser, tmp_path: Path) -> Open:
-    """Opens a page and, when it is left, sees that it kept to its rules."""
+    """Opens a page and checks afterwards that it violated no policy and made no foreign request."""
 
     @asynccontextmanager
     async def opened_page(

@@ -1,4 +1,4 @@
-"""The page in windows as narrow as a phone: all of it can be seen and reached, and a tap tells where it is seen."""
+"""The page in narrow windows: everything is visible and reachable, and a tap shows details."""
 
 import threading
 from collections.abc import AsyncIterator, Iterator
@@ -54,7 +54,7 @@ async def box_of(locator: Locator) -> FloatRect:
 
 
 async def in_view(page: Page) -> FloatRect:
-    """The details, which must be in the window."""
+    """The box of the details panel, which must be in the window."""
     details = page.get_by_role("region", name="Details", exact=True)
     box = await box_of(details)
     assert box["height"] > 100
@@ -72,7 +72,7 @@ def overlap(one: FloatRect, other: FloatRect) -> bool:
 
 @pytest.mark.parametrize("width", [320, 375, 600, 768, 920, 1280])
 @pytest.mark.parametrize("kind", ["view", "file"])
-async def test_nothing_stands_outside_the_window_or_over_a_control(look: Open, kind: str, width: int) -> None:
+async def test_nothing_overflows_the_window_or_overlaps_a_control(look: Open, kind: str, width: int) -> None:
     async with opened(look, kind, width) as visit:
         assert await visit.page.evaluate("document.documentElement.scrollWidth") <= width
         assert await visit.page.evaluate("document.querySelector('main').scrollWidth") <= width
@@ -89,7 +89,7 @@ async def test_nothing_stands_outside_the_window_or_over_a_control(look: Open, k
 
 
 @pytest.mark.parametrize("width", [375, 768])
-async def test_a_tap_in_the_drawing_brings_the_details_into_view_and_leaves_the_drawing(look: Open, width: int) -> None:
+async def test_tap_in_the_drawing_shows_details_and_keeps_the_drawing_visible(look: Open, width: int) -> None:
     async with look(two_mentors(), size={"width": width, "height": HEIGHT}, touch=True) as visit:
         page = visit.page
         [ruth] = [item for item in await page.evaluate("kg.graph.drawnItems()") if item["name"] == "Ruth"]
@@ -100,7 +100,7 @@ async def test_a_tap_in_the_drawing_brings_the_details_into_view_and_leaves_the_
         assert await box_of(page.locator("#graph")) == drawing
 
 
-async def test_a_tap_in_the_list_brings_the_details_into_view_and_leaves_the_entry_in_sight(look: Open) -> None:
+async def test_tap_in_the_list_shows_details_and_keeps_the_entry_visible(look: Open) -> None:
     nodes = [view_node(f"Person {number}", rank=number) for number in range(1, 21)]
     async with look(view_graph(nodes), size=PHONE, touch=True) as visit:
         entries = visit.page.locator("#lists").get_by_role("button")
@@ -112,7 +112,7 @@ async def test_a_tap_in_the_list_brings_the_details_into_view_and_leaves_the_ent
         await expect(visit.page.locator("#details")).to_be_hidden()
 
 
-async def test_what_matched_is_named_on_a_phone(look: Open) -> None:
+async def test_matches_are_labelled_on_a_phone(look: Open) -> None:
     names = [f"Someone of the society {number}" for number in range(12)]
     nodes = [view_node(name, rank=rank) for rank, name in enumerate(names, start=1)]
     joined = [view_relationship(names[0], name) for name in names[1:]]

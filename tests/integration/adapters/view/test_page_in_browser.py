@@ -1,4 +1,4 @@
-"""The page in a real Chromium: what it says, what it draws, and that it does nothing else."""
+"""The page in a real Chromium: its texts, its drawing and its requests."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -29,7 +29,7 @@ Drawn = dict[str, Any]
 
 
 async def drawn(page: Page) -> list[Drawn]:
-    """What is drawn, after the names have been written."""
+    """What is drawn, after the labels have been placed."""
     await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     found: list[Drawn] = await page.evaluate("kg.graph.drawnItems()")
     return found
@@ -52,7 +52,7 @@ def named(items: Sequence[Drawn], name: str) -> Drawn:
 
 
 def details_of(page: Page) -> Locator:
-    """The panel that tells of one item."""
+    """The details panel."""
     return page.get_by_role("region", name="Details", exact=True)
 
 
@@ -61,7 +61,7 @@ async def search(visit: Visit, query: str) -> None:
     await visit.page.keyboard.press("Enter")
 
 
-async def test_a_search_shows_what_matched_and_what_is_around_it(
+async def test_search_shows_matches_and_neighbours(
     look: Open, graph: KnowledgeGraph, tools: Toolset, user_id: str
 ) -> None:
     ruth = await person(tools, "Ruth Calder", "Naval architect")
@@ -94,7 +94,7 @@ async def test_a_search_shows_what_matched_and_what_is_around_it(
         assert len(visit.requests) == 2
 
 
-async def test_a_search_sees_nothing_of_another_user(
+async def test_search_finds_nothing_of_another_user(
     look: Open, graph: KnowledgeGraph, tools: Toolset, user_id: str
 ) -> None:
     await person(tools, "Ruth Calder", "Naval architect")
@@ -104,9 +104,7 @@ async def test_a_search_sees_nothing_of_another_user(
         assert await drawn(visit.page) == []
 
 
-async def test_a_reload_asks_again_what_was_asked(
-    look: Open, graph: KnowledgeGraph, tools: Toolset, user_id: str
-) -> None:
+async def test_reload_repeats_the_search(look: Open, graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     await person(tools, "Ruth Calder", "Naval architect")
     async with view_server(graph, user_id) as server, look(server.address("naval architect?")) as visit:
         for _ in range(2):
@@ -115,14 +113,14 @@ async def test_a_reload_asks_again_what_was_asked(
             await visit.page.reload()
 
 
-async def test_what_the_server_refuses_is_told(look: Open, graph: KnowledgeGraph, user_id: str) -> None:
+async def test_rejected_search_is_reported(look: Open, graph: KnowledgeGraph, user_id: str) -> None:
     async with view_server(graph, user_id) as server, look(server.url, may_fail=True) as visit:
         await search(visit, "x" * 8_001)
         await expect(visit.page.locator("#empty")).to_contain_text("The search failed")
         await expect(visit.page.locator("#empty")).to_contain_text("query must have at most 8,000 characters")
 
 
-async def test_a_server_that_has_ended_is_told(look: Open, graph: KnowledgeGraph, user_id: str) -> None:
+async def test_stopped_server_is_reported(look: Open, graph: KnowledgeGraph, user_id: str) -> None:
     async with view_server(graph, user_id) as server:
         leaving = look(server.url, may_fail=True)
         visit = await leaving.__aenter__()
@@ -131,7 +129,7 @@ async def test_a_server_that_has_ended_is_told(look: Open, graph: KnowledgeGraph
     await leaving.__aexit__(None, None, None)
 
 
-async def test_a_file_shows_the_same_and_asks_nobody(look: Open) -> None:
+async def test_file_page_shows_the_graph_without_requests(look: Open) -> None:
     async with look(two_mentors()) as visit:
         await expect(visit.page.get_by_role("status")).to_have_text("2 nodes and 1 relationship matched; 1 neighbour.")
         await expect(visit.page.locator("#fixed-query")).to_have_text("who guides me?")
@@ -139,7 +137,7 @@ async def test_a_file_shows_the_same_and_asks_nobody(look: Open) -> None:
         assert len(visit.requests) == 1
 
 
-async def test_a_click_on_a_node_tells_all_that_is_known_of_it(look: Open) -> None:
+async def test_clicking_a_node_opens_its_details(look: Open) -> None:
     async with look(two_mentors()) as visit:
         await click_drawn(visit.page, named(await drawn(visit.page), "Ruth"))
         details = details_of(visit.page)
@@ -156,7 +154,7 @@ async def test_a_click_on_a_node_tells_all_that_is_known_of_it(look: Open) -> No
             await expect(details).to_contain_text(said)
 
 
-async def test_a_click_on_a_relationship_tells_its_words_for_attitude_and_proximity(look: Open) -> None:
+async def test_clicking_a_relationship_shows_attitude_and_proximity(look: Open) -> None:
     async with look(two_mentors()) as visit:
         [faint] = [item for item in await drawn(visit.page) if item["name"] == "mentor" and not item["isMatch"]]
         await click_drawn(visit.page, faint)
@@ -170,7 +168,7 @@ async def test_a_click_on_a_relationship_tells_its_words_for_attitude_and_proxim
         await expect(details.get_by_role("heading", level=2)).to_have_text("Ines")
 
 
-async def test_the_path_that_led_to_a_match_is_told(look: Open) -> None:
+async def test_path_to_a_match_is_shown(look: Open) -> None:
     reached = view_relationship("a", "b", rank=1)
     assert reached.match is not None
     match = reached.match.model_copy(update={"path": ("Me sibling a", "a friend c")})
@@ -232,7 +230,7 @@ async def test_labels_differ_in_colour_in_the_order_of_the_ontology(look: Open) 
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-async def test_the_page_follows_the_system_until_it_is_switched(look: Open, scheme: Scheme) -> None:
+async def test_theme_follows_the_system_until_switched(look: Open, scheme: Scheme) -> None:
     async with look(two_mentors(), scheme=scheme) as visit:
         root = visit.page.locator("html")
         await expect(root).to_have_attribute("data-theme", scheme)
@@ -243,9 +241,7 @@ async def test_the_page_follows_the_system_until_it_is_switched(look: Open, sche
         assert named(await drawn(visit.page), "Tomasz")["colour"] == await colour(visit.page, "--label-1")
 
 
-async def test_all_of_it_can_be_reached_by_keyboard(
-    look: Open, graph: KnowledgeGraph, tools: Toolset, user_id: str
-) -> None:
+async def test_page_is_usable_by_keyboard(look: Open, graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     await relate(tools, await person(tools, "Ruth"), await person(tools, "Ines"), "mentor", attitude=5)
     async with view_server(graph, user_id) as server, look(server.url) as visit:
         page = visit.page
@@ -277,7 +273,7 @@ async def test_every_control_has_a_name(look: Open, graph: KnowledgeGraph, user_
             assert name.strip()
 
 
-async def test_names_on_a_large_graph_never_cover_each_other_and_those_that_matter_come_first(look: Open) -> None:
+async def test_labels_of_a_large_graph_do_not_overlap_and_the_hub_is_labelled(look: Open) -> None:
     async with look(wheel(199, matched=80)) as visit:
         items = await drawn(visit.page)
         nodes = [item for item in items if item["id"].startswith("n")]
@@ -290,7 +286,7 @@ async def test_names_on_a_large_graph_never_cover_each_other_and_those_that_matt
         assert named(nodes, "Hub")["isLabelled"]
 
 
-async def test_a_graph_is_laid_out_once_and_always_the_same(look: Open) -> None:
+async def test_layout_is_deterministic_and_stable(look: Open) -> None:
     places = []
     for _ in range(2):
         async with look(wheel(60, matched=3)) as visit:
@@ -300,7 +296,7 @@ async def test_a_graph_is_laid_out_once_and_always_the_same(look: Open) -> None:
     assert places[0] == places[1] == places[2] == places[3]
 
 
-async def test_zooming_in_writes_more_names(look: Open) -> None:
+async def test_zooming_in_shows_more_labels(look: Open) -> None:
     async with look(wheel(199, matched=12)) as visit:
         before = await drawn(visit.page)
         for _ in range(3):

@@ -1,4 +1,4 @@
-"""The page's colours: told apart from their ground, and from each other by people who see fewer colours."""
+"""Contrast of the page's colours, also for people with colour vision deficiency."""
 
 import math
 import re
@@ -74,12 +74,12 @@ def distance(one: Rgb, other: Rgb) -> float:
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("text", ["ink", "quiet", "focus"])
 @pytest.mark.parametrize("ground", ["paper", "stage", "hover"])
-def test_text_can_be_read(theme: Theme, text: str, ground: str) -> None:
+def test_text_contrast_is_sufficient(theme: Theme, text: str, ground: str) -> None:
     assert contrast(colours(theme)[text], colours(theme)[ground]) >= TEXT
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_nodes_and_relationships_stand_out_from_their_ground(theme: Theme) -> None:
+def test_nodes_and_relationships_contrast_with_the_background(theme: Theme) -> None:
     known = colours(theme)
     drawn = [name for name in known if name.startswith(("label-", "attitude-"))]
     assert len(drawn) == 9 + 6

@@ -18,7 +18,7 @@ OWN_SCRIPTS = [name for name in (FIRST_SCRIPT, *SCRIPTS) if not name.startswith(
 
 
 class Read(HTMLParser):
-    """What a browser makes of a page: its elements, and the text of scripts and styles."""
+    """A parsed page: its elements, and the text of scripts and styles."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -55,20 +55,20 @@ def test_markup_in_the_data_makes_no_element() -> None:
     assert odd.elements == plain.elements
 
 
-def test_the_data_come_through_whole() -> None:
+def test_data_is_embedded_unchanged() -> None:
     page = Read(file_page(hostile(), VOCABULARY, MARKUP))
     assert page.data["user"] == MARKUP
     assert ViewGraph.model_validate(page.data["graph"]) == hostile()
 
 
 @pytest.mark.parametrize("text", ["</script>", "<!--", "]]>", "&lt;", "\u2028", "\ud800", "%%data%%"])
-def test_no_text_ends_the_data(text: str) -> None:
+def test_no_text_can_end_the_data_element(text: str) -> None:
     written = script_data({"text": text})
     assert not set(written) & set("<>&\u2028")
     assert json.loads(written) == {"text": text}
 
 
-def test_a_number_that_json_has_no_form_for_is_left_out() -> None:
+def test_nan_is_omitted() -> None:
     item = view_node("a", rank=1)
     odd = item.model_copy(update={"node": item.node.model_copy(update={"properties": {"heat": float("nan")}})})
     page = Read(file_page(view_graph([odd]), VOCABULARY, "me"))
@@ -86,7 +86,7 @@ def test_the_page_loads_nothing(page: str) -> None:
 
 
 @pytest.mark.parametrize("page", [file_page(two_mentors(), VOCABULARY, "me"), served_page(VOCABULARY, "me")])
-def test_no_element_has_a_handler_or_a_style_of_its_own(page: str) -> None:
+def test_no_element_has_inline_handlers_or_styles(page: str) -> None:
     for tag, attributes in Read(page).elements:
         assert not [name for name in attributes if name.startswith("on") or name == "style"], tag
 
@@ -107,17 +107,17 @@ def test_no_script_turns_text_into_markup_or_code(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [*OWN_SCRIPTS, "page.css", "page.html"])
-def test_no_part_knows_a_label_or_a_type_by_name(name: str) -> None:
+def test_assets_do_not_hard_code_labels_or_types(name: str) -> None:
     known = [*ONTOLOGY.labels, *ONTOLOGY.relationships]
     assert not [word for word in known if re.search(rf"['\"`]{word}\b", asset(name))]
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_no_script_holds_what_would_end_it(name: str) -> None:
+def test_no_script_contains_a_script_end(name: str) -> None:
     assert not re.search(r"</script|<!--|\r", asset(name), re.IGNORECASE)
 
 
-def test_what_others_wrote_is_what_they_published() -> None:
+def test_vendored_files_are_unmodified() -> None:
     for library in json.loads(asset("vendor/vendored.json")).values():
         text = asset(f"vendor/{library['file']}")
         assert hashlib.sha256(text.encode()).hexdigest() == library["sha256"]
@@ -138,13 +138,13 @@ def test_labels_and_words_keep_the_order_of_the_ontology() -> None:
         )
 
 
-def test_a_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_unwritable_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"cannot be written.*Choose another file"):
         write_page(tmp_path / "no" / "such" / "folder.html", "")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no modes of files")
-def test_a_new_page_can_be_read_by_its_owner_alone(tmp_path: Path) -> None:
+def test_new_page_is_readable_by_its_owner_only(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
         write_page(tmp_path / "page.html", "<!doctype html>")

@@ -15,8 +15,8 @@ from tests.support.view_graphs import two_mentors
 
 
 @dataclass
-class Desk:
-    """A site whose search answers as the test says."""
+class FakeSearch:
+    """A fake search that records requests and returns a fixed graph or raises."""
 
     asked: list[ViewRequest] = field(default_factory=list)
     fault: Exception | None = None
@@ -39,13 +39,13 @@ Ask = Callable[..., Answer]
 
 
 @pytest.fixture
-def desk() -> Desk:
-    return Desk()
+def fake() -> FakeSearch:
+    return FakeSearch()
 
 
 @pytest.fixture
-def server(desk: Desk) -> Iterator[SiteServer]:
-    with SiteServer(Site(desk.search, "<p>the page</p>"), 0) as running:
+def server(fake: FakeSearch) -> Iterator[SiteServer]:
+    with SiteServer(Site(fake.search, "<p>the page</p>"), 0) as running:
         thread = threading.Thread(target=running.serve_forever)
         thread.start()
         yield running
@@ -91,41 +91,41 @@ def test_the_page_is_behind_the_token(ask: Ask) -> None:
         "/%C3%A9/",
     ],
 )
-def test_other_paths_are_not_found(ask: Ask, desk: Desk, path: str) -> None:
+def test_other_paths_are_not_found(ask: Ask, fake: FakeSearch, path: str) -> None:
     answer = ask(path)
     assert answer.status == 404
     assert "the page" not in answer.body
-    assert desk.asked == []
+    assert fake.asked == []
 
 
 @pytest.mark.parametrize("path", ["/TOKEN/", "/TOKEN/search?query=x"])
 @pytest.mark.parametrize(
     "host", ["evil.example", "127.0.0.1", "evil.example:80", "localhost.evil.example", "0.0.0.0:1"]
 )
-def test_another_name_for_the_server_is_refused(ask: Ask, desk: Desk, path: str, host: str) -> None:
+def test_other_host_names_are_rejected(ask: Ask, fake: FakeSearch, path: str, host: str) -> None:
     assert ask(path, host=host).status == 421
-    assert desk.asked == []
+    assert fake.asked == []
 
 
-def test_it_answers_to_localhost_too(ask: Ask, server: SiteServer) -> None:
+def test_localhost_is_accepted(ask: Ask, server: SiteServer) -> None:
     assert ask("/TOKEN/", host=f"localhost:{server.server_port}").status == 200
 
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
-def test_a_search_by_another_page_is_refused(ask: Ask, desk: Desk, site: str) -> None:
+def test_search_by_another_page_is_rejected(ask: Ask, fake: FakeSearch, site: str) -> None:
     assert ask("/TOKEN/search?query=x", Sec_Fetch_Site=site).status == 403
-    assert desk.asked == []
+    assert fake.asked == []
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD"])
-def test_nothing_but_reading_is_understood(ask: Ask, desk: Desk, method: str) -> None:
+def test_only_get_requests_are_accepted(ask: Ask, fake: FakeSearch, method: str) -> None:
     assert ask("/TOKEN/search?query=x", method=method).status == 501
-    assert desk.asked == []
+    assert fake.asked == []
 
 
-def test_a_search_answers_the_graph(ask: Ask, desk: Desk) -> None:
+def test_search_returns_the_graph(ask: Ask, fake: FakeSearch) -> None:
     answer = ask("/TOKEN/search?query=+who%20guides+me%3F&limit=7&neighbours=0")
-    assert desk.asked == [ViewRequest(query="who guides me?", limit=7, neighbours=0)]
+    assert fake.asked == [ViewRequest(query="who guides me?", limit=7, neighbours=0)]
     assert ViewGraph.model_validate_json(answer.body) == two_mentors()
 
 
@@ -142,11 +142,11 @@ def test_a_search_answers_the_graph(ask: Ask, desk: Desk) -> None:
         ("query=x&user=someone", "unknown argument user: did you mean query?"),
     ],
 )
-def test_invalid_search_is_described(ask: Ask, desk: Desk, query: str, wrong: str) -> None:
+def test_invalid_search_is_described(ask: Ask, fake: FakeSearch, query: str, wrong: str) -> None:
     answer = ask(f"/TOKEN/search?{query}")
     assert answer.status == 400
     assert json.loads(answer.body)["error"] == wrong
-    assert desk.asked == []
+    assert fake.asked == []
 
 
 @pytest.mark.parametrize(
@@ -157,8 +157,8 @@ def test_invalid_search_is_described(ask: Ask, desk: Desk, query: str, wrong: st
         (RuntimeError("a secret"), 500, INTERNAL_ERROR),
     ],
 )
-def test_failed_search_is_described(ask: Ask, desk: Desk, fault: Exception, status: int, message: str) -> None:
-    desk.fault = fault
+def test_failed_search_is_described(ask: Ask, fake: FakeSearch, fault: Exception, status: int, message: str) -> None:
+    fake.fault = fault
     answer = ask("/TOKEN/search?query=x")
     assert (answer.status, json.loads(answer.body)) == (status, {"error": message})
     assert answer.headers["Content-Type"] == "application/json"
@@ -175,19 +175,17 @@ def test_every_response_has_security_headers(ask: Ask, path: str) -> None:
     assert not [name for name in headers if name.lower().startswith("access-control")]
 
 
-def test_nothing_is_logged_that_holds_the_token(
-    ask: Ask, server: SiteServer, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_token_is_not_logged(ask: Ask, server: SiteServer, capfd: pytest.CaptureFixture[str]) -> None:
     ask("/TOKEN/")
     ask("/TOKEN/nothing")
     assert server.site.token not in "".join(capfd.readouterr())
 
 
-def test_it_listens_on_this_machine_alone(server: SiteServer) -> None:
+def test_server_listens_on_loopback_only(server: SiteServer) -> None:
     assert server.server_address[0] == "127.0.0.1"
 
 
-def test_each_launch_has_a_token_of_its_own(desk: Desk) -> None:
-    tokens = {Site(desk.search, "").token for _ in range(3)}
+def test_each_launch_has_a_different_token(fake: FakeSearch) -> None:
+    tokens = {Site(fake.search, "").token for _ in range(3)}
     assert len(tokens) == 3
     assert min(map(len, tokens)) >= 43

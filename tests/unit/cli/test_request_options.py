@@ -1,0 +1,76 @@
+"""Options that are fields of a request model."""
+
+import pytest
+import typer.main
+from typer.core import TyperGroup
+from typer.testing import CliRunner
+
+from kgagent.cli.app import app
+from kgagent.cli.request_options import FORMER_NAMES, RequestCommand, build_request
+from kgagent.models import ExploreRequest, HybridSearchRequest
+
+
+def commands() -> dict[str, RequestCommand]:
+    group = typer.main.get_command(app)
+    assert isinstance(group, TyperGroup)
+    return {name: one for name, one in group.commands.items() if isinstance(one, RequestCommand)}
+
+
+def help_of(name: str, option: str) -> str:
+    command = commands()[name]
+    command.fill_in_help()
+    [found] = [one for one in command.params if one.name == option]
+    return str(getattr(found, "help", ""))
+
+
+@pytest.mark.parametrize(
+    ("option", "field"),
+    [("limit", "limit"), ("threshold", "threshold"), ("label", "labels"), ("expand_hops", "expand_hops")],
+)
+def test_help_is_the_description_of_the_field(option: str, field: str) -> None:
+    description = HybridSearchRequest.model_fields[field].description
+    assert description
+    assert description in help_of("search", option)
+
+
+def test_help_shows_default_and_bounds_of_the_field() -> None:
+    default = ExploreRequest.model_fields["limit_per_label"].default
+    assert f"[default: {default}; 1 to 100]" in help_of("explore", "limit")
+
+
+def test_every_help_text_is_filled_in() -> None:
+    for command in commands().values():
+        command.fill_in_help()
+        assert not [one.name for one in command.params if str(getattr(one, "help", "")).startswith("field:")]
+
+
+@pytest.mark.parametrize("former", FORMER_NAMES)
+def test_former_names_stand_for_options_that_exist(former: str) -> None:
+    options = {
+        name for one in commands().values() for param in one.params for name in (*param.opts, *param.secondary_opts)
+    }
+    assert FORMER_NAMES[former] in options
+    assert former not in options
+
+
+@pytest.mark.parametrize("option", ["--hops", "--expand-hops"])
+def test_former_name_is_an_alias(option: str) -> None:
+    for arguments in ([option, "9"], [f"{option}=9"]):
+        result = CliRunner().invoke(app, ["search", "x", *arguments])
+        assert result.exit_code == 2
+        assert "expand_hops must be at most 5, got 9" in " ".join(result.output.replace("│", " ").split())
+
+
+def test_arguments_after_two_dashes_are_not_renamed() -> None:
+    result = CliRunner().invoke(app, ["load", "--", "--hops"])
+    assert result.exit_code == 2
+    assert "--hops" in result.output
+
+
+def test_values_that_are_not_given_keep_the_default_of_the_model() -> None:
+    assert build_request(HybridSearchRequest, query="x", limit=None, labels=[]) == HybridSearchRequest(query="x")
+
+
+def test_invalid_value_is_wrong_usage() -> None:
+    with pytest.raises(typer.BadParameter, match="limit must be at least 1, got 0"):
+        build_request(HybridSearchRequest, query="x", limit=0)
