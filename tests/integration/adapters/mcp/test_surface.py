@@ -70,7 +70,7 @@ async def test_a_model_cannot_choose_the_user(connect: Connect, graph: Knowledge
             error = error_of(await call(client, tool.name, user_id="victim"))
             assert "unknown argument user_id" in error
         refused = await call(client, "create_node", label="Person", name="Mallory", user_id="victim")
-        assert "user_id is not an argument" in error_of(refused)
+        assert "unknown argument user_id" in error_of(refused)
         found = await call(client, "explore", text_matches=["Mallory"])
     assert succeeded(found)["nodes"] == []
     assert succeeded(await graph.tools(user_id="victim").explore(text_matches=["Mallory"]))["nodes"] == []
