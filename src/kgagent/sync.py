@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from neo4j import AsyncDriver
+    from pydantic import BaseModel
 
     from kgagent.doctor import Diagnosis
     from kgagent.embedding.base import Embedder
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
     from kgagent.progress import Progress
     from kgagent.retrieval.rerank import CrossEncoder
     from kgagent.settings import Settings
-    from kgagent.tools.base import Arguments, Payload
+    from kgagent.tools.base import Payload
 
 
 class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
@@ -629,12 +630,7 @@ class SyncTool(BlockingWrapper[BoundTool]):
         return self._wrapped.name
 
     @property
-    def description(self) -> str:
-        """What the tool does, for a model."""
-        return self._wrapped.description
-
-    @property
-    def arguments(self) -> type[Arguments]:
+    def arguments(self) -> type[BaseModel]:
         """Model of the arguments."""
         return self._wrapped.arguments
 
@@ -653,12 +649,17 @@ class SyncTool(BlockingWrapper[BoundTool]):
         """Whether a repeated call changes nothing more."""
         return self._wrapped.idempotent
 
+    @property
+    def description(self) -> str:
+        """The description for the model."""
+        return self._wrapped.description
+
     def __call__(self, /, *unnamed: Any, **arguments: Any) -> Payload:
-        """Call the tool; what goes wrong is in the answer, and nothing is raised but a cancellation."""
+        """Call the tool. Failures are part of the result; only cancellation is raised."""
         return self._wait(self._wrapped, *unnamed, **arguments)
 
     def call_json(self, arguments: str | None) -> str:
-        """Call the tool with arguments as a JSON object; the answer is a JSON object too."""
+        """Call the tool with its arguments as a JSON object; the result is a JSON object too."""
         return self._wait(self._wrapped.call_json, arguments)
 
 
@@ -667,23 +668,23 @@ class SyncToolset(BlockingWrapper[Toolset], Mapping[str, SyncTool]):
 
     @property
     def user_id(self) -> str:
-        """Whose graph the tools read and write."""
+        """The user whose graph the tools read and write."""
         return self._wrapped.user_id
 
     def __getitem__(self, name: str) -> SyncTool:
-        """The tool of that name."""
+        """The tool with that name."""
         return SyncTool(self._wrapped.__getitem__(name), self._portal)
 
     def __getattr__(self, name: str) -> SyncTool:
-        """The tool of that name."""
+        """The tool with that name."""
         if name.startswith("_"):
             raise AttributeError(name)
         return SyncTool(self._wrapped.__getattr__(name), self._portal)
 
     def __iter__(self) -> Iterator[str]:
-        """The names."""
+        """The names of the tools."""
         return iter(self._wrapped)
 
     def __len__(self) -> int:
-        """How many tools there are."""
+        """The number of tools."""
         return len(self._wrapped)

@@ -94,7 +94,7 @@ async def take(
         return None
     payload = await tools[name](from_entity_key=keys[first], to_entity_key=keys[second], **arguments)
     assert_nothing_hidden(payload)
-    assert "failed inside" not in payload.get("error", "")
+    assert "internal error" not in payload.get("error", "")
     return payload
 
 
@@ -123,7 +123,7 @@ async def test_embeddings_are_current_after_any_sequence_of_tool_calls(
         if (
             payload is not None
             and changed
-            and not payload["message"].startswith(("Nothing changed", "The note was there already"))
+            and not payload["message"].startswith(("Nothing changed", "The note exists already"))
         ):
             written[frozenset(step[1])] = written.get(frozenset(step[1]), 0) + 1
         await assert_embeddings_are_current(graph, user_id, embedder, clock())

@@ -69,7 +69,7 @@ async def test_the_paths_found_are_the_best_of_all(
         to_entity_key=drawing.key("g"),
         query="x",
         max_hops=max_hops,
-        max_paths=max_paths,
+        limit=max_paths,
     )
     found = await opened.retrieval.find_paths(request, user_id=drawing.user_id)
     told = {"".join(node.name for node in path.nodes): path for path in found.paths}

@@ -49,7 +49,7 @@ def wrong(model: type[BaseModel], arguments: dict[str, Any]) -> str:
         (
             NewRelationship,
             {**RELATIONSHIP, "attitude": 4.5},
-            "attitude must be 1 to 5 or the kind's word for it, got 4.5",
+            "attitude must be 1 to 5 or a word of the ontology, got 4.5",
         ),
         (
             ExploreArguments,
@@ -142,7 +142,7 @@ def test_a_long_value_is_shortened() -> None:
 
 def test_true_is_no_level() -> None:
     said = wrong(NewRelationship, {**RELATIONSHIP, "attitude": True})
-    assert said == "attitude must be 1 to 5 or the kind's word for it, got True"
+    assert said == "attitude must be 1 to 5 or a word of the ontology, got True"
 
 
 @pytest.mark.parametrize("text", ["two\nlines", "a\tb", "a\0b", "a\udc00b", "a\u2028b", "x" * 100_000])

@@ -1,4 +1,4 @@
-"""JSON schemas of arguments, as surfaces that call a model send them."""
+"""JSON schemas as surfaces send them to a model."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -8,19 +8,35 @@ Schema = dict[str, Any]
 _SCHEMAS_BY_NAME = ("properties", "$defs")
 _LISTS_OF_SCHEMAS = ("anyOf", "oneOf", "allOf", "prefixItems")
 _SINGLE_SCHEMAS = ("items", "additionalProperties")
+_NULL = {"type": "null"}
 
 
 def without_titles(schema: Mapping[str, Any]) -> Schema:
-    """Leave out the titles that pydantic makes of names: a model pays for them and learns nothing."""
-    return {key: value for key, value in with_parts(schema, without_titles).items() if key != "title"}
+    """A schema without the titles that pydantic derives from names: they cost tokens and say nothing."""
+    return {key: value for key, value in map_parts(schema, without_titles).items() if key != "title"}
 
 
-def with_parts(schema: Mapping[str, Any], change: Callable[[Mapping[str, Any]], Schema]) -> Schema:
-    """A schema whose parts, those of properties, definitions, items and alternatives, are changed.
+def compact(schema: Mapping[str, Any]) -> Schema:
+    """A schema without titles, without null as a value of optional properties, and without empty defaults."""
+    changed = {
+        key: value
+        for key, value in map_parts(schema, compact).items()
+        if key != "title" and not (key == "default" and value in (None, "", []))
+    }
+    alternatives = changed.get("anyOf")
+    if alternatives and _NULL in alternatives:
+        others = [part for part in alternatives if part != _NULL]
+        del changed["anyOf"]
+        changed = {**others[0], **changed} if len(others) == 1 else {"anyOf": others, **changed}
+    return changed
+
+
+def map_parts(schema: Mapping[str, Any], change: Callable[[Mapping[str, Any]], Schema]) -> Schema:
+    """Apply a function to the direct parts of a schema: properties, definitions, items and alternatives.
 
     Args:
-        schema: itself only copied; what else its keywords hold, examples and defaults say, is data and stays as it is.
-        change: makes a part anew.
+        schema: copied; its other keywords, such as examples and defaults, hold data and stay unchanged.
+        change: makes the new part.
     """
     changed: Schema = {}
     for keyword, value in schema.items():

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kgagent.adapters.function_description import described_schema
-from kgagent.adapters.json_schema import Schema, with_parts, without_titles
+from kgagent.adapters.json_schema import Schema, map_parts, without_titles
 from kgagent.adapters.openai.strict_schema import given_values
 from kgagent.errors import ConfigurationError
 from kgagent.tools import BoundTool, Payload
@@ -84,7 +84,7 @@ def _schema(tool: BoundTool) -> dict[str, Any]:
 
 
 def _without_source_argument(schema: Mapping[str, Any]) -> Schema:
-    changed = with_parts(schema, _without_source_argument)
+    changed = map_parts(schema, _without_source_argument)
     if "properties" in changed:
         changed["properties"] = {name: part for name, part in changed["properties"].items() if name != SOURCE_ARGUMENT}
     return changed

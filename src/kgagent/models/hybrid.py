@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AliasChoices, Field, field_validator, model_validator
 
+from kgagent.models.fields import ShortText
 from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
 from kgagent.models.llm_context import estimated_tokens, fit, node_lines, relationship_lines
 from kgagent.models.request import RequestModel
@@ -35,13 +36,13 @@ class HybridSearchRequest(RequestModel):
     relationship_limit: int = Field(
         50, ge=1, le=100, description="Maximum number of relationships that each retriever may contribute."
     )
-    labels: tuple[str, ...] | None = Field(
+    labels: tuple[ShortText, ...] | None = Field(
         None,
         max_length=50,
         validation_alias=AliasChoices("labels", "node_types"),
         description="Only return nodes with one of these labels. Default: all labels.",
     )
-    relationship_types: tuple[str, ...] | None = Field(
+    relationship_types: tuple[ShortText, ...] | None = Field(
         None, max_length=50, description='Only search relationships of these types, such as "mentor". Default: all.'
     )
     threshold: Threshold = Field(

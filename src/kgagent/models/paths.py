@@ -2,6 +2,7 @@
 
 from pydantic import Field
 
+from kgagent.models.fields import EntityKey, QueryText
 from kgagent.models.graph import GraphModel, GraphRelationship
 from kgagent.models.request import RequestModel
 
@@ -10,21 +11,15 @@ MAX_PATHS = 20
 
 
 class FindPathsRequest(RequestModel):
-    """What `find_paths` is asked.
+    """Two nodes to connect, and how to search for paths between them."""
 
-    Attributes:
-        from_entity_key: the node at one end.
-        to_entity_key: the node at the other end.
-        query: what the paths should be about; None looks for short and strong ones.
-        max_hops: relationships of a path at the most, 1 to 6.
-        max_paths: paths at the most, 1 to 20.
-    """
-
-    from_entity_key: str
-    to_entity_key: str
-    query: str | None = Field(None, min_length=1, max_length=8_000)
-    max_hops: int = Field(4, ge=1, le=MAX_PATH_HOPS)
-    max_paths: int = Field(5, ge=1, le=MAX_PATHS)
+    from_entity_key: EntityKey = Field(description="entity_key of the node at one end.")
+    to_entity_key: EntityKey = Field(description="entity_key of the node at the other end.")
+    query: QueryText | None = Field(
+        None, description='What the paths should be about: "how did they meet at work?". Default: the shortest paths.'
+    )
+    max_hops: int = Field(4, ge=1, le=MAX_PATH_HOPS, description="Maximum number of relationships in a path.")
+    limit: int = Field(5, ge=1, le=MAX_PATHS, description="Maximum number of paths.")
 
 
 class PathNode(GraphModel):

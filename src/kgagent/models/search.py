@@ -2,8 +2,9 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AliasChoices, ConfigDict, Field
+from pydantic import AliasChoices, Field, model_validator
 
+from kgagent.models.fields import FilledText, QueryText, ShortText
 from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
 from kgagent.models.request import RequestModel
 
@@ -30,17 +31,16 @@ ExpandHops = Annotated[
 
 
 class VectorQuery(RequestModel):
-    """A text to search for by meaning.
+    """A text to search for semantically."""
 
-    Attributes:
-        query: what to look for.
-        threshold: least plain cosine similarity of a hit, -1 to 1.
-    """
+    query: QueryText = Field(description='What to look for: "mentor relationships", "friends from college".')
+    threshold: Threshold = Field(0.3, description="Minimum cosine similarity, -1 to 1. A lower one finds more.")
 
-    model_config = ConfigDict(str_strip_whitespace=True)
-
-    query: str = Field(min_length=1, max_length=8_000)
-    threshold: Threshold = 0.3
+    @model_validator(mode="before")
+    @classmethod
+    def _from_text(cls, data: object) -> object:
+        """Accept a bare text as the query."""
+        return {"query": data} if isinstance(data, str) else data
 
 
 class RelationshipSearchResult(GraphRelationship):
@@ -113,16 +113,19 @@ class ExploreRequest(RequestModel):
     queries: tuple[VectorQuery, ...] = Field(
         default=(), max_length=20, description="Texts to search nodes and relationships for, semantically."
     )
-    text_matches: tuple[str, ...] = Field(default=(), max_length=20, description="Names of nodes, or parts of names.")
+    text_matches: tuple[FilledText, ...] = Field(
+        default=(), max_length=20, description="Names of nodes, or parts of names."
+    )
     search_relationships: bool = Field(
         True, description="Whether to search relationships too, and return the nodes that they join."
     )
-    labels: tuple[str, ...] | None = Field(
+    labels: tuple[ShortText, ...] | None = Field(
         None,
+        max_length=50,
         validation_alias=AliasChoices("labels", "node_types"),
         description="Only return nodes with one of these labels. Default: all labels.",
     )
-    relationship_types: tuple[str, ...] | None = Field(
+    relationship_types: tuple[ShortText, ...] | None = Field(
         None, max_length=50, description='Only search relationships of these types, such as "mentor". Default: all.'
     )
     limit_per_label: int = Field(

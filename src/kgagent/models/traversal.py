@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from kgagent.models.fields import EntityKey, ShortText
 from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
 from kgagent.models.request import RequestModel
 
@@ -15,23 +16,22 @@ MAX_TRAVERSED_NODES = 200
 
 
 class TraverseRequest(RequestModel):
-    """What `traverse` is asked.
+    """A node to start from, and which relationships to follow."""
 
-    Attributes:
-        entity_key: the node to start from.
-        direction: which relationships are followed.
-        hops: steps from the start, 1 to 3.
-        neo4j_types: types to keep to; None keeps all.
-        relationship_types: free types ("mentor") to keep to; None keeps all.
-        max_nodes: nodes at the most, 1 to 200; the nearest, among those of one hop the most strongly joined.
-    """
-
-    entity_key: str
-    direction: TraversalDirection = "both"
-    hops: int = Field(1, ge=1, le=MAX_TRAVERSED_HOPS)
-    neo4j_types: tuple[str, ...] | None = None
-    relationship_types: tuple[str, ...] | None = None
-    max_nodes: int = Field(50, ge=1, le=MAX_TRAVERSED_NODES)
+    entity_key: EntityKey
+    direction: TraversalDirection = Field(
+        "both", description="Relationships to follow: outgoing from the node, incoming to it, or both."
+    )
+    hops: int = Field(1, ge=1, le=MAX_TRAVERSED_HOPS, description="Number of hops.")
+    neo4j_types: tuple[ShortText, ...] | None = Field(
+        None, max_length=100, description="Only follow relationships of these Neo4j types. Default: all."
+    )
+    relationship_types: tuple[ShortText, ...] | None = Field(
+        None, max_length=100, description='Only follow relationships of these types, such as "mentor". Default: all.'
+    )
+    limit: int = Field(
+        50, ge=1, le=MAX_TRAVERSED_NODES, description="Maximum number of nodes, nearest and strongest first."
+    )
 
 
 class TraversedNode(GraphModel):

@@ -73,7 +73,7 @@ class PathFinder:
             by_hops = group.create_task(search.shortest())
             by_score = group.create_task(search.relevant())
         asked = request.query is not None
-        chosen = ranked(by_score.result(), by_hops.result(), request.max_paths, asked=asked)
+        chosen = ranked(by_score.result(), by_hops.result(), request.limit, asked=asked)
         return FindPathsResult(
             start=_node(start),
             end=_node(end),
@@ -122,7 +122,7 @@ class _Search:
             second=self._request.to_entity_key,
             max_hops=self._request.max_hops,
             read_limit=SHORTEST_PATHS_READ,
-            limit=self._request.max_paths,
+            limit=self._request.limit,
         )
         return [FoundPath(tuple(row["nodes"]), tuple(row["relationships"]), tuple(row["weights"])) for row in rows]
 
@@ -174,7 +174,7 @@ class _Search:
                         if not set(one.nodes) & set(other.nodes):
                             yield one.joined(row["relationship"], row["weight"], other)
 
-        return heapq.nlargest(self._request.max_paths, whole(), key=lambda path: path.total)
+        return heapq.nlargest(self._request.limit, whole(), key=lambda path: path.total)
 
     async def _rows(self, name: str, **parameters: object) -> list[Row]:
         """Run a statement for as long as there is time; out of time, there are no rows."""

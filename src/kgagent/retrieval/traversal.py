@@ -51,13 +51,13 @@ class Traverser:
         frontier = [request.entity_key]
         for hops in range(1, request.hops + 1):
             # One more than there is room for tells whether something is left out.
-            room = request.max_nodes - len(reached) + 1
+            room = request.limit - len(reached) + 1
             level = await self._level(text, request, user_id, frontier, reached, room)
             reached += [
                 TraversedNode(node=node, hops=hops, relationships=relationships) for node, relationships in level
             ]
-            if len(reached) > request.max_nodes:
-                return TraverseResult(start=start, reached=tuple(reached[: request.max_nodes]), is_complete=False)
+            if len(reached) > request.limit:
+                return TraverseResult(start=start, reached=tuple(reached[: request.limit]), is_complete=False)
             frontier = [node.entity_key for node, _ in level]
             if not frontier:
                 break

@@ -1,6 +1,7 @@
 """The agent's tools, one file each."""
 
-from kgagent.tools.base import BoundTool, Payload, ToolContext
+from kgagent.tools.base import BoundTool, Payload, Tool, ToolResult
+from kgagent.tools.context import ToolContext
 from kgagent.tools.registry import TOOLS, Toolset
 
-__all__ = ["TOOLS", "BoundTool", "Payload", "ToolContext", "Toolset"]
+__all__ = ["TOOLS", "BoundTool", "Payload", "Tool", "ToolContext", "ToolResult", "Toolset"]

@@ -1,15 +1,23 @@
-"""add_note_to_relationship: something new is learnt about a relationship."""
+"""add_note_to_relationship: add a dated fact to a relationship."""
 
 from pydantic import ConfigDict, Field
 
 from kgagent.graph.relationships import RelationshipIntent
+from kgagent.models.fields import EntityKey, FilledText, ShortText
 from kgagent.ontology import Ontology
-from kgagent.tools.base import EntityKey, FilledText, Payload, ShortText, Tool, ToolContext
-from kgagent.tools.notes import NewNote, made
-from kgagent.tools.relationship_arguments import Ends, relationship_fields, with_direction, write_one
+from kgagent.tools.arguments import NewNote, build_notes
+from kgagent.tools.base import Tool
+from kgagent.tools.context import ToolContext
+from kgagent.tools.relationship_arguments import RelationshipEnds
+from kgagent.tools.relationship_results import (
+    DIRECTION_HINT,
+    WrittenRelationship,
+    with_direction,
+    write_relationship,
+)
 
 
-class AddNoteToRelationshipArguments(Ends):
+class AddNoteToRelationshipArguments(RelationshipEnds):
     """Arguments of add_note_to_relationship."""
 
     model_config = ConfigDict(
@@ -18,20 +26,16 @@ class AddNoteToRelationshipArguments(Ends):
                 {
                     "from_entity_key": "5b0c…",
                     "to_entity_key": "91fe…",
-                    "content": "They had lunch in June and spoke of the new job.",
+                    "content": "They had lunch in June and talked about the new job.",
                     "lifetime": "year",
                 },
             ]
         }
     )
 
-    content: FilledText = Field(description="One fact worth keeping, as a sentence.")
-    lifetime: ShortText | None = Field(
-        None, description="How long the note counts: week, month (default), year or forever."
-    )
-    source_entity_key: EntityKey | None = Field(
-        None, description="entity_key of the Source node that the fact was read in, if any."
-    )
+    content: FilledText = Field(description="One fact, as a sentence.")
+    lifetime: ShortText | None = Field(None, description="week, month (default), year or forever.")
+    source_entity_key: EntityKey | None = Field(None, description="entity_key of the Source node of the fact.")
 
 
 class AddNoteToRelationship(Tool[AddNoteToRelationshipArguments]):
@@ -39,21 +43,20 @@ class AddNoteToRelationship(Tool[AddNoteToRelationshipArguments]):
 
     name = "add_note_to_relationship"
     arguments = AddNoteToRelationshipArguments
+    result = WrittenRelationship
     destructive = False
     idempotent = True
 
     def description(self, ontology: Ontology) -> str:
-        """What the model is told."""
-        lifetimes = ", ".join(ontology.note_lifetimes_in_days)
+        """The description for the model."""
         return (
-            "Add a note to the relationship between two nodes, in whichever order they are named; `triplet` "
-            "in the answer tells its direction. Use it for things that "
-            "happened or were said; searches find the relationship by its notes too. A note counts for its lifetime "
-            f"({lifetimes}; {ontology.default_note_lifetime} unless said otherwise)."
+            "Add a note to the relationship between two nodes: something that happened or was said. Searches match "
+            f"notes until they expire, after a {', '.join(ontology.note_lifetimes_in_days)} "
+            f"(default {ontology.default_note_lifetime}). " + DIRECTION_HINT
         )
 
-    async def run(self, context: ToolContext, arguments: AddNoteToRelationshipArguments) -> Payload:
-        """Add it.
+    async def run(self, context: ToolContext, arguments: AddNoteToRelationshipArguments) -> WrittenRelationship:
+        """Add the note.
 
         Raises:
             InputError: the relationship does not exist, or the lifetime is unknown.
@@ -67,14 +70,11 @@ class AddNoteToRelationship(Tool[AddNoteToRelationshipArguments]):
             from_entity_key=arguments.from_entity_key,
             to_entity_key=arguments.to_entity_key,
             neo4j_type=arguments.neo4j_type,
-            notes=made([note], context, context.writing.clock()),
-            missing="Relationship not found between {a} and {b}. create_relationship makes it, and "
-            "restore_relationship brings back one that was deleted",
+            notes=build_notes([note], context, context.writing.clock()),
+            missing="Relationship not found between {a} and {b}. Create it with create_relationship, or restore a "
+            "deleted one with restore_relationship",
         )
-        written = await write_one(context, intent)
-        now = written.record
-        message = f"Added note to relationship between {now.from_name} and {now.to_name}"
-        return {
-            "message": with_direction(message if written.changed else "The note was there already", now),
-            **relationship_fields(written),
-        }
+        written = await write_relationship(context, intent)
+        ends = f"{written.record.from_name} and {written.record.to_name}"
+        message = f"Added note to relationship between {ends}" if written.changed else "The note exists already"
+        return WrittenRelationship.of(written, with_direction(message, written.record))

@@ -1,12 +1,15 @@
-"""create_node: a new person, concept, entity or source."""
+"""create_node: create a person, concept, entity or source."""
 
 from pydantic import ConfigDict, Field
 
 from kgagent.errors import KgAgentError
 from kgagent.graph.nodes import NodeIntent
+from kgagent.models import GraphNode
+from kgagent.models.fields import ShortText, Text
 from kgagent.ontology import Ontology
-from kgagent.tools.base import Arguments, FilledText, NodeName, Payload, ShortText, Text, Tool, ToolContext
-from kgagent.tools.notes import NewNote, made
+from kgagent.tools.arguments import Arguments, NodeName, Notes, build_notes
+from kgagent.tools.base import Tool, ToolResult
+from kgagent.tools.context import ToolContext
 
 
 class CreateNodeArguments(Arguments):
@@ -15,22 +18,27 @@ class CreateNodeArguments(Arguments):
     model_config = ConfigDict(
         json_schema_extra={
             "examples": [
-                {"label": "Person", "name": "Ruth Calder", "description": "Naval architect in Bergen."},
                 {
-                    "label": "Concept",
-                    "name": "Sailing",
-                    "notes": [{"content": "The season begins in May.", "lifetime": "year"}],
+                    "label": "Person",
+                    "name": "Ruth Calder",
+                    "description": "Naval architect in Bergen.",
+                    "notes": [{"content": "Her yard is hiring this year.", "lifetime": "year"}],
                 },
             ]
         }
     )
 
-    label: ShortText = Field(description="Kind of node, such as Person, Concept, Entity or Source.")
-    name: NodeName = Field(description="Name by which people know it.")
-    description: Text = Field("", description="What it is, in a sentence.")
-    notes: list[NewNote | FilledText] = Field(
-        default_factory=list, max_length=100, description="Facts about the node itself: texts, or objects."
-    )
+    label: ShortText = Field(description="Label of the node, such as Person.")
+    name: NodeName = Field(description="The name that people use.")
+    description: Text = Field("", description="What it is, in one sentence.")
+    notes: Notes = Field(default_factory=list, description="Facts about the node itself: texts or objects.")
+
+
+class CreatedNode(ToolResult):
+    """The node that create_node created."""
+
+    entity_key: str
+    node: GraphNode
 
 
 class CreateNode(Tool[CreateNodeArguments]):
@@ -38,21 +46,20 @@ class CreateNode(Tool[CreateNodeArguments]):
 
     name = "create_node"
     arguments = CreateNodeArguments
+    result = CreatedNode
     destructive = False
 
     def description(self, ontology: Ontology) -> str:
-        """What the model is told."""
-        fixed = [label for label, rule in ontology.labels.items() if rule.key_includes_name]
+        """The description for the model."""
+        named = [label for label, rule in ontology.labels.items() if rule.key_includes_name]
+        once = f"a {' or '.join(named)} exists only once per name, but " if named else ""
         return (
-            f"Create a node in the knowledge graph. Labels: {', '.join(ontology.labels)}. Returns its "
-            "entity_key, which "
-            f"other tools take. Explore first: a {' or '.join(fixed) or 'node'} of the same name "
-            "exists only once, but two "
-            "people may share a name."
+            f"Create a node ({', '.join(ontology.labels)}) and return its entity_key. Call explore first, to find out "
+            f"whether the node exists: {once}two people may share a name. Use update_node to change a node."
         )
 
-    async def run(self, context: ToolContext, arguments: CreateNodeArguments) -> Payload:
-        """Create it.
+    async def run(self, context: ToolContext, arguments: CreateNodeArguments) -> CreatedNode:
+        """Create the node.
 
         Raises:
             InputError: the label is unknown, or the node exists.
@@ -69,13 +76,9 @@ class CreateNode(Tool[CreateNodeArguments]):
             entity_key=key,
             label=arguments.label,
             values={"name": arguments.name, "description": arguments.description, "created_at": now},
-            notes=made(arguments.notes, context, now),
+            notes=build_notes(arguments.notes, context, now),
         )
         [written] = await context.node_writer().apply([intent])
         if isinstance(written, KgAgentError):
             raise written
-        return {
-            "message": f"Created {arguments.label} {arguments.name}",
-            "entity_key": key,
-            "node": written.record.to_dict(),
-        }
+        return CreatedNode(message=f"Created {arguments.label} {arguments.name}", entity_key=key, node=written.record)

@@ -1,10 +1,12 @@
-"""create_relationship: two nodes are joined."""
+"""create_relationship: connect two nodes."""
 
 from pydantic import ConfigDict
 
 from kgagent.ontology import Ontology
-from kgagent.tools.base import Payload, Tool, ToolContext
-from kgagent.tools.relationship_arguments import NewRelationship, kinds_text, relationship_fields, write_one
+from kgagent.tools.base import Tool
+from kgagent.tools.context import ToolContext
+from kgagent.tools.relationship_arguments import NewRelationship
+from kgagent.tools.relationship_results import WrittenRelationship, write_relationship
 
 
 class CreateRelationshipArguments(NewRelationship):
@@ -31,27 +33,30 @@ class CreateRelationship(Tool[CreateRelationshipArguments]):
 
     name = "create_relationship"
     arguments = CreateRelationshipArguments
+    result = WrittenRelationship
     destructive = False
     idempotent = True
 
     def description(self, ontology: Ontology) -> str:
-        """What the model is told."""
+        """The description for the model, with the words of the ontology for attitude and proximity."""
+        levels = "; ".join(
+            f"{definition.from_label}-{definition.to_label}: attitude {'/'.join(definition.attitude)}, "
+            f"proximity {'/'.join(definition.proximity)}"
+            for definition in ontology.relationships.values()
+        )
         return (
-            "Create the relationship between two nodes that exist. There is one of a kind between "
-            "two nodes; where it is "
-            "there already, use update_relationship or add_note_to_relationship. Its description, type, attitude, "
-            "proximity and notes are what searches find it by, so say them fully. " + kinds_text(ontology)
+            "Create a relationship between two existing nodes. If they already have one of this Neo4j type, use "
+            "update_relationship or add_note_to_relationship. Searches match its type, description, levels and notes, "
+            f"so give all that you know. Words for the levels 1 to 5, by labels: {levels}."
         )
 
-    async def run(self, context: ToolContext, arguments: CreateRelationshipArguments) -> Payload:
-        """Create it.
+    async def run(self, context: ToolContext, arguments: CreateRelationshipArguments) -> WrittenRelationship:
+        """Create the relationship.
 
         Raises:
-            InputError: a node is missing, the relationship exists, or a value is not one that it may be.
+            InputError: a node is missing, the relationship exists, or a value is invalid.
         """
-        written = await write_one(context, arguments.intent(context, context.writing.clock()))
-        made = written.record
-        return {
-            "message": f"Created relationship {made.relationship_type} between {made.from_name} and {made.to_name}",
-            **relationship_fields(written),
-        }
+        written = await write_relationship(context, arguments.intent(context, context.writing.clock()))
+        created = written.record
+        ends = f"{created.from_name} and {created.to_name}"
+        return WrittenRelationship.of(written, f"Created relationship {created.relationship_type} between {ends}")

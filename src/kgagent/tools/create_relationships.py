@@ -1,17 +1,20 @@
-"""create_relationships: several at once, embedded as one batch."""
+"""create_relationships: create several relationships, embedded as one batch."""
 
 from pydantic import Field
 
 from kgagent.ontology import Ontology
-from kgagent.tools.base import Arguments, Payload, Tool, ToolContext
-from kgagent.tools.relationship_arguments import NewRelationship, kinds_text, write_many
+from kgagent.tools.arguments import Arguments
+from kgagent.tools.base import Tool
+from kgagent.tools.context import ToolContext
+from kgagent.tools.relationship_arguments import NewRelationship
+from kgagent.tools.relationship_results import BatchResult, write_batch
 
 
 class CreateRelationshipsArguments(Arguments):
     """Arguments of create_relationships."""
 
     relationships: list[NewRelationship] = Field(
-        min_length=1, max_length=500, description="The relationships to create, each with its two nodes."
+        min_length=1, max_length=500, description="The relationships, each with its two nodes."
     )
 
 
@@ -20,17 +23,18 @@ class CreateRelationships(Tool[CreateRelationshipsArguments]):
 
     name = "create_relationships"
     arguments = CreateRelationshipsArguments
+    result = BatchResult
     destructive = False
     idempotent = True
 
-    def description(self, ontology: Ontology) -> str:
-        """What the model is told."""
+    def description(self, ontology: Ontology) -> str:  # noqa: ARG002
+        """The description for the model."""
         return (
-            "Create several relationships in one call; better than many calls of "
-            "create_relationship. Each is created or "
-            "refused by itself, and `results` tells which, in their order. " + kinds_text(ontology)
+            "Create several relationships in one call, faster than calling create_relationship for each; that tool "
+            "lists the words for the levels. Each is created or rejected on its own; `results` has one entry for each, "
+            "in order."
         )
 
-    async def run(self, context: ToolContext, arguments: CreateRelationshipsArguments) -> Payload:
-        """Create them."""
-        return await write_many(context, arguments.relationships, "Created")
+    async def run(self, context: ToolContext, arguments: CreateRelationshipsArguments) -> BatchResult:
+        """Create the relationships."""
+        return await write_batch(context, arguments.relationships, "Created")

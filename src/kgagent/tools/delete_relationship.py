@@ -1,15 +1,32 @@
-"""delete_relationship: two nodes are no longer joined."""
+"""delete_relationship: remove a relationship, with a time to undo it."""
 
 from kgagent.errors import KgAgentError
 from kgagent.graph.relationships import RelationshipIntent
+from kgagent.models import GraphRelationship
 from kgagent.models.note import format_utc
 from kgagent.ontology import Ontology
-from kgagent.tools.base import Payload, Tool, ToolContext
-from kgagent.tools.relationship_arguments import Ends, as_told, with_direction
+from kgagent.tools.base import Tool, ToolResult
+from kgagent.tools.context import ToolContext
+from kgagent.tools.relationship_arguments import RelationshipEnds
+from kgagent.tools.relationship_results import DIRECTION_HINT, with_direction
 
 
-class DeleteRelationshipArguments(Ends):
+class DeleteRelationshipArguments(RelationshipEnds):
     """Arguments of delete_relationship."""
+
+
+class DeletedRelationship(ToolResult):
+    """The relationship that delete_relationship deleted.
+
+    Attributes:
+        undo_until: until when restore_relationship can restore it (ISO 8601, UTC); None if it cannot.
+        triplet: the relationship in its direction, such as "Ruth mentor Me".
+        relationship: the relationship, with its nodes in the order of the arguments.
+    """
+
+    undo_until: str | None = None
+    triplet: str
+    relationship: GraphRelationship
 
 
 class DeleteRelationship(Tool[DeleteRelationshipArguments]):
@@ -17,35 +34,36 @@ class DeleteRelationship(Tool[DeleteRelationshipArguments]):
 
     name = "delete_relationship"
     arguments = DeleteRelationshipArguments
+    result = DeletedRelationship
 
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
-        """What the model is told."""
+        """The description for the model."""
         return (
-            "Delete the relationship between two nodes, in whichever order they are named (`triplet` in the answer "
-            "tells its direction); the nodes stay. Use it for what should never have been there; a "
-            "relationship that has ended is still worth knowing, so tell of its end with update_relationship or "
-            "add_note_to_relationship. restore_relationship undoes it for a while."
+            "Delete the relationship between two nodes; the nodes stay. Use it only for mistakes: if a relationship "
+            "has ended, record that with update_relationship or add_note_to_relationship. restore_relationship undoes "
+            "it until `undo_until`. " + DIRECTION_HINT
         )
 
-    async def run(self, context: ToolContext, arguments: DeleteRelationshipArguments) -> Payload:
-        """Delete it.
+    async def run(self, context: ToolContext, arguments: DeleteRelationshipArguments) -> DeletedRelationship:
+        """Delete the relationship.
 
         Raises:
             InputError: the relationship does not exist.
         """
         intent = RelationshipIntent(
             **arguments.model_dump(),
-            missing="Relationship not found between {a} and {b}. Where it is deleted already, restore_relationship "
-            "brings it back",
+            missing="Relationship not found between {a} and {b}. If it was deleted before, restore_relationship "
+            "restores it",
         )
         [deleted] = await context.relationship_deleter().apply([intent])
         if isinstance(deleted, KgAgentError):
             raise deleted
-        was, until = deleted.record, deleted.undo_until
-        undo = {} if until is None else {"undo_until": format_utc(until)}
-        how = "; it cannot be restored" if until is None else "; restore_relationship brings it back until undo_until"
-        return {
-            "message": with_direction(f"Deleted relationship between {was.from_name} and {was.to_name}{how}", was),
-            **undo,
-            **as_told(was),
-        }
+        record, until = deleted.record, deleted.undo_until
+        undo = "; it cannot be restored" if until is None else "; restore_relationship can restore it until undo_until"
+        message = f"Deleted relationship between {record.from_name} and {record.to_name}{undo}"
+        return DeletedRelationship(
+            message=with_direction(message, record),
+            undo_until=None if until is None else format_utc(until),
+            triplet=record.triplet,
+            relationship=record,
+        )

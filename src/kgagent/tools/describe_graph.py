@@ -1,7 +1,7 @@
 """describe_graph: which labels, relationship types and properties the user's graph holds."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -9,10 +9,13 @@ from pydantic import Field
 
 from kgagent.errors import InputError
 from kgagent.models.constraint import Name
+from kgagent.models.graph import GraphModel
 from kgagent.models.live_schema import LiveLabel, LiveProperty, LiveRelationshipType, LiveSchema
 from kgagent.ontology import Ontology
 from kgagent.patterns.names import find_unknown_label
-from kgagent.tools.base import Arguments, Payload, Tool, ToolContext
+from kgagent.tools.arguments import Arguments
+from kgagent.tools.base import Payload, Tool, ToolResult
+from kgagent.tools.context import ToolContext
 
 LARGEST = 20_000
 """Characters of an answer, as JSON."""
@@ -58,11 +61,55 @@ class DescribeGraphArguments(Arguments):
     )
 
 
+class DescribedPart(GraphModel):
+    """A label or a relationship type.
+
+    Attributes:
+        count: number of nodes or relationships.
+        or_more: whether there may be more than were counted.
+        sampled: whether not all of them were examined.
+        properties: types and examples of values, by property.
+    """
+
+    count: int
+    or_more: bool | None = None
+    sampled: bool | None = None
+    properties: Mapping[str, str] | None = None
+
+
+class DescribedLabel(DescribedPart):
+    """A label of nodes."""
+
+    label: str
+
+
+class DescribedType(DescribedPart):
+    """A relationship type; `joins` lists the pairs of labels that it connects."""
+
+    type: str
+    joins: tuple[Mapping[str, str | int], ...] | None = None
+
+
+class GraphDescription(ToolResult):
+    """What the user's graph contains.
+
+    Attributes:
+        labels: labels of nodes.
+        relationship_types: Neo4j types of relationships.
+        notes: what is missing, and how to get it.
+    """
+
+    labels: tuple[DescribedLabel, ...]
+    relationship_types: tuple[DescribedType, ...]
+    notes: tuple[str, ...] | None = None
+
+
 class DescribeGraph(Tool[DescribeGraphArguments]):
     """Describes the graph."""
 
     name = "describe_graph"
     arguments = DescribeGraphArguments
+    result = GraphDescription
     read_only = True
 
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
@@ -74,7 +121,7 @@ class DescribeGraph(Tool[DescribeGraphArguments]):
             "questions about a graph that you do not know."
         )
 
-    async def run(self, context: ToolContext, arguments: DescribeGraphArguments) -> Payload:
+    async def run(self, context: ToolContext, arguments: DescribeGraphArguments) -> GraphDescription:
         """Describe, as it is at this moment.
 
         Raises:
@@ -84,7 +131,8 @@ class DescribeGraph(Tool[DescribeGraphArguments]):
         if arguments.labels:
             schema = _about(arguments.labels, schema, context.ontology)
         described = (_described(schema, detail) for detail in DETAILS)
-        return next(filter(_fits, described), None) or _described(schema, DETAILS[-1])
+        payload = next(filter(_fits, described), None) or _described(schema, DETAILS[-1])
+        return GraphDescription.model_validate(payload)
 
 
 def _about(labels: Sequence[str], schema: LiveSchema, ontology: Ontology) -> LiveSchema:

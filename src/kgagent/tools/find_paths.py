@@ -1,73 +1,92 @@
-"""find_paths: how two nodes are related."""
-
-from pydantic import Field
+"""find_paths: how two nodes are connected."""
 
 from kgagent.formatting import counted
-from kgagent.models.paths import MAX_PATH_HOPS, MAX_PATHS, FindPathsRequest, GraphPath
+from kgagent.models import GraphRelationship
+from kgagent.models.graph import GraphModel
+from kgagent.models.paths import FindPathsRequest, GraphPath, PathNode
 from kgagent.models.triplet import display_name
 from kgagent.ontology import Ontology
-from kgagent.tools.base import Arguments, EntityKey, FilledText, Payload, Tool, ToolContext
+from kgagent.tools.base import Tool, ToolResult
+from kgagent.tools.context import ToolContext
 
 
-class FindPathsArguments(Arguments):
-    """Arguments of find_paths."""
+class RenderedPath(GraphModel):
+    """A path between the two nodes.
 
-    from_entity_key: EntityKey = Field(description="entity_key of the node at one end.")
-    to_entity_key: EntityKey = Field(description="entity_key of the node at the other end.")
-    query: FilledText | None = Field(
-        None,
-        max_length=8_000,
-        description='What the paths should be about, such as "how did they meet at work?"; leave out for the shortest.',
-    )
-    max_hops: int = Field(4, ge=1, le=MAX_PATH_HOPS, description="Relationships of a path at the most, 1 to 6.")
-    max_paths: int = Field(5, ge=1, le=MAX_PATHS, description="Paths at the most, best first.")
+    Attributes:
+        text: its relationships as triplets.
+        hops: number of its relationships.
+        is_shortest: whether no path is shorter.
+        score: what it is ranked by.
+        explanation: how the score was computed.
+        nodes: its nodes, from one end to the other.
+        relationships: its relationships, in the same order.
+    """
+
+    text: str
+    hops: int
+    is_shortest: bool
+    score: float
+    explanation: str
+    nodes: tuple[PathNode, ...]
+    relationships: tuple[GraphRelationship, ...]
+
+    @classmethod
+    def of(cls, path: GraphPath) -> "RenderedPath":
+        """A path as the tool returns it."""
+        return cls(
+            text=path.text,
+            hops=path.hops,
+            is_shortest=path.is_shortest,
+            score=round(path.score, 6),
+            explanation=path.explanation,
+            nodes=path.nodes,
+            relationships=path.relationships,
+        )
 
 
-class FindPaths(Tool[FindPathsArguments]):
-    """Finds paths."""
+class FoundPaths(ToolResult):
+    """Paths, best first.
+
+    Attributes:
+        paths: the paths.
+        warnings: why paths may be missing.
+    """
+
+    paths: tuple[RenderedPath, ...]
+    warnings: tuple[str, ...] | None = None
+
+
+class FindPaths(Tool[FindPathsRequest]):
+    """Finds paths between two nodes."""
 
     name = "find_paths"
-    arguments = FindPathsArguments
+    arguments = FindPathsRequest
+    result = FoundPaths
     read_only = True
 
     def description(self, ontology: Ontology) -> str:
-        """What the model is told."""
+        """The description for the model."""
         return (
-            "Find out how two nodes are related: the paths between them over the nodes in between "
-            f"({', '.join(ontology.labels)}), whichever way the relationships point. Without a query the shortest come "
-            "first, of one length the strongest; with a query those whose relationships are most like it, and one of "
-            "the shortest. Use get_relationship for what joins two nodes directly."
+            f"Find how two nodes are connected: the paths between them through other nodes "
+            f"({', '.join(ontology.labels)}), ignoring the direction of relationships. Without a query, the shortest "
+            "and then the strongest come first; with a query, the paths that match it best and one of the shortest. "
+            "Use get_relationship to read the relationship between two nodes."
         )
 
-    async def run(self, context: ToolContext, arguments: FindPathsArguments) -> Payload:
-        """Find them.
+    async def run(self, context: ToolContext, arguments: FindPathsRequest) -> FoundPaths:
+        """Find paths.
 
         Raises:
-            InputError: a node does not exist, or both are one.
+            InputError: a node does not exist, or both are the same.
         """
-        request = FindPathsRequest(**arguments.model_dump())
-        found = await context.retrieval.find_paths(request, user_id=context.user_id)
-        names = " and ".join(display_name({"name": end.name}, end.entity_key) for end in (found.start, found.end))
-        if found.paths:
-            shortest = counted(_fewest(found.paths), "hop")
-            message = f"Found {counted(len(found.paths), 'path')} between {names}, the shortest of {shortest}"
+        result = await context.retrieval.find_paths(arguments, user_id=context.user_id)
+        ends = " and ".join(display_name({"name": end.name}, end.entity_key) for end in (result.start, result.end))
+        if result.paths:
+            shortest = counted(min(path.hops for path in result.paths), "hop")
+            message = f"Found {counted(len(result.paths), 'path')} between {ends}, the shortest with {shortest}"
         else:
-            message = f"No path of at most {counted(arguments.max_hops, 'hop')} joins {names}"
-        answer: Payload = {"message": message, "paths": [_path(path) for path in found.paths]}
-        return answer | ({"warnings": list(found.warnings)} if found.warnings else {})
-
-
-def _fewest(paths: tuple[GraphPath, ...]) -> int:
-    return min(path.hops for path in paths)
-
-
-def _path(path: GraphPath) -> Payload:
-    return {
-        "text": path.text,
-        "hops": path.hops,
-        "is_shortest": path.is_shortest,
-        "score": round(path.score, 6),
-        "explanation": path.explanation,
-        "nodes": [node.to_dict() for node in path.nodes],
-        "relationships": [relationship.to_dict() for relationship in path.relationships],
-    }
+            message = f"Found no path of at most {counted(arguments.max_hops, 'hop')} between {ends}"
+        return FoundPaths(
+            message=message, paths=tuple(map(RenderedPath.of, result.paths)), warnings=result.warnings or None
+        )

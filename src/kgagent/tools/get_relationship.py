@@ -1,11 +1,13 @@
-"""get_relationship: all that is known of how two nodes stand to each other."""
+"""get_relationship: read the relationship between two nodes."""
 
 from kgagent.ontology import Ontology
-from kgagent.tools.base import Payload, Tool, ToolContext
-from kgagent.tools.relationship_arguments import TOLD, Ends, as_told, with_direction
+from kgagent.tools.base import Tool
+from kgagent.tools.context import ToolContext
+from kgagent.tools.relationship_arguments import RelationshipEnds
+from kgagent.tools.relationship_results import DIRECTION_HINT, RelationshipResult, with_direction
 
 
-class GetRelationshipArguments(Ends):
+class GetRelationshipArguments(RelationshipEnds):
     """Arguments of get_relationship."""
 
 
@@ -14,22 +16,26 @@ class GetRelationship(Tool[GetRelationshipArguments]):
 
     name = "get_relationship"
     arguments = GetRelationshipArguments
+    result = RelationshipResult
     read_only = True
 
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
-        """What the model is told."""
-        return "Read the relationship between two nodes, notes included, in whichever order they are named. " + TOLD
+        """The description for the model."""
+        return (
+            "Read the relationship between two nodes, with its notes. Use find_paths if they are not directly "
+            "connected. " + DIRECTION_HINT
+        )
 
-    async def run(self, context: ToolContext, arguments: GetRelationshipArguments) -> Payload:
-        """Read it.
+    async def run(self, context: ToolContext, arguments: GetRelationshipArguments) -> RelationshipResult:
+        """Read the relationship.
 
         Raises:
             NotFoundError: a node or the relationship does not exist.
         """
-        found = await context.relationships.get(
+        relationship = await context.relationships.get(
             context.user_id, arguments.from_entity_key, arguments.to_entity_key, arguments.neo4j_type
         )
-        return {
-            "message": with_direction(f"Relationship between {found.from_name} and {found.to_name}", found),
-            **as_told(found),
-        }
+        message = f"Relationship between {relationship.from_name} and {relationship.to_name}"
+        return RelationshipResult(
+            message=with_direction(message, relationship), triplet=relationship.triplet, relationship=relationship
+        )

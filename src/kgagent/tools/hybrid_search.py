@@ -1,53 +1,45 @@
-"""hybrid_search: one question, answered with ranked nodes and relationships."""
+"""hybrid_search: answer one question with ranked nodes and relationships."""
 
 from typing import Literal
 
 from pydantic import ConfigDict, Field
 
 from kgagent.formatting import counted
-from kgagent.models.hybrid import FusionStrategy, HybridSearchRequest, HybridSearchResult
-from kgagent.models.search import Threshold
+from kgagent.models.fields import FilledText
+from kgagent.models.hybrid import HybridObject, HybridRelationship, HybridSearchRequest
 from kgagent.ontology import Ontology
-from kgagent.tools.base import Arguments, ExpandHops, FilledText, Payload, ShortText, Tool, ToolContext
+from kgagent.tools.base import Tool, ToolResult
+from kgagent.tools.context import ToolContext
 
 
-class HybridSearchArguments(Arguments):
+class HybridSearchArguments(HybridSearchRequest):
     """Arguments of hybrid_search."""
 
     model_config = ConfigDict(
         json_schema_extra={
-            "examples": [
-                {"query": "who taught me to sail?", "limit": 10},
-                {"query": "where was the mother of my mentor born?", "expand_hops": 2},
-            ]
+            "examples": [{"query": "where was the mother of my mentor born?", "expand_hops": 2, "format": "text"}]
         }
     )
 
-    query: FilledText = Field(description='What to look for, in words: "who taught me to sail?".')
-    limit: int = Field(20, ge=1, le=100, description="Nodes and relationships together at the most.")
-    search_relationships: bool = Field(True, description="Whether relationships are searched too.")
-    relationship_limit: int = Field(
-        50, ge=1, le=100, description="Relationships that are looked at before the best of all are chosen."
-    )
-    node_types: list[ShortText] | None = Field(
-        None, max_length=50, description="Labels of nodes to keep to; leave out for all."
-    )
-    relationship_types: list[ShortText] | None = Field(
-        None,
-        max_length=50,
-        description='Types of relationships to keep to, as they are stored ("mentor"); leave out for all.',
-    )
-    threshold: Threshold = Field(
-        0.3, description="Least cosine similarity of what is found by meaning, -1 to 1; words are found whatever it is."
-    )
-    strategy: FusionStrategy = Field(
-        "rrf",
-        description="How the rankings become one. rrf is good for nearly all; interleave takes one of each ranking in "
-        "turn; text_first puts all nodes that hold the words first, graph_first all nodes that are like the query.",
-    )
-    expand_hops: ExpandHops = None
-    format: Literal["json", "text"] = Field("json", description="json: structured; text: lines to read.")
-    token_budget: int = Field(2_000, ge=1, le=100_000, description="With text, tokens at the most.")
+    query: FilledText = Field(description='What to look for: "who taught me to sail?".')
+    format: Literal["json", "text"] = Field("json", description="json: full records; text: lines to read.")
+    token_budget: int = Field(2_000, ge=1, le=100_000, description="Maximum number of tokens of a text.")
+
+
+class HybridSearchAnswer(ToolResult):
+    """Nodes and relationships, best first.
+
+    Attributes:
+        objects: nodes that matched.
+        relationships: relationships that matched; absent if they were not searched.
+        text: all of it as text; replaces the other fields.
+        warnings: what is missing, and why.
+    """
+
+    objects: tuple[HybridObject, ...] | None = None
+    relationships: tuple[HybridRelationship, ...] | None = None
+    text: str | None = None
+    warnings: tuple[str, ...] | None = None
 
 
 class HybridSearch(Tool[HybridSearchArguments]):
@@ -55,43 +47,31 @@ class HybridSearch(Tool[HybridSearchArguments]):
 
     name = "hybrid_search"
     arguments = HybridSearchArguments
+    result = HybridSearchAnswer
     read_only = True
 
     def description(self, ontology: Ontology) -> str:
-        """What the model is told."""
+        """The description for the model."""
         return (
-            "Find what the knowledge graph has on one question, best first: nodes "
-            f"({', '.join(ontology.labels)}) and relationships, by meaning and by their exact words together. "
-            "Relationships come with a sentence such as 'Ruth mentor Me'. Quicker and shorter than explore, which also "
-            "shows what surrounds the hits."
+            f"Answer one question: the nodes ({', '.join(ontology.labels)}) and relationships that match it best, by "
+            "semantic and full-text search. Each relationship has a sentence such as 'Ruth mentor Me'. Use explore to "
+            "see the neighbourhood too, query_patterns for exact structured questions."
         )
 
-    async def run(self, context: ToolContext, arguments: HybridSearchArguments) -> Payload:
+    async def run(self, context: ToolContext, arguments: HybridSearchArguments) -> HybridSearchAnswer:
         """Search.
 
         Raises:
             InputError: a label is unknown.
-            SearchError: every part of the search failed.
+            SearchError: every retriever failed.
         """
-        options = HybridSearchRequest(
-            query=arguments.query,
-            limit=arguments.limit,
-            search_relationships=arguments.search_relationships,
-            relationship_limit=arguments.relationship_limit,
-            labels=None if arguments.node_types is None else tuple(arguments.node_types),
-            relationship_types=None if arguments.relationship_types is None else tuple(arguments.relationship_types),
-            threshold=arguments.threshold,
-            strategy=arguments.strategy,
-            expand_hops=arguments.expand_hops,
+        result = await context.retrieval.hybrid_search(arguments, user_id=context.user_id)
+        nodes, relationships = len(result.objects), len(result.relationships or ())
+        message = f"Found {counted(nodes, 'node')} and {counted(relationships, 'relationship')}"
+        warnings = result.warnings or None
+        if arguments.format == "text":
+            text = result.to_llm_context(arguments.token_budget, now=context.writing.clock())
+            return HybridSearchAnswer(message=message, text=text, warnings=warnings)
+        return HybridSearchAnswer(
+            message=message, objects=result.objects, relationships=result.relationships, warnings=warnings
         )
-        result = await context.retrieval.hybrid_search(options, user_id=context.user_id)
-        if arguments.format == "json":
-            return {"message": _message(result), **result.to_dict()}
-        text = result.to_llm_context(arguments.token_budget, now=context.writing.clock())
-        warnings = {"warnings": list(result.warnings)} if result.warnings else {}
-        return {"message": _message(result), "text": text, **warnings}
-
-
-def _message(result: HybridSearchResult) -> str:
-    nodes, relationships = len(result.objects), len(result.relationships or ())
-    return f"Found {counted(nodes, 'node')} and {counted(relationships, 'relationship')}"

@@ -1,18 +1,44 @@
-"""merge_nodes: two nodes turn out to be the same thing."""
+"""merge_nodes: make one node of two that represent the same thing."""
 
 from pydantic import Field
 
 from kgagent.errors import KgAgentError
 from kgagent.graph.node_merge import MergeIntent
+from kgagent.models import GraphNode
+from kgagent.models.fields import EntityKey
 from kgagent.ontology import Ontology
-from kgagent.tools.base import Arguments, EntityKey, Payload, Tool, ToolContext
+from kgagent.tools.arguments import Arguments
+from kgagent.tools.base import Tool, ToolResult
+from kgagent.tools.context import ToolContext
 
 
 class MergeNodesArguments(Arguments):
     """Arguments of merge_nodes."""
 
-    keep_entity_key: EntityKey = Field(description="entity_key of the node that stays, with its key and its name.")
-    drop_entity_key: EntityKey = Field(description="entity_key of the node that is merged into it and is gone then.")
+    keep_entity_key: EntityKey = Field(description="entity_key of the node to keep.")
+    drop_entity_key: EntityKey = Field(description="entity_key of the node to merge into it and remove.")
+
+
+class MergedNodes(ToolResult):
+    """The node after merge_nodes.
+
+    Attributes:
+        dropped_node: the node that was removed, without its notes and properties, which `node` has now.
+        relationships_moved: relationships of the removed node that the kept one has now.
+        relationships_merged: relationships of both nodes with the same third node, made one.
+        relationships_dropped: relationships between the two nodes.
+        sources_renamed: notes that named the removed node as their source.
+        embeddings_regenerated: embeddings that were made again because their text changed.
+        node: the node that was kept.
+    """
+
+    dropped_node: GraphNode
+    relationships_moved: int
+    relationships_merged: int
+    relationships_dropped: int
+    sources_renamed: int
+    embeddings_regenerated: int
+    node: GraphNode
 
 
 class MergeNodes(Tool[MergeNodesArguments]):
@@ -20,19 +46,19 @@ class MergeNodes(Tool[MergeNodesArguments]):
 
     name = "merge_nodes"
     arguments = MergeNodesArguments
+    result = MergedNodes
 
     def description(self, ontology: Ontology) -> str:
-        """What the model is told."""
+        """The description for the model."""
         return (
-            f"Merge two nodes of one label ({', '.join(ontology.labels)}) that are the same thing. The first keeps its "
-            "key, its name and all that is said of it; it gets the relationships and notes of the second, and what it "
-            "lacks itself. Where both are joined with the same node, the two relationships become one. All or nothing, "
-            "and it cannot be undone: look at both before, and add a note where the name or the description of "
-            "`dropped_node` in the answer said more."
+            f"Merge two nodes of the same label ({', '.join(ontology.labels)}) that represent the same thing. The kept "
+            "node keeps its key, name and values, and receives the relationships and notes of the other, and values "
+            "that it lacks. It cannot be undone: read both nodes first. If `dropped_node` in the result had a better "
+            "name or description, add it as a note."
         )
 
-    async def run(self, context: ToolContext, arguments: MergeNodesArguments) -> Payload:
-        """Merge them.
+    async def run(self, context: ToolContext, arguments: MergeNodesArguments) -> MergedNodes:
+        """Merge the nodes.
 
         Raises:
             InputError: a node does not exist, or the two cannot be merged.
@@ -42,13 +68,13 @@ class MergeNodes(Tool[MergeNodesArguments]):
         if isinstance(merged, KgAgentError):
             raise merged
         dropped = merged.dropped_node
-        return {
-            "message": f"Merged {dropped.name or dropped.entity_key} into {merged.node.label} {merged.node.name}",
-            "dropped_node": dropped.model_copy(update={"notes": (), "properties": {}}).to_dict(),
-            "relationships_moved": merged.moved,
-            "relationships_united": merged.united,
-            "relationships_dropped": merged.dropped,
-            "sources_renamed": merged.sources,
-            "embeddings_regenerated": merged.embedded,
-            "node": merged.node.to_dict(),
-        }
+        return MergedNodes(
+            message=f"Merged {dropped.name or dropped.entity_key} into {merged.node.label} {merged.node.name}",
+            dropped_node=dropped.model_copy(update={"notes": (), "properties": {}}),
+            relationships_moved=merged.moved,
+            relationships_merged=merged.united,
+            relationships_dropped=merged.dropped,
+            sources_renamed=merged.sources,
+            embeddings_regenerated=merged.embedded,
+            node=merged.node,
+        )

@@ -6,11 +6,22 @@ from pydantic import ConfigDict, Field, JsonValue
 
 from kgagent.formatting import counted
 from kgagent.graph.records import TIMES
-from kgagent.models.graph import without_empty
-from kgagent.models.matched_path import MatchedNode, MatchedPath, MatchedRelationship, PatternResult
-from kgagent.models.pattern_query import GraphQuery
+from kgagent.models.graph import GraphModel
+from kgagent.models.hybrid import HybridSearchResult
+from kgagent.models.matched_path import (
+    Chunk,
+    FoundBy,
+    MatchedNode,
+    MatchedPath,
+    MatchedRelationship,
+    PatternResult,
+)
+from kgagent.models.pattern import StepDirection
+from kgagent.models.pattern_query import GraphQuery, RankingStrategy, ScoreComponent
 from kgagent.ontology import Ontology
-from kgagent.tools.base import Arguments, Payload, Tool, ToolContext
+from kgagent.tools.arguments import Arguments
+from kgagent.tools.base import Tool, ToolResult
+from kgagent.tools.context import ToolContext
 
 MAX_TOLD = 20
 """Paths that a model is told unless it asks for more."""
@@ -80,11 +91,72 @@ class QueryPatternsArguments(GraphQuery, Arguments):
     top_k: int = Field(5, ge=0, le=50, description="Texts linked with the paths at the most; 0 for none.")
 
 
+class FollowedRelationship(GraphModel):
+    """A relationship of a path, and how the path follows it."""
+
+    neo4j_type: str
+    direction: StepDirection
+    properties: Mapping[str, JsonValue] | None = None
+
+
+class RenderedPath(GraphModel):
+    """A path that matched.
+
+    Attributes:
+        pattern_id: the pattern that it matched.
+        path: the path in one line.
+        nodes: entity_key of its nodes, whose records are in `nodes` of the result.
+        relationships: its relationships, in order.
+        score: what it is ranked by.
+        explanation: how the score was computed.
+        steps: positions in `nodes` of the nodes at which the steps arrive, if a step follows several relationships.
+    """
+
+    pattern_id: str
+    path: str
+    nodes: tuple[str, ...]
+    relationships: tuple[FollowedRelationship, ...]
+    score: float
+    explanation: str
+    steps: tuple[int, ...] | None = None
+
+
+class PatternAnswer(ToolResult):
+    """Paths that matched, best first, and what belongs to them.
+
+    Attributes:
+        paths: the paths.
+        nodes: the nodes of all paths, each once.
+        entry_points: entity_key of the nodes that targets were resolved to.
+        chunks: nodes with text that are linked with the paths.
+        explored: number of paths examined, by pattern.
+        truncated: whether a limit ended the search, so that better paths may exist.
+        found_by: what answered.
+        hybrid: result of a plain search, if nothing matched.
+        ranking: how the paths are ranked.
+        weights: weight of each score component, for HYBRID.
+        warnings: what is missing, and why.
+    """
+
+    paths: tuple[RenderedPath, ...] | None = None
+    nodes: tuple[MatchedNode, ...] | None = None
+    entry_points: tuple[str, ...] | None = None
+    chunks: tuple[Chunk, ...] | None = None
+    explored: Mapping[str, int] | None = None
+    truncated: bool
+    found_by: FoundBy
+    hybrid: HybridSearchResult | None = None
+    ranking: RankingStrategy | None = None
+    weights: Mapping[ScoreComponent, float] | None = None
+    warnings: tuple[str, ...] | None = None
+
+
 class QueryPatterns(Tool[QueryPatternsArguments]):
     """Answers structured questions."""
 
     name = "query_patterns"
     arguments = QueryPatternsArguments
+    result = PatternAnswer
     read_only = True
 
     def description(self, ontology: Ontology) -> str:
@@ -102,64 +174,67 @@ class QueryPatterns(Tool[QueryPatternsArguments]):
             "For questions in plain words use hybrid_search."
         )
 
-    async def run(self, context: ToolContext, arguments: QueryPatternsArguments) -> Payload:
-        """Ask.
+    async def run(self, context: ToolContext, arguments: QueryPatternsArguments) -> PatternAnswer:
+        """Run the query.
 
         Raises:
             InputError: a name is unknown, or a constraint compares what cannot be compared.
             SearchError: it took too long.
         """
         result = await context.patterns.query(arguments, context.user_id)
-        told = _Teller(context.ontology)
-        answer = {
-            "message": _message(result, arguments),
-            "paths": [told.path(path) for path in result.paths],
-            "nodes": [told.node(node) for node in result.context.nodes],
-            "entry_points": [node.entity_key for node in result.context.entry_points],
-            "chunks": [chunk.to_dict() | {"node": told.node(chunk.node)} for chunk in result.chunks],
-            "explored": dict(result.context.explored),
-            "truncated": result.context.truncated,
-        }
-        others: Payload = without_empty(
-            result.model_dump(mode="json", exclude_none=True, exclude={"context", "chunks"})
+        render = _Renderer(context.ontology)
+        chunks = (chunk.model_copy(update={"node": render.node(chunk.node)}) for chunk in result.chunks)
+        return PatternAnswer(
+            message=_message(result, arguments),
+            paths=tuple(map(render.path, result.paths)) or None,
+            nodes=tuple(map(render.node, result.context.nodes)) or None,
+            entry_points=tuple(node.entity_key for node in result.context.entry_points) or None,
+            chunks=tuple(chunks) or None,
+            explored=result.context.explored or None,
+            truncated=result.context.truncated,
+            found_by=result.found_by,
+            hybrid=result.hybrid,
+            ranking=result.ranking,
+            weights=result.weights or None,
+            warnings=result.warnings or None,
         )
-        return {key: value for key, value in answer.items() if value not in ([], {})} | others
 
 
-class _Teller:
-    """Tells paths, without what kgagent writes on everything."""
+class _Renderer:
+    """Renders paths without what kgagent itself stores on every record."""
 
     def __init__(self, ontology: Ontology) -> None:
         self._ontology = ontology
 
-    def path(self, path: MatchedPath) -> Payload:
-        """A path without its nodes, which are told once for all paths."""
-        told: Payload = {
-            "pattern_id": path.pattern_id,
-            "path": path.to_path_string(),
-            "nodes": [node.entity_key for node in path.nodes],
-            "relationships": [self._relationship(relationship) for relationship in path.relationships],
-            "score": round(path.score, 4),
-            "explanation": path.explanation,
-        }
-        return told if path.steps == tuple(range(1, len(path.nodes))) else {**told, "steps": list(path.steps)}
+    def path(self, path: MatchedPath) -> RenderedPath:
+        """A path with the keys of its nodes; their records are returned once for all paths."""
+        is_one_hop_each = path.steps == tuple(range(1, len(path.nodes)))
+        return RenderedPath(
+            pattern_id=path.pattern_id,
+            path=path.to_path_string(),
+            nodes=tuple(node.entity_key for node in path.nodes),
+            relationships=tuple(map(self._relationship, path.relationships)),
+            score=round(path.score, 4),
+            explanation=path.explanation,
+            steps=None if is_one_hop_each else path.steps,
+        )
 
-    def node(self, node: MatchedNode) -> Payload:
+    def node(self, node: MatchedNode) -> MatchedNode:
         properties = dict(node.properties)
         if self._ontology.labels.keys() & node.labels:
             properties = _without_times(properties)
-        return node.model_copy(update={"properties": properties}).to_dict()
+        return node.model_copy(update={"properties": properties})
 
-    def _relationship(self, relationship: MatchedRelationship) -> Payload:
+    def _relationship(self, relationship: MatchedRelationship) -> FollowedRelationship:
         properties = dict(relationship.properties)
         if relationship.neo4j_type in self._ontology.relationships:
             defaults = self._ontology.relationship_defaults
             properties = {
                 name: value for name, value in _without_times(properties).items() if defaults.get(name) != value
             }
-        properties = without_empty(properties)
-        told = {"neo4j_type": relationship.neo4j_type, "direction": relationship.direction.value}
-        return {**told, "properties": properties} if properties else told
+        return FollowedRelationship(
+            neo4j_type=relationship.neo4j_type, direction=relationship.direction, properties=properties
+        )
 
 
 def _without_times(properties: Mapping[str, JsonValue]) -> dict[str, JsonValue]:

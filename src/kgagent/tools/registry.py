@@ -1,10 +1,12 @@
-"""All tools, in the order in which a model is shown them; every surface reads them from here."""
+"""All tools, in the order in which a model sees them; every surface reads them from here."""
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kgagent.errors import InputError
 from kgagent.tools.add_note_to_relationship import AddNoteToRelationship
-from kgagent.tools.base import BoundTool, BoundTools, Tool, ToolContext
+from kgagent.tools.base import BoundTool, Tool
+from kgagent.tools.context import ToolContext
 from kgagent.tools.create_node import CreateNode
 from kgagent.tools.create_relationship import CreateRelationship
 from kgagent.tools.create_relationships import CreateRelationships
@@ -43,16 +45,37 @@ TOOLS: tuple[Tool[Any], ...] = (
 )
 
 
-class Toolset(BoundTools):
-    """The agent's tools, bound to one user: `await tools.explore(queries=[{"query": "mentors"}])`."""
+class Toolset(Mapping[str, BoundTool]):
+    """The agent's tools, bound to one user: `await tools.explore(queries=[{"query": "mentors"}])`.
+
+    Each tool is an item (`tools["explore"]`) and an attribute.
+    """
 
     def __init__(self, context: ToolContext) -> None:
         if not context.user_id:
-            raise InputError("user_id must not be empty: the tools are one user's")
-        super().__init__({tool.name: BoundTool(tool, context) for tool in TOOLS})
+            raise InputError("user_id must not be empty: the tools belong to one user")
+        self._tools = {tool.name: BoundTool(tool, context) for tool in TOOLS}
         self._user_id = context.user_id
 
     @property
     def user_id(self) -> str:
-        """Whose graph the tools read and write."""
+        """The user whose graph the tools read and write."""
         return self._user_id
+
+    def __getitem__(self, name: str) -> BoundTool:
+        """The tool with that name."""
+        return self._tools[name]
+
+    def __getattr__(self, name: str) -> BoundTool:
+        """The tool with that name."""
+        if name.startswith("_") or name not in self._tools:
+            raise AttributeError(f"no tool is called {name!r}; there are {', '.join(self._tools)}")
+        return self._tools[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the tools."""
+        return iter(self._tools)
+
+    def __len__(self) -> int:
+        """The number of tools."""
+        return len(self._tools)

@@ -1,13 +1,15 @@
-"""restore_relationship: a deletion is undone."""
+"""restore_relationship: undo a deletion."""
 
 from kgagent.errors import KgAgentError
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.ontology import Ontology
-from kgagent.tools.base import Payload, Tool, ToolContext
-from kgagent.tools.relationship_arguments import Ends, relationship_fields, with_direction
+from kgagent.tools.base import Tool
+from kgagent.tools.context import ToolContext
+from kgagent.tools.relationship_arguments import RelationshipEnds
+from kgagent.tools.relationship_results import WrittenRelationship, with_direction
 
 
-class RestoreRelationshipArguments(Ends):
+class RestoreRelationshipArguments(RelationshipEnds):
     """Arguments of restore_relationship."""
 
 
@@ -16,24 +18,24 @@ class RestoreRelationship(Tool[RestoreRelationshipArguments]):
 
     name = "restore_relationship"
     arguments = RestoreRelationshipArguments
+    result = WrittenRelationship
 
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
-        """What the model is told."""
+        """The description for the model."""
         return (
-            "Undo delete_relationship: bring back the relationship between two nodes as it was deleted last, notes "
-            "included, in the direction that `triplet` tells. It works until the time that delete_relationship told, "
-            "while the two are not joined anew."
+            "Undo delete_relationship: restore the relationship between two nodes, notes included. Works until "
+            "`undo_until`, unless a new relationship of the same Neo4j type exists between the nodes."
         )
 
-    async def run(self, context: ToolContext, arguments: RestoreRelationshipArguments) -> Payload:
-        """Restore it.
+    async def run(self, context: ToolContext, arguments: RestoreRelationshipArguments) -> WrittenRelationship:
+        """Restore the relationship.
 
         Raises:
-            InputError: nothing is kept, its time is over, the two are joined anew, or a node is gone.
+            InputError: there is nothing to restore, it is too late, a new relationship exists, or a node is missing.
         """
         [restored] = await context.relationship_restorer().apply([RelationshipIntent(**arguments.model_dump())])
         if isinstance(restored, KgAgentError):
             raise restored
-        now = restored.record
-        message = f"Restored relationship between {now.from_name} and {now.to_name}"
-        return {"message": with_direction(message, now), **relationship_fields(restored)}
+        record = restored.record
+        message = f"Restored relationship between {record.from_name} and {record.to_name}"
+        return WrittenRelationship.of(restored, with_direction(message, record))

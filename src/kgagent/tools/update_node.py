@@ -1,23 +1,40 @@
-"""update_node: what is known of a node changes."""
+"""update_node: change a node."""
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from kgagent.errors import InputError, KgAgentError
 from kgagent.graph.nodes import NodeIntent
+from kgagent.models import GraphNode
+from kgagent.models.fields import EntityKey, Text
 from kgagent.ontology import Ontology
-from kgagent.tools.base import Arguments, EntityKey, FilledText, NodeName, Payload, Text, Tool, ToolContext
-from kgagent.tools.notes import NewNote, made
+from kgagent.tools.arguments import Arguments, NodeName, Notes, build_notes
+from kgagent.tools.base import Tool, ToolResult
+from kgagent.tools.context import ToolContext
 
 
 class UpdateNodeArguments(Arguments):
     """Arguments of update_node."""
 
-    entity_key: EntityKey = Field(description="entity_key of the node to change, as a tool returned it.")
-    name: NodeName | None = Field(None, description="New name; leave out to keep it.")
-    description: Text | None = Field(None, description="New description; leave out to keep it, empty to clear it.")
-    notes: list[NewNote | FilledText] = Field(
-        default_factory=list, max_length=100, description="Notes to add; those that are there stay."
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"entity_key": "5b0c…", "description": "Head of a shipyard in Gdansk."}]}
     )
+
+    entity_key: EntityKey
+    name: NodeName | None = Field(None, description="New name.")
+    description: Text | None = Field(None, description="New description; empty to clear it.")
+    notes: Notes = Field(default_factory=list, description="Notes to add; existing notes are kept.")
+
+
+class UpdatedNode(ToolResult):
+    """The node after update_node.
+
+    Attributes:
+        embedding_regenerated: whether its text changed, so that it was embedded again.
+        node: the node.
+    """
+
+    embedding_regenerated: bool
+    node: GraphNode
 
 
 class UpdateNode(Tool[UpdateNodeArguments]):
@@ -25,34 +42,34 @@ class UpdateNode(Tool[UpdateNodeArguments]):
 
     name = "update_node"
     arguments = UpdateNodeArguments
+    result = UpdatedNode
     idempotent = True
 
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
-        """What the model is told."""
+        """The description for the model."""
         return (
-            "Change the name or description of a node, or add notes to it. What is left out stays as it is. "
-            "Facts about how two nodes stand to each other belong on their relationship: use update_relationship or "
-            "add_note_to_relationship for those."
+            "Change the name or description of a node, or add notes to it. Omitted fields stay unchanged. Put facts "
+            "about how two nodes are related on their relationship, with update_relationship or "
+            "add_note_to_relationship."
         )
 
-    async def run(self, context: ToolContext, arguments: UpdateNodeArguments) -> Payload:
-        """Change it.
+    async def run(self, context: ToolContext, arguments: UpdateNodeArguments) -> UpdatedNode:
+        """Change the node.
 
         Raises:
-            InputError: nothing was named to change, or the node does not exist.
+            InputError: nothing is to be changed, or the node does not exist.
         """
         values = arguments.model_dump(include={"name", "description"}, exclude_none=True)
         if not values and not arguments.notes:
             raise InputError("Nothing to change: give name, description or notes")
-        notes = made(arguments.notes, context, context.writing.clock())
+        notes = build_notes(arguments.notes, context, context.writing.clock())
         intent = NodeIntent(entity_key=arguments.entity_key, values=values, notes=notes)
         [written] = await context.node_writer().apply([intent])
         if isinstance(written, KgAgentError):
             raise written
-        return {
-            "message": f"Updated {written.record.label} {written.record.name}"
-            if written.changed
-            else "Nothing changed",
-            "embedding_regenerated": written.embedded,
-            "node": written.record.to_dict(),
-        }
+        node = written.record
+        return UpdatedNode(
+            message=f"Updated {node.label} {node.name}" if written.changed else "Nothing changed",
+            embedding_regenerated=written.embedded,
+            node=node,
+        )

@@ -1,16 +1,16 @@
-"""update_relationship: what is known of a relationship changes."""
+"""update_relationship: change a relationship."""
 
 from pydantic import ConfigDict
 
 from kgagent.ontology import Ontology
-from kgagent.tools.base import Payload, Tool, ToolContext
-from kgagent.tools.relationship_arguments import (
-    TOLD,
-    RelationshipChange,
-    kinds_text,
-    relationship_fields,
+from kgagent.tools.base import Tool
+from kgagent.tools.context import ToolContext
+from kgagent.tools.relationship_arguments import RelationshipChange
+from kgagent.tools.relationship_results import (
+    DIRECTION_HINT,
+    WrittenRelationship,
     with_direction,
-    write_one,
+    write_relationship,
 )
 
 
@@ -36,25 +36,25 @@ class UpdateRelationship(Tool[UpdateRelationshipArguments]):
 
     name = "update_relationship"
     arguments = UpdateRelationshipArguments
+    result = WrittenRelationship
     idempotent = True
 
-    def description(self, ontology: Ontology) -> str:
-        """What the model is told."""
+    def description(self, ontology: Ontology) -> str:  # noqa: ARG002
+        """The description for the model."""
         return (
-            "Change the description, type, attitude or proximity of the relationship between two nodes, in whichever "
-            "order they are named. What is left out stays as it is. " + TOLD + " " + kinds_text(ontology)
+            "Change the type, description, attitude or proximity of the relationship between two nodes. Omitted fields "
+            "stay unchanged. Record events with add_note_to_relationship instead. " + DIRECTION_HINT
         )
 
-    async def run(self, context: ToolContext, arguments: UpdateRelationshipArguments) -> Payload:
-        """Change it.
+    async def run(self, context: ToolContext, arguments: UpdateRelationshipArguments) -> WrittenRelationship:
+        """Change the relationship.
 
         Raises:
-            InputError: the relationship does not exist, or a value is not one that it may be.
+            InputError: the relationship does not exist, or a value is invalid.
         """
-        written = await write_one(context, arguments.intent(context, context.writing.clock()))
-        now = written.record
-        message = (
-            f"Updated relationship between {now.from_name} and {now.to_name}" if written.changed else "Nothing changed"
-        )
-        says_what = arguments.relationship_type is not None
-        return {"message": with_direction(message, now, says_what=says_what), **relationship_fields(written)}
+        written = await write_relationship(context, arguments.intent(context, context.writing.clock()))
+        updated = written.record
+        ends = f"{updated.from_name} and {updated.to_name}"
+        message = f"Updated relationship between {ends}" if written.changed else "Nothing changed"
+        sets_type = arguments.relationship_type is not None
+        return WrittenRelationship.of(written, with_direction(message, updated, sets_type=sets_type))

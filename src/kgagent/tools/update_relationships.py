@@ -1,17 +1,20 @@
-"""update_relationships: several at once, embedded as one batch."""
+"""update_relationships: change several relationships, embedded as one batch."""
 
 from pydantic import Field
 
 from kgagent.ontology import Ontology
-from kgagent.tools.base import Arguments, Payload, Tool, ToolContext
-from kgagent.tools.relationship_arguments import TOLD, RelationshipChange, kinds_text, write_many
+from kgagent.tools.arguments import Arguments
+from kgagent.tools.base import Tool
+from kgagent.tools.context import ToolContext
+from kgagent.tools.relationship_arguments import RelationshipChange
+from kgagent.tools.relationship_results import DIRECTION_HINT, BatchResult, write_batch
 
 
 class UpdateRelationshipsArguments(Arguments):
     """Arguments of update_relationships."""
 
     relationships: list[RelationshipChange] = Field(
-        min_length=1, max_length=500, description="The relationships to change, each with its two nodes."
+        min_length=1, max_length=500, description="The changes, each with the two nodes of its relationship."
     )
 
 
@@ -20,16 +23,16 @@ class UpdateRelationships(Tool[UpdateRelationshipsArguments]):
 
     name = "update_relationships"
     arguments = UpdateRelationshipsArguments
+    result = BatchResult
     idempotent = True
 
-    def description(self, ontology: Ontology) -> str:
-        """What the model is told."""
+    def description(self, ontology: Ontology) -> str:  # noqa: ARG002
+        """The description for the model."""
         return (
-            "Change several relationships in one call; better than many calls of "
-            "update_relationship. Each is changed or "
-            "refused by itself, and `results` tells which, in their order. " + TOLD + " " + kinds_text(ontology)
+            "Change several relationships in one call, faster than calling update_relationship for each. Each is "
+            "changed or rejected on its own; `results` has one entry for each, in order. " + DIRECTION_HINT
         )
 
-    async def run(self, context: ToolContext, arguments: UpdateRelationshipsArguments) -> Payload:
-        """Change them."""
-        return await write_many(context, arguments.relationships, "Updated")
+    async def run(self, context: ToolContext, arguments: UpdateRelationshipsArguments) -> BatchResult:
+        """Change the relationships."""
+        return await write_batch(context, arguments.relationships, "Updated")

@@ -176,7 +176,7 @@ async def test_a_node_that_several_matches_lead_to_ranks_as_the_best_of_them(
         ({"text_matches": ["x"], "node_types": ["Dog"]}, "Unknown label: Dog. Known labels: Person, Concept, "),
         ({"text_matches": ["x"], "node_types": []}, "No label was named; leave it out, or choose among Person, "),
         ({"queries": [{"query": " "}]}, "queries.0.query must not be empty"),
-        ({"queries": [{"query": "x" * 8_001}]}, "query must have at most 8,000 characters"),
+        ({"queries": [{"query": "x" * 8_001}]}, "queries.0.query must have at most 8,000 characters"),
         ({"queries": [{"query": "x", "threshold": 2}]}, "queries.0.threshold must be at most 1, got 2"),
         ({"queries": [{"query": "x", "threshold": float("nan")}]}, "queries.0.threshold must be at most 1, got nan"),
         ({"queries": [7]}, "queries.0 must be an object, got 7"),
@@ -196,7 +196,7 @@ async def test_as_text_there_is_a_line_for_each_node_and_relationship(tools: Too
     lines = payload["text"].splitlines()
     assert lines[0] == "Nodes:"
     assert any(
-        line.startswith(f"- Iris (Person, {known['Iris']}): Botanist [score 0.0164; relationship #1 0.")
+        line.startswith(f"- Iris (Person, {known['Iris']}): Botanist [score 0.0164; via_relationship #1 0.")
         for line in lines
     )
     assert any(line.startswith("- Sam -[mentor]-> Iris (close) [similarity 0.") for line in lines)
@@ -233,7 +233,7 @@ async def test_the_service_refuses_what_the_tool_refuses(graph: KnowledgeGraph, 
         await graph.retrieval.explore(ExploreRequest(), user_id=user_id)
     with pytest.raises(InputError, match="user_id must not be empty"):
         await graph.retrieval.explore(ExploreRequest(text_matches=("x",)), user_id="")
-    with pytest.raises(InputError, match="text must not be empty"):
+    with pytest.raises(InputError, match=r"text_matches\.0 must not be empty"):
         await graph.retrieval.explore(ExploreRequest(text_matches=(" ",)), user_id=user_id)
 
 

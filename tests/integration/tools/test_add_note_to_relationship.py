@@ -65,7 +65,7 @@ async def test_a_note_is_added_from_either_end(tools: Toolset) -> None:
     payload = succeeded(
         await tools.add_note_to_relationship(from_entity_key=ends[1], to_entity_key=ends[0], content="x")
     )
-    assert payload["message"] == "Added note to relationship between Bo and Ada. It is told from Ada to Bo"
+    assert payload["message"] == "Added note to relationship between Bo and Ada. Its direction is from Ada to Bo"
 
 
 async def test_the_same_note_twice_is_one_and_makes_no_embedding_call(
@@ -74,7 +74,7 @@ async def test_the_same_note_twice_is_one_and_makes_no_embedding_call(
     ends = await two_friends(tools, notes=["They row"])
     embedder.forget()
     payload = succeeded(await tools.add_note_to_relationship(**ends, content="They row"))
-    assert payload["message"] == "The note was there already"
+    assert payload["message"] == "The note exists already"
     assert embedder.calls == 0
     assert note_contents(await the_relationship(graph, user_id)) == ["They row"]
 
@@ -113,7 +113,7 @@ async def test_a_relationship_that_does_not_exist_is_named(tools: Toolset) -> No
     first, second = await person(tools, "Ada"), await person(tools, "Bo")
     error = error_of(await tools.add_note_to_relationship(from_entity_key=first, to_entity_key=second, content="x"))
     assert error.startswith(
-        f"Relationship not found between Ada ({first}) and Bo ({second}). create_relationship makes it"
+        f"Relationship not found between Ada ({first}) and Bo ({second}). Create it with create_relationship"
     )
     error = error_of(await tools.add_note_to_relationship(from_entity_key=first, to_entity_key="ghost", content="x"))
     assert error == "One or both nodes do not exist: ghost" + WHERE_KEYS_ARE

@@ -155,7 +155,7 @@ async def test_changes_that_are_wrong_are_told_one_by_one(tools: Toolset, people
     nothing, missing, clear, good = payload["results"]
     assert error_of(nothing).startswith("Nothing to change")
     assert error_of(missing).startswith("Relationship not found between Cy")
-    assert error_of(clear) == "clear takes attitude and proximity, got 'notes'"
+    assert error_of(clear) == "clear must contain only attitude and proximity, got 'notes'"
     assert good["relationship"]["attitude"] == 1
 
 

@@ -84,7 +84,7 @@ async def test_an_unknown_lifetime_of_a_note_creates_nothing(
 
 @pytest.mark.parametrize("character", ["\0", "\x1b", "\x07", "\x7f", "\x85"])
 async def test_a_name_holds_no_control_characters(tools: Toolset, character: str) -> None:
-    said = "name must hold no control characters but tabs and line breaks, got 'A"
+    said = "name must not contain control characters other than tabs and line breaks, got 'A"
     key = await person(tools, "Ada")
     assert error_of(await tools.create_node(label="Person", name=f"A{character}da")).startswith(said)
     assert error_of(await tools.update_node(entity_key=key, name=f"A{character}da")).startswith(said)

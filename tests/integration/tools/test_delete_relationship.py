@@ -54,14 +54,14 @@ async def test_what_is_deleted_comes_back_as_it_was_without_an_embedding_call(
     embedder.forget()
     clock.forward(days=1)
     deleted = succeeded(await tools.delete_relationship(**ends))
-    assert deleted["message"].startswith("Deleted relationship between Ada and Bo; restore_relationship brings it back")
+    assert deleted["message"].startswith("Deleted relationship between Ada and Bo; restore_relationship can restore it")
     assert deleted["relationship"] == shown
     assert deleted["undo_until"] == "2026-02-01T00:00:00Z"
     assert await relationships_of(graph, user_id) == []
     clock.forward(days=2)
     back = {"from_entity_key": ends["to_entity_key"], "to_entity_key": ends["from_entity_key"]}
     restored = succeeded(await tools.restore_relationship(**back))
-    assert restored["message"] == "Restored relationship between Bo and Ada. It is told from Ada to Bo"
+    assert restored["message"] == "Restored relationship between Bo and Ada. Its direction is from Ada to Bo"
     assert restored["embedding_regenerated"] is False
     assert embedder.calls == 0
     assert succeeded(await tools.get_relationship(**ends))["relationship"] == shown
@@ -97,7 +97,7 @@ async def test_no_search_finds_what_is_deleted_and_the_doctor_has_nothing_to_say
     ):
         assert "row together" not in str(succeeded(payload))
     assert "Relationship not found" in error_of(await tools.get_relationship(**ends))
-    assert "restore_relationship brings it back" in error_of(await tools.delete_relationship(**ends))
+    assert "restore_relationship restores it" in error_of(await tools.delete_relationship(**ends))
     error_of(await tools.update_relationship(**ends, attitude=1))
     error_of(await tools.add_note_to_relationship(**ends, content="x"))
     diagnosis = await graph.diagnose(user_id=user_id)

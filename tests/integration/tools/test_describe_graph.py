@@ -121,7 +121,7 @@ async def test_an_answer_is_never_large(
     async def read(*_: object, **__: object) -> LiveSchema:
         return schema
 
-    monkeypatch.setattr(graph.live_schema, "read", read)
+    monkeypatch.setattr(services_of(graph).live_schema, "read", read)
     answer = succeeded(await tools.describe_graph())
     assert len(json.dumps(answer)) < 22_000
     assert (len(answer["labels"]), len(answer["relationship_types"])) == (told, told)
@@ -136,7 +136,7 @@ async def test_a_schema_that_may_lack_something_says_so(
     async def read(*_: object, **__: object) -> LiveSchema:
         return LiveSchema(labels=(LiveLabel(name="Patient", count=9, is_least=True),), is_partial=True)
 
-    monkeypatch.setattr(graph.live_schema, "read", read)
+    monkeypatch.setattr(services_of(graph).live_schema, "read", read)
     answer = succeeded(await tools.describe_graph())
     assert answer["labels"] == [{"label": "Patient", "count": 9, "or_more": True}]
     assert answer["notes"] == [

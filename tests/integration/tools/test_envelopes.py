@@ -159,7 +159,7 @@ async def test_a_fault_of_our_own_is_told_without_its_details(
 
     monkeypatch.setattr(services_of(graph).store, "read", broken)
     error = error_of(await call(tools, name, keys))
-    assert error.startswith(f"{name} failed inside")
+    assert error.startswith(f"{name} failed with an internal error")
     assert "secret" not in error
     assert "secret details" in caplog.text
 

@@ -41,7 +41,7 @@ async def test_the_shortest_paths_come_first_whichever_way_they_point(drawing: D
     await drawing.nodes(*"abcdefg")
     await drawing.joins(pairs("ab cb cd ae ed ef gf"))
     assert names(await find(drawing, "a", "d")) == ["aed", "abcd"]
-    assert names(await find(drawing, "a", "d", max_paths=1)) == ["aed"]
+    assert names(await find(drawing, "a", "d", limit=1)) == ["aed"]
     assert names(await find(drawing, "a", "d", max_hops=2)) == ["aed"]
     assert names(await find(drawing, "b", "g")) == ["baefg"]
     assert names(await find(drawing, "b", "g", max_hops=3)) == []
@@ -57,7 +57,9 @@ async def test_a_path_is_found_up_to_the_hops_asked_for(drawing: Drawing, hops: 
     if hops > 1:
         payload = await find(drawing, "a", end, max_hops=hops - 1)
         assert names(payload) == []
-        assert payload["message"] == f"No path of at most {hops - 1} hop{'s' if hops > 2 else ''} joins a and {end}"
+        assert payload["message"] == (
+            f"Found no path of at most {hops - 1} hop{'s' if hops > 2 else ''} between a and {end}"
+        )
 
 
 async def test_a_path_is_told_in_sentences_and_its_score_is_explained(
@@ -69,7 +71,7 @@ async def test_a_path_is_told_in_sentences_and_its_score_is_explained(
     embedder.forget()
     payload = succeeded(await tools.find_paths(from_entity_key=ada, to_entity_key=cy, query="who plays chess?"))
     assert embedder.calls == 1
-    assert payload["message"] == "Found 1 path between Ada and Cy, the shortest of 2 hops"
+    assert payload["message"] == "Found 1 path between Ada and Cy, the shortest with 2 hops"
     [path] = payload["paths"]
     assert path["text"] == "Bo chess partner Ada; Bo neighbour Cy"
     assert [node["name"] for node in path["nodes"]] == ["Ada", "Bo", "Cy"]
@@ -102,10 +104,10 @@ async def test_with_a_query_the_most_relevant_path_comes_first_and_a_shortest_is
     assert names(found)[0] == "abcf"
     assert [path["score"] for path in found["paths"]] == sorted((p["score"] for p in found["paths"]), reverse=True)
     found = await tools.find_paths(
-        from_entity_key=keys["a"], to_entity_key=keys["f"], query="plays chess in the club", max_paths=2
+        from_entity_key=keys["a"], to_entity_key=keys["f"], query="plays chess in the club", limit=2
     )
     assert names(found) == ["abcf", "adf"]
-    found = await tools.find_paths(from_entity_key=keys["a"], to_entity_key=keys["f"], max_paths=2)
+    found = await tools.find_paths(from_entity_key=keys["a"], to_entity_key=keys["f"], limit=2)
     assert names(found) == ["adf", "abcf"] or names(found) == ["adf", "abef"]
 
 
@@ -155,7 +157,7 @@ async def test_ends_that_are_one_or_missing_are_named(tools: Toolset) -> None:
     assert error_of(await tools.find_paths(from_entity_key=ada, to_entity_key="ghost")).endswith(
         "exist: ghost" + WHERE_KEYS_ARE
     )
-    for wrong in ({"max_hops": 0}, {"max_hops": 7}, {"max_paths": 0}, {"max_paths": 21}, {"query": " "}):
+    for wrong in ({"max_hops": 0}, {"max_hops": 7}, {"limit": 0}, {"limit": 21}, {"query": " "}):
         payload = await tools.find_paths(from_entity_key=ada, to_entity_key="ghost", **wrong)
         assert error_of(payload).startswith(next(iter(wrong)))
 
@@ -183,7 +185,7 @@ async def test_paths_lead_through_hubs(drawing: Drawing, monkeypatch: pytest.Mon
     payload = succeeded(await find(drawing, "a", "b", query="chess"))
     assert names(payload) == ["ahubn0077otherb"]
     await drawing.joins((name, "other") for name in between)
-    payload = succeeded(await find(drawing, "a", "b", max_hops=6, max_paths=20))
+    payload = succeeded(await find(drawing, "a", "b", max_hops=6, limit=20))
     assert len(payload["paths"]) == 20
     assert {path["hops"] for path in payload["paths"]} == {4}
 

@@ -13,7 +13,7 @@ async def test_a_relationship_is_read_from_either_end_without_an_embedding_call(
     await relate(tools, ada, rome, "lives in", description="Since 2019", attitude=5, notes=["Likes the light"])
     embedder.forget()
     payload = succeeded(await tools.get_relationship(from_entity_key=rome, to_entity_key=ada))
-    assert payload["message"] == "Relationship between Rome and Ada. It is told from Ada to Rome"
+    assert payload["message"] == "Relationship between Rome and Ada. Its direction is from Ada to Rome"
     shown = payload["relationship"]
     assert (shown["from_entity_key"], shown["to_entity_key"]) == (rome, ada)
     assert (shown["attitude_word"], shown["neo4j_type"]) == ("strongly-positive", "associated_with")

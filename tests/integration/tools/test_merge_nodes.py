@@ -85,8 +85,8 @@ async def test_relationships_move_or_become_one_and_every_embedding_is_current(
         "name": "Robert",
         "description": "Naval architect",
     }
-    counts = {name: payload[f"relationships_{name}"] for name in ("moved", "united", "dropped")}
-    assert counts == {"moved": 2, "united": 1, "dropped": 0}
+    counts = {name: payload[f"relationships_{name}"] for name in ("moved", "merged", "dropped")}
+    assert counts == {"moved": 2, "merged": 1, "dropped": 0}
     assert payload["embeddings_regenerated"] == 2
     assert sorted(len(texts) for texts in embedder.stored) == [1, 1]
     await assert_embeddings_are_current(graph, user_id, embedder, clock())

@@ -64,7 +64,7 @@ async def test_every_answer_says_who_is_whose_mentor_whichever_end_is_named_firs
     for name, more in CALLS:
         answer = succeeded(await tools[name](**felix_first, **more))
         assert answer["triplet"] == MENTOR, name
-        assert answer["message"].endswith(". It is told from Tom to Felix"), name
+        assert answer["message"].endswith(". Its direction is from Tom to Felix"), name
         assert (answer["relationship"]["from_name"], answer["relationship"]["to_name"]) == ("Felix", "Tom")
 
 
@@ -82,7 +82,7 @@ async def test_a_new_type_from_the_other_end_is_said_as_it_will_be_read(
 ) -> None:
     answer = succeeded(await tools.update_relationship(**felix_first, relationship_type="student"))
     said = (
-        "It is told from Tom to Felix, not the way round that the ends were named, and so is its relationship_type: "
+        "Its direction is from Tom to Felix, opposite to the order given, so its relationship_type reads: "
         "Tom student Felix"
     )
     assert answer["message"] == f"Updated relationship between Felix and Tom. {said}"

@@ -113,12 +113,12 @@ async def test_the_most_strongly_joined_come_first_and_what_is_left_out_is_told(
         user_id,
         [{"first": keys[0], "second": key, "properties": p} for key, p in zip(keys[1:], strengths, strict=True)],
     )
-    payload = succeeded(await tools.traverse(entity_key=keys[0], max_results=2))
+    payload = succeeded(await tools.traverse(entity_key=keys[0], limit=2))
     assert payload["nodes"][0]["entity_key"] == keys[2]
     assert len(payload["nodes"]) == 2
     assert payload["is_complete"] is False
     assert "there are more" in payload["message"]
-    assert len(succeeded(await tools.traverse(entity_key=keys[0], max_results=4))["nodes"]) == 4
+    assert len(succeeded(await tools.traverse(entity_key=keys[0], limit=4))["nodes"]) == 4
 
 
 async def test_what_does_not_exist_is_named(tools: Toolset, chain: dict[str, str]) -> None:
@@ -128,7 +128,7 @@ async def test_what_does_not_exist_is_named(tools: Toolset, chain: dict[str, str
     )
     for empty in ("neo4j_types", "relationship_types"):
         assert "was named; leave" in error_of(await tools.traverse(entity_key=chain["Bo"], **{empty: []}))
-    for wrong in ({"hops": 0}, {"hops": 4}, {"direction": "up"}, {"max_results": 201}):
+    for wrong in ({"hops": 0}, {"hops": 4}, {"direction": "up"}, {"limit": 201}):
         assert error_of(await tools.traverse(entity_key=chain["Bo"], **wrong)).startswith(next(iter(wrong)))
 
 
@@ -171,9 +171,9 @@ async def test_at_a_hub_a_walk_reads_no_more_than_it_may(
     names = [f"n{number:04}" for number in range(2_000)]
     await drawing.nodes("hub", *names)
     await drawing.joins(("hub", name) for name in sorted(names, key=lambda name: name[::-1]))
-    payload = succeeded(await tools.traverse(entity_key=drawing.key("n0007"), hops=3, max_results=20))
+    payload = succeeded(await tools.traverse(entity_key=drawing.key("n0007"), hops=3, limit=20))
     assert [item["name"] for item in payload["nodes"]] == ["hub", *(name for name in names[:20] if name != "n0007")]
     assert payload["is_complete"] is False
     monkeypatch.setattr(traversal, "RELATIONSHIPS_OF_A_HOP", 100)
-    cut = succeeded(await tools.traverse(entity_key=drawing.key("hub"), max_results=200))
+    cut = succeeded(await tools.traverse(entity_key=drawing.key("hub"), limit=200))
     assert len(cut["nodes"]) == 100

@@ -120,7 +120,7 @@ async def test_missing_nodes_are_named(tools: Toolset) -> None:
     [
         ({}, "Nothing to change: give description, relationship_type, attitude, proximity, confidence or salience."),
         ({"description": None, "attitude": None}, "Nothing to change: "),
-        ({"clear": ["notes"]}, "clear takes attitude and proximity, got 'notes'"),
+        ({"clear": ["notes"]}, "clear must contain only attitude and proximity, got 'notes'"),
         ({"clear": ["attitude"], "attitude": 3}, "attitude cannot be both set and cleared"),
         ({"attitude": 0}, "Attitude/proximity must be 1-5, got attitude 0"),
         ({"attitude": "--5"}, 'Invalid word "--5"'),

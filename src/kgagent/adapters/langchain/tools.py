@@ -15,7 +15,7 @@ from kgagent.errors import ConfigurationError
 from kgagent.knowledge_graph import KnowledgeGraph
 from kgagent.sync import SyncKnowledgeGraph
 from kgagent.tools import BoundTool
-from kgagent.tools.base import Arguments, dump, failure
+from kgagent.tools.base import dump, failure
 from kgagent.validation import explain_validation_error
 
 
@@ -69,7 +69,7 @@ def _structured(tool: BoundTool, loop: asyncio.AbstractEventLoop) -> StructuredT
     )
 
 
-def _telling(arguments: type[Arguments], rest: str) -> type[BaseModel]:
+def _telling(arguments: type[BaseModel], rest: str) -> type[BaseModel]:
     """Arguments whose last one also tells what is too long for a function's description at OpenAI.
 
     LangChain leaves out what a schema says of itself, but not what it says of an argument.

@@ -3,9 +3,9 @@
 from kgagent.extras import require_extra
 
 with require_extra("mcp"):
+    from kgagent.adapters.mcp.access_tokens import AccessTokens, load_access_tokens
     from kgagent.adapters.mcp.http import HttpOptions, http_server
     from kgagent.adapters.mcp.server import UserOf, make_server
     from kgagent.adapters.mcp.stdio import serve_stdio
-    from kgagent.adapters.mcp.tokens import Tokens, load_tokens
 
-__all__ = ["HttpOptions", "Tokens", "UserOf", "http_server", "load_tokens", "make_server", "serve_stdio"]
+__all__ = ["AccessTokens", "HttpOptions", "UserOf", "http_server", "load_access_tokens", "make_server", "serve_stdio"]

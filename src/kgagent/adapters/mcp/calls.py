@@ -1,4 +1,4 @@
-"""One call of a tool: its answer as MCP gives it, and signs of life while it takes long."""
+"""Tool calls: the result as MCP content, and progress notifications while a call runs."""
 
 import logging
 from collections.abc import Mapping
@@ -19,42 +19,42 @@ _log = logging.getLogger(__name__)
 async def call(
     tool: BoundTool, arguments: Mapping[str, Any], context: Context, progress_interval: float
 ) -> CallToolResult:
-    """Call a tool; what goes wrong is in the answer.
+    """Call a tool. A failure is a result with `is_error`, not an exception.
 
-    A client that cancels the request cancels the task that runs this, and with it the statement in the database.
+    If the client cancels its request, the task that runs this call is cancelled, and with it the database statement.
 
     Args:
-        tool: bound to the user.
-        arguments: what the model filled in.
-        context: the client's request; where it asks for progress, it hears how long the call has taken so far.
-        progress_interval: seconds between two such signs.
+        tool: the tool, bound to the user.
+        arguments: the model's arguments.
+        context: the client's request; if it asks for progress, it is notified how long the call has been running.
+        progress_interval: seconds between two notifications.
     """
     if not (context.meta and context.meta.get("progress_token") is not None):
-        return answer(await tool(**arguments))
+        return call_result(await tool(**arguments))
     async with anyio.create_task_group() as group:
-        group.start_soon(_tell_progress, tool.name, context, progress_interval)
+        group.start_soon(_report_progress, tool.name, context, progress_interval)
         payload = await tool(**arguments)
         group.cancel_scope.cancel()
-    return answer(payload)
+    return call_result(payload)
 
 
-def answer(payload: Payload) -> CallToolResult:
-    """A tool's answer, structured for programs and as text for a model."""
+def call_result(payload: Payload) -> CallToolResult:
+    """A payload as structured content for programs and as text for a model."""
     return CallToolResult(
         content=[TextContent(text=dump(payload))], structured_content=payload, is_error=not payload["success"]
     )
 
 
-async def _tell_progress(name: str, context: Context, interval: float) -> None:
-    """Tell until it is cancelled; a sign that cannot be sent is logged, the first of a call for people to see."""
-    begun = anyio.current_time()
+async def _report_progress(name: str, context: Context, interval: float) -> None:
+    """Notify the client until cancelled; only the first failure of a call is logged as a warning."""
+    start = anyio.current_time()
     level = logging.WARNING
     while True:
         await anyio.sleep(interval)
-        seconds = anyio.current_time() - begun
+        seconds = anyio.current_time() - start
         try:
             await context.session.report_progress(seconds, message=f"{name} has been running for {seconds:.0f} s")
         except Exception:
-            # Each transport fails in its own way, and none of that is the tool's concern.
+            # Each transport raises its own errors, and none of them concerns the tool.
             _log.log(level, "Progress of %s could not be sent", name, exc_info=True, extra={"tool": name})
             level = logging.DEBUG

@@ -1,50 +1,79 @@
-"""The tools of the registry as MCP describes tools."""
+"""The tools of the registry as MCP describes tools; no user is needed for that."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import Any
 
-from mcp.types import Tool, ToolAnnotations
+import mcp.types
+from pydantic import BaseModel
 
-from kgagent.adapters.json_schema import without_titles
-from kgagent.tools import BoundTool
+from kgagent.adapters.json_schema import Schema, compact, map_parts
+from kgagent.ontology import Ontology
+from kgagent.tools import TOOLS, Tool, ToolResult
 
-ANSWER_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "success": {"type": "boolean", "description": "Whether the tool did what was asked."},
-        "message": {"type": "string", "description": "What was done or found, in a line."},
-        "error": {"type": "string", "description": "Where it was not: what was wrong, and what to do."},
-    },
-    "required": ["success"],
-    "additionalProperties": True,
+_ENVELOPE: Schema = {
+    "success": {"type": "boolean"},
+    "error": {"type": "string", "description": "What was wrong, if it failed."},
 }
-"""What every tool's answer has; the rest differs from tool to tool."""
 
 
-def input_schema(tool: BoundTool) -> dict[str, Any]:
-    """JSON Schema of a tool's arguments, with the examples that its argument model has."""
-    return without_titles(tool.arguments.model_json_schema())
+def tool_definitions(ontology: Ontology) -> list[mcp.types.Tool]:
+    """The definitions of all tools, in the order of the registry.
 
-
-def definitions(tools: Iterable[BoundTool]) -> list[Tool]:
-    """Describe tools to a client, in their order."""
+    Args:
+        ontology: descriptions name its labels, types and words.
+    """
     return [
-        Tool(
+        mcp.types.Tool(
             name=tool.name,
             title=tool.name.replace("_", " ").capitalize(),
-            description=tool.description,
-            input_schema=input_schema(tool),
-            output_schema=ANSWER_SCHEMA,
+            description=tool.description(ontology),
+            input_schema=input_schema(tool.arguments),
+            output_schema=output_schema(tool.result),
             annotations=_annotations(tool),
         )
-        for tool in tools
+        for tool in TOOLS
     ]
 
 
-def _annotations(tool: BoundTool) -> ToolAnnotations:
-    return ToolAnnotations(
+def input_schema(arguments: type[BaseModel]) -> Schema:
+    """The JSON schema of a tool's arguments, with their examples; the description of the tool describes it."""
+    return {key: value for key, value in compact(arguments.model_json_schema()).items() if key != "description"}
+
+
+def output_schema(result: type[ToolResult]) -> Schema:
+    """The JSON schema of a tool's structured content: the fields of the result, or an error.
+
+    Records inside of the result are only objects here: their fields would double the size of all definitions, which
+    many clients send to the model.
+    """
+    schema = compact(result.model_json_schema())
+    definitions = schema.get("$defs", {})
+    fields = {name: _without_records(part, definitions) for name, part in schema["properties"].items()}
+    return {
+        "type": "object",
+        "properties": {**_ENVELOPE, **fields},
+        "required": ["success"],
+        "additionalProperties": False,
+    }
+
+
+def _without_records(part: Mapping[str, Any], definitions: Mapping[str, Schema]) -> Schema:
+    """A part of a schema in which each record is only an object, and each enumeration stands in place."""
+    alternatives = [_resolved(alternative, definitions) for alternative in part.get("anyOf", (part,))]
+    if all(alternative.get("type") == "object" and "properties" in alternative for alternative in alternatives):
+        return {"type": "object"}
+    return map_parts(_resolved(part, definitions), lambda inner: _without_records(inner, definitions))
+
+
+def _resolved(part: Mapping[str, Any], definitions: Mapping[str, Schema]) -> Schema:
+    reference = part.get("$ref")
+    return dict(part) if reference is None else definitions[str(reference).rpartition("/")[2]]
+
+
+def _annotations(tool: Tool[Any]) -> mcp.types.ToolAnnotations:
+    return mcp.types.ToolAnnotations(
         read_only_hint=tool.read_only,
-        destructive_hint=tool.destructive,
-        idempotent_hint=tool.idempotent,
+        destructive_hint=tool.destructive and not tool.read_only,
+        idempotent_hint=tool.idempotent or tool.read_only,
         open_world_hint=False,
     )

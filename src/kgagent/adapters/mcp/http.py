@@ -1,4 +1,4 @@
-"""Serving clients over streamable HTTP: who may connect, under which names, and as whom."""
+"""The MCP server over streamable HTTP: allowed hosts, access tokens and users."""
 
 import asyncio
 import socket
@@ -15,42 +15,42 @@ from mcp.types import INVALID_REQUEST
 from starlette.applications import Starlette
 from starlette.middleware.authentication import AuthenticationMiddleware
 
+from kgagent.adapters.mcp.access_tokens import AccessTokens
 from kgagent.adapters.mcp.calls import Context
 from kgagent.adapters.mcp.server import PROGRESS_INTERVAL, UserOf, make_server
-from kgagent.adapters.mcp.tokens import Tokens
 from kgagent.errors import ConfigurationError
 from kgagent.knowledge_graph import KnowledgeGraph
 
 PATH = "/mcp"
 BACKLOG = 128
 SHUTDOWN_GRACE = 3
-"""Seconds that open streams are given when the server ends."""
+"""Seconds that open streams get to finish when the server shuts down."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class HttpOptions:
-    """Where to listen and whom to let in.
+    """Where to listen, and who may connect.
 
     Attributes:
-        host: address to listen on; another than a loopback one needs tokens.
-        port: 0 takes a free one.
-        user_id: whose graph, where there are no tokens.
-        tokens: the users' bearer tokens; None lets anyone in who can reach the address.
-        allowed_hosts: names beside the address itself under which clients may reach the server, with or without port.
+        host: address to listen on; any but a loopback address requires tokens.
+        port: port to listen on; 0 picks a free one.
+        user_id: user of all clients, if there are no tokens.
+        tokens: access tokens of the users; None allows everyone who can reach the address.
+        allowed_hosts: further host names that clients may use for the server, with or without port.
         progress_interval: seconds between two progress notifications of a call.
     """
 
     host: str = "127.0.0.1"
     port: int = 0
     user_id: str | None = None
-    tokens: Tokens | None = None
+    tokens: AccessTokens | None = None
     allowed_hosts: tuple[str, ...] = ()
     progress_interval: float = PROGRESS_INTERVAL
 
     def __post_init__(self) -> None:
-        """Refuse options that leave open whose graph it is, or that give all of them two answers."""
+        """Reject options that name no user, or users in two ways."""
         if (self.user_id is None) == (self.tokens is None):
-            raise ConfigurationError("Give either a user, whose graph all clients share, or tokens that name the users")
+            raise ConfigurationError("Give either user_id, for all clients, or tokens that map to users")
         if self.user_id is not None and not self.user_id.strip():
             raise ConfigurationError("The user id must not be empty")
 
@@ -60,7 +60,7 @@ async def http_server(graph: KnowledgeGraph, options: HttpOptions) -> AsyncItera
     """Serve while the block runs.
 
     Raises:
-        ConfigurationError: the address cannot be had, or is not a loopback one and there are no tokens.
+        ConfigurationError: the address is not available, or is no loopback address and there are no tokens.
     """
     listening = _listen(options)
     with listening:
@@ -85,11 +85,11 @@ async def http_server(graph: KnowledgeGraph, options: HttpOptions) -> AsyncItera
 
 @dataclass(frozen=True)
 class HttpServer:
-    """A server that runs.
+    """A running server.
 
     Attributes:
-        url: where clients reach it from the same machine, or from others where it listens for them.
-        serving: ends when the server does.
+        url: URL for clients.
+        serving: task that ends when the server does.
     """
 
     url: str
@@ -97,15 +97,15 @@ class HttpServer:
 
 
 def _listen(options: HttpOptions) -> socket.socket:
-    """Bind the address that the host's name stands for; what is checked is the address that is bound."""
+    """Resolve the host name, check the resolved address and bind to it."""
     try:
         [(family, _, _, _, address), *_] = socket.getaddrinfo(
             options.host, options.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )
         if not ip_address(str(address[0]).partition("%")[0]).is_loopback and options.tokens is None:
             raise ConfigurationError(
-                f"{options.host} can be reached from other machines, so clients must show a bearer token: give a file "
-                "of tokens (--tokens FILE), or listen on 127.0.0.1"
+                f"{options.host} can be reached from other machines, so clients must send an access token: give a "
+                "token file (--tokens FILE), or listen on 127.0.0.1"
             )
         return socket.create_server(address[:2], family=family, backlog=BACKLOG)
     except OSError as error:
@@ -134,15 +134,15 @@ def _user_of(options: HttpOptions) -> UserOf:
 
 
 def _user_of_token(context: Context) -> str:
-    """Whose token the request showed; one without a token does not come this far, and is refused if it does."""
+    """The user of the request's token; middleware has already rejected requests without one."""
     user = context.request.scope.get("user") if context.request is not None else None
     if not isinstance(user, AuthenticatedUser) or not user.access_token.subject:
-        raise MCPError(INVALID_REQUEST, "The request has no bearer token")
+        raise MCPError(INVALID_REQUEST, "The request has no access token")
     return user.access_token.subject
 
 
 def _security(options: HttpOptions, address: str, port: int) -> TransportSecuritySettings:
-    """The names under which clients may come, so that no web page reaches the server through a name of its own."""
+    """Allowed hosts and origins, which protect against DNS rebinding by web pages."""
     here = [_in_url(address), _in_url(options.host)]
     if ip_address(address).is_loopback or ip_address(address).is_unspecified:
         here += ["127.0.0.1", "localhost", "[::1]"]

@@ -1,4 +1,4 @@
-"""What a client can read beside the tools: schema, ontology and statistics, each as it is at that moment."""
+"""MCP resources: schema, ontology and statistics, each read at the time of the request."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ Content = dict[str, Any]
 
 @dataclass(frozen=True)
 class GraphResource:
-    """Something to read.
+    """A resource.
 
     Attributes:
-        name: also the last part of its address.
-        description: what a client is told of it.
-        read: gives its content for one user.
+        name: name, and last part of the URI.
+        description: description for the client.
+        read: returns the content for one user.
     """
 
     name: str
@@ -30,11 +30,11 @@ class GraphResource:
 
     @property
     def uri(self) -> str:
-        """Its address."""
+        """The URI."""
         return f"kgagent://{self.name}"
 
     def definition(self) -> Resource:
-        """How MCP lists it."""
+        """The definition that MCP lists."""
         return Resource(
             uri=self.uri,
             name=self.name,
@@ -66,7 +66,7 @@ async def _schema(graph: KnowledgeGraph, _user_id: str) -> Content:
 
 
 def _state(row: Mapping[str, Any] | None) -> Content:
-    """How far a part is; where no index bears its name, one of another name may serve, or `problems` tells of it."""
+    """The state of an index; None if another index covers it, or none does, which `problems` reports."""
     if row is None:
         return {"state": None, "population_percent": None}
     return {"state": row["state"], "population_percent": row["populationPercent"]}
@@ -111,12 +111,10 @@ RESOURCES = {
         GraphResource("schema", "Constraints and indexes of the database and their state.", _schema),
         GraphResource(
             "ontology",
-            "Labels of nodes, types of relationships, and their words for attitude and proximity, from 1 to 5.",
+            "Labels, relationship types, and the words of each type for attitude and proximity from 1 to 5.",
             _ontology,
         ),
-        GraphResource(
-            "statistics", "How many nodes of each label and relationships of each type the user has.", _statistics
-        ),
+        GraphResource("statistics", "Number of nodes of each label and of relationships of each type.", _statistics),
     )
 }
-"""By address."""
+"""Resources by URI."""

@@ -1,4 +1,4 @@
-"""The MCP server: what clients ask for, answered from the registry of tools and for one user a request."""
+"""The MCP server: tools, resources and a prompt, each request for one user."""
 
 from collections.abc import Callable
 from importlib.metadata import version
@@ -23,7 +23,7 @@ from mcp.types import (
 )
 
 from kgagent.adapters.mcp.calls import Context, call
-from kgagent.adapters.mcp.definitions import definitions, input_schema
+from kgagent.adapters.mcp.definitions import tool_definitions
 from kgagent.adapters.mcp.prompt import INSTRUCTIONS, PROMPT, guide
 from kgagent.adapters.mcp.resources import MIME_TYPE, RESOURCES
 from kgagent.errors import KgAgentError
@@ -32,19 +32,19 @@ from kgagent.tools import Toolset
 from kgagent.tools.base import dump
 
 UserOf = Callable[[Context], str]
-"""Says whose graph a request reads and writes; nothing in the request's own parameters may decide that."""
+"""Returns the user of a request; the parameters of the request must not decide it."""
 
 PROGRESS_INTERVAL = 1.0
-"""Seconds between two signs of life of a call that takes long."""
+"""Seconds between two progress notifications of a call."""
 
 
 def make_server(graph: KnowledgeGraph, user_of: UserOf, *, progress_interval: float = PROGRESS_INTERVAL) -> Server[Any]:
-    """Make an MCP server of the agent's tools, to be run over any transport of the SDK.
+    """Create an MCP server of the agent's tools, for any transport of the SDK.
 
     Args:
         graph: an open graph.
-        user_of: says whose graph a request is about.
-        progress_interval: seconds between two progress notifications of a call, for clients that ask for them.
+        user_of: returns the user of a request.
+        progress_interval: seconds between two progress notifications of a call, if the client asks for them.
     """
     handlers = _Handlers(graph, user_of, progress_interval)
     return Server(
@@ -63,16 +63,14 @@ def make_server(graph: KnowledgeGraph, user_of: UserOf, *, progress_interval: fl
 
 
 class _Handlers:
-    """Answers requests; each finds out anew whose it is."""
+    """Request handlers; each determines the user of its request."""
 
     def __init__(self, graph: KnowledgeGraph, user_of: UserOf, progress_interval: float) -> None:
         self._graph = graph
         self._user_of = user_of
         self._progress_interval = progress_interval
-        anyone = graph.tools(user_id="nobody")
-        self._definitions = definitions(anyone.values())
-        self._guide_tools = tuple(anyone)
-        self.schemas = {name: input_schema(tool) for name, tool in anyone.items()}
+        self._definitions = tool_definitions(graph.ontology)
+        self.schemas = {tool.name: tool.input_schema for tool in self._definitions}
 
     async def list_tools(self, _context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=self._definitions)
@@ -111,7 +109,7 @@ class _Handlers:
         for name in given:
             if name not in known:
                 raise MCPError(INVALID_PARAMS, f"Unknown argument: {name[:100]}. There is {', '.join(known)}")
-        return guide(self._graph.ontology, self._guide_tools, given.get("task"))
+        return guide(self._graph.ontology, self.schemas, given.get("task"))
 
     def _tools(self, context: Context) -> Toolset:
         return self._graph.tools(user_id=self._user_of(context))

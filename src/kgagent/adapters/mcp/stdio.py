@@ -1,4 +1,4 @@
-"""Serving one client over stdin and stdout."""
+"""The MCP server over stdin and stdout, for one client."""
 
 from mcp.server.stdio import stdio_server
 
@@ -8,17 +8,17 @@ from kgagent.knowledge_graph import KnowledgeGraph
 
 
 async def serve_stdio(graph: KnowledgeGraph, user_id: str) -> None:
-    """Serve until stdin ends; meanwhile whatever else is printed goes to stderr.
+    """Serve until stdin ends. Other output of the process goes to stderr meanwhile.
 
     Args:
         graph: an open graph.
-        user_id: whose graph; the client cannot choose it.
+        user_id: user whose graph is served; the client cannot choose it.
 
     Raises:
         InputError: the user id is empty.
     """
     if not user_id:
-        raise InputError("user_id must not be empty: the tools are one user's")
+        raise InputError("user_id must not be empty: the tools belong to one user")
     server = make_server(graph, lambda _: user_id)
     async with stdio_server() as (incoming, outgoing):
         await server.run(incoming, outgoing, server.create_initialization_options())

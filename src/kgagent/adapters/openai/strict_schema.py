@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from kgagent.adapters.json_schema import Schema, with_parts
+from kgagent.adapters.json_schema import Schema, map_parts
 from kgagent.errors import KgAgentError
 
 KEPT = frozenset(
@@ -66,7 +66,7 @@ def _strict(schema: Mapping[str, Any]) -> Schema:
     named = {RENAMED.get(keyword, keyword): value for keyword, value in _merged(schema).items()}
     if foreign := named.keys() - KEPT - DROPPED:
         raise _NotStrictError(", ".join(sorted(foreign)))
-    kept = with_parts({keyword: value for keyword, value in named.items() if keyword in KEPT}, _strict)
+    kept = map_parts({keyword: value for keyword, value in named.items() if keyword in KEPT}, _strict)
     if "$ref" in kept:
         return _reference(kept)
     if kept.get("type") == "object" or "properties" in kept:

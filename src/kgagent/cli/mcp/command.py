@@ -9,7 +9,7 @@ from kgagent.cli.mcp.client_config import Client
 from kgagent.cli.options import User
 
 if TYPE_CHECKING:
-    from kgagent.adapters.mcp import HttpOptions, Tokens
+    from kgagent.adapters.mcp import AccessTokens, HttpOptions
     from kgagent.settings import Settings
 
 DEFAULT_HOST = "127.0.0.1"
@@ -78,14 +78,14 @@ def mcp(
     )
 
 
-def _load_tokens(file: Path) -> "Tokens":
+def _load_tokens(file: Path) -> "AccessTokens":
     from rich.text import Text
 
-    from kgagent.adapters.mcp import load_tokens
+    from kgagent.adapters.mcp import load_access_tokens
     from kgagent.cli.output import print_message
     from kgagent.files import is_readable_by_others
 
-    tokens = load_tokens(file)
+    tokens = load_access_tokens(file)
     if is_readable_by_others(file):
         print_message(Text(f"Other users of this machine can read the tokens: chmod 600 {file}", style="yellow"))
     return tokens

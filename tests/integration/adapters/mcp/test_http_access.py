@@ -10,7 +10,7 @@ from mcp import Client
 from pydantic import SecretStr
 
 from kgagent import KnowledgeGraph
-from kgagent.adapters.mcp import HttpOptions, Tokens, http_server
+from kgagent.adapters.mcp import AccessTokens, HttpOptions, http_server
 from kgagent.errors import ConfigurationError
 from tests.support.mcp_clients import MODES, Mode, call, over_http, read
 from tests.support.payloads import succeeded
@@ -67,7 +67,7 @@ def tenant() -> Tenant:
 @pytest.fixture
 async def shared(graph: KnowledgeGraph) -> AsyncIterator[Shared]:
     ada, bob = tenant(), tenant()
-    tokens = Tokens({SecretStr(each.token): each.user_id for each in (ada, bob)})
+    tokens = AccessTokens({SecretStr(each.token): each.user_id for each in (ada, bob)})
     async with http_server(graph, HttpOptions(tokens=tokens)) as running:
         yield Shared(running.url, ada, bob)
 
@@ -188,7 +188,7 @@ async def test_an_address_that_others_can_reach_needs_tokens(graph: KnowledgeGra
 
 async def test_an_address_that_others_can_reach_is_served_with_tokens(graph: KnowledgeGraph) -> None:
     who = tenant()
-    options = HttpOptions(host="0.0.0.0", tokens=Tokens({SecretStr(who.token): who.user_id}))
+    options = HttpOptions(host="0.0.0.0", tokens=AccessTokens({SecretStr(who.token): who.user_id}))
     async with http_server(graph, options) as running:
         url = running.url.replace("0.0.0.0", "127.0.0.1")
         assert (await knock(url, "auto")).status_code == 401

@@ -1,12 +1,16 @@
 """What a client finds and what its calls do, the same over both transports."""
 
+from typing import Any
+
 import pytest
+from jsonschema import Draft202012Validator
 from mcp import MCPError
 from mcp.types import TextContent
 
 from kgagent import KnowledgeGraph
+from kgagent.adapters.mcp.definitions import tool_definitions
 from kgagent.ontology import default_ontology
-from kgagent.tools import TOOLS
+from kgagent.tools import TOOLS, Payload
 from tests.integration.adapters.mcp.conftest import Connect
 from tests.support.mcp_clients import MODES, Mode, call, read
 from tests.support.payloads import error_of, succeeded
@@ -31,6 +35,88 @@ async def test_the_tools_listed_are_those_of_the_registry(connect: Connect, grap
         assert tool.annotations.idempotent_hint is bound.idempotent
         assert tool.annotations.destructive_hint is bound.destructive
         assert tool.annotations.open_world_hint is False
+
+
+async def test_structured_content_is_what_the_output_schema_says(connect: Connect) -> None:
+    async with connect() as client:
+        validators = {tool.name: Draft202012Validator(tool.output_schema) for tool in (await client.list_tools()).tools}
+        called = set()
+
+        async def checked(name: str, /, **arguments: Any) -> Payload:
+            payload = await call(client, name, **arguments)
+            validators[name].validate(payload)
+            called.add((name, payload["success"]))
+            return payload
+
+        keys = [(await checked("create_node", label="Person", name=name))["entity_key"] for name in ("Ada", "Bo", "Cy")]
+        ends = {"from_entity_key": keys[0], "to_entity_key": keys[1]}
+        await checked("create_relationship", **ends, relationship_type="mentor", attitude=4, notes=["They met."])
+        await checked("create_relationships", relationships=[{**ends, "relationship_type": "friend"}])
+        other = {"from_entity_key": keys[0], "to_entity_key": keys[2], "relationship_type": "friend"}
+        await checked("create_relationships", relationships=[other, other])
+        await checked("update_node", entity_key=keys[0], description="Engineer.")
+        await checked("update_relationship", **ends, attitude=5)
+        await checked("update_relationships", relationships=[{**ends, "attitude": 3}])
+        await checked("add_note_to_relationship", **ends, content="They had lunch.")
+        await checked("get_relationship", **ends)
+        for more in ({}, {"format": "text"}, {"return_explanations": True}):
+            await checked("explore", queries=["mentor"], text_matches=["Ada"], **more)
+        for more in ({}, {"format": "text"}, {"search_relationships": False}):
+            await checked("hybrid_search", query="mentor", **more)
+        await checked("describe_graph")
+        await checked("query_patterns", patterns=[{"steps": [{"source_label": "Person"}]}], query="mentor")
+        await checked("query_patterns", patterns=[{"steps": [{"source_label": "Entity"}]}], query="mentor")
+        for verbose in (False, True):
+            await checked("traverse", entity_key=keys[0], hops=2, verbose=verbose)
+        await checked("find_paths", from_entity_key=keys[1], to_entity_key=keys[2])
+        await checked("delete_relationship", **ends)
+        await checked("restore_relationship", **ends)
+        await checked("merge_nodes", keep_entity_key=keys[0], drop_entity_key=keys[2])
+        for name in validators:
+            await checked(name, nonsense=True)
+    assert called == {(name, success) for name in validators for success in (True, False)}
+
+
+async def test_a_client_builds_a_pattern_from_the_description_of_the_graph(connect: Connect) -> None:
+    async with connect() as client:
+        keys = {}
+        for label, name in (("Person", "Me"), ("Person", "Ruth"), ("Person", "Tom"), ("Concept", "Sailing")):
+            keys[name] = (await call(client, "create_node", label=label, name=name))["entity_key"]
+        for first, second, word in (("Ruth", "Me", "mentor"), ("Tom", "Me", "friend"), ("Ruth", "Sailing", "loves")):
+            ends = {"from_entity_key": keys[first], "to_entity_key": keys[second]}
+            succeeded(await call(client, "create_relationship", **ends, relationship_type=word))
+
+        described = succeeded(await call(client, "describe_graph", labels=["Concept"]))
+        [interest] = [kind["type"] for kind in described["relationship_types"]]
+        [join] = next(kind["joins"] for kind in described["relationship_types"] if kind["type"] == interest)
+        pattern = {
+            "pattern_id": "interests_of_mentors",
+            "steps": [
+                {"source_label": "Person", "relation_type": "has_relationship_with", "direction": "INCOMING"},
+                {"relation_type": interest, "target_label": join["to"]},
+            ],
+            "constraints": [
+                {
+                    "type": "PROPERTY_EQUALS",
+                    "property_path": "relationship_type",
+                    "value": "mentor",
+                    "on": "relationship",
+                    "at_step": 0,
+                },
+                {"type": "PROPERTY_EQUALS", "property_path": "name", "value": "Me", "at_step": "start"},
+            ],
+        }
+        found = succeeded(await call(client, "query_patterns", patterns=[pattern]))
+        refused = await call(client, "query_patterns", patterns=[{"steps": [{"sorce_label": "Person"}]}])
+    [path] = found["paths"]
+    assert path["nodes"] == [keys["Me"], keys["Ruth"], keys["Sailing"]]
+    assert [node["name"] for node in found["nodes"]] == ["Me", "Ruth", "Sailing"]
+    assert "unknown argument patterns.0.steps.0.sorce_label: did you mean source_label" in error_of(refused)
+
+
+def test_definitions_need_neither_a_graph_nor_a_user() -> None:
+    definitions = tool_definitions(default_ontology())
+    assert [definition.name for definition in definitions] == [tool.name for tool in TOOLS]
 
 
 async def test_calls_create_relate_and_find(connect: Connect) -> None:

@@ -1,4 +1,4 @@
-"""Bearer tokens, and the user that each of them stands for."""
+"""Bearer tokens and the users whom they authenticate."""
 
 import hmac
 import json
@@ -12,35 +12,35 @@ from pydantic import SecretStr
 from kgagent.errors import ConfigurationError
 
 MIN_TOKEN_LENGTH = 32
-"""Characters of a token; `secrets.token_urlsafe(32)` makes 43."""
+"""Minimum length of a token; `secrets.token_urlsafe(32)` makes 43 characters."""
 
 TOKEN68 = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/=")
-"""What a token in an Authorization header may be made of (RFC 6750)."""
+"""Characters that a token in an Authorization header may contain (RFC 6750)."""
 
 
-class Tokens:
-    """The tokens of all users; a user may have several."""
+class AccessTokens:
+    """The access tokens of all users; a user may have several."""
 
     def __init__(self, user_of_token: Mapping[SecretStr, str]) -> None:
-        """Take tokens.
+        """Check and store tokens.
 
         Args:
-            user_of_token: the user that each token stands for.
+            user_of_token: user id by token.
 
         Raises:
-            ConfigurationError: there is none, one is too short or cannot stand in a header, or a user id is empty. The
-                text says which by its place and repeats no token.
+            ConfigurationError: there is no token, a token is too short or contains invalid characters, or a user id is
+                empty. The text gives the position of the token, never the token.
         """
         self._users = tuple((token, user_id) for token, user_id in user_of_token.items())
         if not self._users:
-            raise ConfigurationError("There is no token: give at least one, with its user")
+            raise ConfigurationError("There are no tokens: give at least one, with its user")
         for place, (token, user_id) in enumerate(self._users, 1):
             _check(place, token.get_secret_value(), user_id)
 
     def user_of(self, token: str) -> str | None:
-        """The user whom a token stands for, None where it stands for nobody.
+        """The user of a token, or None for an unknown token.
 
-        It is compared with every token, each in a time that does not depend on what they share.
+        The token is compared with every known one, in a time that does not depend on how much they agree.
         """
         found = None
         for known, user_id in self._users:
@@ -49,49 +49,49 @@ class Tokens:
         return found
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """Answer the SDK's bearer authentication; what it keeps of the token is whose it is, not the token."""
+        """Authenticate a token for the SDK, which receives the user and not the token."""
         user_id = self.user_of(token)
         return None if user_id is None else AccessToken(token="", client_id=user_id, subject=user_id, scopes=[])
 
     def __repr__(self) -> str:
-        """How many there are, and none of them."""
+        """The number of tokens, but no token."""
         return f"<{len(self._users)} tokens>"
 
 
-def load_tokens(path: Path) -> Tokens:
-    """Read a JSON file that maps each token to the user whom it stands for.
+def load_access_tokens(path: Path) -> AccessTokens:
+    """Read a JSON file that maps each token to its user.
 
     Raises:
-        ConfigurationError: it cannot be read, or its tokens cannot be used; the text repeats no token.
+        ConfigurationError: the file cannot be read, or a token is invalid. The text contains no token.
     """
     try:
         text = path.read_text("utf-8")
     except (OSError, UnicodeError) as error:
-        raise ConfigurationError(f"The file of tokens {path} cannot be read: {type(error).__name__}") from error
+        raise ConfigurationError(f"The token file {path} cannot be read: {type(error).__name__}") from error
     try:
         decoded = json.loads(text, object_pairs_hook=_unique)
     except (ValueError, RecursionError):
-        # The decoder's own error holds the whole text.
+        # The decoder's error contains the whole text.
         decoded = None
     if not isinstance(decoded, dict) or not all(isinstance(user_id, str) for user_id in decoded.values()):
-        raise ConfigurationError(f'The file of tokens {path} must be JSON like {{"<token>": "<user id>"}}')
-    return Tokens({SecretStr(token): user_id for token, user_id in decoded.items()})
+        raise ConfigurationError(f'The token file {path} must be JSON like {{"<token>": "<user id>"}}')
+    return AccessTokens({SecretStr(token): user_id for token, user_id in decoded.items()})
 
 
 def _unique(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     given = list(pairs)
     if len({key for key, _ in given}) < len(given):
-        raise ConfigurationError("A token stands twice in the file of tokens: each must stand for one user")
+        raise ConfigurationError("A token occurs twice in the token file: each must have one user")
     return dict(given)
 
 
 def _check(place: int, token: str, user_id: str) -> None:
     if len(token) < MIN_TOKEN_LENGTH:
         raise ConfigurationError(
-            f"Token {place} has {len(token)} characters and must have {MIN_TOKEN_LENGTH} at the least; "
+            f"Token {place} has {len(token)} characters and must have at least {MIN_TOKEN_LENGTH}; "
             '`python -c "import secrets; print(secrets.token_urlsafe(32))"` makes one'
         )
     if not TOKEN68.issuperset(token):
-        raise ConfigurationError(f"Token {place} may hold only letters, digits and -._~+/=")
+        raise ConfigurationError(f"Token {place} may contain only letters, digits and -._~+/=")
     if not user_id.strip():
-        raise ConfigurationError(f"Token {place} names no user: give a user id")
+        raise ConfigurationError(f"Token {place} has no user: give a user id")

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from kgagent.adapters.mcp import HttpOptions, Tokens, load_tokens
+from kgagent.adapters.mcp import AccessTokens, HttpOptions, load_access_tokens
 from kgagent.errors import ConfigurationError
 
 ADA, BOB = "a" * 40, "b" * 40
@@ -17,13 +17,13 @@ def written(folder: Path, text: str) -> Path:
 
 
 def test_each_token_stands_for_its_user(tmp_path: Path) -> None:
-    tokens = load_tokens(written(tmp_path, json.dumps({ADA: "ada", BOB: "bob", "c" * 40: "ada"})))
+    tokens = load_access_tokens(written(tmp_path, json.dumps({ADA: "ada", BOB: "bob", "c" * 40: "ada"})))
     assert [tokens.user_of(token) for token in (ADA, BOB, "c" * 40)] == ["ada", "bob", "ada"]
     assert [tokens.user_of(token) for token in ("", "a", ADA[:-1], ADA + "a", ADA.upper(), "é" * 40)] == [None] * 6
 
 
 async def test_what_the_sdk_keeps_of_a_token_is_only_whose_it_is() -> None:
-    tokens = Tokens({SecretStr(ADA): "ada"})
+    tokens = AccessTokens({SecretStr(ADA): "ada"})
     access = await tokens.verify_token(ADA)
     assert access is not None
     assert access.subject == "ada"
@@ -38,16 +38,16 @@ async def test_what_the_sdk_keeps_of_a_token_is_only_whose_it_is() -> None:
         ("{", "must be JSON like"),
         ("[]", "must be JSON like"),
         (f'{{"{ADA}": 7}}', "must be JSON like"),
-        ("{}", "There is no token"),
+        ("{}", "There are no tokens"),
         ('{"short": "ada"}', "Token 1 has 5 characters and must have 32"),
         (f'{{"{ADA}": "ada", "{"b" * 39} ": "bob"}}', "Token 2 may hold only letters, digits"),
-        (f'{{"{ADA}": " "}}', "Token 1 names no user"),
-        (f'{{"{ADA}": "ada", "{ADA}": "bob"}}', "A token stands twice"),
+        (f'{{"{ADA}": " "}}', "Token 1 has no user"),
+        (f'{{"{ADA}": "ada", "{ADA}": "bob"}}', "A token occurs twice"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_told_without_its_tokens(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(ConfigurationError, match=said) as raised:
-        load_tokens(written(tmp_path, text))
+        load_access_tokens(written(tmp_path, text))
     shown = f"{raised.value}{raised.value.__cause__}"
     assert ADA not in shown
     assert "short" not in shown
@@ -55,11 +55,11 @@ def test_a_file_that_cannot_be_used_is_told_without_its_tokens(tmp_path: Path, t
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="cannot be read: FileNotFoundError"):
-        load_tokens(tmp_path / "none.json")
+        load_access_tokens(tmp_path / "none.json")
 
 
 def test_options_say_whose_graph_it_is_exactly_once() -> None:
-    tokens = Tokens({SecretStr(ADA): "ada"})
+    tokens = AccessTokens({SecretStr(ADA): "ada"})
     for options in ({}, {"user_id": "ada", "tokens": tokens}):
         with pytest.raises(ConfigurationError, match="Give either a user"):
             HttpOptions(**options)  # type: ignore[arg-type]

@@ -1,0 +1,65 @@
+"""Argument types that several tools share."""
+
+import unicodedata
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic_core import PydanticCustomError
+
+from kgagent.models import Note
+from kgagent.models.fields import EntityKey, FilledText, ShortText
+from kgagent.tools.context import ToolContext
+
+
+def _without_control_characters(name: str) -> str:
+    if any(unicodedata.category(c) == "Cc" and c not in "\t\n\r" for c in name):
+        raise PydanticCustomError("control", "must not contain control characters other than tabs and line breaks")
+    return name
+
+
+NodeName = Annotated[FilledText, AfterValidator(_without_control_characters)]
+"""A name. Tabs and line breaks are allowed because copied text contains them."""
+
+
+class Arguments(BaseModel):
+    """Base of the arguments of all tools; unknown arguments are rejected, so that a misspelt name is noticed."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class NewNote(Arguments):
+    """A note to add."""
+
+    content: FilledText = Field(description="One fact, as a sentence.")
+    lifetime: ShortText | None = Field(None, description="week, month (default), year or forever.")
+    source_entity_key: EntityKey | None = Field(None, description="entity_key of the Source node of the fact.")
+
+
+Notes = Annotated[list[NewNote | FilledText], Field(max_length=100)]
+"""Notes to add: objects, or only their texts."""
+
+
+def build_notes(notes: Sequence[NewNote | str], context: ToolContext, now: datetime) -> tuple[Note, ...]:
+    """Make stored notes of given ones.
+
+    Args:
+        notes: the notes as given.
+        context: provides the author, the source and the lifetimes.
+        now: when they are added.
+
+    Raises:
+        InputError: the ontology has no such lifetime.
+    """
+    given = (NewNote(content=note) if isinstance(note, str) else note for note in notes)
+    return tuple(
+        Note(
+            content=note.content,
+            added_by=context.user_id,
+            date_added=now,
+            source_entity_key=context.source_entity_key or note.source_entity_key,
+            expires_at=context.ontology.note_expiry(note.lifetime, now),
+        )
+        for note in given
+    )

@@ -1,0 +1,36 @@
+"""Short forms of nodes and relationships in results."""
+
+from kgagent.models import GraphNode, GraphRelationship
+from kgagent.models.graph import GraphModel
+
+
+class NodeReference(GraphModel):
+    """A node without its details."""
+
+    entity_key: str
+    label: str
+    name: str
+
+    @classmethod
+    def of(cls, node: GraphNode) -> "NodeReference":
+        """The reference to a node."""
+        return cls(entity_key=node.entity_key, label=node.label, name=node.name)
+
+
+class RelationshipReference(GraphModel):
+    """A relationship as a triplet, with the keys that other tools take."""
+
+    triplet: str
+    from_entity_key: str
+    to_entity_key: str
+    neo4j_type: str
+
+    @classmethod
+    def of(cls, relationship: GraphRelationship) -> "RelationshipReference":
+        """The reference to a relationship."""
+        return cls(
+            triplet=relationship.triplet,
+            from_entity_key=relationship.from_entity_key,
+            to_entity_key=relationship.to_entity_key,
+            neo4j_type=relationship.neo4j_type,
+        )
