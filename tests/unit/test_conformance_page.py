@@ -11,7 +11,8 @@ def test_every_test_on_the_page_exists(repository_root: Path) -> None:
     page = (repository_root / "docs" / "conformance.md").read_text("utf-8")
     references = REFERENCE.findall(page)
     assert references
-    missing = [f"{file}::{name}" for file, name in references if name not in functions(repository_root / "tests" / file)]
+    tests = repository_root / "tests"
+    missing = [f"{file}::{name}" for file, name in references if name not in functions(tests / file)]
     assert missing == []
 
 
