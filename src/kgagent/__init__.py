@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         StatementValueError,
         StoreError,
     )
-    from kgagent.graph.record_writer import OnChange
+    from kgagent.graph.record_saver import OnChange
     from kgagent.graph.store import Credentials
     from kgagent.ingestion import IngestionReport, Ingestor, Source, Turn
     from kgagent.knowledge_graph import Connecting, KnowledgeGraph
@@ -246,7 +246,7 @@ _MODULES = {
         "StatementValueError",
         "StoreError",
     ),
-    "kgagent.graph.record_writer": ("OnChange",),
+    "kgagent.graph.record_saver": ("OnChange",),
     "kgagent.graph.store": ("Credentials",),
     "kgagent.ingestion": (
         "IngestionReport",

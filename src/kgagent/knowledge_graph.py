@@ -15,7 +15,7 @@ from neo4j import AsyncDriver
 from kgagent.embedding.base import Embedder
 from kgagent.embedding.factory import make_embedder
 from kgagent.errors import InputError
-from kgagent.graph.record_writer import OnChange
+from kgagent.graph.record_saver import OnChange
 from kgagent.graph.store import Credentials, Store
 from kgagent.local import LocalNeo4j
 from kgagent.models import (

@@ -9,7 +9,7 @@ from kgagent.embedding.cache import QueryCache
 from kgagent.embedding.instrumented import InstrumentedEmbedder
 from kgagent.graph.live_schema import LiveSchemaReader
 from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.record_writer import WriteContext
+from kgagent.graph.record_saver import WriteContext
 from kgagent.graph.relationships import RelationshipRepository
 from kgagent.graph.schema import Schema
 from kgagent.graph.store import Store

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from kgagent.doctor import Diagnosis
     from kgagent.embedding.base import Embedder
-    from kgagent.graph.record_writer import OnChange
+    from kgagent.graph.record_saver import OnChange
     from kgagent.graph.store import Credentials
     from kgagent.loading import LoadReport
     from kgagent.migration import MigrationReport

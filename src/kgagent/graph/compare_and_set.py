@@ -1,106 +1,125 @@
-"""Writes that hold only if nobody else wrote meanwhile: read, decide, embed apart, write; else again."""
+"""Writes that take effect only if no other writer changed the record since it was read; otherwise they are retried."""
 
 import asyncio
 import random
-from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Generic, TypeVar
+from typing import Protocol, TypeVar
 
 from kgagent.errors import ConflictError, EmbeddingResponseError, InputError, KgAgentError
 
 IntentT = TypeVar("IntentT")
 StateT = TypeVar("StateT")
-PlannedT = TypeVar("PlannedT")
-DoneT = TypeVar("DoneT")
+PlanT = TypeVar("PlanT")
+ResultT = TypeVar("ResultT")
+IntentT_contra = TypeVar("IntentT_contra", contravariant=True)
+ResultT_co = TypeVar("ResultT_co", covariant=True)
 
-REFUSALS_IN_A_ROW = 3
-"""Texts that a model refuses one after the other before it is not asked for the rest of a batch."""
+MAX_CONSECUTIVE_REFUSALS = 3
+"""Texts that the model may refuse in a row before the rest of their batch is given up."""
 
 MAX_PAUSE = 0.5
-"""Seconds, at the most, before a write that lost a race is tried again."""
+"""Maximum pause in seconds before a write is retried after a conflict."""
 
 
-class CompareAndSet(ABC, Generic[IntentT, StateT, PlannedT, DoneT]):
-    """Carries out many intents at once, each kept or refused by itself."""
+class WriteStrategy(Protocol[IntentT_contra, StateT, PlanT, ResultT_co]):
+    """How one kind of write reads, decides and saves; `compare_and_set` does the rest."""
 
-    def __init__(self, *, attempts: int) -> None:
-        self._attempts = attempts
+    def identity(self, intent: IntentT_contra) -> Hashable:
+        """Identify the record of an intent; intents with the same identity are applied one after the other."""
+        ...
 
-    @abstractmethod
-    def identity(self, intent: IntentT) -> Hashable:
-        """What the intent is about; two intents of one identity are carried out one after the other."""
+    async def read(self, intents: Sequence[IntentT_contra]) -> Sequence[StateT]:
+        """Read the present state of the record of each intent."""
+        ...
 
-    @abstractmethod
-    async def read(self, intents: Sequence[IntentT]) -> Sequence[StateT]:
-        """Read what each intent is about, as it is now."""
-
-    @abstractmethod
-    def plan(self, intent: IntentT, state: StateT) -> PlannedT:
+    def plan(self, intent: IntentT_contra, state: StateT) -> PlanT:
         """Decide what to write.
 
         Raises:
-            InputError: the intent cannot be carried out on what is there.
+            InputError: the intent cannot be applied to this state.
         """
+        ...
 
-    @abstractmethod
-    async def save(self, planned: Mapping[int, PlannedT]) -> Mapping[int, DoneT]:
-        """Embed and write; what is missing from the answer lost a race."""
+    async def save(self, plans: Mapping[int, PlanT]) -> Mapping[int, ResultT_co]:
+        """Embed and write; a plan that met a conflict is missing from the result."""
+        ...
 
-    async def apply(self, intents: Sequence[IntentT]) -> list[DoneT | KgAgentError]:
-        """Carry out intents.
 
-        Returns:
-            For each intent, in order, what was done or why it was not. An error of the embedder or the database is
-            the answer of every intent that it hit; those written before it stay written.
-        """
-        results: dict[int, DoneT | KgAgentError] = {}
-        tries = dict.fromkeys(range(len(intents)), 0)
-        while pending := [position for position in tries if position not in results]:
-            wave = self._first_of_each(intents, pending)
-            results.update(await self._outcomes(intents, wave))
-            lost = [position for position in wave if position not in results]
-            for position in lost:
-                tries[position] += 1
-                if tries[position] >= self._attempts:
-                    results[position] = ConflictError(
-                        f"Other writers changed it during each of {self._attempts} tries, or its key is taken; "
-                        "nothing was written"
-                    )
-            if lost:
-                await asyncio.sleep(random.uniform(0, min(MAX_PAUSE, 0.01 * 2 ** max(tries.values()))))  # noqa: S311
-        return [results[position] for position in tries]
+async def compare_and_set(
+    strategy: WriteStrategy[IntentT, StateT, PlanT, ResultT], intents: Sequence[IntentT], *, attempts: int
+) -> list[ResultT | KgAgentError]:
+    """Apply intents, each of which succeeds or fails on its own.
 
-    async def _outcomes(self, intents: Sequence[IntentT], wave: Sequence[int]) -> dict[int, DoneT | KgAgentError]:
-        """Carry out a wave; where one text of it is refused, each intent by itself, so that the others are kept."""
+    Intents about different records are read, embedded and written together.
+
+    Args:
+        strategy: how to read, decide and save.
+        intents: what to do.
+        attempts: maximum number of attempts for an intent that meets conflicts, from 1.
+
+    Returns:
+        For each intent, in order, its result or the error. An error of the embedder or the database is the outcome of
+        every intent of that batch; earlier batches stay written.
+    """
+    outcomes: dict[int, ResultT | KgAgentError] = {}
+    conflicts = dict.fromkeys(range(len(intents)), 0)
+    while pending := [position for position in conflicts if position not in outcomes]:
+        batch = _first_of_each_identity(strategy, intents, pending)
+        outcomes |= await _apply(strategy, intents, batch)
+        retries = [position for position in batch if position not in outcomes]
+        for position in retries:
+            conflicts[position] += 1
+            if conflicts[position] >= attempts:
+                outcomes[position] = ConflictError(
+                    f"Other writers changed it during each of {attempts} attempts, or its key is in use; "
+                    "nothing was written"
+                )
+        if retries:
+            await asyncio.sleep(random.uniform(0, min(MAX_PAUSE, 0.01 * 2 ** max(conflicts.values()))))  # noqa: S311
+    return [outcomes[position] for position in conflicts]
+
+
+def _first_of_each_identity(
+    strategy: WriteStrategy[IntentT, StateT, PlanT, ResultT], intents: Sequence[IntentT], pending: Sequence[int]
+) -> list[int]:
+    first: dict[Hashable, int] = {}
+    for position in pending:
+        first.setdefault(strategy.identity(intents[position]), position)
+    return list(first.values())
+
+
+async def _apply(
+    strategy: WriteStrategy[IntentT, StateT, PlanT, ResultT], intents: Sequence[IntentT], batch: Sequence[int]
+) -> dict[int, ResultT | KgAgentError]:
+    """Apply a batch; if the model refuses one of its texts, apply each intent alone so that the others succeed."""
+    try:
+        return await _apply_together(strategy, intents, batch)
+    except (EmbeddingResponseError, InputError) as error:
+        refusal: KgAgentError = error
+    except KgAgentError as error:
+        return dict.fromkeys(batch, error)
+    outcomes: dict[int, ResultT | KgAgentError] = dict.fromkeys(batch, refusal)
+    consecutive = 0
+    for position in batch if len(batch) > 1 else ():
+        del outcomes[position]
+        outcomes |= await _apply(strategy, intents, [position])
+        consecutive = consecutive + 1 if isinstance(outcomes.get(position), EmbeddingResponseError) else 0
+        if consecutive == MAX_CONSECUTIVE_REFUSALS:
+            break
+    return outcomes
+
+
+async def _apply_together(
+    strategy: WriteStrategy[IntentT, StateT, PlanT, ResultT], intents: Sequence[IntentT], batch: Sequence[int]
+) -> dict[int, ResultT | KgAgentError]:
+    states = await strategy.read([intents[position] for position in batch])
+    outcomes: dict[int, ResultT | KgAgentError] = {}
+    plans: dict[int, PlanT] = {}
+    for position, state in zip(batch, states, strict=True):
         try:
-            return await self._one_wave(intents, wave)
-        except (EmbeddingResponseError, InputError) as error:
-            refusal: KgAgentError = error
-        except KgAgentError as error:
-            return dict.fromkeys(wave, error)
-        outcomes: dict[int, DoneT | KgAgentError] = dict.fromkeys(wave, refusal)
-        in_a_row = 0
-        for position in wave if len(wave) > 1 else ():
-            del outcomes[position]
-            outcomes |= await self._outcomes(intents, [position])
-            in_a_row = in_a_row + 1 if isinstance(outcomes.get(position), EmbeddingResponseError) else 0
-            if in_a_row == REFUSALS_IN_A_ROW:
-                break
-        return outcomes
-
-    async def _one_wave(self, intents: Sequence[IntentT], wave: Sequence[int]) -> dict[int, DoneT | KgAgentError]:
-        states = await self.read([intents[position] for position in wave])
-        refused: dict[int, DoneT | KgAgentError] = {}
-        planned: dict[int, PlannedT] = {}
-        for position, state in zip(wave, states, strict=True):
-            try:
-                planned[position] = self.plan(intents[position], state)
-            except InputError as error:
-                refused[position] = error
-        return refused | dict(await self.save(planned)) if planned else refused
-
-    def _first_of_each(self, intents: Sequence[IntentT], pending: Sequence[int]) -> list[int]:
-        first: dict[Hashable, int] = {}
-        for position in pending:
-            first.setdefault(self.identity(intents[position]), position)
-        return list(first.values())
+            plans[position] = strategy.plan(intents[position], state)
+        except InputError as error:
+            outcomes[position] = error
+    if plans:
+        outcomes |= await strategy.save(plans)
+    return outcomes

@@ -1,29 +1,37 @@
-"""The nodes of a user: read, created and changed so that each embedding is always that of its node's current text."""
+"""The nodes of a user: how they are read, and how they are created and changed."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from kgagent.embedding.text import node_text
 from kgagent.errors import AlreadyExistsError, InputError, NodeNotFoundError
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.record_writer import PlannedWrite, RecordWriter, WriteContext, WriteResult, without_nothing
+from kgagent.graph.record_saver import (
+    PlannedWrite,
+    RecordSaver,
+    WriteContext,
+    WriteOptions,
+    WriteResult,
+    changed_properties,
+    with_properties,
+)
 from kgagent.graph.records import NodeRecord
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Store
+from kgagent.graph.vectors import node_text
 from kgagent.models import GraphNode, Note
 from kgagent.ontology import Ontology
 
 
 @dataclass(frozen=True, kw_only=True)
 class NodeIntent:
-    """What a caller wants of a node.
+    """What to write of a node.
 
     Attributes:
         entity_key: the node's key; for a new node, the key that it gets.
-        label: label of a new node; None where the node must exist.
-        or_update: with `label`, an existing node is changed instead of refused.
+        label: label of a new node; None if the node must exist.
+        or_update: with `label`, whether an existing node is changed instead of refused.
         values: properties to set; None removes one.
         notes: notes to add.
     """
@@ -35,12 +43,17 @@ class NodeIntent:
     notes: tuple[Note, ...] = ()
 
 
-NodeWritten = WriteResult[GraphNode]
+NodeWriteResult = WriteResult[GraphNode]
 """A node after a write."""
+
+NodeWriteOptions = WriteOptions[NodeIntent, NodeRecord]
+"""How the writes of nodes differ from those of a tool."""
 
 
 class NodeRepository:
-    """Reads the nodes of all users; each call says whose."""
+    """Reads the nodes of all users; each call names the owner. It also says how a node is embedded and stored."""
+
+    vector_property = "embedding"
 
     def __init__(self, store: Store, ontology: Ontology) -> None:
         self.store = store
@@ -50,12 +63,12 @@ class NodeRepository:
     async def read(
         self, user_id: str, keys: Sequence[str], labels: Sequence[str] | None = None
     ) -> dict[str, NodeRecord]:
-        """Read nodes by their keys; a key that the user has no node of is missing from the answer.
+        """Read nodes by their keys; keys of which the user has no node are missing from the result.
 
         Args:
-            user_id: whose nodes.
+            user_id: owner of the nodes.
             keys: their keys.
-            labels: those that are told of a node that carries several; None tells the first of the ontology's.
+            labels: labels to prefer for a node that carries several; None prefers the first of the ontology's.
         """
         if not keys:
             return {}
@@ -66,28 +79,53 @@ class NodeRepository:
         return {record.entity_key: record for record in records}
 
     async def get(self, user_id: str, keys: Sequence[str], labels: Sequence[str] | None = None) -> list[GraphNode]:
-        """Find nodes by their keys, in the order of the keys; those that do not exist are left out.
+        """Find nodes by their keys, in the order of the keys; keys without a node are skipped.
 
-        Args are those of `read`.
+        The arguments are those of `read`.
         """
         records = await self.read(user_id, keys, labels)
         return [records[key].to_model(self.ontology) for key in dict.fromkeys(keys) if key in records]
 
     def text(self, record: NodeRecord, now: datetime) -> str:
-        """The embedding text of a record."""
+        """The embedding text of a node."""
         return node_text(name=record.text("name"), description=record.text("description"), notes=record.notes, now=now)
 
+    def location(self, record: NodeRecord) -> Mapping[str, Any]:
+        """Its label and its key."""
+        return {"label": record.label, "entity_key": record.entity_key}
 
-class NodeWriter(RecordWriter[NodeIntent, NodeRecord | None, NodeRecord, GraphNode]):
-    """Writes the nodes of one user."""
+    def bookkeeping(self, record: NodeRecord, user_id: str, now: datetime) -> dict[str, Any]:
+        """The owner, and the notes as full-text search finds them."""
+        return {"user_id": user_id, "notes_text": record.notes_text(now)}
 
-    vector_property = "embedding"
-    create_statement = "create_nodes"
-    update_statement = "update_nodes"
+    def to_model(self, record: NodeRecord, asked_from: str | None = None) -> GraphNode:  # noqa: ARG002
+        """The node as callers see it."""
+        return record.to_model(self.ontology)
 
-    def __init__(self, repository: NodeRepository, writing: WriteContext, *, user_id: str) -> None:
-        super().__init__(repository.store, repository.names, writing, user_id=user_id)
-        self._repository = repository
+
+class NodeStrategy:
+    """Creates and changes the nodes of one user; see `compare_and_set`."""
+
+    def __init__(
+        self,
+        nodes: NodeRepository,
+        context: WriteContext,
+        *,
+        user_id: str,
+        options: NodeWriteOptions | None = None,
+    ) -> None:
+        self._nodes = nodes
+        self._context = context
+        self._user_id = user_id
+        self._options = options or NodeWriteOptions()
+        self._saver = RecordSaver(
+            kind=nodes,
+            context=context,
+            user_id=user_id,
+            create=statement("create_nodes", **nodes.names),
+            update=statement("update_nodes", **nodes.names),
+            options=self._options,
+        )
 
     def identity(self, intent: NodeIntent) -> str:
         """The node's key."""
@@ -95,54 +133,45 @@ class NodeWriter(RecordWriter[NodeIntent, NodeRecord | None, NodeRecord, GraphNo
 
     async def read(self, intents: Sequence[NodeIntent]) -> Sequence[NodeRecord | None]:
         """Read the node of each intent."""
-        records = await self._repository.read(self._user_id, [intent.entity_key for intent in intents])
+        records = await self._nodes.read(self._user_id, [intent.entity_key for intent in intents])
         return [records.get(intent.entity_key) for intent in intents]
 
-    def plan(self, intent: NodeIntent, state: NodeRecord | None) -> PlannedWrite[NodeIntent, NodeRecord]:
+    def plan(self, intent: NodeIntent, state: NodeRecord | None) -> PlannedWrite[NodeRecord]:
         """Decide what to write.
 
         Raises:
             NodeNotFoundError: the node does not exist for this user.
-            AlreadyExistsError: the node that it would create is there.
-            InputError: it would change a name that the node's key is made of.
+            AlreadyExistsError: the node to create exists.
+            InputError: the name to change is part of the node's key.
         """
-        if state is None and intent.label is None:
-            raise NodeNotFoundError(f"Node not found: {intent.entity_key}")
-        if state is not None and intent.label not in {None, state.label}:
-            raise InputError(
-                f"The key of this {intent.label} is that of the {state.label} {state.text('name')!r}; take another name"
+        intent = self._options.prepare(intent, state)
+        if state is None:
+            if intent.label is None:
+                raise NodeNotFoundError(f"Node not found: {intent.entity_key}")
+            before = NodeRecord(
+                element_id="", label=intent.label, vector_length=None, properties={"entity_key": intent.entity_key}
             )
-        if state is not None and intent.label is not None and not intent.or_update:
-            raise AlreadyExistsError(
-                f"{state.label} {state.text('name')!r} exists already as {state.entity_key}. "
-                "Use update_node to change it."
-            )
-        if state is not None:
-            self._check_name(state, intent)
-        before = state or NodeRecord(
-            element_id="", label=intent.label or "", vector_length=None, properties={"entity_key": intent.entity_key}
-        )
-        changes = self.changes(before, intent.values, intent.notes)
-        after = replace(before, properties=without_nothing({**before.properties, **changes}))
-        return PlannedWrite(intent, state, after, changes)
+        else:
+            self._check(intent, state)
+            before = state
+        changes = changed_properties(before, intent.values, intent.notes, self._context.clock())
+        return PlannedWrite(state, with_properties(before, changes), changes)
 
-    def text(self, record: NodeRecord, now: datetime) -> str:
-        """The embedding text of a node."""
-        return self._repository.text(record, now)
+    async def save(self, plans: Mapping[int, PlannedWrite[NodeRecord]]) -> Mapping[int, NodeWriteResult]:
+        """Embed and write; a plan that met a conflict is missing from the result."""
+        return await self._saver.save(plans)
 
-    def show(self, planned: PlannedWrite[NodeIntent, NodeRecord]) -> GraphNode:
-        """The node."""
-        return planned.after.to_model(self._repository.ontology)
-
-    def place(self, record: NodeRecord) -> Mapping[str, Any]:
-        """Its label and its key."""
-        return {"label": record.label, "entity_key": record.entity_key}
-
-    def _check_name(self, stored: NodeRecord, intent: NodeIntent) -> None:
+    def _check(self, intent: NodeIntent, stored: NodeRecord) -> None:
         old, new = stored.text("name"), intent.values.get("name")
-        if new is None or not self._repository.ontology.label(stored.label).key_includes_name:
-            return
-        if new.lower() != old.lower():
+        if intent.label not in {None, stored.label}:
+            raise InputError(
+                f"The key of this {intent.label} is that of the {stored.label} {old!r}; choose another name"
+            )
+        if intent.label is not None and not intent.or_update:
+            raise AlreadyExistsError(
+                f"{stored.label} {old!r} exists already as {stored.entity_key}. Use update_node to change it."
+            )
+        if new is not None and self._nodes.ontology.label(stored.label).key_includes_name and new.lower() != old.lower():
             raise InputError(
                 f"The name of a {stored.label} is its identity and cannot change from {old!r} to {new!r}; "
                 "create a new node with that name"

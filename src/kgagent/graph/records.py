@@ -12,6 +12,7 @@ from pydantic import JsonValue
 
 from kgagent.errors import InputError
 from kgagent.models import GraphNode, GraphRelationship, Note, RelationshipSearchResult
+from kgagent.models.ingestion_state import INGESTION_PROPERTIES
 from kgagent.models.note import format_utc, notes_text_at, parse_notes
 from kgagent.models.triplet import display_name, triplet_text
 from kgagent.ontology import Ontology
@@ -22,7 +23,7 @@ OLD_IS_REVERSED = "told_in_reverse"
 
 INTERNAL_PROPERTIES = frozenset(
     {"embedding", "relationship_embedding", *OLD_EMBEDDINGS, "is_reversed", OLD_IS_REVERSED, "notes_text"}
-    | {"ingestion_run", "ingestion_progress", "ingestion_messages", "ingestion_merged"}
+    | INGESTION_PROPERTIES
     | {"embedding_hash", "embedding_model", "version", "write_lock", "relationship_key", "user_id"}
 )
 LEVEL_FIELDS = ("attitude", "proximity")
@@ -57,6 +58,11 @@ class Record:
         if stored is not None and not isinstance(stored, int):
             raise InputError(f"version must be a whole number, got {stored!r}; `kgagent doctor` lists such records")
         return stored or 0
+
+    @property
+    def has_old_properties(self) -> bool:
+        """Whether the next write removes or renames properties of an old graph."""
+        return False
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -169,7 +175,7 @@ class RelationshipRecord(Record):
 
     @property
     def has_old_properties(self) -> bool:
-        """Whether it holds properties that the next write removes or renames."""
+        """Whether the next write removes old embeddings, or renames `is_reversed`."""
         return self.has_old_embeddings or self.has_old_is_reversed
 
     def known_level(self, ontology: Ontology, field: str) -> int | None:

@@ -1,33 +1,42 @@
-"""The relationships of a user: what a caller may want of them, and how they are read."""
+"""The relationships of a user: how they are read, and how they are created and changed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from kgagent.embedding.text import relationship_text
-from kgagent.errors import InputError, NodeNotFoundError, NotFoundError
+from kgagent.errors import AlreadyExistsError, InputError, NodeNotFoundError, NotFoundError
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.records import RelationshipRecord, as_text, ontology_label
+from kgagent.graph.record_saver import (
+    PlannedWrite,
+    RecordSaver,
+    WriteContext,
+    WriteOptions,
+    WriteResult,
+    changed_properties,
+    with_properties,
+)
+from kgagent.graph.records import LEVEL_FIELDS, RelationshipRecord, as_text, ontology_label
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Store
+from kgagent.graph.vectors import relationship_text
 from kgagent.models import GraphRelationship, Note
 from kgagent.ontology import Ontology
 
 
 @dataclass(frozen=True, kw_only=True)
 class RelationshipIntent:
-    """What a caller wants of the relationship between two nodes.
+    """What to do with the relationship between two nodes.
 
     Attributes:
         from_entity_key: the end that the caller names first.
         to_entity_key: the other end.
-        neo4j_type: the type wanted; None where the labels of the ends decide.
-        create: it must not exist yet; otherwise it must.
-        or_update: with `create`, an existing one is changed instead of refused.
-        values: properties to set; None removes one. Attitude and proximity may be 1 to 5 or a word of the kind.
+        neo4j_type: the type; None if the labels of the ends determine it.
+        create: whether it must not exist yet; otherwise it must exist.
+        or_update: with `create`, whether an existing relationship is changed instead of refused.
+        values: properties to set; None removes one. Attitude and proximity may be 1 to 5 or a word of the type.
         notes: notes to add.
-        missing: how it is said that there is no such relationship.
+        missing: the error if there is no such relationship; `{a}` and `{b}` stand for the nodes.
     """
 
     from_entity_key: str
@@ -38,6 +47,18 @@ class RelationshipIntent:
     values: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
     missing: str = "Relationship not found between {a} and {b}"
+
+    @property
+    def pair(self) -> frozenset[str]:
+        """The two nodes, in either order."""
+        return frozenset((self.from_entity_key, self.to_entity_key))
+
+
+RelationshipWriteResult = WriteResult[GraphRelationship]
+"""A relationship after a write, from the end that the caller named first."""
+
+RelationshipWriteOptions = WriteOptions[RelationshipIntent, RelationshipRecord]
+"""How the writes of relationships differ from those of a tool."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,21 +71,31 @@ class End:
     name: str
 
     def __str__(self) -> str:
-        """Name the node for a message."""
+        """The node's name and key, for a message."""
         return f"{self.name} ({self.entity_key})" if self.name else self.entity_key
 
 
 @dataclass(frozen=True, kw_only=True)
 class PairState:
-    """Two nodes of a user, where they exist, and the relationships between them; those with a key come first."""
+    """Two nodes of a user and the relationships between them.
+
+    Attributes:
+        first: the node that the caller named first; None if the user has no such node.
+        second: the other node, likewise.
+        relationships: those of the user; relationships with a key come first.
+        foreign: those that name another owner, although both nodes are the user's.
+    """
 
     first: End | None
     second: End | None
     relationships: tuple[RelationshipRecord, ...]
+    foreign: tuple[RelationshipRecord, ...] = ()
 
 
 class RelationshipRepository:
-    """Reads the relationships of all users; each call says whose."""
+    """Reads the relationships of all users; each call names the owner. It also says how one is embedded and stored."""
+
+    vector_property = "relationship_embedding"
 
     def __init__(self, store: Store, ontology: Ontology) -> None:
         self.store = store
@@ -81,31 +112,41 @@ class RelationshipRepository:
 
         Raises:
             NotFoundError: a node or the relationship does not exist for this user.
-            InputError: the labels of the nodes have no relationship type, or several and none was named.
+            InputError: the labels of the nodes allow no relationship type, or several and none was named.
         """
         intent = RelationshipIntent(from_entity_key=from_entity_key, to_entity_key=to_entity_key, neo4j_type=neo4j_type)
         [pair] = await self.read_pairs(user_id, [intent])
         stored, _ = self.find(intent, pair)
         if stored is None:
             raise not_found(intent, pair)
-        return stored.to_model(self.ontology, asked_from=from_entity_key)
+        return self.to_model(stored, from_entity_key)
 
-    async def read_pairs(self, user_id: str, intents: Sequence[RelationshipIntent]) -> list[PairState]:
-        """Read the two nodes of each intent and what is between them."""
+    async def read_pairs(
+        self, user_id: str, intents: Sequence[RelationshipIntent], *, adopt_foreign: bool = False
+    ) -> list[PairState]:
+        """Read the two nodes of each intent and the relationships between them.
+
+        Args:
+            user_id: owner of the nodes.
+            intents: name the nodes.
+            adopt_foreign: whether relationships that name another owner are treated as the user's.
+        """
         pairs = [{"first": intent.from_entity_key, "second": intent.to_entity_key} for intent in intents]
         rows = await self.store.read(statement("read_pairs", **self.names), {"user_id": user_id, "pairs": pairs})
         by_position = {row["position"]: row for row in rows}
-        return [self._pair(intent, by_position[position]) for position, intent in enumerate(intents)]
+        owner = None if adopt_foreign else user_id
+        return [self._pair(intent, by_position[position], owner) for position, intent in enumerate(intents)]
 
     def find(self, intent: RelationshipIntent, pair: PairState) -> tuple[RelationshipRecord | None, RelationshipRecord]:
-        """Find what an intent is about.
+        """Find the relationship of an intent.
 
         Returns:
-            The relationship as stored, or None, and what a new one between these nodes starts from.
+            The stored relationship, or None, and a new one between these nodes without content.
 
         Raises:
             NodeNotFoundError: a node does not exist for this user.
-            InputError: the two nodes are one, or their labels have no relationship type, or several and none was named.
+            InputError: the two nodes are the same, or their labels allow no relationship type, or several and none was
+                named, or the relationship names another owner.
         """
         if intent.neo4j_type is not None:
             self.ontology.relationship(intent.neo4j_type)
@@ -118,6 +159,11 @@ class RelationshipRepository:
             raise InputError(f"A relationship joins two different nodes, got {first} twice")
         neo4j_type, reverse = self.ontology.type_between(first.label, second.label, intent.neo4j_type)
         stored = next((record for record in pair.relationships if record.neo4j_type == neo4j_type), None)
+        if stored is None and any(record.neo4j_type == neo4j_type for record in pair.foreign):
+            raise InputError(
+                f"The {neo4j_type} relationship between {first} and {second} names another user as its owner. "
+                "`kgagent migrate` gives it to the owner of the two nodes"
+            )
         start, end = (second, first) if reverse else (first, second)
         blank = RelationshipRecord(
             element_id="",
@@ -134,7 +180,7 @@ class RelationshipRepository:
         return stored, blank
 
     def text(self, record: RelationshipRecord, now: datetime) -> str:
-        """The embedding text of a record."""
+        """The embedding text of a relationship."""
         return relationship_text(
             ontology=self.ontology,
             neo4j_type=record.neo4j_type,
@@ -147,16 +193,42 @@ class RelationshipRepository:
         )
 
     def relationship_key(self, record: RelationshipRecord) -> str:
-        """The key that the database keeps unique, the same from either end; a length parts the ends."""
+        """The key that the database keeps unique: the same from either end, with a length that separates the ends."""
         first, second = sorted((record.from_entity_key, record.to_entity_key))
         return f"{record.neo4j_type}:{len(first)}:{first}:{second}"
 
-    def _pair(self, intent: RelationshipIntent, row: Mapping[str, Any]) -> PairState:
-        records = (RelationshipRecord.read(item) for item in row["relationships"])
+    def location(self, record: RelationshipRecord) -> Mapping[str, Any]:
+        """Its type and its two ends."""
+        return {
+            "neo4j_type": record.neo4j_type,
+            "from_element_id": record.from_element_id,
+            "from_entity_key": record.from_entity_key,
+            "to_element_id": record.to_element_id,
+            "to_entity_key": record.to_entity_key,
+        }
+
+    def bookkeeping(self, record: RelationshipRecord, user_id: str, now: datetime) -> dict[str, Any]:
+        """The owner, the notes as full-text search finds them, the unique key, and the direction."""
+        return {
+            "user_id": user_id,
+            "notes_text": record.notes_text(now),
+            "relationship_key": self.relationship_key(record),
+            "is_reversed": record.properties.get("is_reversed"),
+        }
+
+    def to_model(self, record: RelationshipRecord, asked_from: str | None = None) -> GraphRelationship:
+        """The relationship as callers see it, from the end that the caller named first."""
+        return record.to_model(self.ontology, asked_from=asked_from)
+
+    def _pair(self, intent: RelationshipIntent, row: Mapping[str, Any], owner: str | None) -> PairState:
+        found = [RelationshipRecord.read(item) for item in row["relationships"]]
+        found.sort(key=lambda record: ("relationship_key" not in record.properties, record.element_id))
+        own = [record for record in found if owner is None or record.properties.get("user_id", owner) == owner]
         return PairState(
             first=self._end(intent.from_entity_key, row["first"]),
             second=self._end(intent.to_entity_key, row["second"]),
-            relationships=tuple(sorted(records, key=lambda r: ("relationship_key" not in r.properties, r.element_id))),
+            relationships=tuple(own),
+            foreign=tuple(record for record in found if record not in own),
         )
 
     def _end(self, entity_key: str, found: Mapping[str, Any] | None) -> End | None:
@@ -170,8 +242,84 @@ class RelationshipRepository:
         )
 
 
+class RelationshipStrategy:
+    """Creates and changes the relationships of one user, and adds notes to them; see `compare_and_set`."""
+
+    def __init__(
+        self,
+        relationships: RelationshipRepository,
+        context: WriteContext,
+        *,
+        user_id: str,
+        options: RelationshipWriteOptions | None = None,
+    ) -> None:
+        self._relationships = relationships
+        self._context = context
+        self._user_id = user_id
+        self._options = options or RelationshipWriteOptions()
+        self._saver = RecordSaver(
+            kind=relationships,
+            context=context,
+            user_id=user_id,
+            create=statement("create_relationships", **relationships.names),
+            update=statement("update_relationships", **relationships.names),
+            options=self._options,
+        )
+
+    def identity(self, intent: RelationshipIntent) -> frozenset[str]:
+        """The two nodes, in either order."""
+        return intent.pair
+
+    async def read(self, intents: Sequence[RelationshipIntent]) -> Sequence[PairState]:
+        """Read the two nodes of each intent and the relationships between them."""
+        return await self._relationships.read_pairs(self._user_id, intents, adopt_foreign=self._options.adopt_foreign)
+
+    def plan(self, intent: RelationshipIntent, state: PairState) -> PlannedWrite[RelationshipRecord]:
+        """Decide what to write.
+
+        Raises:
+            NotFoundError: a node or the relationship to change does not exist for this user.
+            AlreadyExistsError: the relationship to create exists.
+            InputError: a value is invalid.
+        """
+        stored, blank = self._relationships.find(intent, state)
+        intent = self._options.prepare(intent, stored)
+        if stored is None and not intent.create:
+            raise not_found(intent, state)
+        if stored is not None and intent.create and not intent.or_update:
+            raise AlreadyExistsError(
+                f"Relationship already exists between {state.first} and {state.second}. "
+                "Use update_relationship tool to modify existing relationships instead of creating duplicates."
+            )
+        before = stored or blank
+        values = self._levels_stored_as_text(before) | self._values(intent, before.neo4j_type)
+        changes = changed_properties(before, values, intent.notes, self._context.clock())
+        return PlannedWrite(stored, with_properties(before, changes), changes, asked_from=intent.from_entity_key)
+
+    async def save(
+        self, plans: Mapping[int, PlannedWrite[RelationshipRecord]]
+    ) -> Mapping[int, RelationshipWriteResult]:
+        """Embed and write; a plan that met a conflict is missing from the result."""
+        return await self._saver.save(plans)
+
+    def _levels_stored_as_text(self, record: RelationshipRecord) -> dict[str, Any]:
+        """The numbers of levels that an old graph holds as words or as text."""
+        known = {field: record.known_level(self._relationships.ontology, field) for field in LEVEL_FIELDS}
+        return {
+            field: level
+            for field, level in known.items()
+            if level is not None and isinstance(record.properties.get(field), str)
+        }
+
+    def _values(self, intent: RelationshipIntent, neo4j_type: str) -> dict[str, Any]:
+        level = self._relationships.ontology.level
+        return {
+            key: level(neo4j_type, key, value) if key in LEVEL_FIELDS else value for key, value in intent.values.items()
+        }
+
+
 def not_found(intent: RelationshipIntent, pair: PairState) -> NotFoundError:
-    """Say that two nodes exist but nothing of the type joins them."""
+    """The error for two nodes that exist without the relationship."""
     return NotFoundError(
         intent.missing.format(a=pair.first or intent.from_entity_key, b=pair.second or intent.to_entity_key)
     )

@@ -1,34 +1,73 @@
-"""Deciding which records need a new vector, and making those of one write in one batch."""
+"""The texts that are embedded for nodes and relationships, and whether a stored embedding still fits its text."""
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from kgagent.embedding.base import Embedder, Embedding
-from kgagent.embedding.text import embedding_hash
 from kgagent.graph.records import Record
+from kgagent.models.note import Note, notes_text_at
+from kgagent.ontology import Ontology
+
+NOTES_TEXT_LIMIT = 1000
+"""Characters of notes that enter an embedding text."""
+
+MAX_EMBEDDED_TEXT = 8_000
+"""Characters of an embedding text that an embedding model is expected to read."""
+
+
+def relationship_text(
+    *,
+    ontology: Ontology,
+    neo4j_type: str,
+    relationship_type: str | None,
+    description: str | None,
+    attitude: int | None,
+    proximity: int | None,
+    notes: Iterable[Note],
+    now: datetime,
+) -> str:
+    """Make the embedding text of a relationship.
+
+    The form is "<description> <relationship_type> <attitude_word> <proximity_word> <notes_text>". An absent part is
+    omitted together with its space, and so are notes that have expired by `now`.
+    """
+    return _joined(
+        description,
+        relationship_type,
+        ontology.word(neo4j_type, "attitude", attitude),
+        ontology.word(neo4j_type, "proximity", proximity),
+        notes_text_at(notes, now)[:NOTES_TEXT_LIMIT],
+    )
+
+
+def node_text(*, name: str | None, description: str | None, notes: Iterable[Note], now: datetime) -> str:
+    """Make the embedding text of a node: "<name> <description> <notes_text>"."""
+    return _joined(name, description, notes_text_at(notes, now)[:NOTES_TEXT_LIMIT])
+
+
+def embedding_hash(embedder: Embedder, text: str) -> str:
+    """Fingerprint of a text under a model; equal fingerprints mean that the stored embedding is current."""
+    return hashlib.sha256(f"{embedder.model}\n{embedder.dimensions}\n{text}".encode(errors="surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True)
 class VectorChange:
-    """What a write does to the vector of a record.
+    """How a write changes the embedding of a record.
 
     Attributes:
-        properties: bookkeeping to write with it; None removes a property.
-        vector: the new embedding; None leaves the one that is stored, or `properties` removes it.
+        properties: bookkeeping properties to write; None removes one. Empty if the embedding stays.
+        vector: the new embedding; None keeps the stored one, unless `properties` removes it.
     """
 
     properties: dict[str, Any] = field(default_factory=dict)
     vector: Embedding | None = None
 
-    @property
-    def changes(self) -> bool:
-        """Whether anything is to be written."""
-        return bool(self.properties)
-
 
 def is_current(record: Record, text: str, embedder: Embedder) -> bool:
-    """Whether the stored vector is that of the text under this embedder; for an empty text, whether there is none."""
+    """Whether the stored embedding is that of the text; for an empty text, whether there is none."""
     if not text:
         return record.vector_length is None and record.properties.get("embedding_hash") is None
     return (
@@ -41,30 +80,34 @@ def is_current(record: Record, text: str, embedder: Embedder) -> bool:
 async def vector_changes(
     embedder: Embedder, texts: Sequence[tuple[str, Record | None]], *, vector_property: str
 ) -> list[VectorChange]:
-    """Embed, in one batch, the texts whose stored vector is not theirs.
+    """Embed, in one call, the texts that differ from the stored embeddings.
 
     Args:
         embedder: makes the embeddings.
-        texts: the text of each record with the record as stored, or None for a new one.
-        vector_property: property that holds the vector.
+        texts: the embedding text of each record, with the stored record (None for a new one).
+        vector_property: property that holds the embedding.
 
     Raises:
         EmbeddingError: the embedder failed.
     """
-    stale = [
+    outdated = [
         position
         for position, (text, record) in enumerate(texts)
         if text and (record is None or not is_current(record, text, embedder))
     ]
-    embeddings = await embedder.embed([texts[position][0] for position in stale]) if stale else []
-    made = dict(zip(stale, embeddings, strict=True))
+    embeddings = await embedder.embed([texts[position][0] for position in outdated]) if outdated else []
+    embedded = dict(zip(outdated, embeddings, strict=True))
     changes = []
     for position, (text, record) in enumerate(texts):
-        if position in made:
+        if position in embedded:
             bookkeeping = {"embedding_hash": embedding_hash(embedder, text), "embedding_model": embedder.model}
-            changes.append(VectorChange(bookkeeping, made[position]))
+            changes.append(VectorChange(bookkeeping, embedded[position]))
         elif not text and record is not None and not is_current(record, text, embedder):
             changes.append(VectorChange({vector_property: None, "embedding_hash": None, "embedding_model": None}))
         else:
             changes.append(VectorChange())
     return changes
+
+
+def _joined(*parts: str | None) -> str:
+    return " ".join(part for part in parts if part and not part.isspace())

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-from kgagent.graph.record_writer import Shown
+from kgagent.graph.record_saver import WrittenModel
 from kgagent.models import GraphNode, GraphRelationship, Note
 
 State = Literal["complete", "unchanged", "incomplete", "stopped"]
@@ -78,7 +78,7 @@ class ChangeRecorder:
         self._nodes: dict[str, NodeChange] = {}
         self._relationships: dict[tuple[str, str, str], RelationshipChange] = {}
 
-    def __call__(self, before: Shown | None, after: Shown) -> None:
+    def __call__(self, before: WrittenModel | None, after: WrittenModel) -> None:
         """Record a write."""
         if isinstance(after, GraphNode) and not isinstance(before, GraphRelationship):
             node = self._nodes.get(after.entity_key)

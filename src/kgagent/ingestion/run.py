@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from kgagent.errors import AlreadyExistsError, KgAgentError
-from kgagent.graph.nodes import NodeIntent, NodeWriter
+from kgagent.graph.compare_and_set import compare_and_set
+from kgagent.graph.nodes import NodeIntent, NodeStrategy
 from kgagent.ingestion.limits import Limits, RunStoppedError, RunUsage
 from kgagent.ingestion.model_tools import ModelTools
 from kgagent.ingestion.part_reader import ChatModel, PartOutcome, PartReader
@@ -154,11 +155,11 @@ class IngestionRun:
             **({} if stored else {"created_at": now}),
         }
         context = replace(self._services.write_context, on_change=self._changes)
-        writer = NodeWriter(self._services.nodes, context, user_id=self._config.user_id)
+        strategy = NodeStrategy(self._services.nodes, context, user_id=self._config.user_id)
         intent = NodeIntent(
             entity_key=self._key, label=self._config.source_label, or_update=stored is not None, values=values
         )
-        [written] = await writer.apply([intent])
+        [written] = await compare_and_set(strategy, [intent], attempts=context.attempts)
         if isinstance(written, KgAgentError) and not isinstance(written, AlreadyExistsError):
             raise written
 

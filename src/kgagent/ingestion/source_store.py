@@ -10,12 +10,12 @@ from pydantic import ValidationError
 
 from kgagent.errors import ConflictError
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.node_merge import merged_ingestions, stored_form
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row, Store
 from kgagent.ingestion.progress import IngestionProgress
+from kgagent.models.ingestion_state import merged_sources
 from kgagent.models.llm_context import estimated_tokens
-from kgagent.models.note import parse_notes
+from kgagent.models.note import parse_notes, stored_form
 from kgagent.services import GraphServices
 
 MAX_NOTE_RECORDS = 200
@@ -105,7 +105,7 @@ class SourceStore:
         }
         rows = await self._store.read(statement("find_merged_ingestions", label=self._label), parameters)
         for row in rows:
-            for key, stored in merged_ingestions(row["merged"]).items():
+            for key, stored in merged_sources(row["merged"]).items():
                 progress = _parse_progress(stored)
                 if progress is None or not progress.is_complete:
                     continue

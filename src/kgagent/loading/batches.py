@@ -1,4 +1,4 @@
-"""WriteContext the intents of a file's lines in batches."""
+"""Writes the intents of a file's lines in batches."""
 
 import asyncio
 from collections.abc import Iterator
@@ -8,8 +8,8 @@ from typing import Any, Generic
 
 from kgagent.concurrency import KeyedTaskQueue
 from kgagent.errors import ConflictError, EmbeddingError, KgAgentError, NotFoundError, StoreError
-from kgagent.graph.compare_and_set import IntentT
-from kgagent.graph.record_writer import RecordWriter, WriteResult
+from kgagent.graph.compare_and_set import IntentT, WriteStrategy, compare_and_set
+from kgagent.graph.record_saver import WriteResult
 from kgagent.loading.report import Count
 from kgagent.progress import Advance
 
@@ -27,14 +27,16 @@ class BatchWriter(Generic[IntentT]):
 
     def __init__(
         self,
-        writer: RecordWriter[IntentT, Any, Any, Any],
+        strategy: WriteStrategy[IntentT, Any, Any, WriteResult[Any]],
         problems: dict[int, str],
         *,
+        attempts: int,
         batch_size: int,
         batches_at_once: int,
     ) -> None:
         self.count = Count()
-        self._writer = writer
+        self._strategy = strategy
+        self._attempts = attempts
         self._problems = problems
         self._size = batch_size
         self._at_once = batches_at_once
@@ -53,11 +55,11 @@ class BatchWriter(Generic[IntentT]):
         async with KeyedTaskQueue(self._at_once) as batches:
             while batch := await asyncio.to_thread(lambda: list(islice(lines, self._size))):
                 await batches.start(
-                    self._write_batch(batch, advance), (self._writer.identity(line.intent) for line in batch)
+                    self._write_batch(batch, advance), (self._strategy.identity(line.intent) for line in batch)
                 )
 
     async def _write_batch(self, batch: list[LineIntent[IntentT]], advance: Advance) -> None:
-        outcomes = await self._writer.apply([line.intent for line in batch])
+        outcomes = await compare_and_set(self._strategy, [line.intent for line in batch], attempts=self._attempts)
         for line, outcome in zip(batch, outcomes, strict=True):
             if isinstance(outcome, WriteResult):
                 self._take(outcome)

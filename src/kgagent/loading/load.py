@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kgagent.errors import EmbeddingError, InputError, StoreError
-from kgagent.graph.nodes import NodeIntent, NodeRepository
-from kgagent.graph.record_writer import WriteContext
-from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository
+from kgagent.graph.nodes import NodeIntent, NodeRepository, NodeStrategy
+from kgagent.graph.record_saver import WriteContext
+from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository, RelationshipStrategy
 from kgagent.loading.batches import BatchWriter, LineIntent
 from kgagent.loading.check import FileCheck, check_file, good_lines
 from kgagent.loading.intents import IntentMaker
 from kgagent.loading.keys import node_key
 from kgagent.loading.lines import NodeLine, RelationshipLine
 from kgagent.loading.report import LineProblem, LoadReport
-from kgagent.loading.writers import FileNodeWriter, FileRelationshipWriter
+from kgagent.loading.writers import node_options, relationship_options
 from kgagent.progress import Progress, SilentProgress
 
 BATCH_SIZE = 500
@@ -61,10 +61,14 @@ async def load_file(
     progress = progress or SilentProgress()
     with progress.task(f"Checking {path.name}"):
         check = await asyncio.to_thread(check_file, path, user_id=user_id, ontology=nodes.ontology)
-    sizes = {"batch_size": batch_size, "batches_at_once": batches_at_once}
-    node_writer = BatchWriter(FileNodeWriter(nodes, writing, user_id=user_id), check.problems, **sizes)
+    sizes = {"attempts": writing.attempts, "batch_size": batch_size, "batches_at_once": batches_at_once}
+    node_writer = BatchWriter(
+        NodeStrategy(nodes, writing, user_id=user_id, options=node_options()), check.problems, **sizes
+    )
     relationship_writer = BatchWriter(
-        FileRelationshipWriter(relationships, writing, user_id=user_id), check.problems, **sizes
+        RelationshipStrategy(relationships, writing, user_id=user_id, options=relationship_options()),
+        check.problems,
+        **sizes,
     )
     maker = IntentMaker(user_id, nodes.ontology, check.keys, writing.clock())
     try:

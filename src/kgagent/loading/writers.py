@@ -1,16 +1,13 @@
-"""Writers for records that a file tells of, once or again."""
+"""How a load writes: the strategies of the tools, with options that make it safe to load a file again."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from kgagent.errors import InputError
-from kgagent.graph.nodes import NodeIntent, NodeWriter
-from kgagent.graph.record_writer import PlannedWrite, WriteContext
+from kgagent.graph.nodes import NodeIntent, NodeWriteOptions
 from kgagent.graph.records import NodeRecord, RelationshipRecord
-from kgagent.graph.relationship_writer import RelationshipWriter
-from kgagent.graph.relationships import PairState, RelationshipIntent, RelationshipRepository
+from kgagent.graph.relationships import RelationshipIntent, RelationshipWriteOptions
 from kgagent.models import Note
 
 
@@ -19,57 +16,34 @@ class NodeOfFile(NodeIntent):
     """A node of a file.
 
     Attributes:
-        id: what the key was derived from; None where the line gives the key, or has no `id`.
+        id: the id from which the key was derived; None if the line gives the key, or has no `id`.
     """
 
     id: str | None = None
 
 
-class FileNodeWriter(NodeWriter):
-    """Writes nodes of files; a line never turns one node into another."""
+def node_options() -> NodeWriteOptions:
+    """Options for nodes: a line never changes the label of a node, nor turns one node into another."""
 
-    def plan(self, intent: NodeIntent, state: NodeRecord | None) -> PlannedWrite[NodeIntent, NodeRecord]:
-        """Decide what to write.
-
-        Raises:
-            InputError: the node is there under another label, or another file's `id` is that of another node.
-        """
-        if state is None:
-            return super().plan(intent, state)
-        if state.label != intent.label:
-            raise InputError(f"{intent.entity_key} is a {state.label} in the graph and cannot become a {intent.label}")
+    def prepare(intent: NodeIntent, stored: NodeRecord | None) -> NodeIntent:
+        if stored is None:
+            return intent
+        if stored.label != intent.label:
+            raise InputError(f"{intent.entity_key} is a {stored.label} in the graph and cannot become a {intent.label}")
         if isinstance(intent, NodeOfFile) and intent.id is not None:
-            _check_same_name(intent, state)
-        return super().plan(replace(intent, notes=_new_notes(intent.notes, state.notes)), state)
+            _check_same_name(intent, stored)
+        return replace(intent, notes=_new_notes(intent.notes, stored.notes))
+
+    return NodeWriteOptions(prepare=prepare)
 
 
-class FileRelationshipWriter(RelationshipWriter):
-    """Writes relationships of files; one transaction at a time, since two that touch the same nodes may deadlock."""
+def relationship_options() -> RelationshipWriteOptions:
+    """Options for relationships: one transaction at a time, since two that touch the same nodes may deadlock."""
 
-    def __init__(self, repository: RelationshipRepository, writing: WriteContext, *, user_id: str) -> None:
-        super().__init__(repository, writing, user_id=user_id)
-        self._turn = asyncio.Lock()
-        self._whose_turn: asyncio.Task[Any] | None = None
+    def prepare(intent: RelationshipIntent, stored: RelationshipRecord | None) -> RelationshipIntent:
+        return intent if stored is None else replace(intent, notes=_new_notes(intent.notes, stored.notes))
 
-    def plan(
-        self, intent: RelationshipIntent, state: PairState
-    ) -> PlannedWrite[RelationshipIntent, RelationshipRecord]:
-        """Decide what to write; errors are those of `RelationshipWriter`."""
-        stored, _ = self._repository.find(intent, state)
-        if stored is not None:
-            intent = replace(intent, notes=_new_notes(intent.notes, stored.notes))
-        return super().plan(intent, state)
-
-    async def _write(self, name: str, rows: Sequence[dict[str, Any]]) -> set[int]:
-        task = asyncio.current_task()
-        if not rows or self._whose_turn is task:
-            return await super()._write(name, rows)
-        async with self._turn:
-            self._whose_turn = task
-            try:
-                return await super()._write(name, rows)
-            finally:
-                self._whose_turn = None
+    return RelationshipWriteOptions(prepare=prepare, lock=asyncio.Lock())
 
 
 def _check_same_name(intent: NodeOfFile, stored: NodeRecord) -> None:
@@ -82,7 +56,7 @@ def _check_same_name(intent: NodeOfFile, stored: NodeRecord) -> None:
 
 
 def _new_notes(notes: Iterable[Note], stored: Iterable[Note]) -> tuple[Note, ...]:
-    """Leave out the notes that an earlier load brought, those that have expired since included."""
+    """The notes that no earlier load added, not even as notes that have expired since."""
     known = {_content(note) for note in stored}
     return tuple(note for note in notes if _content(note) not in known)
 

@@ -2,7 +2,7 @@
 
 from kgagent.errors import InputError, KgAgentError
 from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.record_writer import WriteContext
+from kgagent.graph.record_saver import WriteContext
 from kgagent.graph.relationships import RelationshipRepository
 from kgagent.migration.passes import InspectedT, IntentT, NodePass, Pass, RelationshipPass
 from kgagent.migration.pipeline import Pipeline

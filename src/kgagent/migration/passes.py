@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, ClassVar, Generic, TypeVar
 
 from kgagent.errors import KgAgentError
+from kgagent.graph.compare_and_set import compare_and_set
 from kgagent.graph.conditions import node_defect, relationship_defect
 from kgagent.graph.inspection import (
     InspectedNode,
@@ -17,18 +18,18 @@ from kgagent.graph.inspection import (
     inspect_nodes,
     inspect_relationships,
 )
-from kgagent.graph.nodes import NodeIntent, NodeRepository
-from kgagent.graph.record_writer import WriteContext, WriteResult
+from kgagent.graph.nodes import NodeIntent, NodeRepository, NodeStrategy
+from kgagent.graph.record_saver import WriteContext, WriteResult
 from kgagent.graph.records import RelationshipRecord
-from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository
+from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository, RelationshipStrategy
 from kgagent.graph.vectors import is_current
 from kgagent.migration.report import Kind, Skipped
 from kgagent.migration.writers import (
     NodeMigration,
-    NodeMigrator,
     RelationshipMigration,
-    RelationshipMigrator,
     levels,
+    node_options,
+    relationship_options,
 )
 
 InspectedT = TypeVar("InspectedT")
@@ -125,7 +126,9 @@ class NodePass(Pass[InspectedNode, NodeIntent]):
 
     async def write(self, user_id: str, intents: Sequence[NodeIntent], writing: WriteContext) -> Results:
         """Bring nodes of one user to the present form."""
-        return await NodeMigrator(self._nodes, writing, user_id=user_id, dry_run=self.dry_run).apply(intents)
+        options = node_options(dry_run=self.dry_run)
+        strategy = NodeStrategy(self._nodes, writing, user_id=user_id, options=options)
+        return await compare_and_set(strategy, intents, attempts=writing.attempts)
 
 
 class RelationshipPass(Pass[InspectedRelationship, RelationshipIntent]):
@@ -169,8 +172,9 @@ class RelationshipPass(Pass[InspectedRelationship, RelationshipIntent]):
 
     async def write(self, user_id: str, intents: Sequence[RelationshipIntent], writing: WriteContext) -> Results:
         """Bring relationships of one user to the present form."""
-        migrator = RelationshipMigrator(self._relationships, writing, user_id=user_id, dry_run=self.dry_run)
-        return await migrator.apply(intents)
+        options = relationship_options(self._relationships.ontology, dry_run=self.dry_run)
+        strategy = RelationshipStrategy(self._relationships, writing, user_id=user_id, options=options)
+        return await compare_and_set(strategy, intents, attempts=writing.attempts)
 
     def _wanted(self, inspected: InspectedRelationship, now: datetime) -> dict[str, Any]:
         """What each relationship holds in the present form beside its texts."""

@@ -1,4 +1,4 @@
-"""Notes on nodes and relationships, and the JSON string that they are stored as."""
+"""Notes on nodes and relationships, and the JSON string in which they are stored."""
 
 import json
 from collections.abc import Iterable
@@ -9,10 +9,10 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, TypeAdapter, Validat
 
 
 def as_utc(moment: datetime) -> datetime:
-    """Turn a time into UTC; one without zone is read as UTC.
+    """Convert a time to UTC; a time without zone is read as UTC.
 
     Raises:
-        ValueError: it is out of range there.
+        ValueError: the time is out of range in UTC.
     """
     try:
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
@@ -21,10 +21,10 @@ def as_utc(moment: datetime) -> datetime:
 
 
 def format_utc(moment: datetime) -> str:
-    """A time as answers show it: ISO 8601 in UTC with a Z, and microseconds where it has any.
+    """A time as results contain it: ISO 8601 in UTC with a Z, and microseconds if it has any.
 
     Raises:
-        ValueError: it is out of range there.
+        ValueError: the time is out of range in UTC.
     """
     return as_utc(moment).isoformat().replace("+00:00", "Z")
 
@@ -33,14 +33,14 @@ UtcTime = Annotated[datetime, AfterValidator(as_utc)]
 
 
 class Note(BaseModel):
-    """Something that someone wrote down about a node or a relationship.
+    """A dated statement about a node or a relationship.
 
     Attributes:
-        content: what was written.
-        added_by: user id of who wrote it; "unknown" on graphs that did not keep it.
-        date_added: when; None on graphs that did not keep it.
-        source_entity_key: the Source node that it was read in.
-        expires_at: when it stops to count; None is never.
+        content: the statement.
+        added_by: user id of the author; "unknown" in old graphs that did not store it.
+        date_added: when it was added; None in old graphs that did not store it.
+        source_entity_key: entity_key of the Source node that it comes from.
+        expires_at: when it expires; None if it never does.
     """
 
     model_config = ConfigDict(frozen=True, extra="allow", coerce_numbers_to_str=True)
@@ -61,9 +61,9 @@ _NOTES = TypeAdapter(tuple[Note, ...])
 
 
 def parse_notes(stored: object) -> tuple[Note, ...]:
-    """Read notes as they are stored: one JSON string.
+    """Read stored notes: one JSON string.
 
-    Old graphs also hold plain texts, lists of texts and notes without author or date; each text becomes the content
+    Old graphs also store plain texts, lists of texts, and notes without author or date. Each text becomes the content
     of a note, so that nothing is lost.
     """
     if stored is None or stored in ("", []):
@@ -73,44 +73,49 @@ def parse_notes(stored: object) -> tuple[Note, ...]:
 
 
 def dump_notes(notes: Iterable[Note]) -> str:
-    """Write notes as they are stored."""
+    """Write notes as one JSON string, the form in which they are stored."""
     return _NOTES.dump_json(tuple(notes)).decode()
 
 
 def notes_text_at(notes: Iterable[Note], now: datetime) -> str:
-    """Contents of the notes that have not expired, joined by one space."""
+    """The contents of the notes that have not expired, joined by one space."""
     return " ".join(note.content for note in notes if note.is_current(now))
 
 
 def add_notes(existing: tuple[Note, ...], added: Iterable[Note], now: datetime) -> tuple[Note, ...]:
-    """Add notes; one that says again what a current note says only lengthens that note's life."""
+    """Add notes; a note that repeats a current one only extends its expiry."""
     notes = list(existing)
     for note in added:
-        twin = next((i for i, old in enumerate(notes) if old.is_current(now) and _says_same(old, note)), None)
-        if twin is None:
+        equal = next((i for i, old in enumerate(notes) if old.is_current(now) and _are_equal(old, note)), None)
+        if equal is None:
             notes.append(note)
-        elif _outlives(note, notes[twin]):
-            notes[twin] = notes[twin].model_copy(update={"expires_at": note.expires_at})
+        elif _expires_later(note, notes[equal]):
+            notes[equal] = notes[equal].model_copy(update={"expires_at": note.expires_at})
     return tuple(notes)
 
 
 def merge_notes(*groups: Iterable[Note]) -> tuple[Note, ...]:
-    """Put notes of several records together, in order of time; what two say is kept once, for the longer life."""
+    """Merge the notes of several records in order of time; of equal notes, one is kept with the later expiry."""
     notes: list[Note] = []
     for note in sorted((note for group in groups for note in group), key=lambda note: note.date_added or _LONG_AGO):
-        twin = next((i for i, old in enumerate(notes) if _says_same(old, note)), None)
-        if twin is None:
+        equal = next((i for i, old in enumerate(notes) if _are_equal(old, note)), None)
+        if equal is None:
             notes.append(note)
-        elif _outlives(note, notes[twin]):
-            notes[twin] = notes[twin].model_copy(update={"expires_at": note.expires_at})
+        elif _expires_later(note, notes[equal]):
+            notes[equal] = notes[equal].model_copy(update={"expires_at": note.expires_at})
     return tuple(notes)
 
 
-def _says_same(one: Note, other: Note) -> bool:
+def stored_form(entity_key: str) -> str:
+    """A key as it appears inside stored notes."""
+    return json.dumps(entity_key, ensure_ascii=False)[1:-1]
+
+
+def _are_equal(one: Note, other: Note) -> bool:
     return (one.content, one.source_entity_key) == (other.content, other.source_entity_key)
 
 
-def _outlives(one: Note, other: Note) -> bool:
+def _expires_later(one: Note, other: Note) -> bool:
     return other.expires_at is not None and (one.expires_at is None or one.expires_at > other.expires_at)
 
 
@@ -135,7 +140,7 @@ def _note(item: object) -> tuple[Note, ...]:
 
 
 def _from_fields(fields: dict[str, object]) -> Note:
-    """Read a note; fields that cannot be read are kept under another name, so that no write loses them."""
+    """Read a note; invalid fields are kept under another name, so that no write loses them."""
     try:
         return Note.model_validate(fields)
     except ValidationError as error:

@@ -65,7 +65,7 @@ def _embedding(request: EmbeddingRequest) -> Described:
         "gen_ai.provider.name": request.provider,
         "gen_ai.request.model": request.model,
     }
-    own = {"gen_ai.embeddings.dimension.count": request.dimensions, "kgagent.embedding.texts": request.texts}
+    own = {"gen_ai.embeddings.dimension.count": request.dimensions, "kgagent.graph.vectorss": request.texts}
     return Described(f"embeddings {request.model}", SpanKind.CLIENT, EMBEDDING_DURATION, common, own)
 
 

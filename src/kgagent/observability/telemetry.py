@@ -39,7 +39,7 @@ class Metrics:
         }
         self._operations = meter.create_counter("kgagent.operations", "{operation}", "Operations that have ended.")
         self._errors = meter.create_counter("kgagent.errors", "{operation}", "Operations that failed.")
-        self._texts = meter.create_counter("kgagent.embedding.texts", "{text}", "Texts that were to be embedded.")
+        self._texts = meter.create_counter("kgagent.graph.vectorss", "{text}", "Texts that were to be embedded.")
 
     def count(self, operation: Operation, told: Described, outcome: OperationOutcome, seconds: float) -> None:
         """Take in one operation."""

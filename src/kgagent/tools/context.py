@@ -1,16 +1,24 @@
 """What tools work on: one user's graph and the services that read and write it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
+from kgagent.errors import KgAgentError
+from kgagent.graph.compare_and_set import compare_and_set
+from kgagent.graph.deleted_relationships import DeletionResult, DeletionStrategy, RestorationStrategy
 from kgagent.graph.live_schema import LiveSchemaReader
-from kgagent.graph.node_merger import NodeMerger
-from kgagent.graph.nodes import NodeRepository, NodeWriter
-from kgagent.graph.record_writer import WriteContext
-from kgagent.graph.relationship_deleter import RelationshipDeleter
-from kgagent.graph.relationship_restorer import RelationshipRestorer
-from kgagent.graph.relationship_writer import RelationshipWriter
-from kgagent.graph.relationships import RelationshipRepository
+from kgagent.graph.merge_plan import MergeIntent
+from kgagent.graph.merge_strategy import MergeResult, MergeStrategy
+from kgagent.graph.nodes import NodeIntent, NodeRepository, NodeStrategy, NodeWriteResult
+from kgagent.graph.record_saver import WriteContext
+from kgagent.graph.relationships import (
+    RelationshipIntent,
+    RelationshipRepository,
+    RelationshipStrategy,
+    RelationshipWriteResult,
+)
+from kgagent.models.ingestion_state import merge_ingestion_state
 from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology
 from kgagent.patterns.search import PatternSearch
@@ -37,22 +45,37 @@ class ToolContext:
     source_entity_key: str | None = None
     observer: Observer = NULL_OBSERVER
 
-    def relationship_writer(self) -> RelationshipWriter:
-        """Writes the user's relationships."""
-        return RelationshipWriter(self.relationships, self.writing, user_id=self.user_id)
+    async def write_nodes(self, intents: Sequence[NodeIntent]) -> list[NodeWriteResult | KgAgentError]:
+        """Create and change nodes; each intent succeeds or fails on its own."""
+        strategy = NodeStrategy(self.nodes, self.writing, user_id=self.user_id)
+        return await compare_and_set(strategy, intents, attempts=self.writing.attempts)
 
-    def relationship_deleter(self) -> RelationshipDeleter:
-        """Deletes the user's relationships."""
-        return RelationshipDeleter(self.relationships, self.writing, user_id=self.user_id, window=self.undo_window)
+    async def write_relationships(
+        self, intents: Sequence[RelationshipIntent]
+    ) -> list[RelationshipWriteResult | KgAgentError]:
+        """Create and change relationships; each intent succeeds or fails on its own."""
+        strategy = RelationshipStrategy(self.relationships, self.writing, user_id=self.user_id)
+        return await compare_and_set(strategy, intents, attempts=self.writing.attempts)
 
-    def relationship_restorer(self) -> RelationshipRestorer:
-        """Restores the user's relationships."""
-        return RelationshipRestorer(self.relationships, self.writing, user_id=self.user_id)
+    async def delete_relationships(self, intents: Sequence[RelationshipIntent]) -> list[DeletionResult | KgAgentError]:
+        """Delete relationships; each intent succeeds or fails on its own."""
+        strategy = DeletionStrategy(self.relationships, self.writing, user_id=self.user_id, window=self.undo_window)
+        return await compare_and_set(strategy, intents, attempts=self.writing.attempts)
 
-    def node_merger(self) -> NodeMerger:
-        """Merges the user's nodes."""
-        return NodeMerger(self.nodes, self.relationships, self.writing, user_id=self.user_id)
+    async def restore_relationships(
+        self, intents: Sequence[RelationshipIntent]
+    ) -> list[RelationshipWriteResult | KgAgentError]:
+        """Restore deleted relationships; each intent succeeds or fails on its own."""
+        strategy = RestorationStrategy(self.relationships, self.writing, user_id=self.user_id)
+        return await compare_and_set(strategy, intents, attempts=self.writing.attempts)
 
-    def node_writer(self) -> NodeWriter:
-        """Writes the user's nodes."""
-        return NodeWriter(self.nodes, self.writing, user_id=self.user_id)
+    async def merge_nodes(self, intents: Sequence[MergeIntent]) -> list[MergeResult | KgAgentError]:
+        """Merge nodes; each intent succeeds or fails on its own."""
+        strategy = MergeStrategy(
+            self.nodes,
+            self.relationships,
+            self.writing,
+            user_id=self.user_id,
+            merge_properties=merge_ingestion_state,
+        )
+        return await compare_and_set(strategy, intents, attempts=self.writing.attempts)

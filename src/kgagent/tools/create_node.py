@@ -78,7 +78,7 @@ class CreateNode(Tool[CreateNodeArguments]):
             values={"name": arguments.name, "description": arguments.description, "created_at": now},
             notes=build_notes(arguments.notes, context, now),
         )
-        [written] = await context.node_writer().apply([intent])
+        [written] = await context.write_nodes([intent])
         if isinstance(written, KgAgentError):
             raise written
         return CreatedNode(message=f"Created {arguments.label} {arguments.name}", entity_key=key, node=written.record)

@@ -55,7 +55,7 @@ class DeleteRelationship(Tool[DeleteRelationshipArguments]):
             missing="Relationship not found between {a} and {b}. If it was deleted before, restore_relationship "
             "restores it",
         )
-        [deleted] = await context.relationship_deleter().apply([intent])
+        [deleted] = await context.delete_relationships([intent])
         if isinstance(deleted, KgAgentError):
             raise deleted
         record, until = deleted.record, deleted.undo_until

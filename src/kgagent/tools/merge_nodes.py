@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from kgagent.errors import KgAgentError
-from kgagent.graph.node_merge import MergeIntent
+from kgagent.graph.merge_plan import MergeIntent
 from kgagent.models import GraphNode
 from kgagent.models.fields import EntityKey
 from kgagent.ontology import Ontology
@@ -64,7 +64,7 @@ class MergeNodes(Tool[MergeNodesArguments]):
             InputError: a node does not exist, or the two cannot be merged.
         """
         intent = MergeIntent(keep=arguments.keep_entity_key, drop=arguments.drop_entity_key)
-        [merged] = await context.node_merger().apply([intent])
+        [merged] = await context.merge_nodes([intent])
         if isinstance(merged, KgAgentError):
             raise merged
         dropped = merged.dropped_node
@@ -72,7 +72,7 @@ class MergeNodes(Tool[MergeNodesArguments]):
             message=f"Merged {dropped.name or dropped.entity_key} into {merged.node.label} {merged.node.name}",
             dropped_node=dropped.model_copy(update={"notes": (), "properties": {}}),
             relationships_moved=merged.moved,
-            relationships_merged=merged.united,
+            relationships_merged=merged.merged,
             relationships_dropped=merged.dropped,
             sources_renamed=merged.sources,
             embeddings_regenerated=merged.embedded,

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from kgagent.errors import InputError, KgAgentError
 from kgagent.formatting import counted
-from kgagent.graph.relationship_writer import RelationshipWriteResult
-from kgagent.graph.relationships import RelationshipIntent
+from kgagent.graph.relationships import RelationshipIntent, RelationshipWriteResult
 from kgagent.models import GraphRelationship
 from kgagent.models.graph import GraphModel
 from kgagent.tools.base import ToolResult, error_text, one_line
@@ -82,7 +81,7 @@ async def write_relationship(context: ToolContext, intent: RelationshipIntent) -
     Raises:
         KgAgentError: it could not be written.
     """
-    [written] = await context.relationship_writer().apply([intent])
+    [written] = await context.write_relationships([intent])
     if isinstance(written, KgAgentError):
         raise written
     return written
@@ -106,7 +105,7 @@ async def write_batch(
             intents[position] = item.intent(context, now)
         except InputError as error:
             results[position] = _rejected(error)
-    outcomes = await context.relationship_writer().apply(list(intents.values()))
+    outcomes = await context.write_relationships(list(intents.values()))
     for position, outcome in zip(intents, outcomes, strict=True):
         results[position] = (
             _rejected(outcome)

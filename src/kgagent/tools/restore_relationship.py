@@ -33,7 +33,7 @@ class RestoreRelationship(Tool[RestoreRelationshipArguments]):
         Raises:
             InputError: there is nothing to restore, it is too late, a new relationship exists, or a node is missing.
         """
-        [restored] = await context.relationship_restorer().apply([RelationshipIntent(**arguments.model_dump())])
+        [restored] = await context.restore_relationships([RelationshipIntent(**arguments.model_dump())])
         if isinstance(restored, KgAgentError):
             raise restored
         record = restored.record

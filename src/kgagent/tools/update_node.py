@@ -64,7 +64,7 @@ class UpdateNode(Tool[UpdateNodeArguments]):
             raise InputError("Nothing to change: give name, description or notes")
         notes = build_notes(arguments.notes, context, context.writing.clock())
         intent = NodeIntent(entity_key=arguments.entity_key, values=values, notes=notes)
-        [written] = await context.node_writer().apply([intent])
+        [written] = await context.write_nodes([intent])
         if isinstance(written, KgAgentError):
             raise written
         node = written.record

@@ -8,7 +8,6 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.errors import EmbeddingUnavailableError, StoreError
-from kgagent.graph import relationship_deleter
 from kgagent.knowledge_graph import services_of
 from kgagent.tools import Toolset
 from tests.conftest import Clock, Server
@@ -126,7 +125,7 @@ async def test_the_two_can_be_joined_anew_at_once_and_then_nothing_is_restored(
     succeeded(await tools.delete_relationship(**ends))
     await relate(tools, second, first, "colleague")
     error = error_of(await tools.restore_relationship(**ends))
-    assert error.startswith(f"A relationship between Ada ({first}) and Bo ({second}) is there, created since the other")
+    assert error.startswith(f"A relationship between Ada ({first}) and Bo ({second}) exists, created after the other")
     [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
     assert stored["relationship_type"] == "colleague"
     clock.forward(days=1)
@@ -152,14 +151,14 @@ async def test_after_its_time_a_relationship_is_not_restored_and_the_next_deleti
     assert "could be restored until 2026-01-31" in error
     assert len(await kept(graph, user_id)) == 2
     clock.forward(seconds=1)
-    monkeypatch.setattr(relationship_deleter, "PURGED_AT_ONCE", 1)
+    monkeypatch.setattr("kgagent.graph.deleted_relationships.MAX_PURGED", 1)
     succeeded(await tools.delete_relationship(from_entity_key=first, to_entity_key=others[1]))
     assert len(await kept(graph, user_id)) == 2
     monkeypatch.undo()
     succeeded(await tools.delete_relationship(from_entity_key=first, to_entity_key=others[2]))
     assert len(await kept(graph, user_id)) == 2
     error = error_of(await tools.restore_relationship(**ends))
-    assert error.startswith(f"No deleted relationship between Ada ({first}) and Bo ({second}) is kept")
+    assert error.startswith(f"There is no deleted relationship between Ada ({first}) and Bo ({second})")
 
 
 async def test_where_nothing_is_to_be_kept_nothing_is(
@@ -174,7 +173,7 @@ async def test_where_nothing_is_to_be_kept_nothing_is(
     assert payload["message"] == "Deleted relationship between Ada and Bo; it cannot be restored"
     assert "undo_until" not in payload
     assert await kept(graph, user_id) == []
-    assert "No deleted relationship" in error_of(await tools.restore_relationship(**ends))
+    assert "no deleted relationship" in error_of(await tools.restore_relationship(**ends))
 
 
 async def test_a_node_that_is_gone_is_named(tools: Toolset, graph: KnowledgeGraph) -> None:

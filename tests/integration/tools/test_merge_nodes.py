@@ -8,7 +8,6 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.errors import EmbeddingUnavailableError, StoreError
-from kgagent.graph import node_merge
 from kgagent.knowledge_graph import services_of
 from kgagent.models import GraphNode, GraphRelationship
 from kgagent.tools import Toolset
@@ -287,7 +286,7 @@ async def test_relationships_that_are_not_kgagents_are_not_lost(
     ):
         await cypher(graph, text, key=keys["Robert"], user=user_id, theirs=theirs)
         before = await everything(graph, user_id)
-        assert "relationships that kgagent does not keep" in error_of(await merge(tools, keys["Bob"], keys["Robert"]))
+        assert "relationships that kgagent does not manage" in error_of(await merge(tools, keys["Bob"], keys["Robert"]))
         assert await everything(graph, user_id) == before
         await cypher(
             graph,
@@ -301,9 +300,9 @@ async def test_relationships_that_are_not_kgagents_are_not_lost(
 async def test_a_merge_of_too_many_records_is_refused(
     tools: Toolset, keys: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kgagent.graph.node_merger.MAX_RECORDS", 2)
-    monkeypatch.setattr(node_merge, "MAX_RECORDS", 2)
-    assert "more than 2 records at once" in error_of(await merge(tools, keys["Bob"], keys["Robert"]))
+    monkeypatch.setattr("kgagent.graph.merge_strategy.MAX_RECORDS", 2)
+    monkeypatch.setattr("kgagent.graph.merge_plan.MAX_RECORDS", 2)
+    assert "more than 2 records;" in error_of(await merge(tools, keys["Bob"], keys["Robert"]))
     succeeded(await merge(tools, keys["Robert"], keys["Bob"]))
 
 

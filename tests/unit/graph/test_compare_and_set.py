@@ -4,19 +4,21 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from kgagent.errors import ConflictError, EmbeddingUnavailableError, InputError, KgAgentError
-from kgagent.graph import compare_and_set
-from kgagent.graph.compare_and_set import CompareAndSet
+from kgagent.graph.compare_and_set import compare_and_set
 
 
-class Counters(CompareAndSet[str, int, int, int]):
-    """Counts up what each letter stands for; can be told to lose races and to fail."""
+class Counters:
+    """A strategy that counts up a number for each letter; it can meet conflicts and fail."""
 
     def __init__(self, *, attempts: int = 3) -> None:
-        super().__init__(attempts=attempts)
+        self.attempts = attempts
         self.values: dict[str, int] = {}
         self.waves: list[list[str]] = []
-        self.races_lost: dict[str, int] = {}
+        self.conflicts: dict[str, int] = {}
         self.failure: KgAgentError | None = None
+
+    async def apply(self, intents: Sequence[str]) -> list[int | KgAgentError]:
+        return await compare_and_set(self, intents, attempts=self.attempts)
 
     def identity(self, intent: str) -> str:
         return intent
@@ -30,15 +32,15 @@ class Counters(CompareAndSet[str, int, int, int]):
             raise InputError("no such thing")
         return state + 1
 
-    async def save(self, planned: Mapping[int, int]) -> Mapping[int, int]:
+    async def save(self, plans: Mapping[int, int]) -> Mapping[int, int]:
         if self.failure is not None:
             raise self.failure
-        wave = dict(zip(planned, (intent for intent in self.waves[-1] if intent != "bad"), strict=True))
+        wave = dict(zip(plans, (intent for intent in self.waves[-1] if intent != "bad"), strict=True))
         kept = {}
-        for position, value in planned.items():
+        for position, value in plans.items():
             letter = wave[position]
-            if self.races_lost.get(letter, 0) > 0:
-                self.races_lost[letter] -= 1
+            if self.conflicts.get(letter, 0) > 0:
+                self.conflicts[letter] -= 1
             else:
                 self.values[letter] = kept[position] = value
         return kept
@@ -46,22 +48,22 @@ class Counters(CompareAndSet[str, int, int, int]):
 
 @pytest.fixture(autouse=True)
 def _no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compare_and_set, "MAX_PAUSE", 0.0)
+    monkeypatch.setattr("kgagent.graph.compare_and_set.MAX_PAUSE", 0.0)
 
 
-async def test_nothing_to_do_asks_nothing() -> None:
+async def test_no_intents_read_nothing() -> None:
     counters = Counters()
     assert await counters.apply([]) == []
     assert counters.waves == []
 
 
-async def test_intents_about_different_things_go_together() -> None:
+async def test_intents_about_different_records_are_saved_together() -> None:
     counters = Counters()
     assert await counters.apply(["a", "b", "c"]) == [1, 1, 1]
     assert counters.waves == [["a", "b", "c"]]
 
 
-async def test_intents_about_one_thing_go_one_after_the_other_in_their_order() -> None:
+async def test_intents_about_one_record_are_applied_one_after_the_other_in_order() -> None:
     counters = Counters()
     assert await counters.apply(["a", "b", "a", "a"]) == [1, 1, 2, 3]
     assert counters.waves == [["a", "b"], ["a"], ["a"]]
@@ -73,34 +75,34 @@ async def test_a_refused_intent_does_not_stop_the_others() -> None:
     assert isinstance(refused, InputError)
 
 
-async def test_a_lost_race_is_read_and_tried_again() -> None:
+async def test_after_a_conflict_the_record_is_read_again_and_the_write_is_retried() -> None:
     counters = Counters()
-    counters.races_lost["b"] = 2
+    counters.conflicts["b"] = 2
     assert await counters.apply(["a", "b"]) == [1, 1]
     assert counters.waves == [["a", "b"], ["b"], ["b"]]
 
 
-async def test_too_many_lost_races_are_a_conflict_that_says_nothing_was_written() -> None:
+async def test_too_many_conflicts_are_an_error_that_says_nothing_was_written() -> None:
     counters = Counters(attempts=3)
-    counters.races_lost["a"] = 3
+    counters.conflicts["a"] = 3
     conflict, other = await counters.apply(["a", "b"])
     assert isinstance(conflict, ConflictError)
     assert str(conflict) == (
-        "Other writers changed it during each of 3 tries, or its key is taken; nothing was written"
+        "Other writers changed it during each of 3 attempts, or its key is in use; nothing was written"
     )
     assert other == 1
     assert "a" not in counters.values
 
 
-async def test_an_intent_that_waits_for_another_has_all_its_tries() -> None:
+async def test_an_intent_that_waits_for_another_has_all_its_attempts() -> None:
     counters = Counters(attempts=2)
-    counters.races_lost["a"] = 2
+    counters.conflicts["a"] = 2
     first, second = await counters.apply(["a", "a"])
     assert isinstance(first, ConflictError)
     assert second == 1
 
 
-async def test_an_error_of_the_embedder_answers_every_intent_that_it_hit() -> None:
+async def test_an_error_of_the_embedder_is_the_outcome_of_every_intent_of_the_batch() -> None:
     counters = Counters()
     counters.failure = EmbeddingUnavailableError("down")
     assert await counters.apply(["a", "b", "a"]) == [counters.failure] * 3

@@ -3,7 +3,6 @@ from typing import Any
 import pytest
 
 from kgagent.embedding.hashing import HashingEmbedder
-from kgagent.embedding.text import embedding_hash
 from kgagent.errors import InputError
 from kgagent.graph.conditions import (
     Defect,
@@ -15,6 +14,7 @@ from kgagent.graph.conditions import (
 )
 from kgagent.graph.inspection import InspectedEnd, InspectedNode, InspectedRelationship
 from kgagent.graph.records import NodeRecord, RelationshipRecord
+from kgagent.graph.vectors import embedding_hash
 from kgagent.ontology import default_ontology
 
 EMBEDDER = HashingEmbedder(8)

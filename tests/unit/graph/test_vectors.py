@@ -3,10 +3,9 @@ from typing import Any
 import pytest
 
 from kgagent.embedding.hashing import HashingEmbedder, hash_embedding
-from kgagent.embedding.text import embedding_hash
 from kgagent.errors import EmbeddingUnavailableError
 from kgagent.graph.records import Record
-from kgagent.graph.vectors import is_current, vector_changes
+from kgagent.graph.vectors import embedding_hash, is_current, vector_changes
 from tests.support.embedders import WatchedEmbedder
 
 EMBEDDER = HashingEmbedder(8)
@@ -54,7 +53,7 @@ async def test_stale_texts_are_embedded_in_one_request_and_the_others_not() -> N
     )
     assert watched.stored == [["new", "c"]]
     assert [change.vector for change in changes] == [hash_embedding("new", 8), None, hash_embedding("c", 8), None, None]
-    assert [change.changes for change in changes] == [True, False, True, False, True]
+    assert [bool(change.properties) for change in changes] == [True, False, True, False, True]
     assert changes[4].properties == {"vector": None, "embedding_hash": None, "embedding_model": None}
 
 

@@ -1,0 +1,223 @@
+"""Merging one node into another, in one transaction or not at all."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from kgagent.errors import ConstraintViolationError, EntityGoneError
+from kgagent.graph.merge_plan import (
+    MAX_RECORDS,
+    MergeIntent,
+    MergePlan,
+    MergeRecords,
+    PropertyMerge,
+    RecordChange,
+    plan_merge,
+)
+from kgagent.graph.nodes import NodeRepository
+from kgagent.graph.record_saver import RecordKind, RecordT, WriteContext, next_version, with_properties
+from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
+from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository
+from kgagent.graph.statements import statement
+from kgagent.graph.store import Row
+from kgagent.graph.vectors import VectorChange, vector_changes
+from kgagent.models import GraphNode
+from kgagent.models.note import stored_form
+
+
+@dataclass(frozen=True)
+class MergeResult:
+    """A merge that was written.
+
+    Attributes:
+        node: the kept node.
+        dropped_node: the other node before the merge.
+        moved: number of relationships that now belong to the kept node.
+        merged: number of relationships of the kept node that received the content of others.
+        dropped: number of relationships between the two nodes, which are deleted.
+        sources: number of other records with notes that now name the kept node as their source.
+        embedded: number of new embeddings.
+    """
+
+    node: GraphNode
+    dropped_node: GraphNode
+    moved: int
+    merged: int
+    dropped: int
+    sources: int
+    embedded: int
+
+
+class MergeStrategy:
+    """Merges nodes of one user; see `compare_and_set`."""
+
+    def __init__(
+        self,
+        nodes: NodeRepository,
+        relationships: RelationshipRepository,
+        context: WriteContext,
+        *,
+        user_id: str,
+        merge_properties: PropertyMerge = lambda _kept, _dropped: {},
+    ) -> None:
+        """Prepare.
+
+        Args:
+            nodes: reads the nodes.
+            relationships: reads the relationships.
+            context: what every write needs.
+            user_id: owner of the nodes.
+            merge_properties: merges properties that are not simply copied where the kept node lacks them.
+        """
+        self._nodes = nodes
+        self._relationships = relationships
+        self._context = context
+        self._user_id = user_id
+        self._merge_properties = merge_properties
+
+    def identity(self, intent: MergeIntent) -> str:  # noqa: ARG002
+        """The user: merges of one call are applied one after the other."""
+        return self._user_id
+
+    async def read(self, intents: Sequence[MergeIntent]) -> Sequence[MergeRecords]:
+        """Read the records of each merge."""
+        return [await self._read(intent) for intent in intents]
+
+    def plan(self, intent: MergeIntent, state: MergeRecords) -> MergePlan:
+        """Decide what to write; the errors are those of `plan_merge`."""
+        return plan_merge(intent, state, self._nodes.ontology, self._merge_properties)
+
+    async def save(self, plans: Mapping[int, MergePlan]) -> Mapping[int, MergeResult]:
+        """Embed the changed texts and write; a plan that met a conflict is missing from the result."""
+        results = {position: await self._save(plan) for position, plan in plans.items()}
+        return {position: result for position, result in results.items() if result is not None}
+
+    async def _read(self, intent: MergeIntent) -> MergeRecords:
+        found = await self._nodes.read(self._user_id, [intent.keep, intent.drop])
+        keep, drop = found.get(intent.keep), found.get(intent.drop)
+        if keep is None or drop is None or keep is drop:
+            return MergeRecords(keep=keep, drop=drop, counterparts={}, element_ids={})
+        rows = await self._rows(
+            "read_relationships_of_node", key=intent.drop, types=list(self._relationships.ontology.relationships)
+        )
+        node_rows = await self._rows("read_nodes_that_mention", text=stored_form(intent.drop))
+        relationship_rows = await self._rows("read_relationships_that_mention", text=stored_form(intent.drop))
+        own = [RelationshipRecord.read(row["relationship"]) for row in rows if row["is_own"]]
+        others = {key for record in own for key in (record.from_entity_key, record.to_entity_key)}
+        others -= {intent.keep, intent.drop}
+        intents = [RelationshipIntent(from_entity_key=intent.keep, to_entity_key=other) for other in sorted(others)]
+        pairs = await self._relationships.read_pairs(self._user_id, intents) if intents else []
+        ends = [(pair, pair.second) for pair in pairs if pair.second is not None]
+        counterparts: dict[tuple[str, str], RelationshipRecord] = {}
+        for pair, end in ends:
+            for record in pair.relationships:
+                counterparts.setdefault((record.neo4j_type, end.entity_key), record)
+        nodes = [NodeRecord.read(row["node"], self._nodes.ontology) for row in node_rows]
+        relationships = [RelationshipRecord.read(row["relationship"]) for row in relationship_rows]
+        return MergeRecords(
+            keep=keep,
+            drop=drop,
+            relationships=tuple(own),
+            counterparts=counterparts,
+            element_ids={end.entity_key: end.element_id for _, end in ends},
+            unmanaged_types=tuple(dict.fromkeys(row["neo4j_type"] for row in rows if not row["is_own"])),
+            foreign=frozenset((record.neo4j_type, end.entity_key) for pair, end in ends for record in pair.foreign),
+            citing_nodes=tuple(record for record in nodes if _cites(record, intent.drop)),
+            citing_relationships=tuple(record for record in relationships if _cites(record, intent.drop)),
+            is_too_large=max(len(rows), len(node_rows) + len(relationship_rows)) > MAX_RECORDS,
+        )
+
+    async def _rows(self, name: str, **parameters: object) -> list[Row]:
+        return await self._nodes.store.read(
+            statement(name, **self._relationships.names),
+            {"user_id": self._user_id, "limit": MAX_RECORDS + 1, **parameters},
+        )
+
+    async def _save(self, plan: MergePlan) -> MergeResult | None:
+        now = self._context.clock()
+        relationships = (*plan.moved, *plan.merged, *plan.citing_relationships)
+        [node_vector] = await self._vectors(self._nodes, [plan.node], now)
+        vectors = await self._vectors(self._relationships, relationships, now)
+        node_row = self._row(self._nodes, plan.node, node_vector, now)
+        rows = [
+            {
+                **self._row(self._relationships, change, vector, now),
+                "neo4j_type": change.after.neo4j_type,
+                "from_element_id": change.after.from_element_id,
+                "to_element_id": change.after.to_element_id,
+            }
+            for change, vector in zip(relationships, vectors, strict=True)
+        ]
+        parameters = {
+            "user_id": self._user_id,
+            "keep": _version_of(plan.node.stored),
+            "drop": _version_of(plan.drop),
+            "read_relationships": [
+                {"element_id": record.element_id, "neo4j_type": record.neo4j_type, "version": record.version}
+                for record in plan.read
+            ],
+            "read_nodes": [_version_of(change.stored) for change in plan.citing_nodes],
+            "node": node_row,
+            "moved": rows[: len(plan.moved)],
+            "changed": rows[len(plan.moved) :],
+            "changed_nodes": [self._row(self._nodes, change, VectorChange(), now) for change in plan.citing_nodes],
+            "dropped": [record.element_id for record in plan.deleted],
+        }
+        try:
+            written = await self._nodes.store.write(statement("merge_nodes", **self._relationships.names), parameters)
+        except (ConstraintViolationError, EntityGoneError):
+            return None
+        if not written:
+            return None
+        self._notify(plan)
+        return MergeResult(
+            node=self._nodes.to_model(with_properties(plan.node.after, node_row["properties"])),
+            dropped_node=self._nodes.to_model(plan.drop),
+            moved=len(plan.moved),
+            merged=len(plan.merged),
+            dropped=len(plan.between),
+            sources=len(plan.citing_nodes) + len(plan.citing_relationships),
+            embedded=sum(change.vector is not None for change in (node_vector, *vectors)),
+        )
+
+    async def _vectors(
+        self, kind: RecordKind[RecordT, Any], changes: Sequence[RecordChange[RecordT]], now: datetime
+    ) -> list[VectorChange]:
+        return await vector_changes(
+            self._context.embedder,
+            [(kind.text(change.after, now), change.stored) for change in changes],
+            vector_property=kind.vector_property,
+        )
+
+    def _row(
+        self, kind: RecordKind[RecordT, Any], change: RecordChange[RecordT], vector: VectorChange, now: datetime
+    ) -> dict[str, Any]:
+        return {
+            "element_id": change.stored.element_id,
+            "vector": kind.store.vector(vector.vector),
+            "properties": {
+                **change.changes,
+                **vector.properties,
+                **kind.bookkeeping(change.after, self._user_id, now),
+                **next_version(change.stored, now),
+            },
+        }
+
+    def _notify(self, plan: MergePlan) -> None:
+        """Report each record that was written; deleted records are not reported."""
+        if self._context.on_change is None:
+            return
+        for node in (plan.node, *plan.citing_nodes):
+            self._context.on_change(self._nodes.to_model(node.stored), self._nodes.to_model(node.after))
+        to_model = self._relationships.to_model
+        for relationship in (*plan.moved, *plan.merged, *plan.citing_relationships):
+            self._context.on_change(to_model(relationship.stored), to_model(relationship.after))
+
+
+def _cites(record: Record, entity_key: str) -> bool:
+    return any(note.source_entity_key == entity_key for note in record.notes)
+
+
+def _version_of(record: NodeRecord) -> dict[str, Any]:
+    return {"element_id": record.element_id, "entity_key": record.entity_key, "version": record.version}
