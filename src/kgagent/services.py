@@ -6,6 +6,7 @@ from datetime import datetime
 
 from kgagent.embedding.base import Embedder
 from kgagent.embedding.cache import QueryCache
+from kgagent.embedding.factory import advise_embedder
 from kgagent.embedding.instrumented import InstrumentedEmbedder
 from kgagent.graph.live_schema import LiveSchemaReader
 from kgagent.graph.nodes import NodeRepository
@@ -98,7 +99,7 @@ class GraphServices:
             query_cache=cache,
             settings=settings,
             observer=observer,
-            schema=Schema(store, ontology, embedder, VectorIndexOptions.of(settings)),
+            schema=Schema(store, ontology, embedder, VectorIndexOptions.of(settings), embedder_advice=advise_embedder),
             live_schema=live_schema,
             nodes=NodeRepository(store, ontology),
             relationships=RelationshipRepository(store, ontology),

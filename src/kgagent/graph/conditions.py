@@ -1,4 +1,4 @@
-"""What can be wrong with a stored node or relationship, and in what order it is looked for."""
+"""What can be wrong with a stored node or relationship, and in which order it is checked."""
 
 from enum import StrEnum
 from typing import TypeVar
@@ -10,15 +10,15 @@ from kgagent.graph.records import LEVEL_FIELDS, Record, RelationshipRecord
 from kgagent.graph.vectors import is_current
 from kgagent.ontology import Ontology
 
-FoundT = TypeVar("FoundT")
+CaseT = TypeVar("CaseT")
 
 
 class VectorCondition(StrEnum):
-    """How a stored vector stands to the text that it should be the embedding of."""
+    """How a stored vector relates to the embedding text of its record."""
 
     CURRENT = "current"
     MISSING = "no embedding"
-    NOT_A_VECTOR = "something in place of the embedding that is no list of numbers"
+    NOT_A_VECTOR = "an embedding that is not a list of numbers"
     WRONG_LENGTH = "an embedding of another length"
     OTHER_MODEL = "an embedding of another or an unknown model"
     STALE = "an embedding of an earlier text"
@@ -26,27 +26,27 @@ class VectorCondition(StrEnum):
 
 
 class Defect(StrEnum):
-    """What keeps kgagent from serving a record, and only a person can decide how to mend."""
+    """A defect that makes a record unusable and that only a person can decide how to fix."""
 
-    NO_ENTITY_KEY = "a node has no entity_key that is text"
+    NO_ENTITY_KEY = "a node has no entity_key, or one that is not text"
     NO_LABEL = "a node has none of the ontology's labels"
-    NO_USER = "a node has no user_id that is text"
+    NO_USER = "a node has no user_id, or one that is not text"
     TWO_USERS = "its nodes belong to different users"
-    DUPLICATE = "its nodes are joined by another relationship of its type"
-    ONE_NODE = "it joins a node with itself"
-    WRONG_LABELS = "its type does not join nodes of these labels"
+    DUPLICATE = "its nodes have another relationship of its type"
+    ONE_NODE = "it connects a node with itself"
+    WRONG_LABELS = "its type does not connect nodes of these labels"
     WRONG_LEVEL = "attitude or proximity is neither 1 to 5 nor one of the words"
-    WRONG_VERSION = "version is not a whole number"
+    WRONG_VERSION = "version is not an integer"
 
 
 def vector_condition(record: Record, text: str, embedder: Embedder, *, has_vector: bool) -> VectorCondition:
-    """Compare a stored vector with the text and the model that it should be of.
+    """Compare a stored vector with the embedding text and the model of its record.
 
     Args:
         record: the node or relationship.
-        text: its embedding text, now.
-        embedder: the model in use.
-        has_vector: whether anything stands where the vector should.
+        text: its present embedding text.
+        embedder: the present embedder.
+        has_vector: whether the property of the vector has any value.
     """
     if is_current(record, text, embedder):
         return VectorCondition.CURRENT
@@ -61,7 +61,7 @@ def vector_condition(record: Record, text: str, embedder: Embedder, *, has_vecto
 
 
 def node_defect(node: InspectedNode) -> Defect | None:
-    """The first thing about a node that kgagent cannot mend by itself."""
+    """The first defect of a node."""
     return _first(
         (not node.record.entity_key, Defect.NO_ENTITY_KEY),
         (not node.user_id, Defect.NO_USER),
@@ -71,16 +71,16 @@ def node_defect(node: InspectedNode) -> Defect | None:
 
 
 def relationship_defect(relationship: InspectedRelationship, ontology: Ontology) -> Defect | None:
-    """The first thing about a relationship that kgagent cannot mend by itself."""
+    """The first defect of a relationship."""
     record, start, end = relationship.record, relationship.start, relationship.end
-    kind = ontology.relationship(record.neo4j_type)
+    definition = ontology.relationship(record.neo4j_type)
     return _first(
         (not (start.label and end.label), Defect.NO_LABEL),
         (not (start.entity_key and end.entity_key), Defect.NO_ENTITY_KEY),
         (not (start.user_id and end.user_id), Defect.NO_USER),
         (start.user_id != end.user_id, Defect.TWO_USERS),
         (start.entity_key == end.entity_key, Defect.ONE_NODE),
-        ({start.label, end.label} != {kind.from_label, kind.to_label}, Defect.WRONG_LABELS),
+        ({start.label, end.label} != {definition.from_label, definition.to_label}, Defect.WRONG_LABELS),
         (relationship.is_duplicate, Defect.DUPLICATE),
         (_has_wrong_level(record, ontology), Defect.WRONG_LEVEL),
         (_has_wrong_version(record), Defect.WRONG_VERSION),
@@ -119,5 +119,5 @@ def _has_wrong_version(record: Record) -> bool:
     return not (version is None or (isinstance(version, int) and not isinstance(version, bool)))
 
 
-def _first(*cases: tuple[bool, FoundT]) -> FoundT:
-    return next(found for holds, found in cases if holds)
+def _first(*cases: tuple[bool, CaseT]) -> CaseT:
+    return next(case for holds, case in cases if holds)

@@ -1,4 +1,4 @@
-"""What the connected Neo4j can do, decided once from its version."""
+"""What the connected Neo4j supports, determined once from its version."""
 
 import re
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ QUANTIZATION_TYPES_SINCE = (2026, 6)
 
 @dataclass(frozen=True)
 class ServerFeatures:
-    """What differs between the versions of Neo4j that kgagent runs on.
+    """The differences between the supported versions of Neo4j.
 
     Attributes:
-        version: as the server tells it.
-        filtered_vector_indexes: Cypher 25's SEARCH, with filters inside the index and several types in one index.
+        version: as the server reports it.
+        filtered_vector_indexes: Cypher 25's SEARCH with filters inside the index, and several types in one index.
         vectors_on_the_wire: the driver's Vector is accepted as a parameter.
-        quantization_types: a vector index's quantisation can be chosen, and how many candidates its searches keep.
+        quantization_types: the quantization of a vector index and the number of search candidates can be configured.
     """
 
     version: str
@@ -28,12 +28,12 @@ class ServerFeatures:
 
     @classmethod
     def detect(cls, version: str, cypher_versions: list[str], bolt: tuple[int, int]) -> "ServerFeatures":
-        """Decide from what the server says of itself.
+        """Determine the features from what the server reports.
 
         Args:
-            version: of the kernel, such as "2026.08.1" or "5.26-aura".
-            cypher_versions: languages that it speaks, such as ["5", "25"].
-            bolt: version of the protocol that was agreed on.
+            version: version of the kernel, such as "2026.08.1" or "5.26-aura".
+            cypher_versions: supported Cypher versions, such as ["5", "25"].
+            bolt: negotiated version of the Bolt protocol.
 
         Raises:
             StoreError: the server is older than 5.26.
@@ -52,5 +52,5 @@ class ServerFeatures:
 
     @property
     def language(self) -> str:
-        """Prefix of every statement."""
+        """The prefix of every statement."""
         return "CYPHER 25 " if self.filtered_vector_indexes else ""

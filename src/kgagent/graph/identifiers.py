@@ -1,4 +1,4 @@
-"""Names that stand in Cypher text: the only way that anything but a parameter gets into a statement."""
+"""Quoted names in Cypher text; every other value reaches a statement as a parameter."""
 
 from collections.abc import Iterable
 from typing import Self
@@ -12,8 +12,8 @@ class Identifier(str):
     r"""A label, type, property or index name, quoted for Cypher.
 
     Raises:
-        InputError: the name is empty, too long, or holds a character that no name needs. A backslash is refused too,
-            since Cypher reads `\u0060` as a backtick before it reads quotes.
+        InputError: the name is empty, too long, or has a character that is not printable. A backslash is refused too,
+            since Cypher decodes `\u0060` to a backtick before it reads quotes.
     """
 
     __slots__ = ()
@@ -31,7 +31,7 @@ class Identifier(str):
 
     @classmethod
     def can_be(cls, name: str) -> bool:
-        """Whether a name can be quoted."""
+        """Whether a name is valid."""
         try:
             cls(name)
         except InputError:

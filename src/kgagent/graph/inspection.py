@@ -1,4 +1,4 @@
-"""Going through all nodes and relationships, of all users or of one, to see whether they are as kgagent keeps them."""
+"""Reading all nodes and relationships, of every user or of one, to check whether they are in the present form."""
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -18,10 +18,10 @@ InspectedT = TypeVar("InspectedT")
 
 @dataclass(frozen=True, kw_only=True)
 class InspectedEnd:
-    """A node at the end of a relationship; what it lacks, or has in a form of its own, is empty.
+    """A node at the end of a relationship; a missing or invalid value is empty.
 
     Attributes:
-        label: the ontology's label that it carries.
+        label: its label in the ontology.
     """
 
     entity_key: str
@@ -31,12 +31,12 @@ class InspectedEnd:
 
 @dataclass(frozen=True, kw_only=True)
 class InspectedNode:
-    """A node as it was found.
+    """A stored node.
 
     Attributes:
         record: its texts and bookkeeping; other properties are not read.
-        user_id: whose it is; empty where it does not say.
-        has_vector: whether anything stands where its vector should.
+        user_id: its owner; empty if it has none.
+        has_vector: whether the property of its embedding has any value.
     """
 
     record: NodeRecord
@@ -44,20 +44,20 @@ class InspectedNode:
     has_vector: bool
 
     def __str__(self) -> str:
-        """Name it for a person who looks for it."""
+        """Name it for a person who searches for it."""
         return f"{self.record.label} {self.record.entity_key or self.record.text('name')!r} ({self.record.element_id})"
 
 
 @dataclass(frozen=True, kw_only=True)
 class InspectedRelationship:
-    """A relationship as it was found.
+    """A stored relationship.
 
     Attributes:
-        record: its texts and bookkeeping; other properties are not read, and it has no names of its ends.
+        record: its texts and bookkeeping; other properties and the names of its ends are not read.
         start: the node that it starts at.
         end: the node that it ends at.
-        has_vector: whether anything stands where its vector should.
-        is_duplicate: whether its nodes are joined by another one of its type, which is the one that the tools work on.
+        has_vector: whether the property of its embedding has any value.
+        is_duplicate: whether its nodes have another relationship of its type, which the tools use instead.
     """
 
     record: RelationshipRecord
@@ -67,13 +67,13 @@ class InspectedRelationship:
     is_duplicate: bool
 
     def __str__(self) -> str:
-        """Name it for a person who looks for it."""
+        """Name it for a person who searches for it."""
         record = self.record
         return f"{record.neo4j_type} {record.from_entity_key!r} -> {record.to_entity_key!r} ({record.element_id})"
 
 
 async def count_nodes(nodes: NodeRepository, user_id: str | None) -> int:
-    """Count the nodes that `inspect_nodes` gives.
+    """Count the nodes that `inspect_nodes` yields.
 
     Raises:
         StoreError: the database failed.
@@ -82,7 +82,7 @@ async def count_nodes(nodes: NodeRepository, user_id: str | None) -> int:
 
 
 async def count_relationships(relationships: RelationshipRepository, user_id: str | None) -> int:
-    """Count the relationships that `inspect_relationships` gives.
+    """Count the relationships that `inspect_relationships` yields.
 
     Raises:
         StoreError: the database failed.
@@ -91,7 +91,7 @@ async def count_relationships(relationships: RelationshipRepository, user_id: st
 
 
 async def count_nodes_by_label(nodes: NodeRepository, user_id: str) -> dict[str, int]:
-    """Count one user's nodes of each label of the ontology, in its order; one of several labels counts for the first.
+    """Count one user's nodes by label, in the order of the ontology; a node with several labels counts for the first.
 
     Raises:
         StoreError: the database failed.
@@ -106,7 +106,7 @@ async def count_nodes_by_label(nodes: NodeRepository, user_id: str) -> dict[str,
 
 
 async def count_relationships_by_type(relationships: RelationshipRepository, user_id: str) -> dict[str, int]:
-    """Count the relationships of each type of the ontology, in its order, that join two nodes of one user.
+    """Count the relationships between one user's nodes by type, in the order of the ontology.
 
     Raises:
         StoreError: the database failed.
@@ -120,11 +120,11 @@ async def count_relationships_by_type(relationships: RelationshipRepository, use
 
 @asynccontextmanager
 async def inspect_nodes(nodes: NodeRepository, user_id: str | None) -> AsyncIterator[AsyncIterator[InspectedNode]]:
-    """Go through the nodes one by one; they are never all in memory.
+    """Iterate over the nodes; they are never all in memory.
 
     Args:
-        nodes: gives the database and the labels.
-        user_id: whose nodes; None is every node, those without a user too.
+        nodes: the database and the labels.
+        user_id: owner of the nodes; None is every node, including those without an owner.
 
     Raises:
         StoreError: the database failed.
@@ -141,11 +141,11 @@ async def inspect_nodes(nodes: NodeRepository, user_id: str | None) -> AsyncIter
 async def inspect_relationships(
     relationships: RelationshipRepository, user_id: str | None
 ) -> AsyncIterator[AsyncIterator[InspectedRelationship]]:
-    """Go through the relationships one by one; they are never all in memory.
+    """Iterate over the relationships; they are never all in memory.
 
     Args:
-        relationships: gives the database and the types.
-        user_id: only those that start at a node of this user; None is every relationship.
+        relationships: the database and the types.
+        user_id: owner of the nodes at which they start; None is every relationship.
 
     Raises:
         StoreError: the database failed.

@@ -1,4 +1,4 @@
-"""Which properties nodes or relationships have, and what kinds of values."""
+"""The properties of nodes or relationships, with the kinds of their values and examples."""
 
 import json
 from collections import Counter, defaultdict
@@ -11,10 +11,10 @@ from kgagent.models.live_schema import LiveProperty, ValueKind
 
 MAX_EXAMPLES = 5
 VOCABULARY = "relationship_type"
-"""The property whose texts are always examples: the words that relationships say what they are with."""
+"""The property whose texts are always given as examples: the free types of relationships."""
 
 MAX_WORDS = 20
-"""Examples of the vocabulary."""
+"""Maximum number of examples of the vocabulary."""
 
 _KEY = "entity_key"
 _KINDS = (
@@ -29,13 +29,13 @@ _KINDS = (
 def read_properties(
     names: Iterable[str], values: Iterable[Row], *, hidden: Collection[str], most_texts: int
 ) -> tuple[LiveProperty, ...]:
-    """Put together what was found of properties.
+    """Summarize properties.
 
     Args:
-        names: of all that were seen.
+        names: names of all properties.
         values: rows of `_live_values.cypher`.
-        hidden: properties that are not told, besides embeddings.
-        most_texts: different texts that a property may have for some of them to be examples; the rows hold one more.
+        hidden: properties to omit, besides embeddings.
+        most_texts: maximum number of different texts of a property with examples; the rows hold one more.
     """
     seen: defaultdict[str, _Values] = defaultdict(_Values)
     for name in names:
@@ -47,7 +47,7 @@ def read_properties(
 
 
 class _Values:
-    """What was seen of a property."""
+    """The values of a property."""
 
     def __init__(self) -> None:
         self._kinds: Counter[ValueKind] = Counter()
@@ -56,7 +56,7 @@ class _Values:
 
     def add(self, kind: str, times: int, texts: Iterable[tuple[str | None, int]]) -> None:
         if kind == "JSON":
-            # Text that only begins like JSON is too seldom the whole of a property for its values to be examples.
+            # Properties with JSON are rarely a choice among few texts, so they get no examples.
             self._is_free = True
             for text, found in texts:
                 self._kinds[ValueKind.JSON if _is_json(text) else ValueKind.TEXT] += found
@@ -77,7 +77,7 @@ class _Values:
         return LiveProperty(name=name, kinds=tuple(_by_frequency(self._kinds)), examples=tuple(examples))
 
     def _is_choice(self, most_texts: int) -> bool:
-        """Whether its texts look like a choice among few: short, and either very few or used again and again."""
+        """Whether its texts look like a choice among few: short, and either very few or often repeated."""
         if self._is_free or len(self._texts) > most_texts:
             return False
         return len(self._texts) <= MAX_EXAMPLES or self._texts.total() >= 2 * len(self._texts)
@@ -90,7 +90,7 @@ def _kind(value_type: str) -> ValueKind:
 
 
 def _is_json(text: str | None) -> bool:
-    """Whether a text is a JSON object or list; None is one too long to be looked at."""
+    """Whether a text is a JSON object or list; None stands for a text that is too long to check."""
     try:
         return text is not None and isinstance(json.loads(text), dict | list)
     except (ValueError, RecursionError):

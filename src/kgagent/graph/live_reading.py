@@ -1,4 +1,4 @@
-"""One reading of what a user's graph holds, within bounds that do not grow with the graph."""
+"""Reading the labels and types of a user's graph with statements whose cost does not grow with the graph."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,16 +16,16 @@ from kgagent.ontology import Ontology
 
 @dataclass(frozen=True, kw_only=True)
 class LiveSchemaLimits:
-    """How much is looked at; the names are those of the statements' parameters.
+    """How much is read at most; the names are those of the statements' parameters.
 
     Attributes:
         count_limit: nodes of a label that are counted.
-        names_limit: nodes of a label whose properties are named.
-        scan_limit: relationships of a type that are looked at.
+        names_limit: nodes of a label whose property names are read.
+        scan_limit: relationships of a type that are scanned.
         values_limit: nodes of a label, and relationships of a type, whose values are read.
-        texts_limit: different texts that a property may have for some of them to be examples.
+        texts_limit: different texts of a property with examples.
         text_limit: characters of an example.
-        json_limit: characters of a text that is looked at as JSON.
+        json_limit: characters of a text that is parsed as JSON.
     """
 
     count_limit: int = 100_000
@@ -41,7 +41,7 @@ class LiveReading:
     """Reads a user's labels and types, one by one.
 
     Attributes:
-        gave_up: whether a statement took too long, so that something may be missing.
+        gave_up: whether a statement timed out, so that the result may be incomplete.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class LiveReading:
         self.gave_up = False
 
     async def label(self, name: str) -> LiveLabel | None:
-        """What the user has of a label; None for nothing.
+        """Read a label; None if the user has no such node.
 
         Raises:
             StoreError: the database failed.
@@ -74,10 +74,10 @@ class LiveReading:
         )
 
     async def relationship_type(self, name: str, labels: Sequence[str]) -> LiveRelationshipType | None:
-        """What the user has of a relationship type; None for nothing.
+        """Read a relationship type; None if the user has no such relationship.
 
-        The first relationships of the type are looked at, whoever they are of. Where those are not all of them and
-        most are others', those at the user's nodes are.
+        The first relationships of the type are scanned, of all users. If there are more and most of those belong to
+        other users, the relationships at the user's nodes are scanned instead.
 
         Args:
             name: the type.
@@ -87,10 +87,10 @@ class LiveReading:
             StoreError: the database failed.
         """
         rows = await self._rows("live_type", {"types": Identifier(name)})
-        passed_over = _count(row for row in rows if row["pair"] is None)
+        foreign = _count(row for row in rows if row["pair"] is None)
         rows = [row for row in rows if row["pair"] is not None]
-        sampled = _count(rows) + passed_over >= self._limits.scan_limit
-        if sampled and passed_over > _count(rows):
+        sampled = _count(rows) + foreign >= self._limits.scan_limit
+        if sampled and foreign > _count(rows):
             at_nodes, is_cut = await self._from_nodes(name, labels)
             if _count(at_nodes) >= _count(rows):
                 rows, sampled = at_nodes, is_cut
@@ -106,9 +106,9 @@ class LiveReading:
         )
 
     async def _from_nodes(self, name: str, labels: Sequence[str]) -> tuple[list[Row], bool]:
-        """What starts at nodes of these labels, and whether it may be more.
+        """Read the relationships that start at nodes of these labels, and whether there may be more.
 
-        Labels without an index are looked at apart, since one of them keeps those of the others from being used.
+        Labels without an index are read separately, since one of them would disable the indexes of the others.
         """
         indexed = [label for label in labels if label in self._ontology.labels]
         others = [label for label in labels if label not in self._ontology.labels]

@@ -1,4 +1,4 @@
-"""What the graph of one user really holds, whatever the ontology says, kept for a short time."""
+"""The labels, types and properties that one user's graph really has, cached for a short time."""
 
 import time
 from collections import OrderedDict
@@ -16,18 +16,18 @@ from kgagent.models.live_schema import LiveLabel, LiveRelationshipType, LiveSche
 from kgagent.ontology import Ontology
 
 MAX_NAMES = 500
-"""Labels, and relationship types, that are looked at; those of the ontology first."""
+"""Maximum number of labels, and of relationship types, that are read; those of the ontology come first."""
 
-AT_ONCE = 4
-"""Statements under way at once."""
+MAX_CONCURRENT = 4
+"""Maximum number of concurrent statements."""
 
 DEFAULT_LIMITS = LiveSchemaLimits()
 
 
 class LiveSchemaReader:
-    """Reads what a user's graph holds: labels, relationship types, and their properties.
+    """Reads the labels, the relationship types and their properties of a user's graph.
 
-    Nodes without any label are seen only at the ends of relationships. For use from one event loop.
+    Nodes without a label appear only at the ends of relationships. For use from one event loop.
     """
 
     def __init__(
@@ -41,16 +41,16 @@ class LiveSchemaReader:
         limits: LiveSchemaLimits = DEFAULT_LIMITS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Read from a store.
+        """Prepare.
 
         Args:
             store: the database.
-            ontology: its labels have an index on user_id, and it says what is hidden.
-            lifetime: seconds that what was read may be used again; 0 reads anew each time.
-            users: users whose schema is kept; the one unused for longest makes room.
-            timeout: seconds that a statement may take on the server; what takes longer is left out.
-            limits: how much is looked at.
-            clock: gives seconds.
+            ontology: its labels have an index on user_id, and it names hidden properties.
+            lifetime: how long a schema is cached, in seconds; 0 disables the cache.
+            users: maximum number of users in the cache; the least recently used is removed.
+            timeout: maximum time of a statement on the server, in seconds; the result omits what takes longer.
+            limits: how much is read.
+            clock: returns seconds.
         """
         self._store = store
         self._ontology = ontology
@@ -59,14 +59,14 @@ class LiveSchemaReader:
         self._timeout = timeout
         self._limits = limits
         self._clock = clock
-        self._kept: OrderedDict[str, tuple[float, LiveSchema]] = OrderedDict()
+        self._cache: OrderedDict[str, tuple[float, LiveSchema]] = OrderedDict()
 
     async def read(self, user_id: str, *, fresh: bool = False) -> LiveSchema:
-        """What the user's graph holds.
+        """Read the schema of a user's graph.
 
         Args:
-            user_id: whose graph.
-            fresh: whether it is read anew, even if it was read a moment ago.
+            user_id: owner of the graph.
+            fresh: whether to ignore the cache.
 
         Raises:
             InputError: the user id is empty.
@@ -75,27 +75,26 @@ class LiveSchemaReader:
         if not user_id:
             raise InputError("user_id must not be empty: a schema is one user's")
         begun = self._clock()
-        read_at, schema = self._kept.get(user_id, (begun, None))
+        read_at, schema = self._cache.get(user_id, (begun, None))
         if schema is None or fresh or begun - read_at >= self._lifetime:
             schema = await self._read(user_id)
-            self._kept[user_id] = (begun, schema)
-        if user_id in self._kept:
-            self._kept.move_to_end(user_id)
-        while len(self._kept) > self._users:
-            self._kept.popitem(last=False)
+            self._cache[user_id] = (begun, schema)
+        if user_id in self._cache:
+            self._cache.move_to_end(user_id)
+        while len(self._cache) > self._users:
+            self._cache.popitem(last=False)
         return schema
 
     async def _read(self, user_id: str) -> LiveSchema:
         [names] = await self._store.read(statement("live_names"), {}, timeout=self._timeout)
-        # Deleted relationships are kept in nodes of a label of their own, which is nothing that the user has.
-        told = (label for label in names["labels"] if label != DELETED_RELATIONSHIP)
-        wanted_labels = _quotable(told, first=self._ontology.labels)
+        labels_of_users = (label for label in names["labels"] if label != DELETED_RELATIONSHIP)
+        wanted_labels = _quotable(labels_of_users, first=self._ontology.labels)
         wanted_types = _quotable(names["types"], first=self._ontology.relationships)
         reading = LiveReading(self._store, self._ontology, self._limits, user_id, self._timeout)
-        labels = await bounded_map(reading.label, wanted_labels[:MAX_NAMES], limit=AT_ONCE)
+        labels = await bounded_map(reading.label, wanted_labels[:MAX_NAMES], limit=MAX_CONCURRENT)
         owned = [label.name for label in labels if label is not None]
         read_type = partial(reading.relationship_type, labels=owned)
-        types = await bounded_map(read_type, wanted_types[:MAX_NAMES], limit=AT_ONCE)
+        types = await bounded_map(read_type, wanted_types[:MAX_NAMES], limit=MAX_CONCURRENT)
         return LiveSchema(
             labels=tuple(sorted(filter(None, labels), key=_by_frequency)),
             relationship_types=tuple(sorted(filter(None, types), key=_by_frequency)),
@@ -104,7 +103,7 @@ class LiveSchemaReader:
 
 
 def _quotable(names: Iterable[str], *, first: Iterable[str]) -> list[str]:
-    """The names that can stand in a statement, those that the ontology knows before others."""
+    """The names that a statement can contain, those of the ontology first."""
     known = set(first)
     return sorted(filter(Identifier.can_be, names), key=lambda name: (name not in known, name))
 

@@ -1,4 +1,4 @@
-"""Rows of the database and what they are shown as."""
+"""Nodes and relationships as they are stored, and as models for callers."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ from kgagent.ontology import Ontology
 
 OLD_EMBEDDINGS = ("relation_embedding", "notes_embedding", "description_embedding")
 OLD_IS_REVERSED = "told_in_reverse"
-"""Name of `is_reversed` in graphs written by kgagent 0.x: read as such, and replaced by the first write."""
+"""Name of `is_reversed` in old graphs: still read, and renamed by the first write."""
 
 INTERNAL_PROPERTIES = frozenset(
     {"embedding", "relationship_embedding", *OLD_EMBEDDINGS, "is_reversed", OLD_IS_REVERSED, "notes_text"}
@@ -28,7 +28,7 @@ INTERNAL_PROPERTIES = frozenset(
 )
 LEVEL_FIELDS = ("attitude", "proximity")
 TIMES = frozenset({"created_at", "updated_at"})
-"""When kgagent wrote something; it says nothing of the graph's subject."""
+"""When kgagent wrote a record; not part of its content."""
 
 _NODE_FIELDS = frozenset({"entity_key", "name", "description", "notes"})
 _RELATIONSHIP_FIELDS = frozenset({"relationship_type", "description", "attitude", "proximity", "notes"})
@@ -39,8 +39,8 @@ class Record:
     """A node or a relationship as it is stored, without its vectors.
 
     Attributes:
-        element_id: the database's own id, good for the moment.
-        vector_length: length of the stored vector; None where there is none.
+        element_id: the database's id, which it may reuse later.
+        vector_length: length of the stored embedding; None if there is none.
     """
 
     element_id: str
@@ -49,14 +49,14 @@ class Record:
 
     @property
     def version(self) -> int:
-        """How often the record was written; 0 for one that kgagent never wrote.
+        """How often the record was written; 0 if kgagent never wrote it.
 
         Raises:
-            InputError: another program put something else in its place.
+            InputError: the stored version is not an integer.
         """
         stored = self.properties.get("version")
         if stored is not None and not isinstance(stored, int):
-            raise InputError(f"version must be a whole number, got {stored!r}; `kgagent doctor` lists such records")
+            raise InputError(f"version must be an integer, got {stored!r}; `kgagent doctor` lists such records")
         return stored or 0
 
     @property
@@ -66,23 +66,19 @@ class Record:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """The notes, expired ones too.
-
-        Raises:
-            StoreError: what is stored there are no notes.
-        """
+        """The notes, including expired ones."""
         return parse_notes(self.properties.get("notes"))
 
     def notes_text(self, now: datetime) -> str | None:
-        """What full-text search finds of the notes: those that have not expired; None where there are none."""
+        """The text of the notes for full-text search, without expired ones; None if it is empty."""
         return notes_text_at(self.notes, now) or None
 
     def text(self, field: str) -> str:
-        """A text property; empty where it is missing."""
+        """A text property; empty if it is missing."""
         return as_text(self.properties.get(field))
 
     def level(self, field: str) -> int | None:
-        """Attitude or proximity; None where it is missing or no whole number."""
+        """Attitude or proximity; None if it is missing or not an integer."""
         value = self.properties.get(field)
         return int(value) if isinstance(value, int | float) and math.isfinite(value) and int(value) == value else None
 
@@ -95,7 +91,7 @@ class NodeRecord(Record):
 
     @classmethod
     def read(cls, row: Mapping[str, Any], ontology: Ontology, *, labels: Sequence[str] | None = None) -> "NodeRecord":
-        """Read the map that `_node.cypher` makes; of a node with several labels, one of `labels` is told."""
+        """Read a row of `_node.cypher`; of several labels, one of `labels` is preferred."""
         return cls(
             element_id=row["element_id"],
             label=ontology_label(
@@ -111,7 +107,7 @@ class NodeRecord(Record):
         return self.text("entity_key")
 
     def to_model(self, ontology: Ontology) -> GraphNode:
-        """As a caller sees it."""
+        """The node as callers see it."""
         return GraphNode(
             entity_key=self.entity_key,
             label=self.label,
@@ -127,12 +123,12 @@ class RelationshipRecord(Record):
     """A relationship as it is stored.
 
     Attributes:
-        has_old_embeddings: whether it holds an embedding field that kgagent removes.
-        has_old_is_reversed: whether it holds `is_reversed` under its old name.
-        from_element_id: of the node that a new relationship starts from; empty for a stored one.
-        to_element_id: of the node that a new relationship leads to; empty for a stored one.
-        from_labels: of the node that it starts from; known to a search alone.
-        to_labels: of the node that it leads to; known to a search alone.
+        has_old_embeddings: whether it has an embedding property that kgagent no longer uses.
+        has_old_is_reversed: whether it has `is_reversed` under its old name.
+        from_element_id: element id of the start node; set for a new relationship only.
+        to_element_id: element id of the end node, likewise.
+        from_labels: labels of the start node; set by searches only.
+        to_labels: labels of the end node, likewise.
     """
 
     neo4j_type: str
@@ -149,7 +145,7 @@ class RelationshipRecord(Record):
 
     @classmethod
     def read(cls, row: Mapping[str, Any]) -> "RelationshipRecord":
-        """Read the map that `_relationship.cypher` makes, or one of those that leave out what a search need not."""
+        """Read a row of `_relationship.cypher` or of one of the shorter fragments that searches use."""
         return cls(
             element_id=row["element_id"],
             neo4j_type=row["neo4j_type"],
@@ -165,7 +161,7 @@ class RelationshipRecord(Record):
         ).with_stored(row["properties"])
 
     def with_stored(self, properties: Mapping[str, Any]) -> "RelationshipRecord":
-        """This record with properties as they are stored; an old name of a property is replaced by its present one."""
+        """This record with stored properties; an old property name is replaced by the present one."""
         present = {key: value for key, value in properties.items() if value is not None}
         has_old = OLD_IS_REVERSED in present
         if has_old:
@@ -179,7 +175,7 @@ class RelationshipRecord(Record):
         return self.has_old_embeddings or self.has_old_is_reversed
 
     def known_level(self, ontology: Ontology, field: str) -> int | None:
-        """Attitude or proximity; old graphs also hold words and numbers written as text. None where it is neither."""
+        """Attitude or proximity, which old graphs also store as words or as text; None if it is neither."""
         value = self.properties.get(field)
         if not isinstance(value, str):
             return self.level(field)
@@ -189,17 +185,17 @@ class RelationshipRecord(Record):
             return None
 
     def to_model(self, ontology: Ontology, *, asked_from: str | None = None) -> GraphRelationship:
-        """As a caller sees it.
+        """The relationship as callers see it.
 
         Args:
-            ontology: gives the words and what is hidden.
-            asked_from: the end that the caller named first; where None, the one that its creator named first.
+            ontology: the words, and which properties are hidden.
+            asked_from: key of the end that the caller named first; None for the direction of the relationship.
         """
         return GraphRelationship(**self._fields(ontology, asked_from=asked_from))
 
     @property
     def triplet(self) -> str:
-        """The relationship as a short sentence, as its creator told it."""
+        """The relationship as a short sentence in its direction."""
         source, target = (display_name({"name": name}, key) for key, name in self._ends(None))
         return triplet_text(source, self.neo4j_type, target, label=self.text("relationship_type"))
 
@@ -211,13 +207,13 @@ class RelationshipRecord(Record):
         score: float | None = None,
         path: Sequence["RelationshipRecord"] = (),
     ) -> RelationshipSearchResult:
-        """As a search shows it.
+        """The relationship as a search result.
 
         Args:
-            ontology: gives the words and what is hidden.
-            similarity: plain cosine with the query.
-            score: what the search ranks by; the similarity where None.
-            path: the relationships that led to it.
+            ontology: the words, and which properties are hidden.
+            similarity: plain cosine with the query, -1 to 1.
+            score: what the search ranks by; None for the similarity.
+            path: the relationships through which it was found.
         """
         return RelationshipSearchResult(
             **self._fields(ontology, asked_from=None),
@@ -228,19 +224,19 @@ class RelationshipRecord(Record):
 
     @property
     def ends_in_direction(self) -> dict[str, tuple[str, ...]]:
-        """Keys of both ends, the one that it is told from first, each with the labels of the node as far as known."""
+        """Keys of both ends in the direction of the relationship, each with the labels of the node as far as known."""
         labels = {self.from_entity_key: self.from_labels, self.to_entity_key: self.to_labels}
         return {key: labels[key] for key, _ in self._ends(None)}
 
     def _ends(self, asked_from: str | None) -> tuple[tuple[str, str], tuple[str, str]]:
-        """Key and name of the end that it is told from, and of the other; see `shown`."""
+        """Key and name of both ends, the first end first; see `to_model`."""
         start, end = (self.from_entity_key, self.from_name), (self.to_entity_key, self.to_name)
-        told = (end, start) if self.properties.get("is_reversed") else (start, end)
-        return told if asked_from in {None, told[0][0]} else (told[1], told[0])
+        first, second = (end, start) if self.properties.get("is_reversed") else (start, end)
+        return (first, second) if asked_from in {None, first[0]} else (second, first)
 
     def _fields(self, ontology: Ontology, *, asked_from: str | None) -> dict[str, Any]:
         (from_key, from_name), (to_key, to_name) = self._ends(asked_from)
-        [(told_from, _), _] = self._ends(None)
+        [(source_key, _), _] = self._ends(None)
         attitude, proximity = (self.known_level(ontology, field) for field in LEVEL_FIELDS)
         return {
             "from_entity_key": from_key,
@@ -258,22 +254,22 @@ class RelationshipRecord(Record):
             "properties": visible(
                 self.properties, _RELATIONSHIP_FIELDS | INTERNAL_PROPERTIES | ontology.hidden_properties
             ),
-            "ends_reversed": from_key != told_from,
+            "ends_reversed": from_key != source_key,
         }
 
 
 def ontology_label(labels: Sequence[str], ontology: Ontology) -> str:
-    """The label that the ontology knows; the first in its order where a node carries several."""
+    """The label of a node in the ontology; of several, the first in its order."""
     return min((label for label in labels if label in ontology.labels), key=lambda label: ontology.label_order[label])
 
 
 def as_text(value: object) -> str:
-    """A value that should be text; empty where it is none."""
+    """A value that should be text; empty if it is not."""
     return value if isinstance(value, str) else ""
 
 
 def visible(properties: Mapping[str, Any], hidden: Iterable[str]) -> dict[str, JsonValue]:
-    """What of a record's properties may be shown, as JSON types."""
+    """The properties of a record that callers may see, as JSON types."""
     return {
         key: _time(value) if key in TIMES else plain(value)
         for key, value in sorted(properties.items())
@@ -282,13 +278,13 @@ def visible(properties: Mapping[str, Any], hidden: Iterable[str]) -> dict[str, J
 
 
 def _time(value: object) -> JsonValue:
-    """A time in one form, whether the database gave it as such or as text; what is none stays as it is."""
+    """A time in one form, whether it was stored as a time or as text; other values are unchanged."""
     moment = value
     with suppress(ValueError):
         if isinstance(value, DateTime):
             moment = value.to_native()
         elif isinstance(value, str):
-            # The database ends a time in a zone that has a name with that name, in brackets.
+            # The database appends the name of a time zone in brackets.
             moment = datetime.fromisoformat(value.partition("[")[0])
         if isinstance(moment, datetime) and moment.tzinfo is not None:
             return format_utc(moment)
@@ -296,7 +292,7 @@ def _time(value: object) -> JsonValue:
 
 
 def plain(value: object) -> JsonValue:
-    """Turn a value of the database into a JSON type."""
+    """Convert a value of the database to a JSON type."""
     if value is None or isinstance(value, str | bool | int) or (isinstance(value, float) and math.isfinite(value)):
         return value
     if isinstance(value, datetime):

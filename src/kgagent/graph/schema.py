@@ -1,4 +1,4 @@
-"""Constraints and indexes: which are there, and how to make them what a graph needs."""
+"""Constraints and indexes: which exist, and creating those that a graph needs."""
 
 import asyncio
 import random
@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kgagent.embedding.base import Embedder
-from kgagent.embedding.factory import advise_embedder
 from kgagent.errors import SchemaError, StoreError
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.schema_parts import SchemaPart, schema_parts
@@ -18,10 +17,10 @@ from kgagent.ontology import Ontology
 ATTEMPTS = 8
 REBUILD = "kgagent migrate --rebuild-indexes"
 ONLINE_TIMEOUT = 300
-"""Seconds that indexes may take to come online."""
+"""Maximum time in seconds for indexes to come online."""
 
 REBUILD_TIMEOUT = 86_400
-"""Seconds that they may take where they are made anew from all that is stored."""
+"""Maximum time in seconds for indexes that are rebuilt from stored data."""
 
 SHOW_INDEXES = Statement(
     "SHOW INDEXES YIELD name, type, state, labelsOrTypes, properties, options, owningConstraint "
@@ -30,36 +29,64 @@ SHOW_INDEXES = Statement(
 )
 
 
+EmbedderAdvice = Callable[[int, Embedder], str]
+"""Given the length of the existing embeddings and the present embedder, says how to choose the embedder that fits."""
+
+
 @dataclass(frozen=True)
 class SchemaProblem:
-    """Something about parts of the schema that keeps them from serving, and the command that mends it."""
+    """A problem of one or more constraints or indexes.
+
+    Attributes:
+        names: of the constraints or indexes.
+        what: the problem.
+        fix: the command that fixes it.
+    """
 
     names: tuple[str, ...]
     what: str
-    mend: str
+    fix: str
 
     def __str__(self) -> str:
-        """All of it in one line."""
-        return f"{', '.join(self.names)}: {self.what}. To mend it: {self.mend}"
+        """The problem in one line."""
+        return f"{', '.join(self.names)}: {self.what}. Fix: {self.fix}"
 
 
 class Schema:
     """The constraints and indexes that an ontology and an embedder need on a server."""
 
-    def __init__(self, store: Store, ontology: Ontology, embedder: Embedder, options: VectorIndexOptions) -> None:
+    def __init__(
+        self,
+        store: Store,
+        ontology: Ontology,
+        embedder: Embedder,
+        options: VectorIndexOptions,
+        *,
+        embedder_advice: EmbedderAdvice = lambda _length, _embedder: "choose the embedder that the graph was created with",
+    ) -> None:
+        """Prepare; nothing is read or created yet.
+
+        Args:
+            store: the database.
+            ontology: labels and relationship types.
+            embedder: makes the embeddings that the indexes hold.
+            options: of the vector indexes.
+            embedder_advice: says how to choose the embedder of existing indexes.
+        """
         self._store = store
         self._embedder = embedder
         self._options = options
+        self._embedder_advice = embedder_advice
         self.parts = schema_parts(ontology, options.config(embedder.dimensions, store.features), store.features)
 
     async def ensure(self, *, online_timeout: int = ONLINE_TIMEOUT) -> None:
-        """Make what is missing and wait until all of it is online; safe when several run at once.
+        """Create missing constraints and indexes and wait until they are online; processes may do so concurrently.
 
         Args:
-            online_timeout: seconds to wait at the most.
+            online_timeout: maximum time to wait, in seconds.
 
         Raises:
-            SchemaError: an index is there but does not fit, or the data breaks a constraint; the text names the mend.
+            SchemaError: an existing index does not fit, or the data violates a constraint; the text names the fix.
         """
         present, made = await self._present(), False
         for _ in range(ATTEMPTS):
@@ -71,7 +98,7 @@ class Schema:
                 await self._drop(part, still=part.is_outdated_in)
             for part in [*outdated, *missing]:
                 await self._create(part)
-            # Another process that made the same out of an earlier form may have dropped what was just made.
+            # Another process that replaces the same outdated index may have dropped the new one.
             present, made = await self._present(), True
         if made or any(row["state"] != "ONLINE" for row in present):
             await self._store.run_schema(Statement(f"CALL db.awaitIndexes({online_timeout:d})", "await_indexes"))
@@ -91,16 +118,16 @@ class Schema:
         await self.ensure(online_timeout=REBUILD_TIMEOUT)
 
     async def problems(self) -> list[SchemaProblem]:
-        """Say what is missing, not online, or does not fit."""
+        """List what is missing, not online, or does not fit."""
         present = await self._present()
         found: dict[tuple[str, str], list[str]] = {}
         for part in self.parts:
             for problem in self._misfits(part, part.found_in(present)):
                 found.setdefault(problem, []).append(part.name)
-        return [SchemaProblem(tuple(names), what, mend) for (what, mend), names in found.items()]
+        return [SchemaProblem(tuple(names), what, fix) for (what, fix), names in found.items()]
 
     async def differing_options(self) -> list[SchemaProblem]:
-        """Name vector indexes that were made with other options; they serve, though perhaps not as well."""
+        """List vector indexes with other options; they work, but perhaps not as well."""
         present = await self._present()
         found: dict[str, list[str]] = {}
         for part in self.parts:
@@ -111,7 +138,7 @@ class Schema:
         return [SchemaProblem(tuple(names), what, REBUILD) for what, names in found.items()]
 
     def _misfits(self, part: SchemaPart, row: Row | None) -> Iterator[tuple[str, str]]:
-        """What is wrong with a part, and what mends it."""
+        """The problems of a part, each with its fix."""
         if row is None:
             yield "missing", "kgagent init"
             return
@@ -129,7 +156,7 @@ class Schema:
         if dimensions is not None and dimensions != self._embedder.dimensions:
             yield (
                 f"made for embeddings of length {dimensions}, but {self._embedder} makes {self._embedder.dimensions}",
-                f"{advise_embedder(dimensions, self._embedder)}; or, to embed all of it anew, {REBUILD}",
+                f"{self._embedder_advice(dimensions, self._embedder)}; or, to embed everything again, {REBUILD}",
             )
 
     async def _present(self) -> list[Row]:
@@ -141,13 +168,15 @@ class Schema:
                 Statement(part.create, f"create_{part.kind}"), still=lambda rows: part.found_in(rows) is None
             )
         except StoreError as error:
-            raise SchemaError(f"{part.name} cannot be made: {error}. `kgagent doctor` looks for duplicates") from error
+            raise SchemaError(
+                f"{part.name} cannot be created: {error}. `kgagent doctor` looks for duplicates"
+            ) from error
 
     async def _drop(self, part: SchemaPart, *, still: Callable[[Sequence[Row]], object]) -> None:
         await self._change(Statement(f"DROP INDEX {Identifier(part.name)} IF EXISTS", "drop_index"), still=still)
 
     async def _change(self, statement: Statement, *, still: Callable[[Sequence[Row]], object]) -> None:
-        """Run a statement; where it fails, as others change the schema too, again, if it is still called for."""
+        """Run a statement; retry it after a failure if it is still needed, since other processes change the schema too."""
         for attempt in range(ATTEMPTS):
             try:
                 await self._store.run_schema(statement)

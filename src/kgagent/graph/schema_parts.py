@@ -1,4 +1,4 @@
-"""Constraints and indexes that a graph needs: their names, what they cover, and the statements that make them."""
+"""The constraints and indexes that a graph needs: their names, what they cover, and the statements that create them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from kgagent.graph.store import Row
 from kgagent.ontology import Ontology
 
 DELETED_RELATIONSHIP = "KgagentDeletedRelationship"
-"""Label of the nodes that keep what deleted relationships held; no ontology's, so that nothing else looks at them."""
+"""Label of the nodes that hold deleted relationships; no ontology has it, so that nothing else reads them."""
 
 NODE_TEXT_INDEX = "kgagent_node_text"
 RELATIONSHIP_TEXT_INDEX = "kgagent_relationship_text"
@@ -18,7 +18,7 @@ RELATIONSHIP_VECTOR_INDEX = "kgagent_relationship_embedding"
 FILTERS = ("user_id", "relationship_type")
 NODE_TEXTS = ("name", "description", "notes_text")
 RELATIONSHIP_TEXTS = ("relationship_type", "description", "notes_text")
-"""Properties whose words full-text search finds; their indexes hold `user_id` too, to search for one user's alone."""
+"""Properties in the full-text indexes; the indexes also hold `user_id`, to search one user's records only."""
 
 
 @dataclass(frozen=True)
@@ -26,11 +26,11 @@ class SchemaPart:
     """A constraint or an index.
 
     Attributes:
-        name: as it stands in the database.
-        create: the statement that makes it where it is missing.
+        name: its name in the database.
+        create: the statement that creates it if it is missing.
         kind: what it is; a vector index must fit the embedder.
         covers: labels or types that it must cover.
-        properties: properties that it must hold, in-index filters included.
+        properties: properties that it must hold, including in-index filters.
     """
 
     name: str
@@ -46,30 +46,30 @@ class SchemaPart:
 
     @property
     def is_searched(self) -> bool:
-        """Whether searches call it by its name."""
+        """Whether searches use it by name."""
         return self.kind in {"vector", "text"}
 
     def fits(self, row: Row) -> bool:
-        """Whether an index covers what this part must cover."""
+        """Whether an existing index covers what this part must cover."""
         return set(row["labelsOrTypes"] or ()) == set(self.covers) and set(self.properties) <= set(row["properties"])
 
     def outdates(self, row: Row) -> bool:
-        """Whether a text index covers the same labels or types, but in an earlier form."""
+        """Whether an existing full-text index covers the same labels or types in an earlier form."""
         return self.kind == "text" and set(row["labelsOrTypes"] or ()) == set(self.covers) and not self.fits(row)
 
     def is_outdated_in(self, indexes: Sequence[Row]) -> bool:
-        """Whether it is there as a text index of an earlier form, which holds nothing of its own and may be dropped.
+        """Whether it exists as a full-text index of an earlier form, which may be dropped without loss.
 
-        One on other labels is another ontology's, and is left to whoever asks for a rebuild.
+        An index on other labels belongs to another ontology and is replaced by an explicit rebuild only.
         """
         row = self.found_in(indexes)
         return row is not None and self.outdates(row)
 
     def found_in(self, indexes: Sequence[Row]) -> Row | None:
-        """Find it among the indexes that are there.
+        """Find it among the existing indexes.
 
-        One that the user made under another name serves as well, unless searches call it by its name; the database
-        would not make a second one.
+        An index with another name serves as well, unless searches use it by name; the database would not create a
+        second one.
         """
         named = next((row for row in indexes if row["name"] == self.name), None)
         if named is not None or self.is_searched:
@@ -89,9 +89,9 @@ def schema_parts(ontology: Ontology, vector_config: str, features: ServerFeature
     """List the constraints and indexes that a graph needs.
 
     Args:
-        ontology: its labels and relationships.
-        vector_config: the `indexConfig` of its vector indexes.
-        features: what the server knows.
+        ontology: labels and relationship types.
+        vector_config: the `indexConfig` of the vector indexes.
+        features: what the server supports.
     """
     parts: list[SchemaPart] = []
     for label in ontology.labels:
@@ -128,7 +128,7 @@ def node_vector_index(label: str) -> str:
 
 
 def relationship_vector_indexes(ontology: Ontology, features: ServerFeatures) -> dict[str, tuple[str, ...]]:
-    """Names of the vector indexes on relationships, each with the types that it covers."""
+    """The names of the vector indexes on relationships, each with the types that it covers."""
     if features.filtered_vector_indexes:
         return {RELATIONSHIP_VECTOR_INDEX: tuple(ontology.relationships)}
     return {f"kgagent_{neo4j_type}_embedding": (neo4j_type,) for neo4j_type in ontology.relationships}

@@ -8,61 +8,61 @@ from typing import Self
 
 from kgagent.graph.identifiers import Identifier
 
-_PLACE = re.compile(r"«(\w+)»")
+_PLACEHOLDER = re.compile(r"«(\w+)»")
 
 
 @dataclass(frozen=True)
 class Fragment:
-    """One of several shared fragments that a place can take; its file's name without `.cypher`."""
+    """A shared fragment for a placeholder: the name of its file without `.cypher`."""
 
     name: str
 
 
 Filling = Identifier | Fragment
-"""What a place takes: a quoted name, or a fragment that the caller chooses."""
+"""What replaces a placeholder: a quoted name, or a fragment that the caller chooses."""
 
 UNNAMED = "unnamed"
 
 
 class Statement(str):
-    """Cypher with the name under which the server and observers are told of it.
+    """Cypher text with the name that the server and observers see.
 
     Attributes:
-        name: that of its file, where it has one.
+        name: the name of its file, if it has one.
     """
 
     __slots__ = ("name",)
     name: str
 
     def __new__(cls, text: str, name: str) -> Self:
-        """Name a text."""
+        """Attach a name to a text."""
         named = super().__new__(cls, text)
         named.name = name
         return named
 
 
 def name_of(text: str) -> str:
-    """The name of a statement; plain texts have none."""
+    """The name of a statement; `UNNAMED` for plain text."""
     return text.name if isinstance(text, Statement) else UNNAMED
 
 
 @cache
 def statement(name: str, **places: Filling) -> Statement:
-    """Read a statement and put names and shared fragments into their places.
+    """Read a statement and fill its placeholders.
 
     Args:
         name: the file's name without `.cypher`.
-        places: what each place `«so»` in the file takes; a place `«_so»` takes the file of that name.
+        places: the filling of each placeholder `«name»`; a placeholder `«_name»` is filled with the file of that name.
 
     Raises:
-        KeyError: the file has a place for which nothing was given.
+        KeyError: a placeholder has no filling.
     """
 
-    def fill(place: re.Match[str]) -> str:
-        wanted = place.group(1)
+    def fill(placeholder: re.Match[str]) -> str:
+        wanted = placeholder.group(1)
         filling = Fragment(wanted) if wanted.startswith("_") else places[wanted]
         return statement(filling.name, **places) if isinstance(filling, Fragment) else filling
 
     text = resources.files("kgagent.cypher").joinpath(f"{name}.cypher").read_text("utf-8")
     lines = (line for line in text.splitlines() if not line.startswith("//"))
-    return Statement(_PLACE.sub(fill, "\n".join(lines)).strip(), name)
+    return Statement(_PLACEHOLDER.sub(fill, "\n".join(lines)).strip(), name)

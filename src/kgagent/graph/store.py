@@ -1,4 +1,4 @@
-"""The connection to Neo4j: runs statements, keeps a caller's reads behind its own writes, and words errors plainly."""
+"""The connection to Neo4j: runs statements, lets reads see earlier writes, and translates the driver's errors."""
 
 import copy
 import sys
@@ -29,7 +29,7 @@ SCHEMES = frozenset({"bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ss
 
 _VALUES_REFUSED = ("ArithmeticError", "ArgumentError", "TypeError", "SyntaxError")
 VALUE_ERRORS = frozenset(f"Neo.ClientError.Statement.{name}" for name in _VALUES_REFUSED)
-"""Codes of the server for values that no operator takes; text that is no date counts as wrong syntax."""
+"""Error codes for values that an operator does not accept; text that is not a date counts as a syntax error."""
 
 VERSIONS = Statement("CALL dbms.components() YIELD name, versions RETURN name, versions", "versions")
 
@@ -40,7 +40,7 @@ Credentials = Auth | tuple[str, str] | AsyncAuthManager
 
 
 class Store:
-    """One database of one Neo4j, shared by everything in this process that works on it."""
+    """A database of a Neo4j server, shared by everything in this process that uses it."""
 
     def __init__(
         self,
@@ -113,7 +113,7 @@ class Store:
         Raises:
             StoreError: the server cannot be reached, refuses the login, or is too old.
         """
-        with _plain_errors("the given driver's address"):
+        with _translated_errors("the given driver's address"):
             info = await driver.get_server_info()
         host, port = info.address[:2]
         shown = f"{'bolt+s' if driver.encrypted else 'bolt'}://{f'[{host}]' if ':' in str(host) else host}:{port}"
@@ -123,7 +123,7 @@ class Store:
     async def _over(
         cls, driver: AsyncDriver, uri: str, *, database: str | None, timeout: float | None, owns_driver: bool
     ) -> Self:
-        with _plain_errors(uri):
+        with _translated_errors(uri):
             info = await driver.get_server_info()
             query = Query(VERSIONS, metadata=statement_tags(VERSIONS.name))
             answer = await driver.execute_query(query, database_=database)
@@ -145,30 +145,30 @@ class Store:
             await self._driver.close()
 
     async def read(self, text: str, parameters: Parameters, *, timeout: float | None = None) -> list[Row]:
-        """Run a statement that only reads, in one round trip; where it fails in passing, again as the driver would.
+        """Run a reading statement in one round trip; a transient failure is retried as the driver would.
 
         Args:
-            text: Cypher without its language prefix.
+            text: Cypher without its version prefix.
             parameters: values of the statement.
-            timeout: seconds that it may take on the server; None is what the connection says.
+            timeout: maximum time on the server in seconds; None is the timeout of the connection.
 
         Raises:
-            StoreError: it failed; StatementTimeoutError where it took too long.
+            StoreError: it failed; StatementTimeoutError if it took too long.
         """
-        with self._watched(text, "read") as outcome, _plain_errors(self.uri):
+        with self._watched(text, "read") as outcome, _translated_errors(self.uri):
             rows = await self._read(text, parameters, timeout)
             outcome.rows = len(rows)
         return rows
 
     async def write(self, text: str, parameters: Parameters, *, timeout: float | None = None) -> list[Row]:
-        """Run a statement that writes, in a transaction of its own: all of it is kept, or nothing.
+        """Run a writing statement in its own transaction: all of it takes effect, or nothing.
 
         Raises:
-            ConstraintViolationError: it would have made a duplicate, or left a relationship without one of its nodes.
-            EntityGoneError: another write deleted what this one needs.
-            StoreError: it failed otherwise.
+            ConstraintViolationError: it would create a duplicate, or leave a relationship without one of its nodes.
+            EntityGoneError: another write deleted a record that this one needs.
+            StoreError: it failed for another reason.
         """
-        with self._watched(text, "write") as outcome, _plain_errors(self.uri):
+        with self._watched(text, "write") as outcome, _translated_errors(self.uri):
             rows = await self._run(text, parameters, RoutingControl.WRITE, timeout)
             outcome.rows = len(rows)
         return rows
@@ -179,7 +179,7 @@ class Store:
         Raises:
             StoreError: it failed.
         """
-        with self._watched(text, "schema") as outcome, _plain_errors(self.uri):
+        with self._watched(text, "schema") as outcome, _translated_errors(self.uri):
             async with self._session() as session:
                 result = await session.run(self._query(text, None))
                 rows = await result.data()
@@ -188,18 +188,18 @@ class Store:
 
     @asynccontextmanager
     async def stream(self, text: str, parameters: Parameters) -> AsyncIterator[AsyncIterator[Row]]:
-        """Run a statement that only reads, and give its rows one by one; for answers too large for memory.
+        """Run a reading statement and iterate over its rows; for results too large for memory.
 
         Raises:
             StoreError: it failed.
         """
-        with self._watched(text, "read"), _plain_errors(self.uri):
+        with self._watched(text, "read"), _translated_errors(self.uri):
             async with self._session(READ_ACCESS) as session:
                 result = await session.run(self._query(text, None), dict(parameters))
                 yield (dict(record) async for record in result)
 
     def vector(self, embedding: Sequence[float] | None) -> Vector | list[float] | None:
-        """An embedding in the form in which this server takes it as a parameter."""
+        """An embedding as a parameter in the form that this server accepts."""
         if embedding is None:
             return None
         if not self.features.vectors_on_the_wire:
@@ -212,7 +212,7 @@ class Store:
         return Vector(embedding, "f32")
 
     def _session(self, access: str = WRITE_ACCESS) -> AsyncSession:
-        """A session that sees what earlier statements wrote, as all of this connection share their bookmarks."""
+        """A session that sees earlier writes, since all sessions of this connection share their bookmarks."""
         return self._driver.session(
             database=self._database,
             default_access_mode=access,
@@ -221,7 +221,7 @@ class Store:
 
     async def _read(self, text: str, parameters: Parameters, timeout: float | None) -> list[Row]:
         try:
-            # A transaction of the driver's own would take a second round trip, for a commit of nothing.
+            # A managed transaction would need a second round trip to commit nothing.
             async with self._session(READ_ACCESS) as session:
                 result = await session.run(self._timed(text, timeout), dict(parameters))
                 return [dict(record) for record in (await result.to_eager_result()).records]
@@ -251,8 +251,8 @@ class Store:
         return self._observer.watch(StatementRun(name_of(text), access, self.uri, self._database))
 
 
-class _plain_errors:  # noqa: N801
-    """Turns the driver's errors into the store's own."""
+class _translated_errors:  # noqa: N801
+    """Translates the driver's errors into those of kgagent."""
 
     def __init__(self, uri: str) -> None:
         self._uri = uri

@@ -1,4 +1,4 @@
-"""How vector indexes are made, in the terms of Neo4j's `indexConfig`, and what an index that is there tells."""
+"""The options of vector indexes as Neo4j's `indexConfig`, and what a search must know of an existing index."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ Config = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class VectorIndexOptions:
-    """What is chosen for a vector index beside its length.
+    """The options of a vector index besides its length.
 
     Attributes:
-        quantization: how the index keeps vectors while it looks for near ones.
-        m: neighbours that each vector has in the index's graph (HNSW), 1 to 512.
-        ef_construction: candidates among which those neighbours are chosen, 1 to 3,200.
-        search_expansion: candidates that a search keeps, as a multiple of the hits asked for, from 1.
+        quantization: how the index stores vectors for its search.
+        m: number of neighbours of each vector in the HNSW graph, 1 to 512.
+        ef_construction: number of candidates for those neighbours, 1 to 3,200.
+        search_expansion: number of candidates of a search, as a multiple of its limit, from 1.
     """
 
     quantization: IndexQuantization
@@ -32,7 +32,7 @@ class VectorIndexOptions:
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
-        """Those that the settings choose."""
+        """The options in the settings."""
         return cls(
             settings.index_quantization,
             settings.index_m,
@@ -41,7 +41,7 @@ class VectorIndexOptions:
         )
 
     def config(self, dimensions: int, features: ServerFeatures) -> str:
-        """The `indexConfig` of an index for embeddings of some length, as far as the server knows its options."""
+        """The `indexConfig` for embeddings of a length, limited to the options that the server supports."""
         values = {
             "vector.dimensions": f"{dimensions:d}",
             "vector.similarity_function": "'cosine'",
@@ -55,11 +55,11 @@ class VectorIndexOptions:
         return "{" + ", ".join(f"`{name}`: {value}" for name, value in values.items()) + "}"
 
     def differences(self, config: Config, features: ServerFeatures) -> list[str]:
-        """Say in what an index differs from these options.
+        """Describe how an index differs from these options.
 
         Args:
-            config: its `indexConfig`, as the server tells it.
-            features: what the server knows.
+            config: the index's `indexConfig`, as the server returns it.
+            features: what the server supports.
         """
         wanted: dict[str, object] = {"vector.hnsw.m": self.m, "vector.hnsw.ef_construction": self.ef_construction}
         if features.quantization_types:
@@ -75,11 +75,11 @@ class VectorIndexOptions:
 
 @dataclass(frozen=True)
 class IndexScores:
-    """What a search must know of an index that is there.
+    """What a search must know of an existing index.
 
     Attributes:
-        estimated: whether its scores are of shortened vectors, not of the stored ones.
-        expansion: candidates that it compares for each hit asked for.
+        estimated: whether its scores come from quantized vectors instead of the stored ones.
+        expansion: number of candidates that it compares for each result.
     """
 
     estimated: bool
@@ -87,7 +87,7 @@ class IndexScores:
 
     @classmethod
     def of(cls, config: Config) -> Self:
-        """Read an `indexConfig`: Neo4j compares binary hits again with the stored vectors, but not scalar ones."""
+        """Read an `indexConfig`: Neo4j rescores binary-quantized candidates with the stored vectors, but not scalar ones."""
         if QUANTIZATION_TYPE in config:
             estimated = str(config[QUANTIZATION_TYPE]).upper() == "SCALAR"
         else:

@@ -13,7 +13,7 @@ FIXED_BY_MIGRATION = [
     ("MATCH (:<Person>)-[r {description: 'They row'}]->() REMOVE r.relationship_embedding", "have no embedding"),
     (
         "MATCH ()-[r {description: 'They row'}]->() SET r.relationship_embedding = 'gone'",
-        "have something in place of the embedding that is no list of numbers",
+        "have an embedding that is not a list of numbers",
     ),
     (
         "MATCH ()-[r {description: 'They row'}]->() SET r.relationship_embedding = [1.0, 2.0]",

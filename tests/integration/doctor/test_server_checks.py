@@ -37,7 +37,7 @@ async def test_indexes_for_another_length_are_an_error_and_rebuilding_fixes_it(
         assert finding.severity == "error"
         assert "made for embeddings of length 96" in finding.message
         assert finding.fix == (
-            "choose the embedder that the graph was created with; or, to embed all of it anew, "
+            "choose the embedder that the graph was created with; or, to embed everything again, "
             "kgagent migrate --rebuild-indexes"
         )
         await services_of(graph).schema.rebuild_vector_indexes()

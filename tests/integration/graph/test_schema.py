@@ -101,7 +101,7 @@ async def test_several_may_ensure_at_once(
 async def test_what_is_missing_is_named_with_the_command_that_makes_it(own: Schema, label: str) -> None:
     [problem] = await own.problems()
     assert f"kgagent_{label}_key, " in str(problem)
-    assert str(problem).endswith(": missing. To mend it: kgagent init")
+    assert str(problem).endswith(": missing. Fix: kgagent init")
 
 
 async def test_a_mismatch_in_dimensions_names_both_lengths_and_the_command(settings: Settings) -> None:
@@ -111,8 +111,8 @@ async def test_a_mismatch_in_dimensions_names_both_lengths_and_the_command(setti
     said = str(refused.value)
     assert "kgagent_Person_embedding" in said
     assert "made for embeddings of length 384, but hashing blake2b-words, 64 dimensions makes 64" in said
-    assert "To mend it: set KGAGENT_EMBEDDER=local for embeddings of length 384; " in said
-    assert said.endswith("or, to embed all of it anew, kgagent migrate --rebuild-indexes")
+    assert "Fix: set KGAGENT_EMBEDDER=local for embeddings of length 384; " in said
+    assert said.endswith("or, to embed everything again, kgagent migrate --rebuild-indexes")
 
 
 async def test_rebuilding_fits_the_vector_indexes_to_another_embedder(
@@ -175,7 +175,7 @@ async def test_data_that_breaks_a_constraint_is_told(
     monkeypatch.setattr(schema_module, "ATTEMPTS", 2)
     await services_of(opened).store.write(f"UNWIND [1, 2] AS i CREATE (:{label} {{entity_key: 'twin'}})", {})
     try:
-        with pytest.raises(SchemaError, match=rf"kgagent_{label}_key cannot be made: (?s:.*)`kgagent doctor`"):
+        with pytest.raises(SchemaError, match=rf"kgagent_{label}_key cannot be created: (?s:.*)`kgagent doctor`"):
             await own.ensure()
     finally:
         await services_of(opened).store.write(f"MATCH (n:{label}) DELETE n", {})
@@ -193,7 +193,7 @@ async def test_a_text_index_of_an_earlier_form_is_made_anew(opened: KnowledgeGra
     await make_earlier_form(opened)
     [problem] = await services_of(opened).schema.problems()
     assert "['name', 'description', 'notes'] instead of" in str(problem)
-    assert problem.mend == "kgagent init"
+    assert problem.fix == "kgagent init"
     await asyncio.gather(*(services_of(opened).schema.ensure() for _ in range(3)))
     assert await services_of(opened).schema.problems() == []
     [after] = await schema_of(services_of(opened).store, "kgagent_node_text")
