@@ -87,7 +87,7 @@ class IndexScores:
 
     @classmethod
     def of(cls, config: Config) -> Self:
-        """Read an `indexConfig`: Neo4j rescores binary-quantized candidates with the stored vectors, but not scalar ones."""
+        """Read an `indexConfig`; Neo4j rescores binary-quantized candidates, but not scalar ones."""
         if QUANTIZATION_TYPE in config:
             estimated = str(config[QUANTIZATION_TYPE]).upper() == "SCALAR"
         else:

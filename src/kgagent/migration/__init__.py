@@ -1,4 +1,4 @@
-"""Bringing an old graph to the present form: one current embedding per node and relationship, and no old fields."""
+"""Migrating a graph to the present form: one current embedding per node and relationship, and no old properties."""
 
 from kgagent.migration.migrate import migrate
 from kgagent.migration.report import Counts, MigrationReport, MigrationStoppedError, Skipped

@@ -1,4 +1,4 @@
-"""The proactive migration: every node and relationship is brought to the present form at once."""
+"""The proactive migration: it brings every node and relationship of a graph to the present form."""
 
 from kgagent.errors import InputError, KgAgentError
 from kgagent.graph.nodes import NodeRepository
@@ -18,42 +18,42 @@ async def migrate(
     user_id: str | None = None,
     dry_run: bool = False,
     batch_size: int = 200,
-    bounded_map: int = 3,
+    max_concurrent: int = 3,
     progress: Progress | None = None,
 ) -> MigrationReport:
-    """Embed what has no current embedding, remove the embedding fields of old graphs, and add what is missing.
+    """Embed records without a current embedding, remove the properties of old graphs, and add missing bookkeeping.
 
-    What a record says is never changed, and neither is `updated_at`. Each record is decided on by what is stored, so
-    a run that was ended in any way is taken up by the next one. Writes go through the compare-and-set that the
-    tools use: both may run at once. Of several relationships of one type between two nodes, only the one that the
-    tools work on is migrated; the others are skipped and named.
+    The content of a record and its `updated_at` never change. Each decision depends only on the stored record, so an
+    interrupted run is continued by the next one. Writes use the same compare-and-set as the tools, so both may run
+    concurrently. Of several relationships of one type between two nodes, only the one that the tools use is migrated;
+    the others are skipped and reported.
 
-    The constraints and indexes must be there (`Schema.ensure`). Where the embedder makes embeddings of another
-    length than before, `Schema.rebuild_vector_indexes` comes first.
+    The constraints and indexes must exist (`Schema.ensure`). If the embedder makes embeddings of another length than
+    before, call `Schema.rebuild_vector_indexes` first.
 
     Args:
-        nodes: gives the database, the ontology and the nodes.
-        relationships: gives the relationships.
-        writing: the embedder, the clock and how often a lost race is tried again.
-        user_id: whose graph; None is every user's.
-        dry_run: count what would be done, write nothing and make no embedding call.
-        batch_size: records embedded in one call and written in one transaction, from 1.
-        bounded_map: batches under way at once, from 1.
-        progress: shows how many records have been seen to.
+        nodes: the database, the ontology and the nodes.
+        relationships: the relationships.
+        writing: the embedder, the clock and the number of attempts.
+        user_id: owner of the records; None is every user.
+        dry_run: count what would be done; write nothing and make no embedding call.
+        batch_size: records per embedding call and transaction, from 1.
+        max_concurrent: maximum number of concurrent batches, from 1.
+        progress: shows how many records have been examined.
 
     Raises:
         InputError: a size is below 1.
-        MigrationStoppedError: the database or the embedder failed; it tells what was done by then.
+        MigrationStoppedError: the database or the embedder failed; its report says what was done.
     """
-    if batch_size < 1 or bounded_map < 1:
-        raise InputError(f"batch_size and bounded_map must be 1 or more, got {batch_size} and {bounded_map}")
+    if batch_size < 1 or max_concurrent < 1:
+        raise InputError(f"batch_size and max_concurrent must be at least 1, got {batch_size} and {max_concurrent}")
     tally = Tally(dry_run)
-    shown = progress or SilentProgress()
+    reported = progress or SilentProgress()
 
     async def run(migration: Pass[InspectedT, IntentT]) -> None:
         verb = "Examining" if dry_run else "Migrating"
-        with shown.task(f"{verb} {migration.kind}", await migration.count()) as advance:
-            await Pipeline(migration, tally, advance, batch_size=batch_size, bounded_map=bounded_map).run()
+        with reported.task(f"{verb} {migration.kind}", await migration.count()) as advance:
+            await Pipeline(migration, tally, advance, batch_size=batch_size, max_concurrent=max_concurrent).run()
 
     try:
         await run(NodePass(nodes, writing, user_id=user_id, dry_run=dry_run))

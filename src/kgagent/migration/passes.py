@@ -40,13 +40,13 @@ Results = Sequence[WriteResult[Any] | KgAgentError]
 
 @dataclass(frozen=True, kw_only=True)
 class Task(Generic[IntentT]):
-    """A record that is not in the present form.
+    """A record to migrate.
 
     Attributes:
-        what: the record, for a person who looks for it.
-        user_id: whose it is.
-        intent: what its writer is told.
-        text: what will have to be embedded; None where the stored vector is current.
+        what: the record, for a person who searches for it.
+        user_id: owner of the record.
+        intent: what to write.
+        text: the text to embed; None if the stored embedding is current.
     """
 
     what: str
@@ -56,7 +56,7 @@ class Task(Generic[IntentT]):
 
 
 class Pass(ABC, Generic[InspectedT, IntentT]):
-    """Goes through the records of one kind."""
+    """Migrates the records of one kind."""
 
     kind: ClassVar[Kind]
 
@@ -75,7 +75,7 @@ class Pass(ABC, Generic[InspectedT, IntentT]):
 
     @abstractmethod
     def inspect(self) -> AbstractAsyncContextManager[AsyncIterator[InspectedT]]:
-        """Go through the records one by one.
+        """Iterate over the records.
 
         Raises:
             StoreError: the database failed.
@@ -83,15 +83,15 @@ class Pass(ABC, Generic[InspectedT, IntentT]):
 
     @abstractmethod
     def judge(self, inspected: InspectedT) -> Task[IntentT] | Skipped | None:
-        """Decide what a record needs; None is nothing."""
+        """Decide what a record needs; None if it is in the present form."""
 
     @abstractmethod
     async def write(self, user_id: str, intents: Sequence[IntentT], writing: WriteContext) -> Results:
-        """Bring records of one user to the present form, each kept or refused by itself."""
+        """Migrate records of one user; each succeeds or fails on its own."""
 
 
 class NodePass(Pass[InspectedNode, NodeIntent]):
-    """Goes through the nodes."""
+    """Migrates the nodes."""
 
     kind = "nodes"
 
@@ -104,11 +104,11 @@ class NodePass(Pass[InspectedNode, NodeIntent]):
         return await count_nodes(self._nodes, self.user_id)
 
     def inspect(self) -> AbstractAsyncContextManager[AsyncIterator[InspectedNode]]:
-        """Go through the nodes one by one."""
+        """Iterate over the nodes."""
         return inspect_nodes(self._nodes, self.user_id)
 
     def judge(self, inspected: InspectedNode) -> Task[NodeIntent] | Skipped | None:
-        """A node needs a vector where its own is not that of its text, and its notes as full-text search finds them."""
+        """A node needs the embedding of its present text, and its present notes in the full-text index."""
         record = inspected.record
         if defect := node_defect(inspected):
             return Skipped(str(inspected), str(defect))
@@ -125,14 +125,14 @@ class NodePass(Pass[InspectedNode, NodeIntent]):
         )
 
     async def write(self, user_id: str, intents: Sequence[NodeIntent], writing: WriteContext) -> Results:
-        """Bring nodes of one user to the present form."""
+        """Migrate nodes of one user."""
         options = node_options(dry_run=self.dry_run)
         strategy = NodeStrategy(self._nodes, writing, user_id=user_id, options=options)
         return await compare_and_set(strategy, intents, attempts=writing.attempts)
 
 
 class RelationshipPass(Pass[InspectedRelationship, RelationshipIntent]):
-    """Goes through the relationships."""
+    """Migrates the relationships."""
 
     kind = "relationships"
 
@@ -147,11 +147,11 @@ class RelationshipPass(Pass[InspectedRelationship, RelationshipIntent]):
         return await count_relationships(self._relationships, self.user_id)
 
     def inspect(self) -> AbstractAsyncContextManager[AsyncIterator[InspectedRelationship]]:
-        """Go through the relationships one by one."""
+        """Iterate over the relationships."""
         return inspect_relationships(self._relationships, self.user_id)
 
     def judge(self, inspected: InspectedRelationship) -> Task[RelationshipIntent] | Skipped | None:
-        """A relationship needs a vector where its own is not that of its text, and to be tidied where it is of old."""
+        """A relationship needs the embedding of its present text, present bookkeeping and no old properties."""
         if defect := relationship_defect(inspected, self._relationships.ontology):
             return Skipped(str(inspected), str(defect))
         record = inspected.record
@@ -160,8 +160,10 @@ class RelationshipPass(Pass[InspectedRelationship, RelationshipIntent]):
         after = replace(record, properties={**record.properties, **wanted})
         text = self._relationships.text(after, now)
         current = is_current(record, text, self.writing.embedder)
-        tidy = not record.has_old_properties and all(record.properties.get(key) == wanted[key] for key in wanted)
-        if current and tidy:
+        is_present_form = not record.has_old_properties and all(
+            record.properties.get(key) == wanted[key] for key in wanted
+        )
+        if current and is_present_form:
             return None
         return Task(
             what=str(inspected),
@@ -171,13 +173,13 @@ class RelationshipPass(Pass[InspectedRelationship, RelationshipIntent]):
         )
 
     async def write(self, user_id: str, intents: Sequence[RelationshipIntent], writing: WriteContext) -> Results:
-        """Bring relationships of one user to the present form."""
+        """Migrate relationships of one user."""
         options = relationship_options(self._relationships.ontology, dry_run=self.dry_run)
         strategy = RelationshipStrategy(self._relationships, writing, user_id=user_id, options=options)
         return await compare_and_set(strategy, intents, attempts=writing.attempts)
 
     def _wanted(self, inspected: InspectedRelationship, now: datetime) -> dict[str, Any]:
-        """What each relationship holds in the present form beside its texts."""
+        """The properties of a relationship in the present form, besides its texts."""
         record = inspected.record
         return {
             **levels(self._relationships.ontology, record),

@@ -1,4 +1,4 @@
-"""One pass of a migration: one reader, and several writers side by side that embed and write whole batches."""
+"""One pass of a migration: one reader, and several concurrent writers that embed and write batches."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -10,23 +10,23 @@ from kgagent.errors import ConflictError, InputError, KgAgentError
 from kgagent.graph.record_saver import WriteContext, WriteResult
 from kgagent.migration.passes import InspectedT, IntentT, Pass, Task
 from kgagent.migration.prepared import IdleEmbedder, Preparation, PreparedEmbedder
-from kgagent.migration.report import Outcome, Skipped, Tally
+from kgagent.migration.report import MigrationOutcome, Skipped, Tally
 from kgagent.progress import Advance
 
-EXAMINED_AT_MOST = 1_000
-"""Records that are examined before progress is told, where few of them need anything."""
+MAX_EXAMINED = 1_000
+"""Maximum number of records that are examined before progress is reported."""
 
 
 @dataclass
 class Batch(Generic[IntentT]):
-    """What was examined since the last batch, and what of it is to be migrated."""
+    """The records examined since the last batch, and those of them to migrate."""
 
     tasks: list[Task[IntentT]] = field(default_factory=list)
     examined: int = 0
 
 
 class Pipeline(Generic[InspectedT, IntentT]):
-    """Runs a pass; the reader waits for the writers, so that memory stays flat however large the graph is."""
+    """Runs a pass. The reader waits for the writers, so that memory does not grow with the graph."""
 
     def __init__(
         self,
@@ -35,29 +35,29 @@ class Pipeline(Generic[InspectedT, IntentT]):
         advance: Advance,
         *,
         batch_size: int,
-        bounded_map: int,
+        max_concurrent: int,
     ) -> None:
         self._pass = migration
         self._tally = tally
         self._advance = advance
         self._batch_size = batch_size
-        self._side_by_side = bounded_map
-        self._batches: asyncio.Queue[Batch[IntentT] | None] = asyncio.Queue(bounded_map)
+        self._max_concurrent = max_concurrent
+        self._batches: asyncio.Queue[Batch[IntentT] | None] = asyncio.Queue(max_concurrent)
         self._preparation = Preparation(migration.writing.embedder)
 
     async def run(self) -> None:
         """Examine every record and migrate those that need it.
 
         Raises:
-            KgAgentError: the database or the embedder failed; batches that were written stay so.
+            KgAgentError: the database or the embedder failed; written batches stay written.
         """
         try:
             async with asyncio.TaskGroup() as group:
                 group.create_task(self._read())
-                for _ in range(self._side_by_side):
+                for _ in range(self._max_concurrent):
                     group.create_task(self._write_batches())
         except BaseExceptionGroup as errors:
-            raise _most_telling(errors) from errors
+            raise _cause(errors) from errors
 
     async def _read(self) -> None:
         batch: Batch[IntentT] = Batch()
@@ -65,11 +65,11 @@ class Pipeline(Generic[InspectedT, IntentT]):
             async for inspected in records:
                 batch.examined += 1
                 self._sort_in(batch, self._pass.judge(inspected))
-                if len(batch.tasks) >= self._batch_size or batch.examined >= EXAMINED_AT_MOST + self._batch_size:
+                if len(batch.tasks) >= self._batch_size or batch.examined >= MAX_EXAMINED + self._batch_size:
                     await self._batches.put(batch)
                     batch = Batch()
         await self._batches.put(batch)
-        for _ in range(self._side_by_side):
+        for _ in range(self._max_concurrent):
             await self._batches.put(None)
 
     def _sort_in(self, batch: Batch[IntentT], verdict: Task[IntentT] | Skipped | None) -> None:
@@ -92,7 +92,7 @@ class Pipeline(Generic[InspectedT, IntentT]):
             await self._write_for(user_id, owned, writing)
 
     async def _prepared(self, tasks: Sequence[Task[IntentT]]) -> tuple[PreparedEmbedder, list[Task[IntentT]]]:
-        """Embed the texts of all users at once, and leave out the records whose texts the model refuses."""
+        """Embed the texts of all users in one call, and skip the records whose texts the model refuses."""
         real = self._pass.writing.embedder
         if self._pass.dry_run:
             return IdleEmbedder(real), list(tasks)
@@ -116,10 +116,10 @@ class Pipeline(Generic[InspectedT, IntentT]):
             raise failed
 
 
-def _outcome(written: WriteResult[Any]) -> Outcome:
+def _outcome(written: WriteResult[Any]) -> MigrationOutcome:
     if written.embedded:
         return "embedded"
-    return "tidied" if written.changed else "up_to_date"
+    return "updated" if written.changed else "up_to_date"
 
 
 def _by_user(tasks: Iterable[Task[IntentT]]) -> Iterable[tuple[str, list[Task[IntentT]]]]:
@@ -127,8 +127,8 @@ def _by_user(tasks: Iterable[Task[IntentT]]) -> Iterable[tuple[str, list[Task[In
     return ((user_id, list(owned)) for user_id, owned in groupby(ordered, key=lambda task: task.user_id))
 
 
-def _most_telling(errors: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The error that stopped the others: ours where there is one, as its text is for a person."""
+def _cause(errors: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The error that stopped the others; one of kgagent's is preferred, since its text is written for people."""
     ours, others = errors.split(KgAgentError)
     return _first(others if ours is None and others is not None else ours or errors)
 

@@ -1,4 +1,4 @@
-"""Embedding the texts of one batch in one call, whoever they belong to, and finding those that a model refuses."""
+"""Embedding the texts of a batch in one call, and isolating those that the model refuses."""
 
 from array import array
 from collections.abc import Mapping, Sequence
@@ -8,16 +8,16 @@ from kgagent.embedding.wrapper import WrapperEmbedder
 from kgagent.errors import EmbeddingResponseError, InputError
 
 PROBE = "kgagent"
-"""A text that every model embeds; one that refuses it is not at odds with a single record."""
+"""A text that every model accepts; if it is refused, the cause is not a single record."""
 
 _REFUSALS = (EmbeddingResponseError, InputError)
 
 
 class PreparedEmbedder(WrapperEmbedder):
-    """Knows the embeddings of some texts already and asks the real embedder for others.
+    """Returns known embeddings, and asks the real embedder for other texts.
 
-    The writers of a batch share one: each text is embedded once, and a text that a tool changed meanwhile is
-    still embedded as it now is.
+    The writes of a batch share one, so that each text is embedded once. A text that a tool has changed meanwhile is
+    not known, so its present form is embedded.
     """
 
     def __init__(self, embedder: Embedder, known: Mapping[str, Embedding]) -> None:
@@ -36,23 +36,23 @@ class PreparedEmbedder(WrapperEmbedder):
         return [self._known[text] if text in self._known else made[text] for text in texts]
 
     async def aclose(self) -> None:
-        """Do nothing: the real embedder goes on to the next batch."""
+        """Do nothing: the next batch uses the real embedder again."""
 
 
 class IdleEmbedder(PreparedEmbedder):
-    """Stands in for an embedder where nothing will be written: no call is made, and every text has one embedding."""
+    """Replaces the embedder in a dry run: it makes no call and returns the same embedding for every text."""
 
     def __init__(self, embedder: Embedder) -> None:
         super().__init__(embedder, {})
         self._blank: Embedding = array("f", bytes(4 * embedder.dimensions))
 
     async def embed(self, texts: Sequence[str]) -> list[Embedding]:
-        """Give the same embedding for each text."""
+        """Return the same embedding for each text."""
         return [self._blank for _ in texts]
 
 
 class Preparation:
-    """Embeds batches of texts and tells apart a model that fails from a text that it refuses."""
+    """Embeds batches of texts, and distinguishes a model that fails from a text that it refuses."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -61,13 +61,13 @@ class Preparation:
         """Embed texts.
 
         Args:
-            texts: non-empty texts, each at most once.
+            texts: non-empty texts without repetition.
 
         Returns:
-            The embeddings by text, and the reasons of the refused ones by text.
+            The embeddings by text, and the reason of each refusal by text.
 
         Raises:
-            KgAgentError: the model cannot be reached or refuses even a plain text.
+            KgAgentError: the model is unavailable, or refuses even `PROBE`.
         """
         if not texts:
             return {}, {}
@@ -75,16 +75,16 @@ class Preparation:
             return dict(zip(texts, await self._embedder.embed(texts), strict=True)), {}
         except _REFUSALS:
             await self._embedder.embed([PROBE])
-        return await self._sift(texts)
+        return await self._isolate(texts)
 
-    async def _sift(self, texts: Sequence[str]) -> tuple[dict[str, Embedding], dict[str, str]]:
-        """Halve the texts until the refused ones stand alone."""
+    async def _isolate(self, texts: Sequence[str]) -> tuple[dict[str, Embedding], dict[str, str]]:
+        """Halve the batch until each refused text is alone."""
         try:
             return dict(zip(texts, await self._embedder.embed(texts), strict=True)), {}
         except _REFUSALS as error:
             if len(texts) == 1:
                 return {}, {texts[0]: str(error)}
         middle = len(texts) // 2
-        first, first_refused = await self._sift(texts[:middle])
-        second, second_refused = await self._sift(texts[middle:])
+        first, first_refused = await self._isolate(texts[:middle])
+        second, second_refused = await self._isolate(texts[middle:])
         return first | second, first_refused | second_refused

@@ -1,4 +1,4 @@
-"""What a migration did, told while it runs and at its end."""
+"""The report of a migration, and the counts that it is made of."""
 
 import time
 from collections import Counter
@@ -8,19 +8,19 @@ from typing import Any, Literal
 from kgagent.errors import KgAgentError
 
 Kind = Literal["nodes", "relationships"]
-Outcome = Literal["embedded", "tidied", "up_to_date", "skipped"]
+MigrationOutcome = Literal["embedded", "updated", "up_to_date", "skipped"]
 
 SKIPPED_SHOWN = 20
-"""Skipped records that a report names; the others are only counted."""
+"""Maximum number of skipped records that a report names; the others are only counted."""
 
 
 @dataclass(frozen=True)
 class Skipped:
-    """A record that was left as it is.
+    """A record that was not migrated.
 
     Attributes:
-        what: the record, for a person who looks for it.
-        why: what keeps it from being migrated.
+        what: the record, for a person who searches for it.
+        why: the reason.
     """
 
     what: str
@@ -29,33 +29,33 @@ class Skipped:
 
 @dataclass(frozen=True)
 class Counts:
-    """What became of the nodes or of the relationships.
+    """Counts of nodes or of relationships.
 
     Attributes:
-        examined: all that were looked at; the sum of the others.
-        embedded: got a new embedding, and what else they lacked.
-        tidied: kept their embedding, but lost old fields or got what they lacked.
-        up_to_date: were not touched.
-        skipped: cannot be migrated as they are.
+        examined: all records; the sum of the other counts.
+        embedded: records with a new embedding.
+        updated: records with unchanged embedding whose old or missing properties were fixed.
+        up_to_date: records that were not written.
+        skipped: records that cannot be migrated.
     """
 
     examined: int = 0
     embedded: int = 0
-    tidied: int = 0
+    updated: int = 0
     up_to_date: int = 0
     skipped: int = 0
 
     @property
     def written(self) -> int:
-        """How many were changed."""
-        return self.embedded + self.tidied
+        """The number of records that were written."""
+        return self.embedded + self.updated
 
     def __add__(self, other: "Counts") -> "Counts":
-        """Both together."""
+        """The sum of both."""
         return Counts(
             self.examined + other.examined,
             self.embedded + other.embedded,
-            self.tidied + other.tidied,
+            self.updated + other.updated,
             self.up_to_date + other.up_to_date,
             self.skipped + other.skipped,
         )
@@ -66,11 +66,11 @@ class MigrationReport:
     """What a migration did, or with `dry_run` what it would do.
 
     Attributes:
-        nodes: what became of the nodes.
-        relationships: what became of the relationships.
-        skipped: the first 20 records that were skipped.
-        seconds: how long it took.
-        dry_run: whether nothing was changed.
+        nodes: counts of the nodes.
+        relationships: counts of the relationships.
+        skipped: the first 20 skipped records.
+        seconds: duration in seconds.
+        dry_run: whether nothing was written.
     """
 
     nodes: Counts
@@ -90,53 +90,53 @@ class MigrationReport:
         return self.total.written / self.seconds if self.seconds > 0 else 0.0
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data: JSON types only."""
+        """The report as JSON types."""
         return {**asdict(self), "total": asdict(self.total), "rate": round(self.rate, 1)}
 
     def __str__(self) -> str:
-        """One line a kind, for a person to read."""
+        """One line for nodes and one for relationships."""
         return "\n".join(
             _line(kind, counts) for kind, counts in (("nodes", self.nodes), ("relationships", self.relationships))
         )
 
 
 class MigrationStoppedError(KgAgentError):
-    """A migration could not go on; what it had written by then is whole and stays.
+    """A migration was stopped by an error; what it had written is complete and stays.
 
     Attributes:
-        report: what was done before it stopped.
+        report: what was done until then.
     """
 
     def __init__(self, cause: KgAgentError, report: MigrationReport) -> None:
         done = report.total.written
         super().__init__(
-            f"{cause}. The migration stopped after {done:,} records; they are done and stay so. "
-            "Run it again to go on with the rest"
+            f"{cause}. The migration stopped after {done:,} records, which stay migrated. "
+            "Run it again to migrate the rest"
         )
         self.report = report
 
 
 @dataclass
 class Tally:
-    """Counts while a migration runs."""
+    """The counts of a running migration."""
 
     dry_run: bool
-    outcomes: Counter[tuple[Kind, Outcome]] = field(default_factory=Counter)
+    outcomes: Counter[tuple[Kind, MigrationOutcome]] = field(default_factory=Counter)
     skipped: list[Skipped] = field(default_factory=list)
     started: float = field(default_factory=time.perf_counter)
 
-    def add(self, kind: Kind, outcome: Outcome) -> None:
+    def add(self, kind: Kind, outcome: MigrationOutcome) -> None:
         """Count one record."""
         self.outcomes[kind, outcome] += 1
 
     def skip(self, kind: Kind, skipped: Skipped) -> None:
-        """Count a record that is left as it is, and keep its name if it is among the first."""
+        """Count a record that is not migrated, and remember it if it is among the first."""
         self.add(kind, "skipped")
         if len(self.skipped) < SKIPPED_SHOWN:
             self.skipped.append(skipped)
 
     def report(self) -> MigrationReport:
-        """What was done so far."""
+        """The report so far."""
         return MigrationReport(
             nodes=self._counts("nodes"),
             relationships=self._counts("relationships"),
@@ -150,7 +150,7 @@ class Tally:
         return Counts(
             examined=sum(number for (of, _), number in counted.items() if of == kind),
             embedded=counted[kind, "embedded"],
-            tidied=counted[kind, "tidied"],
+            updated=counted[kind, "updated"],
             up_to_date=counted[kind, "up_to_date"],
             skipped=counted[kind, "skipped"],
         )
@@ -158,6 +158,6 @@ class Tally:
 
 def _line(kind: str, counts: Counts) -> str:
     return (
-        f"{counts.examined:,} {kind}: {counts.embedded:,} embedded, {counts.tidied:,} tidied, "
+        f"{counts.examined:,} {kind}: {counts.embedded:,} embedded, {counts.updated:,} updated, "
         f"{counts.up_to_date:,} up to date, {counts.skipped:,} skipped"
     )

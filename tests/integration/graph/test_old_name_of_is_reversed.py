@@ -123,7 +123,7 @@ async def test_the_migration_converts_it(
     ends: dict[str, str],  # noqa: ARG001
 ) -> None:
     embedder.forget()
-    assert (await run(graph, user_id)).relationships.tidied == 1
+    assert (await run(graph, user_id)).relationships.updated == 1
     assert embedder.calls == 0
     await assert_converted(graph, user_id, embedder, clock)
 

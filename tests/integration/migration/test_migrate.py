@@ -34,7 +34,7 @@ async def test_every_old_form_gets_the_embedding_of_its_text_and_loses_its_old_f
         [expected] = await embedder.embed([node["name"]])
         assert node["embedding"] == list(expected)
     # The one without any text has nothing to embed.
-    assert report.relationships == Counts(examined=6, embedded=5, tidied=1)
+    assert report.relationships == Counts(examined=6, embedded=5, updated=1)
     assert report.nodes == Counts(examined=12, embedded=12)
     assert report.skipped == ()
 
@@ -109,7 +109,7 @@ async def test_what_is_of_old_goes_even_where_the_embedding_is_current(
     await cypher(graph, "MATCH ({user_id: $user})-[r]->() " + of_old, user=user_id)
     embedder.forget()
     report = await run(graph, user_id)
-    assert report.relationships == Counts(examined=1, tidied=1)
+    assert report.relationships == Counts(examined=1, updated=1)
     assert embedder.calls == 0
     await assert_embeddings_are_current(graph, user_id, embedder, clock())
 
@@ -120,7 +120,7 @@ async def test_a_relationship_that_says_another_user_gets_that_of_its_nodes(
     await two_friends(tools)
     await cypher(graph, "MATCH ({user_id: $user})-[r]->() SET r.user_id = 'someone else'", user=user_id)
     report = await run(graph, user_id)
-    assert report.relationships.tidied == 1
+    assert report.relationships.updated == 1
     assert (await the_relationship(graph, user_id))["user_id"] == user_id
 
 
@@ -173,7 +173,7 @@ async def test_after_it_the_tools_find_and_change_old_relationships(
 
 async def test_a_batch_is_embedded_in_one_call(graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder) -> None:
     await many_old(graph, user_id, 25)
-    report = await run(graph, user_id, batch_size=10, bounded_map=2)
+    report = await run(graph, user_id, batch_size=10, max_concurrent=2)
     assert report.total == Counts(examined=51, embedded=51)
     assert sorted(len(texts) for texts in embedder.stored) == [5, 6, 10, 10, 10, 10]
 
@@ -193,6 +193,6 @@ async def test_notes_that_full_text_search_does_not_find_yet_are_mended_without_
     await cypher(graph, "MATCH (a {user_id: $user}) REMOVE a.notes_text", user=user_id)
     embedder.forget()
     report = await run(graph, user_id)
-    assert (report.relationships.tidied, report.nodes.tidied, embedder.calls) == (1, 1, 0)
+    assert (report.relationships.updated, report.nodes.updated, embedder.calls) == (1, 1, 0)
     await assert_embeddings_are_current(graph, user_id, embedder, clock())
     assert (await run(graph, user_id)).nodes.up_to_date == 3

@@ -59,5 +59,5 @@ async def test_nodes_are_not_merged_into_it(tools: Toolset, ends: dict[str, str]
 async def test_the_migration_gives_it_to_the_owner_of_its_nodes(
     graph: KnowledgeGraph, tools: Toolset, user_id: str, ends: dict[str, str]
 ) -> None:
-    assert (await run(graph, user_id)).relationships.tidied == 1
+    assert (await run(graph, user_id)).relationships.updated == 1
     assert succeeded(await tools.get_relationship(**ends))["relationship"]["description"] == "They row"

@@ -7,7 +7,7 @@ from kgagent.migration.report import Counts, MigrationReport, MigrationStoppedEr
 def report() -> MigrationReport:
     return MigrationReport(
         nodes=Counts(examined=3, embedded=2, up_to_date=1),
-        relationships=Counts(examined=1_234, embedded=1_000, tidied=200, up_to_date=30, skipped=4),
+        relationships=Counts(examined=1_234, embedded=1_000, updated=200, up_to_date=30, skipped=4),
         skipped=(Skipped("knows 'a' -> 'b'", "no user"),),
         seconds=2.0,
         dry_run=False,
@@ -16,22 +16,22 @@ def report() -> MigrationReport:
 
 def test_it_reads_as_two_lines() -> None:
     assert str(report()) == (
-        "3 nodes: 2 embedded, 0 tidied, 1 up to date, 0 skipped\n"
-        "1,234 relationships: 1,000 embedded, 200 tidied, 30 up to date, 4 skipped"
+        "3 nodes: 2 embedded, 0 updated, 1 up to date, 0 skipped\n"
+        "1,234 relationships: 1,000 embedded, 200 updated, 30 up to date, 4 skipped"
     )
 
 
 def test_the_total_and_the_rate_are_of_both_kinds() -> None:
-    assert report().total == Counts(examined=1_237, embedded=1_002, tidied=200, up_to_date=31, skipped=4)
+    assert report().total == Counts(examined=1_237, embedded=1_002, updated=200, up_to_date=31, skipped=4)
     assert report().rate == 601.0
 
 
 def test_it_is_plain_data() -> None:
     payload = report().to_dict()
     assert json.loads(json.dumps(payload)) == {
-        "nodes": {"examined": 3, "embedded": 2, "tidied": 0, "up_to_date": 1, "skipped": 0},
-        "relationships": {"examined": 1234, "embedded": 1000, "tidied": 200, "up_to_date": 30, "skipped": 4},
-        "total": {"examined": 1237, "embedded": 1002, "tidied": 200, "up_to_date": 31, "skipped": 4},
+        "nodes": {"examined": 3, "embedded": 2, "updated": 0, "up_to_date": 1, "skipped": 0},
+        "relationships": {"examined": 1234, "embedded": 1000, "updated": 200, "up_to_date": 30, "skipped": 4},
+        "total": {"examined": 1237, "embedded": 1002, "updated": 200, "up_to_date": 31, "skipped": 4},
         "skipped": [{"what": "knows 'a' -> 'b'", "why": "no user"}],
         "seconds": 2.0,
         "dry_run": False,
@@ -52,6 +52,6 @@ def test_a_tally_counts_all_and_names_the_first_twenty() -> None:
 def test_a_stopped_migration_says_what_is_done_and_how_to_go_on() -> None:
     stopped = MigrationStoppedError(EmbeddingUnavailableError("The model is away"), report())
     assert str(stopped) == (
-        "The model is away. The migration stopped after 1,202 records; they are done and stay so. "
-        "Run it again to go on with the rest"
+        "The model is away. The migration stopped after 1,202 records, which stay migrated. "
+        "Run it again to migrate the rest"
     )
