@@ -33,10 +33,10 @@ async def schema_findings(store: Store, schema: Schema) -> list[Finding]:
         StoreError: the database failed.
     """
     problems = await schema.problems()
-    findings = [Finding("error", f"{', '.join(p.names)}: {p.what}", p.mend) for p in problems]
+    findings = [Finding("error", f"{', '.join(p.names)}: {p.what}", p.fix) for p in problems]
     for other in await schema.differing_options():
         message = f"{', '.join(other.names)}: created with other options than the settings choose ({other.what})"
-        findings.append(Finding("info", message, f"No change is needed; {other.mend} rebuilds them"))
+        findings.append(Finding("info", message, f"No change is needed; {other.fix} rebuilds them"))
     expected = {part.name for part in schema.parts}
     for row in await store.run_schema(statement("show_index_states")):
         if row["name"] in expected and row["state"] != "FAILED":
