@@ -18,6 +18,7 @@ from rich.table import Table
 from kgagent import KnowledgeGraph, Settings
 from kgagent.cli.progress import RichProgress
 from kgagent.embedding.base import Embedder
+from kgagent.graph.connection import connect
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.store import Store
 from kgagent.local import LocalNeo4j
@@ -95,7 +96,7 @@ async def open_graph(
     where: Server, embedder: Embedder, settings: Settings, *, users: Sequence[str]
 ) -> AsyncIterator[KnowledgeGraph]:
     """A graph with its indexes; afterwards the users and what was made of the schema are gone again."""
-    store = await Store.connect(where.uri, username=where.username, password=where.password)
+    store = await connect(where.uri, username=where.username, password=where.password)
     before = await _schema(store)
     try:
         async with KnowledgeGraph.connect(

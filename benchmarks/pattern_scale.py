@@ -5,6 +5,7 @@ python benchmarks/pattern_scale.py [--nodes 100000] [--relationships 1000000] [-
 
 import argparse
 import asyncio
+from typing import cast
 
 import numpy as np
 from _common import Server, finish, p50, parser, server, show, timed
@@ -16,6 +17,7 @@ from _server_memory import Memory, watched
 from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import KgAgentError
+from kgagent.graph.connection import connect
 from kgagent.graph.store import Parameters, Row, Store
 from kgagent.knowledge_graph import services_of
 from kgagent.models.matched_path import PatternResult
@@ -104,7 +106,10 @@ async def _asked(graph: KnowledgeGraph, question: Long) -> PatternResult | KgAge
 async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]:
     """Make the graph, ask, and work out the figures."""
     settings = Settings()
-    store = await Recorder.connect(where.uri, username=where.username, password=where.password)
+    store = cast(
+        "Recorder",
+        await connect(where.uri, username=where.username, password=where.password, store_class=Recorder),
+    )
     embedder = HashingEmbedder(DIMENSIONS)
     graph = KnowledgeGraph(store, default_ontology(), embedder, settings)
     patient = KnowledgeGraph(

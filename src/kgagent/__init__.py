@@ -34,8 +34,8 @@ if TYPE_CHECKING:
         StatementValueError,
         StoreError,
     )
+    from kgagent.graph.connection import Credentials
     from kgagent.graph.record_saver import OnChange
-    from kgagent.graph.store import Credentials
     from kgagent.ingestion import IngestionReport, Ingestor, Source, Turn
     from kgagent.knowledge_graph import Connecting, KnowledgeGraph
     from kgagent.loading import LineProblem, LoadReport
@@ -247,7 +247,7 @@ _MODULES = {
         "StoreError",
     ),
     "kgagent.graph.record_saver": ("OnChange",),
-    "kgagent.graph.store": ("Credentials",),
+    "kgagent.graph.connection": ("Credentials",),
     "kgagent.ingestion": (
         "IngestionReport",
         "Ingestor",

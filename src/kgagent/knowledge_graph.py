@@ -15,8 +15,9 @@ from neo4j import AsyncDriver
 from kgagent.embedding.base import Embedder
 from kgagent.embedding.factory import make_embedder
 from kgagent.errors import InputError
+from kgagent.graph.connection import Credentials, connect, use_driver
 from kgagent.graph.record_saver import OnChange
-from kgagent.graph.store import Credentials, Store
+from kgagent.graph.store import Store
 from kgagent.local import LocalNeo4j
 from kgagent.models import (
     ExploreRequest,
@@ -167,7 +168,7 @@ class KnowledgeGraph:
                         chosen, uri, username, password, auth, database, driver_options or {}, progress
                     )
                 else:
-                    store = await Store.over(
+                    store = await use_driver(
                         driver, database=database or chosen.neo4j_database, timeout=chosen.query_timeout
                     )
                 resources.push_async_callback(store.close)
@@ -510,7 +511,7 @@ async def _open_store(  # noqa: PLR0917
         if auth is not None:
             raise InputError("auth needs a server: give uri, or set NEO4J_URI; the local Neo4j has its own password")
         info = await asyncio.to_thread(LocalNeo4j.from_settings(settings).up, progress)
-        return await Store.connect(
+        return await connect(
             info.uri,
             username=info.username,
             password=info.password,
@@ -518,7 +519,7 @@ async def _open_store(  # noqa: PLR0917
             driver_options=driver_options,
         )
     known = settings.neo4j_password.get_secret_value() if settings.neo4j_password else None
-    return await Store.connect(
+    return await connect(
         address,
         username=username or settings.neo4j_username,
         password=known if password is None else password,

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from kgagent.doctor import Diagnosis
     from kgagent.embedding.base import Embedder
+    from kgagent.graph.connection import Credentials
     from kgagent.graph.record_saver import OnChange
-    from kgagent.graph.store import Credentials
     from kgagent.loading import LoadReport
     from kgagent.migration import MigrationReport
     from kgagent.models import (

@@ -19,7 +19,7 @@ from tests.conftest import DIMENSIONS, Server
 from tests.support.embedders import WatchedEmbedder
 
 if TYPE_CHECKING:
-    from kgagent.graph.store import Credentials
+    from kgagent.graph.connection import Credentials
 
 
 class CountingEmbedder(HashingEmbedder):

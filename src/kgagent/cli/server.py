@@ -63,10 +63,10 @@ def status(*, json: Json = False, show_password: ShowPassword = False) -> None:
 
 def _remote_status(settings: "Settings") -> Facts:
     from kgagent.errors import StoreError
-    from kgagent.graph.store import Store
+    from kgagent.graph.connection import connect
 
     async def version() -> str:
-        store = await Store.connect(
+        store = await connect(
             settings.neo4j_uri or "",
             username=settings.neo4j_username,
             password=settings.neo4j_password.get_secret_value() if settings.neo4j_password else None,

@@ -62,7 +62,9 @@ class Schema:
         embedder: Embedder,
         options: VectorIndexOptions,
         *,
-        embedder_advice: EmbedderAdvice = lambda _length, _embedder: "choose the embedder that the graph was created with",
+        embedder_advice: EmbedderAdvice = lambda _length, _embedder: (
+            "choose the embedder that the graph was created with"
+        ),
     ) -> None:
         """Prepare; nothing is read or created yet.
 

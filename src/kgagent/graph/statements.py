@@ -41,11 +41,6 @@ class Statement(str):
         return named
 
 
-def name_of(text: str) -> str:
-    """The name of a statement; `UNNAMED` for plain text."""
-    return text.name if isinstance(text, Statement) else UNNAMED
-
-
 @cache
 def statement(name: str, **places: Filling) -> Statement:
     """Read a statement and fill its placeholders.

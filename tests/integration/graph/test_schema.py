@@ -9,6 +9,7 @@ from kgagent import KnowledgeGraph, Ontology, Settings
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import SchemaError, StoreError
 from kgagent.graph import schema as schema_module
+from kgagent.graph.connection import connect
 from kgagent.graph.schema import Schema
 from kgagent.graph.store import Store
 from kgagent.graph.vector_index import VectorIndexOptions
@@ -183,9 +184,9 @@ async def test_data_that_breaks_a_constraint_is_told(
 
 async def test_a_server_that_is_not_there_is_named() -> None:
     with pytest.raises(StoreError, match=r"Neo4j at bolt://127\.0\.0\.1:1 cannot be used"):
-        await Store.connect("bolt://127.0.0.1:1", username="neo4j", password="x")
+        await connect("bolt://127.0.0.1:1", username="neo4j", password="x")
     with pytest.raises(StoreError, match="'ftp://x' is not an address of a Neo4j"):
-        await Store.connect("ftp://x", username="neo4j", password="x")
+        await connect("ftp://x", username="neo4j", password="x")
 
 
 async def test_a_text_index_of_an_earlier_form_is_made_anew(opened: KnowledgeGraph) -> None:

@@ -160,7 +160,7 @@ async def test_labels_that_no_type_joins_name_the_pairs_that_exist(tools: Toolse
 async def test_the_database_itself_refuses_a_second_one(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
     await two_friends(tools)
     stored = await the_relationship(graph, user_id)
-    with pytest.raises(Exception, match="Uniqueness would be broken"):
+    with pytest.raises(Exception, match="violates a uniqueness constraint"):
         await cypher(
             graph,
             "MATCH (a {entity_key: $first}), (b {entity_key: $second}) "

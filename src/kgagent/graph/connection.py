@@ -1,0 +1,132 @@
+"""Opening a connection to Neo4j, and reading what its server supports."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+from neo4j import AsyncDriver, AsyncGraphDatabase, Auth, Query
+from neo4j import exceptions as neo4j_errors
+from neo4j.auth_management import AsyncAuthManager
+
+from kgagent.errors import ConfigurationError, StoreError
+from kgagent.graph.driver_errors import translated
+from kgagent.graph.features import ServerFeatures
+from kgagent.graph.statements import Statement
+from kgagent.graph.store import Store
+from kgagent.observing import statement_tags
+
+SCHEMES = frozenset({"bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc"})
+
+VERSIONS = Statement("CALL dbms.components() YIELD name, versions RETURN name, versions", "versions")
+
+Credentials = Auth | tuple[str, str] | AsyncAuthManager
+"""What the driver accepts as `auth`."""
+
+
+async def connect(
+    uri: str,
+    *,
+    username: str = "neo4j",
+    password: str | None = None,
+    auth: Credentials | None = None,
+    database: str | None = None,
+    timeout: float | None = None,
+    driver_options: Mapping[str, Any] | None = None,
+    store_class: type[Store] = Store,
+) -> Store:
+    """Connect, and determine what the server supports.
+
+    Args:
+        uri: bolt:// or neo4j:// address, with +s for TLS.
+        username: name to log in with.
+        password: None if the server needs none.
+        auth: credentials or an authentication manager of the driver, instead of `username` and `password`.
+        database: None is the user's home database.
+        timeout: maximum time of a statement on the server, in seconds; None is the server's own limit.
+        driver_options: further settings of the driver, such as `max_connection_pool_size`.
+        store_class: a subclass of `Store` to create instead.
+
+    Raises:
+        ConfigurationError: the driver does not accept its options.
+        StoreError: the address is wrong, the server cannot be reached, refuses the login, or is too old.
+    """
+    shown = _address(uri)
+    if auth is None and password is not None:
+        auth = (username, password)
+    options = {"notifications_min_severity": "OFF", "user_agent": "kgagent", **(driver_options or {})}
+    try:
+        driver = AsyncGraphDatabase.driver(uri, auth=auth, **options)
+    except (neo4j_errors.ConfigurationError, TypeError, ValueError) as error:
+        raise ConfigurationError(f"The Neo4j driver cannot be set up: {error}") from error
+    try:
+        return await _open(store_class, driver, shown, database=database, timeout=timeout, owns_driver=True)
+    except BaseException:
+        await driver.close()
+        raise
+
+
+async def use_driver(driver: AsyncDriver, *, database: str | None = None, timeout: float | None = None) -> Store:
+    """Use an open driver, which `Store.close` leaves open.
+
+    Args:
+        driver: an open driver.
+        database: None is the user's home database.
+        timeout: maximum time of a statement on the server, in seconds; None is the server's own limit.
+
+    Raises:
+        StoreError: the server cannot be reached, refuses the login, or is too old.
+    """
+    with _translated_errors("the given driver's address"):
+        info = await driver.get_server_info()
+    host, port = info.address[:2]
+    shown = f"{'bolt+s' if driver.encrypted else 'bolt'}://{f'[{host}]' if ':' in str(host) else host}:{port}"
+    return await _open(Store, driver, shown, database=database, timeout=timeout, owns_driver=False)
+
+
+async def _open(
+    store_class: type[Store],
+    driver: AsyncDriver,
+    uri: str,
+    *,
+    database: str | None,
+    timeout: float | None,
+    owns_driver: bool,
+) -> Store:
+    with _translated_errors(uri):
+        info = await driver.get_server_info()
+        query = Query(VERSIONS, metadata=statement_tags(VERSIONS.name))
+        answer = await driver.execute_query(query, database_=database)
+    versions = {str(record["name"]): list(record["versions"]) for record in answer.records}
+    features = ServerFeatures.detect(
+        versions.get("Neo4j Kernel", ["5.26"])[0], versions.get("Cypher", ["5"]), info.protocol_version
+    )
+    return store_class(driver, features, uri=uri, database=database, timeout=timeout, owns_driver=owns_driver)
+
+
+@contextmanager
+def _translated_errors(uri: str) -> Iterator[None]:
+    try:
+        yield
+    except (neo4j_errors.Neo4jError, neo4j_errors.DriverError) as error:
+        raise translated(error, uri) from error
+
+
+def _address(uri: str) -> str:
+    """Check an address and return it without its path and query.
+
+    Raises:
+        StoreError: the address is invalid, or contains a name or a password, which the error does not repeat.
+    """
+    try:
+        parts = urlsplit(uri)
+        _ = parts.port
+    except ValueError:
+        parts = None
+    if parts is None or parts.scheme not in SCHEMES or not parts.hostname or "@" in uri:
+        shown = "The address" if set(uri) & set("@?#") else repr(uri)
+        raise StoreError(
+            f"{shown} is not an address of a Neo4j: it must be like bolt://host:7687 or neo4j+s://host, "
+            "with NEO4J_USERNAME and NEO4J_PASSWORD apart"
+        )
+    return f"{parts.scheme}://{parts.netloc}"

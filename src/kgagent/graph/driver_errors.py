@@ -1,0 +1,48 @@
+"""Translates the errors of the Neo4j driver into those of kgagent."""
+
+from neo4j import exceptions as neo4j_errors
+
+from kgagent.errors import (
+    ConstraintViolationError,
+    EntityGoneError,
+    StatementTimeoutError,
+    StatementValueError,
+    StoreError,
+)
+
+_VALUES_REFUSED = ("ArithmeticError", "ArgumentError", "TypeError", "SyntaxError")
+VALUE_ERRORS = frozenset(f"Neo.ClientError.Statement.{name}" for name in _VALUES_REFUSED)
+"""Error codes for values that an operator does not accept; text that is not a date counts as a syntax error."""
+
+DriverFailure = neo4j_errors.Neo4jError | neo4j_errors.DriverError
+
+
+def translated(error: DriverFailure, uri: str) -> StoreError:
+    """The error of kgagent for an error of the driver.
+
+    Args:
+        error: what the driver raised.
+        uri: address of the server, for the message.
+    """
+    if isinstance(error, neo4j_errors.ConstraintError):
+        return ConstraintViolationError(f"The write violates a uniqueness constraint: {error.message}")
+    if isinstance(error, neo4j_errors.AuthError):
+        return StoreError(f"Neo4j at {uri} refused the login: check NEO4J_USERNAME and NEO4J_PASSWORD")
+    if isinstance(error, neo4j_errors.Neo4jError):
+        return _of_server(error, uri)
+    if isinstance(error, neo4j_errors.IncompleteCommit):
+        return StoreError(
+            f"The connection to Neo4j at {uri} broke during a write: it is not known whether the write took effect. "
+            "Check before you try again"
+        )
+    return StoreError(f"Neo4j at {uri} cannot be used: {error}. Is it running, and is NEO4J_URI right?")
+
+
+def _of_server(error: neo4j_errors.Neo4jError, uri: str) -> StoreError:
+    code = error.code or ""
+    if "EntityNotFound" in code:
+        return EntityGoneError("Another write deleted a record that this one needs")
+    if "TransactionTimedOut" in code:
+        return StatementTimeoutError("The database stopped the statement because it exceeded its time limit")
+    kind = StatementValueError if code in VALUE_ERRORS else StoreError
+    return kind(f"Neo4j at {uri} refused the statement: {error.message}")
