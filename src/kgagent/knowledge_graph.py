@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
@@ -32,6 +32,7 @@ from kgagent.models import (
 )
 from kgagent.models.live_schema import LiveSchema
 from kgagent.models.matched_path import PatternResult
+from kgagent.models.note import utc_now
 from kgagent.models.pattern_query import GraphQuery
 from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology, default_ontology, load_ontology
@@ -47,11 +48,6 @@ if TYPE_CHECKING:
     from kgagent.doctor import Diagnosis
     from kgagent.loading import LoadReport
     from kgagent.migration import MigrationReport
-
-
-def utc_now() -> datetime:
-    """Return the present time, with time zone."""
-    return datetime.now(UTC)
 
 
 class KnowledgeGraph:

@@ -8,6 +8,11 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 
+def utc_now() -> datetime:
+    """The present time in UTC."""
+    return datetime.now(UTC)
+
+
 def as_utc(moment: datetime) -> datetime:
     """Convert a time to UTC; a time without zone is read as UTC.
 

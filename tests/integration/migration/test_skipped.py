@@ -32,7 +32,7 @@ from tests.support.stored import cypher, relationships_of
         ("SET r.proximity = 0.0 / 0.0", "attitude or proximity is neither 1 to 5 nor one of the words"),
         ("SET r.version = 'v2'", "version is not an integer"),
         ("SET b.user_id = 'another'", "its nodes belong to different users"),
-        ("REMOVE b.user_id", "a node has no user_id that is text"),
+        ("REMOVE b.user_id", "a node has no user_id, or one that is not text"),
         ("REMOVE b.entity_key", "a node has no entity_key, or one that is not text"),
         ("REMOVE b:Person SET b:Stranger", "a node has none of the ontology's labels"),
         ("REMOVE b:Person SET b:Concept", "its type does not connect nodes of these labels"),

@@ -59,4 +59,4 @@ async def test_records_of_nobody_are_reported(own: KnowledgeGraph) -> None:
     )
     report = await run(own, None)
     assert (report.nodes.skipped, report.relationships.skipped) == (2, 1)
-    assert {skipped.why for skipped in report.skipped} == {"a node has no user_id that is text"}
+    assert {skipped.why for skipped in report.skipped} == {"a node has no user_id, or one that is not text"}
