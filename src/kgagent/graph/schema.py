@@ -33,6 +33,10 @@ EmbedderAdvice = Callable[[int, Embedder], str]
 """Given the length of the existing embeddings and the present embedder, says how to choose the embedder that fits."""
 
 
+def _advise_nothing(_length: int, _embedder: Embedder) -> str:
+    return "choose the embedder that the graph was created with"
+
+
 @dataclass(frozen=True)
 class SchemaProblem:
     """A problem of one or more constraints or indexes.
@@ -62,9 +66,7 @@ class Schema:
         embedder: Embedder,
         options: VectorIndexOptions,
         *,
-        embedder_advice: EmbedderAdvice = lambda _length, _embedder: (
-            "choose the embedder that the graph was created with"
-        ),
+        embedder_advice: EmbedderAdvice | None = None,
     ) -> None:
         """Prepare; nothing is read or created yet.
 
@@ -73,12 +75,12 @@ class Schema:
             ontology: labels and relationship types.
             embedder: makes the embeddings that the indexes hold.
             options: of the vector indexes.
-            embedder_advice: says how to choose the embedder of existing indexes.
+            embedder_advice: says how to choose the embedder of existing indexes; None gives no details.
         """
         self._store = store
         self._embedder = embedder
         self._options = options
-        self._embedder_advice = embedder_advice
+        self._embedder_advice = embedder_advice or _advise_nothing
         self.parts = schema_parts(ontology, options.config(embedder.dimensions, store.features), store.features)
 
     async def ensure(self, *, online_timeout: int = ONLINE_TIMEOUT) -> None:
@@ -109,7 +111,7 @@ class Schema:
             raise SchemaError("; ".join(map(str, problems)))
 
     async def rebuild_vector_indexes(self) -> None:
-        """Drop the vector and text indexes and make them anew for embedder and ontology; what is stored stays.
+        """Drop the vector and full-text indexes and create them for this embedder and ontology; stored data stays.
 
         Raises:
             SchemaError: see `ensure`.
@@ -178,7 +180,7 @@ class Schema:
         await self._change(Statement(f"DROP INDEX {Identifier(part.name)} IF EXISTS", "drop_index"), still=still)
 
     async def _change(self, statement: Statement, *, still: Callable[[Sequence[Row]], object]) -> None:
-        """Run a statement; retry it after a failure if it is still needed, since other processes change the schema too."""
+        """Run a statement; after a failure retry it if it is still needed, as others change the schema too."""
         for attempt in range(ATTEMPTS):
             try:
                 await self._store.run_schema(statement)
