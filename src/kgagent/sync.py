@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Self
 
 from kgagent.blocking import BlockingResource, BlockingWrapper
-from kgagent.knowledge_graph import KnowledgeGraph, utc_now
+from kgagent.knowledge_graph import KnowledgeGraph
+from kgagent.models.note import utc_now
 from kgagent.observing import NULL_OBSERVER
 from kgagent.retrieval.searchers.base import DEFAULT_SEARCH, Searcher
 from kgagent.retrieval.service import DEFAULT_THRESHOLD, RetrievalService
