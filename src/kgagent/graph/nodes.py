@@ -171,7 +171,11 @@ class NodeStrategy:
             raise AlreadyExistsError(
                 f"{stored.label} {old!r} exists already as {stored.entity_key}. Use update_node to change it."
             )
-        if new is not None and self._nodes.ontology.label(stored.label).key_includes_name and new.lower() != old.lower():
+        if (
+            new is not None
+            and self._nodes.ontology.label(stored.label).key_includes_name
+            and new.lower() != old.lower()
+        ):
             raise InputError(
                 f"The name of a {stored.label} is its identity and cannot change from {old!r} to {new!r}; "
                 "create a new node with that name"
