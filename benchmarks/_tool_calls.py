@@ -219,7 +219,7 @@ async def load_sample(graph: KnowledgeGraph, user_id: str) -> People:
 async def cost_of(graph: KnowledgeGraph, recorder: Recorder, tool: str, setting: Setting) -> Cost:
     """Make a call of a tool ready and call it; the graph's observer is the recorder."""
     arguments = await CALLS[tool](setting)
-    recorder.forget()
+    recorder.clear()
     begun = time.perf_counter()
     tools = graph.tools(user_id=setting.tools.user_id)
     answer = await Setting(tools, setting.people, setting.number).do(tool, **arguments)

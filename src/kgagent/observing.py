@@ -1,4 +1,4 @@
-"""What can be watched, and by whom: tool calls, searches, embeddings and statements, without what they are about."""
+"""Operations that observers watch: tool calls, searches, embeddings and statements, without their content."""
 
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -14,11 +14,11 @@ Access = Literal["read", "write", "schema"]
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A tool is called.
+    """A call of a tool.
 
     Attributes:
-        name: of the tool.
-        user_id: whose graph.
+        name: name of the tool.
+        user_id: owner of the graph.
     """
 
     name: str
@@ -27,10 +27,10 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """A search is made.
+    """A search.
 
     Attributes:
-        name: of the search.
+        name: name of the search.
     """
 
     name: str
@@ -38,13 +38,13 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingRequest:
-    """Texts are embedded; queries whose embeddings are still in memory are not among them.
+    """A request for embeddings; cached query embeddings need none.
 
     Attributes:
-        provider: who computes the embeddings.
+        provider: provider of the model.
         model: name of the model.
         dimensions: length of each embedding.
-        texts: how many.
+        texts: number of texts.
     """
 
     provider: str
@@ -55,12 +55,12 @@ class EmbeddingRequest:
 
 @dataclass(frozen=True, slots=True)
 class StatementRun:
-    """A statement is sent to Neo4j; trying again what failed in passing is part of it.
+    """A statement that is sent to Neo4j, its retries included.
 
     Attributes:
-        name: of the statement.
-        access: what it does.
-        uri: the server.
+        name: name of the statement.
+        access: whether it reads, writes or changes the schema.
+        uri: address of the server.
         database: None is the user's home database.
     """
 
@@ -75,11 +75,11 @@ Operation = ToolCall | Search | EmbeddingRequest | StatementRun
 
 @dataclass(slots=True)
 class OperationOutcome:
-    """How an operation went; what it raises is seen as well.
+    """The outcome of an operation.
 
     Attributes:
-        error: class of the error of a tool call, which is answered and not raised.
-        rows: rows that a statement gave.
+        error: class of the error that the operation raised, or that a tool call returned.
+        rows: number of rows that a statement returned.
     """
 
     error: str | None = None
@@ -87,18 +87,21 @@ class OperationOutcome:
 
 
 class Observer(Protocol):
-    """Watches operations; one that contains others is open while they run, in the same context of `contextvars`."""
+    """Watches operations.
+
+    An operation that contains others stays open while they run, in the same context of `contextvars`.
+    """
 
     def watch(self, operation: Operation) -> AbstractContextManager[OperationOutcome]:
-        """Be there while an operation runs; it fills in the outcome. Neither raises an error nor holds one back."""
+        """Watch an operation, which fills in the outcome; raise nothing and suppress nothing."""
         ...
 
 
 class NullObserver:
-    """Watches nothing."""
+    """Does nothing."""
 
     def watch(self, operation: Operation) -> AbstractContextManager[OperationOutcome]:  # noqa: ARG002
-        """Let the operation run."""
+        """Return an outcome that nobody reads."""
         return nullcontext(OperationOutcome())
 
 
@@ -109,7 +112,7 @@ _tool: ContextVar[str | None] = ContextVar("kgagent_tool", default=None)
 
 @contextmanager
 def within_tool(name: str) -> Iterator[None]:
-    """Say for a block of code, and for the tasks that it starts, on behalf of which tool it runs."""
+    """Name the tool that a block of code, and the tasks that it starts, run for."""
     token = _tool.set(name)
     try:
         yield
@@ -118,22 +121,22 @@ def within_tool(name: str) -> Iterator[None]:
 
 
 def current_tool() -> str | None:
-    """The tool on whose behalf this code runs."""
+    """Return the name of the tool that this code runs for."""
     return _tool.get()
 
 
 def statement_tags(name: str) -> dict[str, str]:
-    """What the server is told of a statement beside its text; `SHOW TRANSACTIONS` and the query log show it."""
+    """Return the metadata of a statement, which `SHOW TRANSACTIONS` and the query log show."""
     tool = current_tool()
     return {"app": APP, "statement": name} | ({"tool": tool} if tool else {})
 
 
 class Observed(Protocol):
-    """Has an observer."""
+    """An object with an observer."""
 
     @property
     def observer(self) -> Observer:
-        """Watches its searches."""
+        """The observer of its searches."""
         ...
 
 
@@ -147,7 +150,7 @@ WatchedMethod = Callable[Concatenate[ObservedT, ParametersT], Coroutine[Any, Any
 def observed(
     name: str,
 ) -> Callable[[SearchMethod[ObservedT, ParametersT, ResultT]], WatchedMethod[ObservedT, ParametersT, ResultT]]:
-    """Have a method that searches watched by its object's observer, under a name."""
+    """Decorate a search method, so that its object's observer watches it under a name."""
 
     def wrap(
         method: SearchMethod[ObservedT, ParametersT, ResultT],
@@ -155,8 +158,8 @@ def observed(
         @wraps(method)
         async def watched(self: ObservedT, /, *args: ParametersT.args, **kwargs: ParametersT.kwargs) -> ResultT:
             with self.observer.watch(Search(name)):
-                found = await method(self, *args, **kwargs)
-            return found  # noqa: RET504 - a context manager may hold errors back, as far as mypy knows
+                result = await method(self, *args, **kwargs)
+            return result  # noqa: RET504 - mypy assumes that a context manager may suppress errors
 
         return watched
 

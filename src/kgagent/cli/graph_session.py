@@ -30,7 +30,7 @@ def run_with_graph(
     """
     from kgagent.cli.progress import RichProgress
     from kgagent.knowledge_graph import KnowledgeGraph
-    from kgagent.observability import observer_of, write_json_logs
+    from kgagent.observability import observer_from_settings, write_json_logs
 
     if settings.log_format == "json":
         write_json_logs()
@@ -40,7 +40,7 @@ def run_with_graph(
             settings=settings,
             progress=RichProgress(),
             ensure_schema=ensure_schema,
-            observer=observer_of(settings),
+            observer=observer_from_settings(settings),
         )
         async with connecting as graph:
             return await work(graph)

@@ -1,23 +1,23 @@
-"""Watching a graph at work: OpenTelemetry spans and metrics, structured logs, and a record for tests and counts.
+"""Observers of a graph: OpenTelemetry spans and metrics, structured logs, and a recorder for tests and counts.
 
-Give one of the observers to `KnowledgeGraph.connect(observer=…)`. None of them tells what an operation is about: no
-arguments, texts, parameters of statements, answers or messages of errors.
+Pass one of them to `KnowledgeGraph.connect(observer=…)`. They report no content: no arguments, texts, parameters of
+statements, results or error messages.
 """
 
-from kgagent.observability.from_settings import observer_of
+from kgagent.observability.composite_observer import CompositeObserver
 from kgagent.observability.json_logs import JsonFormatter, write_json_logs
 from kgagent.observability.log_observer import LogObserver
+from kgagent.observability.observer_from_settings import observer_from_settings
 from kgagent.observability.open_telemetry import open_telemetry
-from kgagent.observability.recorder import Recorded, Recorder
-from kgagent.observability.together import Observers
+from kgagent.observability.recorder import RecordedOperation, Recorder
 
 __all__ = [
     "JsonFormatter",
     "LogObserver",
-    "Observers",
-    "Recorded",
+    "CompositeObserver",
+    "RecordedOperation",
     "Recorder",
-    "observer_of",
+    "observer_from_settings",
     "open_telemetry",
     "write_json_logs",
 ]

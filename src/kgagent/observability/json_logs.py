@@ -1,4 +1,4 @@
-"""Log records as one JSON object a line."""
+"""Log records as JSON, one object per line."""
 
 import json
 import logging
@@ -8,35 +8,35 @@ from typing import Any
 
 from kgagent.observing import current_tool
 
-_PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+_STANDARD_FIELDS = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
 
 class JsonFormatter(logging.Formatter):
     """Writes time (UTC), level, logger, message, and the fields given as `extra`.
 
-    The tool on whose behalf the code runs stands in `tool`; the identifiers of the current OpenTelemetry span, where
-    there is one, stand in `trace_id` and `span_id`, and an exception's traceback in `exception`.
+    `tool` is the tool that the code runs for, `trace_id` and `span_id` identify the current OpenTelemetry span, and
+    `exception` holds the traceback of an exception.
     """
 
     def format(self, record: logging.LogRecord) -> str:
-        """One line."""
-        told: dict[str, Any] = {
+        """Format a record as one line."""
+        fields: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
             "logger": record.name,
             "message": record.getMessage(),
         }
         if tool := current_tool():
-            told["tool"] = tool
-        told |= _span()
-        told |= {key: value for key, value in vars(record).items() if key not in _PLAIN}
+            fields["tool"] = tool
+        fields |= _span()
+        fields |= {key: value for key, value in vars(record).items() if key not in _STANDARD_FIELDS}
         if record.exc_info:
-            told["exception"] = self.formatException(record.exc_info)
-        return json.dumps(told, ensure_ascii=False, default=str)
+            fields["exception"] = self.formatException(record.exc_info)
+        return json.dumps(fields, ensure_ascii=False, default=str)
 
 
 def _span() -> dict[str, str]:
-    # Where nobody imported OpenTelemetry there is no span, and it stays so.
+    # Without an import of OpenTelemetry there cannot be a span, and the import would be slow.
     trace = sys.modules.get("opentelemetry.trace")
     if trace is None:
         return {}
@@ -47,7 +47,7 @@ def _span() -> dict[str, str]:
 
 
 def write_json_logs() -> None:
-    """Have this program write its log to stderr as JSON: kgagent's from INFO on, others' from WARNING on."""
+    """Write the log of this program to stderr as JSON: kgagent's from level INFO, others' from WARNING."""
     handler = logging.StreamHandler()
     handler.setFormatter(JsonFormatter())
     logging.getLogger().addHandler(handler)

@@ -1,4 +1,4 @@
-"""Spans and metrics; the `otel` extra is imported when they are first asked for."""
+"""OpenTelemetry spans and metrics; the `otel` extra is imported at the first use."""
 
 from typing import TYPE_CHECKING
 
@@ -17,16 +17,16 @@ def open_telemetry(
     meter_provider: "MeterProvider | None" = None,
     user_ids: bool = False,
 ) -> "Observer":
-    """An observer that makes OpenTelemetry spans and metrics.
+    """Return an observer that creates OpenTelemetry spans and metrics.
 
     Args:
-        tracer_provider: takes the spans; None is the program's own, which keeps none unless an SDK was set up.
-        meter_provider: takes the metrics; None likewise.
-        user_ids: whether spans of tool calls say whose graph they work on, as `user.id`.
+        tracer_provider: receives the spans; None uses the global provider, which drops them unless an SDK is set up.
+        meter_provider: receives the metrics; None uses the global provider.
+        user_ids: whether spans of tool calls have the attribute `user.id`.
 
     Raises:
         ConfigurationError: the `otel` extra is not installed.
     """
     with require_extra("otel"):
-        from kgagent.observability.telemetry import Telemetry
-    return Telemetry(tracer_provider=tracer_provider, meter_provider=meter_provider, user_ids=user_ids)
+        from kgagent.observability.telemetry_observer import TelemetryObserver
+    return TelemetryObserver(tracer_provider=tracer_provider, meter_provider=meter_provider, user_ids=user_ids)

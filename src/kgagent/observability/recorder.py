@@ -1,18 +1,18 @@
-"""Operations kept in a list, for tests and for counting what a call costs."""
+"""A list of operations, for tests and to count what a call costs."""
 
 from dataclasses import dataclass
 
-from kgagent.observability.ended import EndObserver
+from kgagent.observability.end_observer import EndObserver
 from kgagent.observing import EmbeddingRequest, Operation, OperationOutcome, StatementRun
 
 
 @dataclass(frozen=True)
-class Recorded:
-    """An operation that has ended.
+class RecordedOperation:
+    """An operation that ended.
 
     Attributes:
-        operation: what it was.
-        outcome: how it went.
+        operation: the operation.
+        outcome: its outcome.
     """
 
     operation: Operation
@@ -20,29 +20,29 @@ class Recorded:
 
 
 class Recorder(EndObserver):
-    """Keeps what it sees, in the order in which it ended, until it is told to forget.
+    """Keeps each operation, in the order of their ends.
 
     Attributes:
-        seen: operations that have ended.
+        operations: the operations.
     """
 
     def __init__(self) -> None:
-        self.seen: list[Recorded] = []
+        self.operations: list[RecordedOperation] = []
 
-    def _ended(self, operation: Operation, outcome: OperationOutcome, seconds: float) -> None:  # noqa: ARG002
+    def _handle(self, operation: Operation, outcome: OperationOutcome, seconds: float) -> None:  # noqa: ARG002
         """Keep an operation."""
-        self.seen.append(Recorded(operation, outcome))
+        self.operations.append(RecordedOperation(operation, outcome))
 
-    def forget(self) -> None:
-        """Begin anew."""
-        self.seen.clear()
+    def clear(self) -> None:
+        """Forget the operations."""
+        self.operations.clear()
 
     @property
     def statements(self) -> list[StatementRun]:
-        """Statements that were sent to Neo4j."""
-        return [one.operation for one in self.seen if isinstance(one.operation, StatementRun)]
+        """The statements that were sent to Neo4j."""
+        return [one.operation for one in self.operations if isinstance(one.operation, StatementRun)]
 
     @property
     def embeddings(self) -> list[EmbeddingRequest]:
-        """Requests for embeddings."""
-        return [one.operation for one in self.seen if isinstance(one.operation, EmbeddingRequest)]
+        """The requests for embeddings."""
+        return [one.operation for one in self.operations if isinstance(one.operation, EmbeddingRequest)]

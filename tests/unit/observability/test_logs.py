@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from opentelemetry.sdk.trace import TracerProvider
 
-from kgagent.observability import JsonFormatter, LogObserver, Observers, Recorder, observer_of
+from kgagent.observability import CompositeObserver, JsonFormatter, LogObserver, Recorder, observer_from_settings
 from kgagent.observing import NULL_OBSERVER, EmbeddingRequest, Search, StatementRun, ToolCall, within_tool
 from kgagent.settings import Settings
 
@@ -82,13 +82,13 @@ def test_an_operation_that_raises_is_logged_and_goes_on_raising(caplog: pytest.L
 
 def test_several_observers_see_the_same_outcome() -> None:
     first, second = Recorder(), Recorder()
-    with Observers(first, second).watch(STATEMENT) as outcome:
+    with CompositeObserver(first, second).watch(STATEMENT) as outcome:
         outcome.rows = 7
     for recorder in (first, second):
-        [seen] = recorder.seen
+        [seen] = recorder.operations
         assert (seen.operation, seen.outcome.rows) == (STATEMENT, 7)
 
 
 def test_the_settings_choose_the_observer() -> None:
-    assert observer_of(Settings(_env_file=None)) is NULL_OBSERVER
-    assert observer_of(Settings(_env_file=None, otel=True, log_format="json")) is not NULL_OBSERVER
+    assert observer_from_settings(Settings(_env_file=None)) is NULL_OBSERVER
+    assert observer_from_settings(Settings(_env_file=None, otel=True, log_format="json")) is not NULL_OBSERVER

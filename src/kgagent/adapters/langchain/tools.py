@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from copy import copy
 from typing import Any
 
-from langchain_core.tools import BaseTool, StructuredTool
-from pydantic import BaseModel, ValidationError, create_model
-from pydantic.v1 import ValidationError as OldValidationError
+from langchain_core.tools import BaseTool, BaseToolkit, StructuredTool
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+from pydantic.v1 import ValidationError as V1ValidationError
 
 from kgagent.adapters.event_loops import run_on, wait_on
 from kgagent.adapters.function_description import split_description
@@ -19,22 +19,47 @@ from kgagent.tools.base import dump, failure
 from kgagent.validation import explain_validation_error
 
 
+class KnowledgeGraphToolkit(BaseToolkit):
+    """Tools that read and write the graph of one user.
+
+    toolkit = KnowledgeGraphToolkit(graph=graph, user_id="me")
+    agent = create_agent(model, toolkit.get_tools())
+
+    Attributes:
+        graph: an open graph. `invoke` needs a `SyncKnowledgeGraph`, or a thread other than that of the graph's event
+            loop.
+        user_id: owner of the graph; the model cannot choose it.
+        names: names of the tools to offer; None offers all of them.
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    graph: KnowledgeGraph | SyncKnowledgeGraph
+    user_id: str
+    names: tuple[str, ...] | None = None
+
+    def get_tools(self) -> list[BaseTool]:
+        """Return the tools; see the function `get_tools`."""
+        return get_tools(self.graph, user_id=self.user_id, names=self.names)
+
+
 def get_tools(
     graph: KnowledgeGraph | SyncKnowledgeGraph, *, user_id: str, names: Sequence[str] | None = None
 ) -> list[BaseTool]:
-    """Make LangChain tools that read and write the graph of one user.
+    """Return LangChain tools that read and write the graph of one user.
 
-    They work with `invoke` and `ainvoke`, from any thread and event loop. Each answers a JSON object and never raises
+    They work with `invoke` and `ainvoke`, from any thread and event loop. Each returns a JSON object and never raises
     into the agent.
 
     Args:
-        graph: an open graph. `invoke` needs a `SyncKnowledgeGraph`, or to run in another thread than the graph's loop.
-        user_id: whose graph; the model cannot choose it.
-        names: the tools wanted; None is all of them.
+        graph: an open graph. `invoke` needs a `SyncKnowledgeGraph`, or a thread other than that of the graph's event
+            loop.
+        user_id: owner of the graph; the model cannot choose it.
+        names: names of the tools to offer; None offers all of them.
 
     Raises:
         InputError: the user id is empty.
-        ConfigurationError: a name is not that of a tool.
+        ConfigurationError: a name is unknown.
     """
     opened = graph.graph if isinstance(graph, SyncKnowledgeGraph) else graph
     tools = opened.tools(user_id=user_id)
@@ -57,29 +82,30 @@ def _structured(tool: BoundTool, loop: asyncio.AbstractEventLoop) -> StructuredT
         except ConfigurationError as error:
             return dump(failure(str(error)))
 
+    def refuse(error: ValidationError | V1ValidationError) -> str:
+        if isinstance(error, ValidationError):
+            return dump(failure(explain_validation_error(error, tool.arguments)))
+        return dump(failure(str(error)))
+
     description, rest = split_description(tool.description)
     return StructuredTool(
         name=tool.name,
         description=description,
-        args_schema=_telling(tool.arguments, rest) if rest else tool.arguments,
+        args_schema=_described(tool.arguments, rest) if rest else tool.arguments,
         func=invoke,
         coroutine=ainvoke,
-        handle_validation_error=_explained,
+        handle_validation_error=refuse,
         metadata={"read_only": tool.read_only},
     )
 
 
-def _telling(arguments: type[BaseModel], rest: str) -> type[BaseModel]:
-    """Arguments whose last one also tells what is too long for a function's description at OpenAI.
+def _described(arguments: type[BaseModel], rest: str) -> type[BaseModel]:
+    """Arguments with the rest of a description that exceeds OpenAI's limit, in the last argument's description.
 
-    LangChain leaves out what a schema says of itself, but not what it says of an argument.
+    LangChain drops the description of a schema, but not those of arguments.
     """
     name, field = list(arguments.model_fields.items())[-1]
-    told = copy(field)
-    told.description = " ".join(filter(None, (field.description, rest)))
-    fields: dict[str, Any] = {name: (field.annotation, told)}
+    described = copy(field)
+    described.description = " ".join(filter(None, (field.description, rest)))
+    fields: dict[str, Any] = {name: (field.annotation, described)}
     return create_model(arguments.__name__, __base__=arguments, **fields)
-
-
-def _explained(error: ValidationError | OldValidationError) -> str:
-    return dump(failure(explain_validation_error(error) if isinstance(error, ValidationError) else str(error)))

@@ -1,7 +1,7 @@
-"""Operations in the words of OpenTelemetry's semantic conventions for databases (`db.*`) and AI (`gen_ai.*`).
+"""Operations described by OpenTelemetry's semantic conventions for databases (`db.*`) and AI (`gen_ai.*`).
 
-Conventions: opentelemetry.io/docs/specs/semconv, "Database client spans", "GenAI spans" and "Execute tool span". Where
-they have no word, the name begins with `kgagent.`.
+Conventions: opentelemetry.io/docs/specs/semconv, "Database client spans", "GenAI spans" and "Execute tool span". Names
+that they do not define begin with `kgagent.`.
 """
 
 from collections.abc import Mapping
@@ -21,15 +21,15 @@ Attributes = Mapping[str, str | int]
 
 
 @dataclass(frozen=True)
-class Described:
-    """An operation as OpenTelemetry is told of it.
+class SpanDescription:
+    """The span and the metrics of an operation.
 
     Attributes:
         span: name of the span.
-        kind: whether another system is asked.
-        duration: name of the histogram that its seconds go to.
-        common: attributes of the span and of the metrics; few values each.
-        own: attributes of the span alone.
+        kind: CLIENT if another system does the work.
+        duration: name of the histogram of its seconds.
+        common: attributes of the span and of the metrics; each has few different values.
+        own: attributes of the span only.
     """
 
     span: str
@@ -39,37 +39,37 @@ class Described:
     own: Attributes
 
 
-def describe(operation: Operation, *, user_ids: bool) -> Described:
-    """Tell of an operation."""
+def describe(operation: Operation, *, user_ids: bool) -> SpanDescription:
+    """Describe an operation."""
     match operation:
         case ToolCall():
             return _tool(operation, user_ids=user_ids)
         case Search():
             name = {"kgagent.search.name": operation.name}
-            return Described(f"search {operation.name}", SpanKind.INTERNAL, SEARCH_DURATION, name, {})
+            return SpanDescription(f"search {operation.name}", SpanKind.INTERNAL, SEARCH_DURATION, name, {})
         case EmbeddingRequest():
             return _embedding(operation)
         case StatementRun():
             return _statement(operation)
 
 
-def _tool(call: ToolCall, *, user_ids: bool) -> Described:
+def _tool(call: ToolCall, *, user_ids: bool) -> SpanDescription:
     common = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": call.name}
     own = {"gen_ai.tool.type": "function"} | ({"user.id": call.user_id} if user_ids else {})
-    return Described(f"execute_tool {call.name}", SpanKind.INTERNAL, TOOL_DURATION, common, own)
+    return SpanDescription(f"execute_tool {call.name}", SpanKind.INTERNAL, TOOL_DURATION, common, own)
 
 
-def _embedding(request: EmbeddingRequest) -> Described:
+def _embedding(request: EmbeddingRequest) -> SpanDescription:
     common = {
         "gen_ai.operation.name": "embeddings",
         "gen_ai.provider.name": request.provider,
         "gen_ai.request.model": request.model,
     }
-    own = {"gen_ai.embeddings.dimension.count": request.dimensions, "kgagent.graph.vectorss": request.texts}
-    return Described(f"embeddings {request.model}", SpanKind.CLIENT, EMBEDDING_DURATION, common, own)
+    own = {"gen_ai.embeddings.dimension.count": request.dimensions, "kgagent.embedding.texts": request.texts}
+    return SpanDescription(f"embeddings {request.model}", SpanKind.CLIENT, EMBEDDING_DURATION, common, own)
 
 
-def _statement(run: StatementRun) -> Described:
+def _statement(run: StatementRun) -> SpanDescription:
     common: dict[str, str | int] = {
         "db.system.name": "neo4j",
         "db.operation.name": run.access,
@@ -83,4 +83,4 @@ def _statement(run: StatementRun) -> Described:
         own["server.address"] = server.hostname
     if server.port:
         own["server.port"] = server.port
-    return Described(run.name, SpanKind.CLIENT, STATEMENT_DURATION, common, own)
+    return SpanDescription(run.name, SpanKind.CLIENT, STATEMENT_DURATION, common, own)

@@ -1,4 +1,4 @@
-"""Observers that tell of an operation when it has ended."""
+"""The base of observers that act when an operation ends."""
 
 import time
 from abc import ABC, abstractmethod
@@ -9,21 +9,21 @@ from kgagent.observing import Operation, OperationOutcome
 
 
 class EndObserver(ABC):
-    """Waits for the end of each operation and names the error that it raised."""
+    """Waits for the end of each operation, and names the error that it raised."""
 
     @contextmanager
     def watch(self, operation: Operation) -> Iterator[OperationOutcome]:
-        """Be there while an operation runs, and take it in afterwards."""
+        """Watch an operation and handle its end."""
         outcome = OperationOutcome()
-        begun = time.perf_counter()
+        started = time.perf_counter()
         try:
             yield outcome
         except BaseException as error:
             outcome.error = type(error).__name__
             raise
         finally:
-            self._ended(operation, outcome, time.perf_counter() - begun)
+            self._handle(operation, outcome, time.perf_counter() - started)
 
     @abstractmethod
-    def _ended(self, operation: Operation, outcome: OperationOutcome, seconds: float) -> None:
-        """Take in an operation that has ended, and how long it took."""
+    def _handle(self, operation: Operation, outcome: OperationOutcome, seconds: float) -> None:
+        """Handle the end of an operation, which took this many seconds."""

@@ -1,4 +1,4 @@
-"""The observer that makes OpenTelemetry spans and metrics."""
+"""The observer that creates OpenTelemetry spans and metrics."""
 
 import time
 from collections.abc import Iterator
@@ -8,12 +8,12 @@ from importlib.metadata import version
 from opentelemetry.metrics import Meter, MeterProvider, get_meter
 from opentelemetry.trace import Span, Status, StatusCode, TracerProvider, get_tracer
 
-from kgagent.observability.conventions import (
+from kgagent.observability.semantic_conventions import (
     EMBEDDING_DURATION,
     SEARCH_DURATION,
     STATEMENT_DURATION,
     TOOL_DURATION,
-    Described,
+    SpanDescription,
     describe,
 )
 from kgagent.observing import EmbeddingRequest, Operation, OperationOutcome, StatementRun
@@ -21,39 +21,41 @@ from kgagent.observing import EmbeddingRequest, Operation, OperationOutcome, Sta
 SCOPE = "kgagent"
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
-"""Bounds of the histograms' buckets."""
+"""Upper bounds of the histograms' buckets."""
 
 
 class Metrics:
-    """How long operations took, how many there were, how many failed, and how many texts were embedded."""
+    """Durations, counts and failures of operations, and the number of embedded texts."""
 
     def __init__(self, meter: Meter) -> None:
         self._durations = {
-            name: meter.create_histogram(name, "s", described, explicit_bucket_boundaries_advisory=SECONDS)
-            for name, described in (
+            name: meter.create_histogram(name, "s", text, explicit_bucket_boundaries_advisory=SECONDS)
+            for name, text in (
                 (TOOL_DURATION, "Duration of tool calls."),
                 (SEARCH_DURATION, "Duration of searches."),
                 (EMBEDDING_DURATION, "Duration of requests for embeddings."),
                 (STATEMENT_DURATION, "Duration of statements."),
             )
         }
-        self._operations = meter.create_counter("kgagent.operations", "{operation}", "Operations that have ended.")
+        self._operations = meter.create_counter("kgagent.operations", "{operation}", "Operations that ended.")
         self._errors = meter.create_counter("kgagent.errors", "{operation}", "Operations that failed.")
-        self._texts = meter.create_counter("kgagent.graph.vectorss", "{text}", "Texts that were to be embedded.")
+        self._texts = meter.create_counter("kgagent.embedding.texts", "{text}", "Texts of requests for embeddings.")
 
-    def count(self, operation: Operation, told: Described, outcome: OperationOutcome, seconds: float) -> None:
-        """Take in one operation."""
+    def count(
+        self, operation: Operation, described: SpanDescription, outcome: OperationOutcome, seconds: float
+    ) -> None:
+        """Count one operation."""
         error = {"error.type": outcome.error} if outcome.error else {}
-        self._durations[told.duration].record(seconds, {**told.common, **error})
-        self._operations.add(1, told.common)
+        self._durations[described.duration].record(seconds, {**described.common, **error})
+        self._operations.add(1, described.common)
         if outcome.error:
-            self._errors.add(1, {**told.common, **error})
+            self._errors.add(1, {**described.common, **error})
         if isinstance(operation, EmbeddingRequest):
-            self._texts.add(operation.texts, told.common)
+            self._texts.add(operation.texts, described.common)
 
 
-class Telemetry:
-    """Makes a span for each operation, and counts it."""
+class TelemetryObserver:
+    """Creates a span for each operation, and counts it."""
 
     def __init__(
         self,
@@ -69,15 +71,15 @@ class Telemetry:
 
     @contextmanager
     def watch(self, operation: Operation) -> Iterator[OperationOutcome]:
-        """Make a span that is the current one while the operation runs."""
-        told = describe(operation, user_ids=self._user_ids)
+        """Create a span that is current while the operation runs."""
+        described = describe(operation, user_ids=self._user_ids)
         outcome = OperationOutcome()
-        begun = time.perf_counter()
-        # Messages of errors repeat values of the caller's, so the API must not record them by itself.
+        started = time.perf_counter()
+        # Error messages repeat values of the caller, so the API must not record them.
         with self._tracer.start_as_current_span(
-            told.span,
-            kind=told.kind,
-            attributes={**told.common, **told.own},
+            described.span,
+            kind=described.kind,
+            attributes={**described.common, **described.own},
             record_exception=False,
             set_status_on_exception=False,
         ) as span:
@@ -90,7 +92,7 @@ class Telemetry:
                 raise
             finally:
                 _finish(span, outcome, code)
-                self._metrics.count(operation, told, outcome, time.perf_counter() - begun)
+                self._metrics.count(operation, described, outcome, time.perf_counter() - started)
 
 
 def _finish(span: Span, outcome: OperationOutcome, code: str | None) -> None:

@@ -6,18 +6,18 @@ from contextlib import ExitStack, contextmanager
 from kgagent.observing import Observer, Operation, OperationOutcome
 
 
-class Observers:
-    """Has several observers watch each operation, the first one outermost."""
+class CompositeObserver:
+    """Lets several observers watch each operation; the first one is outermost."""
 
     def __init__(self, *observers: Observer) -> None:
         self._observers = observers
 
     @contextmanager
     def watch(self, operation: Operation) -> Iterator[OperationOutcome]:
-        """Have each of them watch an operation."""
+        """Let each observer watch an operation."""
         with ExitStack() as stack:
-            outcomes = [stack.enter_context(one.watch(operation)) for one in self._observers]
+            outcomes = [stack.enter_context(observer.watch(operation)) for observer in self._observers]
             outcome = OperationOutcome()
             yield outcome
-            for one in outcomes:
-                one.error, one.rows = outcome.error, outcome.rows
+            for observed in outcomes:
+                observed.error, observed.rows = outcome.error, outcome.rows
