@@ -1,4 +1,4 @@
-"""Work on a graph's event loop, from whichever thread and loop the caller is on."""
+"""Running coroutines on the event loop of a graph, from any thread and any event loop."""
 
 import asyncio
 import concurrent.futures
@@ -11,87 +11,87 @@ from kgagent.errors import ConfigurationError
 
 ResultT = TypeVar("ResultT")
 
-LOOK_INTERVAL = 0.5
-"""Seconds between two looks at whether a loop still runs; one that stops tells nobody."""
+CHECK_INTERVAL = 0.5
+"""Seconds between checks that a loop still runs; there is no event for its end."""
 
 
-async def run_on(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, ResultT]) -> ResultT:
-    """Run on the graph's loop, whichever loop the caller is on.
+async def run_on(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, ResultT]) -> ResultT:
+    """Await a coroutine on the graph's event loop, from any event loop.
 
     Raises:
-        ConfigurationError: the graph's loop has ended, or ends before the work is done.
+        ConfigurationError: the graph's loop has ended, or ends before the coroutine.
     """
     if asyncio.get_running_loop() is loop:
-        return await work
-    elsewhere = _Elsewhere.begin(loop, work)
-    waiting = asyncio.wrap_future(elsewhere.future)
+        return await coroutine
+    run = _Run.start(loop, coroutine)
+    future = asyncio.wrap_future(run.future)
     try:
-        while not waiting.done():
-            await asyncio.wait([waiting], timeout=LOOK_INTERVAL)
-            elsewhere.check()
+        while not future.done():
+            await asyncio.wait([future], timeout=CHECK_INTERVAL)
+            run.check()
     except asyncio.CancelledError:
-        waiting.cancel()
+        future.cancel()
         raise
-    return elsewhere.result()
+    return run.result()
 
 
-def wait_on(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, ResultT], *, instead: str) -> ResultT:
-    """Run on the graph's loop and wait; from that loop itself, waiting would never end.
+def wait_on(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, ResultT], *, instead: str) -> ResultT:
+    """Run a coroutine on the graph's event loop, and wait for it in another thread.
 
     Args:
-        loop: the graph's.
-        work: what to do.
-        instead: name of what to call on that loop, for the error.
+        loop: the graph's event loop.
+        coroutine: what to run.
+        instead: what the error says to call on that loop, where waiting would never end.
 
     Raises:
-        ConfigurationError: it is called on the graph's loop, or that has ended, or ends before the work is done.
+        ConfigurationError: the caller is on the graph's loop, or that loop has ended or ends before the coroutine.
     """
     try:
-        here = asyncio.get_running_loop()
+        current = asyncio.get_running_loop()
     except RuntimeError:
-        here = None
-    if here is loop:
-        work.close()
+        current = None
+    if current is loop:
+        coroutine.close()
         raise ConfigurationError(f"This would block the event loop that the graph works on; use {instead}")
-    elsewhere = _Elsewhere.begin(loop, work)
-    while not elsewhere.future.done():
-        concurrent.futures.wait([elsewhere.future], timeout=LOOK_INTERVAL)
-        elsewhere.check()
-    return elsewhere.result()
+    run = _Run.start(loop, coroutine)
+    while not run.future.done():
+        concurrent.futures.wait([run.future], timeout=CHECK_INTERVAL)
+        run.check()
+    return run.result()
 
 
 @dataclass(frozen=True)
-class _Elsewhere(Generic[ResultT]):
-    """Work that runs on the loop of another thread."""
+class _Run(Generic[ResultT]):
+    """A coroutine that runs on the loop of another thread."""
 
     loop: asyncio.AbstractEventLoop
-    work: Coroutine[Any, Any, ResultT]
+    coroutine: Coroutine[Any, Any, ResultT]
     future: concurrent.futures.Future[ResultT]
 
     @classmethod
-    def begin(cls, loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, ResultT]) -> "_Elsewhere[ResultT]":
+    def start(cls, loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, ResultT]) -> "_Run[ResultT]":
         if not loop.is_running():
-            work.close()
+            coroutine.close()
             raise ConfigurationError("The event loop that the graph was opened on has ended; open a SyncKnowledgeGraph")
-        return cls(loop, work, asyncio.run_coroutine_threadsafe(work, loop))
+        return cls(loop, coroutine, asyncio.run_coroutine_threadsafe(coroutine, loop))
 
     def check(self) -> None:
-        """Raise where the loop has stopped and will not finish the work."""
+        """Raise an error if the loop has stopped and will not finish the coroutine."""
         if self.future.done() or self.loop.is_running():
             return
-        if inspect.getcoroutinestate(self.work) == inspect.CORO_CREATED:
-            self.work.close()
-        raise _ended()
+        if inspect.getcoroutinestate(self.coroutine) == inspect.CORO_CREATED:
+            self.coroutine.close()
+        raise _loop_ended()
 
     def result(self) -> ResultT:
-        """What came of the work, once it is done; a loop that ends in order cancels what it still has to do."""
+        """Return the result of a finished coroutine; a loop that ends in order cancels its coroutines."""
         if self.future.cancelled():
-            raise _ended()
+            raise _loop_ended()
         return self.future.result()
 
 
-def _ended() -> ConfigurationError:
+def _loop_ended() -> ConfigurationError:
     return ConfigurationError(
-        "The event loop that the graph was opened on ended before the work was done; whether it was done is not known. "
+        "The event loop that the graph was opened on ended before the work was done; it may be done or not. "
         "Keep that loop running, or open a SyncKnowledgeGraph"
     )

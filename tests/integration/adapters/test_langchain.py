@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import ToolMessage
-from langchain_core.tools import BaseTool
+from langchain_core.tools import BaseTool, BaseToolkit
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from kgagent import KnowledgeGraph, Settings, SyncKnowledgeGraph
-from kgagent.adapters.langchain import get_tools
+from kgagent.adapters.langchain import KnowledgeGraphToolkit, get_tools
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import ConfigurationError, InputError
 
@@ -120,3 +120,22 @@ def test_tools_of_a_closed_graph_say_so(settings: Settings, user_id: str) -> Non
 async def test_arguments_without_names_are_an_answer(graph: KnowledgeGraph, user_id: str) -> None:
     [update] = get_tools(graph, user_id=user_id, names=["update_node"])
     assert "by name" in json.loads(await update.ainvoke("abc"))["error"]
+
+
+async def test_a_toolkit_gives_the_same_tools(graph: KnowledgeGraph, user_id: str) -> None:
+    toolkit = KnowledgeGraphToolkit(graph=graph, user_id=user_id)
+    assert isinstance(toolkit, BaseToolkit)
+    tools = by_name(toolkit.get_tools())
+    assert list(tools) == [tool.name for tool in get_tools(graph, user_id=user_id)]
+    created = json.loads(await tools["create_node"].ainvoke({"label": "Person", "name": "Ada"}))
+    assert created["success"] is True
+    chosen = KnowledgeGraphToolkit(graph=graph, user_id=user_id, names=("explore",))
+    assert [tool.name for tool in chosen.get_tools()] == ["explore"]
+
+
+def test_a_toolkit_of_a_synchronous_graph_invokes_and_awaits(settings: Settings, user_id: str) -> None:
+    with SyncKnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(384)) as graph:
+        tools = by_name(KnowledgeGraphToolkit(graph=graph, user_id=user_id).get_tools())
+        json.loads(tools["create_node"].invoke({"label": "Person", "name": "Ada"}))
+        explored = json.loads(asyncio.run(tools["explore"].ainvoke({"text_matches": ["ada"]})))
+        assert [node["name"] for node in explored["nodes"]] == ["Ada"]

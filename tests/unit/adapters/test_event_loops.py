@@ -60,7 +60,7 @@ class Elsewhere:
 
 @pytest.fixture
 def elsewhere(monkeypatch: pytest.MonkeyPatch) -> Iterator[Elsewhere]:
-    monkeypatch.setattr(loops, "LOOK_INTERVAL", 0.001)
+    monkeypatch.setattr(loops, "CHECK_INTERVAL", 0.001)
     made = Elsewhere()
     yield made
     made.close()

@@ -17,36 +17,36 @@ from kgagent.models.hybrid import HybridObject, HybridRelationship, HybridSearch
 from kgagent.models.llm_context import node_lines, relationship_lines
 from kgagent.sync import SyncKnowledgeGraph
 
-DOCUMENTS = 10
-"""Documents that are given unless the caller says how many."""
+DEFAULT_K = 10
+MAX_K = 100
 
 
 class KnowledgeGraphRetriever(BaseRetriever):
-    """Finds nodes and relationships of one user, by meaning and by words, best first.
+    """Searches nodes and relationships of one user, by vector and by full text; the best document comes first.
 
-    A document's text is what `HybridSearchResult.to_llm_context` writes of a relationship (its triplet, as "Ruth
-    mentor Me", how it was reached, description, words, notes) or of a node (name, description, notes), as chains show
-    a model the text alone. Notes that have expired are left out. The metadata say what it is (`type`: "relationship"
-    or "object"), where it stands (`rank`, `score`, `found_by`, `similarity`: plain cosine) and all else that the
-    search tells of it, keys included.
+    The text of a document is that of `HybridSearchResult.to_llm_context`: for a relationship its triplet ("Ruth mentor
+    Me"), path, description, attitude, proximity and notes; for a node its name, description and notes. Expired notes
+    are omitted. The metadata hold `type` ("relationship" or "object"), `rank`, `score`, `found_by`, `similarity`
+    (cosine), keys and the other fields of the search result.
 
     Attributes:
-        graph: an open graph. `invoke` needs a `SyncKnowledgeGraph`, or to run in another thread than the graph's loop.
-        user_id: whose graph.
-        k: documents at the most, 1 to 100; `invoke` takes another `k`.
-        options: how to search; its own `limit` does not count.
+        graph: an open graph. `invoke` needs a `SyncKnowledgeGraph`, or a thread other than that of the graph's event
+            loop.
+        user_id: owner of the graph.
+        k: maximum number of documents, 1 to 100; `invoke(query, k=…)` overrides it.
+        options: how to search; `query` and `limit` are ignored.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
     graph: KnowledgeGraph | SyncKnowledgeGraph
     user_id: str
-    k: int = Field(DOCUMENTS, ge=1, le=100)
+    k: int = Field(DEFAULT_K, ge=1, le=MAX_K)
     options: HybridSearchOptions = HybridSearchOptions()
 
     @field_validator("user_id")
     @classmethod
-    def _names_a_user(cls, user_id: str) -> str:
+    def _check_user_id(cls, user_id: str) -> str:
         if not user_id:
             raise ValueError("user_id must not be empty: the graph is one user's")
         return user_id
@@ -55,27 +55,28 @@ class KnowledgeGraphRetriever(BaseRetriever):
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun, k: int | None = None
     ) -> list[Document]:
         del run_manager
-        return wait_on(self._opened.loop, self._search(query, k), instead="ainvoke")
+        return wait_on(self._async_graph.loop, self._search(query, k), instead="ainvoke")
 
     async def _aget_relevant_documents(
         self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, k: int | None = None
     ) -> list[Document]:
         del run_manager
-        return await run_on(self._opened.loop, self._search(query, k))
+        return await run_on(self._async_graph.loop, self._search(query, k))
 
     @property
-    def _opened(self) -> KnowledgeGraph:
+    def _async_graph(self) -> KnowledgeGraph:
         return self.graph.graph if isinstance(self.graph, SyncKnowledgeGraph) else self.graph
 
     def _search(self, query: str, k: int | None) -> Coroutine[Any, Any, list[Document]]:
         limit = self.k if k is None else k
-        if not 1 <= limit <= 100:  # noqa: PLR2004
-            raise InputError(f"k must be 1 to 100, got {limit}")
-        return _documents(self._opened, query, self.user_id, self.options.model_copy(update={"limit": limit}))
+        if not 1 <= limit <= MAX_K:
+            raise InputError(f"k must be 1 to {MAX_K}, got {limit}")
+        request = self.options.model_copy(update={"query": query, "limit": limit})
+        return _documents(self._async_graph, request, self.user_id)
 
 
-async def _documents(graph: KnowledgeGraph, query: str, user_id: str, options: HybridSearchOptions) -> list[Document]:
-    result = await graph.retrieval.hybrid_search(options.model_copy(update={"query": query}), user_id=user_id)
+async def _documents(graph: KnowledgeGraph, request: HybridSearchOptions, user_id: str) -> list[Document]:
+    result = await graph.search(request, user_id=user_id)
     now = services_of(graph).write_context.clock()
     return [_document(item, now) for item in result.items]
 

@@ -1,4 +1,4 @@
-"""JSON schemas in the form that OpenAI's `strict` functions take, and the way back from what models then say."""
+"""JSON schemas in the strict form of OpenAI's functions, and the arguments that models then write."""
 
 import json
 from collections.abc import Mapping
@@ -12,30 +12,30 @@ KEPT = frozenset(
     | {"description", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}
     | {"minItems", "maxItems"}
 )
-"""Keywords that strict functions take."""
+"""Keywords that strict functions support."""
 
 DROPPED = frozenset(
     {"title", "default", "examples", "deprecated", "readOnly", "writeOnly", "format", "pattern", "discriminator"}
     | {"minLength", "maxLength", "uniqueItems", "minProperties", "maxProperties", "contentEncoding"}
 )
-"""Keywords without which a schema takes more, or says less; the tool itself checks what they ask for."""
+"""Keywords that are removed: the schema then accepts or says less, and the tool still checks the arguments."""
 
 RENAMED = {"oneOf": "anyOf"}
 NULL = {"type": "null"}
 
 
 class _NotStrictError(KgAgentError):
-    """A schema says what strict functions cannot: an object of any names, a tuple, a negation."""
+    """A schema has no strict form: an object with any names, a tuple, a negation."""
 
 
 def strict_schema(schema: Mapping[str, Any]) -> Schema | None:
-    """Write a schema in strict form: every property is required, what may be left out may be null instead.
+    """Convert a schema to strict form: every property is required, and an optional one may be null.
 
     Args:
-        schema: as pydantic makes it.
+        schema: a schema of pydantic.
 
     Returns:
-        The schema, None where it cannot be written so.
+        The strict schema, or None if there is none.
     """
     try:
         strict = _strict(schema)
@@ -45,7 +45,7 @@ def strict_schema(schema: Mapping[str, Any]) -> Schema | None:
 
 
 def without_nulls(arguments: str) -> str:
-    """Leave out, at any depth, what a model says null for; text that is no JSON stays as it is."""
+    """Remove null properties at any depth; text that is not JSON stays as it is."""
     try:
         decoded = json.loads(arguments)
         return json.dumps(given_values(decoded))
@@ -54,7 +54,7 @@ def without_nulls(arguments: str) -> str:
 
 
 def given_values(value: Any) -> Any:  # noqa: ANN401
-    """Leave out, at any depth, what is None in a mapping."""
+    """Remove properties that are None, at any depth."""
     if isinstance(value, dict):
         return {key: given_values(item) for key, item in value.items() if item is not None}
     if isinstance(value, list):
@@ -72,30 +72,30 @@ def _strict(schema: Mapping[str, Any]) -> Schema:
     if kept.get("type") == "object" or "properties" in kept:
         return _object(kept, schema)
     if kept.get("type") == "array" and "items" not in kept:
-        raise _NotStrictError("a list of anything")
+        raise _NotStrictError("a list without a type of its items")
     if not kept.keys() & {"type", "anyOf", "enum", "const", "$defs"}:
-        raise _NotStrictError("a value of any type")
+        raise _NotStrictError("a value without a type")
     return kept
 
 
 def _merged(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """An `allOf` of one is what it holds."""
+    """Replace an `allOf` of one schema by that schema."""
     if len(schema.get("allOf", ())) != 1:
         return schema
     return {**schema["allOf"][0], **{keyword: value for keyword, value in schema.items() if keyword != "allOf"}}
 
 
 def _reference(schema: Schema) -> Schema:
-    """A reference stands alone; what is said beside it is said of the only alternative that it is."""
-    beside = {keyword: value for keyword, value in schema.items() if keyword not in {"$ref", "$defs"}}
+    """Wrap a reference with other keywords in an `anyOf`: a reference must be the only keyword."""
+    others = {keyword: value for keyword, value in schema.items() if keyword not in {"$ref", "$defs"}}
     alone = {"$ref": schema["$ref"]}
-    return {"anyOf": [alone], **beside} if beside else alone
+    return {"anyOf": [alone], **others} if others else alone
 
 
 def _object(strict: Schema, schema: Mapping[str, Any]) -> Schema:
-    """An object whose parts are strict already; what the schema at first did not require may be null."""
+    """Require all properties of an object with strict parts; optional ones may be null."""
     if strict.get("additionalProperties", False) is not False or "properties" not in strict:
-        raise _NotStrictError("an object of any names")
+        raise _NotStrictError("an object with any names")
     required = set(schema.get("required", ()))
     properties = {
         name: part if name in required else _nullable(_with_default(part, schema["properties"][name].get("default")))
@@ -105,11 +105,11 @@ def _object(strict: Schema, schema: Mapping[str, Any]) -> Schema:
 
 
 def _with_default(part: Schema, default: object) -> Schema:
-    """Say in words what is taken where nothing is said, for there is no keyword for it."""
+    """Describe the default in words: strict schemas have no keyword for it."""
     if default in (None, "") or not isinstance(default, str | int | float):
         return part
-    said = f"Null means {json.dumps(default)}."
-    return {**part, "description": f"{part['description']} {said}" if "description" in part else said}
+    note = f"Null means {json.dumps(default)}."
+    return {**part, "description": f"{part['description']} {note}" if "description" in part else note}
 
 
 def _nullable(schema: Schema) -> Schema:
