@@ -129,7 +129,7 @@ async def test_spans_speak_the_semantic_conventions(tools: Toolset, seen: Seen, 
     assert embedding["gen_ai.operation.name"] == "embeddings"
     assert embedding["gen_ai.request.model"] == embedder.model
     assert embedding["gen_ai.embeddings.dimension.count"] == embedder.dimensions
-    assert embedding["kgagent.graph.vectorss"] == 1
+    assert embedding["kgagent.embedding.texts"] == 1
     [written] = [attributes(s) for s in seen.spans if attributes(s).get("db.operation.name") == "write"]
     assert written["db.system.name"] == "neo4j"
     assert written["db.query.summary"] == "create_nodes"
@@ -202,7 +202,7 @@ async def test_metrics_count_calls_texts_and_time(tools: Toolset, seen: Seen, em
     [calls] = seen.points("gen_ai.execute_tool.duration")
     assert (calls.count, calls.attributes["gen_ai.tool.name"]) == (2, "create_node")
     assert calls.sum > 0
-    [texts] = seen.points("kgagent.graph.vectorss")
+    [texts] = seen.points("kgagent.embedding.texts")
     assert (texts.value, texts.attributes["gen_ai.request.model"]) == (2, embedder.model)
     statements = {point.attributes["db.query.summary"] for point in seen.points("db.client.operation.duration")}
     assert statements == {"read_nodes", "create_nodes"}
