@@ -1,13 +1,16 @@
-"""Settings from the environment and from a `.env` file in the working folder."""
+"""Settings from environment variables and from a `.env` file in the working directory."""
 
+import re
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import AliasChoices, Field, SecretStr, ValidationError
+from pydantic_core import InitErrorDetails
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from kgagent.errors import ConfigurationError
+from kgagent.validation import explain_validation_error
 
 EmbedderName = Literal["auto", "openai", "local", "hashing"]
 LogFormat = Literal["plain", "json"]
@@ -20,113 +23,152 @@ def _env(name: str) -> AliasChoices:
 
 
 class Settings(BaseSettings):
-    """All that can be set from outside. Secrets never show in `repr` or `str`."""
+    """Settings from environment variables and a `.env` file. `repr` and `str` hide secrets."""
 
     model_config = SettingsConfigDict(
         env_prefix="KGAGENT_", env_file=".env", extra="ignore", populate_by_name=True, frozen=True
     )
 
+    if not TYPE_CHECKING:
+
+        def __init__(self, **values: Any) -> None:  # noqa: ANN401
+            """Read the settings; arguments override the environment.
+
+            Raises:
+                ConfigurationError: a value is invalid.
+            """
+            try:
+                super().__init__(**values)
+            except ValidationError as error:
+                raise ConfigurationError(f"Invalid settings: {_explained(error)}") from None
+
     neo4j_uri: str | None = Field(
-        None, validation_alias=_env("NEO4J_URI"), description="Address of the server; left out, a local one is started."
+        None,
+        validation_alias=_env("NEO4J_URI"),
+        description="Address of the Neo4j server. Default: a local server, which is started.",
     )
     neo4j_username: str = Field("neo4j", validation_alias=_env("NEO4J_USERNAME"), description="Name to log in with.")
     neo4j_password: SecretStr | None = Field(
         None, validation_alias=_env("NEO4J_PASSWORD"), description="Password to log in with."
     )
     neo4j_database: str | None = Field(
-        None, validation_alias=_env("NEO4J_DATABASE"), description="Database; left out, the user's home database."
+        None, validation_alias=_env("NEO4J_DATABASE"), description="Database. Default: the home database of the user."
     )
 
     openai_api_key: SecretStr | None = Field(
-        None, validation_alias=_env("OPENAI_API_KEY"), description="Key for OpenAI's embeddings."
+        None, validation_alias=_env("OPENAI_API_KEY"), description="API key for OpenAI's embeddings."
     )
     openai_base_url: str | None = Field(
-        None, validation_alias=_env("OPENAI_BASE_URL"), description="A server that speaks OpenAI's protocol."
+        None, validation_alias=_env("OPENAI_BASE_URL"), description="Address of another server with OpenAI's API."
     )
 
-    user_id: str = Field("me", min_length=1, description="Whose graph the command line reads and writes.")
-    ontology: Path | None = Field(None, description="YAML file of labels, relationship kinds and words.")
+    user_id: str = Field("me", min_length=1, description="Owner of the graph that the command line reads and writes.")
+    ontology: Path | None = Field(
+        None, description="YAML file with labels, relationship definitions and words. Default: the default ontology."
+    )
 
-    embedder: EmbedderName = Field("auto", description="auto: OpenAI where a key is set, else the local model.")
-    embedding_model: str = Field("text-embedding-3-small", description="OpenAI's name of the model.")
+    embedder: EmbedderName = Field(
+        "auto", description="Embedder. auto: OpenAI if OPENAI_API_KEY is set, else the local model."
+    )
+    embedding_model: str = Field("text-embedding-3-small", description="OpenAI's name of the embedding model.")
     embedding_dimensions: int = Field(1536, ge=1, le=4096, description="Length of that model's embeddings.")
-    embedding_timeout: float = Field(30.0, gt=0, description="Seconds for one request.")
-    embedding_attempts: int = Field(5, ge=1, description="Tries of one request, the first included.")
-    query_cache_size: int = Field(512, ge=0, description="Query embeddings kept in memory.")
+    embedding_timeout: float = Field(30.0, gt=0, description="Timeout of one embedding request, in seconds.")
+    embedding_attempts: int = Field(5, ge=1, description="Attempts of one embedding request, including the first.")
+    query_cache_size: int = Field(512, ge=0, description="Number of query embeddings in the cache; 0 turns it off.")
 
     exact_scan_limit: int | None = Field(
         None,
         ge=0,
         description=(
-            "Up to this many relationships (or nodes of a label) of a user are compared one by one; "
-            "left out, 100 where an index filters by user inside itself, and 2,000 on older servers."
+            "If a user has at most this many relationships (or nodes of a label), all of them are compared. "
+            "Default: 100 if the index filters by user, 2,000 on older servers."
         ),
     )
     oversampling: int = Field(
-        20, ge=1, description="Candidates that a vector index compares, as a multiple of the hits wanted."
+        20, ge=1, description="Candidates that a vector index compares, as a multiple of the limit."
     )
     index_quantization: IndexQuantization = Field(
         "none",
-        description="How a vector index shortens the vectors that it compares: none finds most, binary is smallest.",
+        description="Quantization of a vector index: none has the best recall, binary the smallest size.",
     )
-    index_m: int = Field(32, ge=1, le=512, description="Neighbours of each vector in a vector index's graph (HNSW).")
+    index_m: int = Field(32, ge=1, le=512, description="Neighbours of each vector in the HNSW graph of a vector index.")
     index_ef_construction: int = Field(
-        200, ge=1, le=3_200, description="Candidates among which those are chosen; with more, indexing takes longer."
+        200,
+        ge=1,
+        le=3_200,
+        description="Candidates from which the neighbours are chosen; more of them slow down indexing.",
     )
     index_search_expansion: float = Field(
-        20.0, ge=1, le=10_000, description="Candidates that a vector index compares for each hit that it gives."
+        20.0, ge=1, le=10_000, description="Candidates that a vector index compares for each result."
     )
-    hybrid_limit: int = Field(32, ge=1, le=100, description="Items of a hybrid search at the most, unless it says.")
-    patterns_enabled: bool = Field(True, description="Whether graph patterns may be asked for.")
-    patterns_max_paths: int = Field(100, ge=1, le=10_000, description="Paths of a query at the most.")
+    hybrid_limit: int = Field(32, ge=1, le=100, description="Default limit of a hybrid search.")
+    patterns_enabled: bool = Field(True, description="Whether query_patterns is enabled.")
+    patterns_max_paths: int = Field(100, ge=1, le=10_000, description="Maximum number of paths of a pattern query.")
     patterns_ranking: PathRanking = Field("HYBRID", description="How paths are ranked.")
-    patterns_strict: bool = Field(False, description="Whether finding no path is an error, instead of a plain search.")
+    patterns_strict: bool = Field(
+        False,
+        description="Whether a query without a matching path fails, instead of falling back to a semantic search.",
+    )
     patterns_use_all_relation_hints: bool = Field(
-        True, description="Whether a walk from targets follows all the types that it is given, or the first only."
+        True, description="Whether a traversal from targets follows all given relationship types, or only the first."
     )
     patterns_explored: int = Field(
-        5_000, ge=1, le=1_000_000, description="Paths that one statement looks at before the best are told."
+        5_000, ge=1, le=1_000_000, description="Paths that one statement examines before it returns the best."
     )
-    patterns_timeout: float = Field(10.0, gt=0, description="Seconds that the server gives to one pattern.")
-    write_attempts: int = Field(20, ge=1, description="Tries of a write that loses races against other writers.")
+    patterns_timeout: float = Field(10.0, gt=0, description="Timeout of one pattern on the server, in seconds.")
+    write_attempts: int = Field(20, ge=1, description="Attempts of a write that conflicts with concurrent writes.")
     undo_days: float = Field(
         30.0,
         ge=0,
         le=36_500,
-        description="Days in which a deleted relationship can be restored; 0 keeps none.",
+        description="Days in which a deleted relationship can be restored; 0 disables restoring.",
     )
-    query_timeout: float = Field(30.0, gt=0, description="Seconds that a search may take on the server.")
+    query_timeout: float = Field(30.0, gt=0, description="Timeout of a search on the server, in seconds.")
 
-    otel: bool = Field(False, description="Whether the command line makes OpenTelemetry spans and metrics.")
-    log_format: LogFormat = Field("plain", description="json: the command line logs each tool call, as JSON on stderr.")
+    otel: bool = Field(False, description="Whether the command line creates OpenTelemetry spans and metrics.")
+    log_format: LogFormat = Field("plain", description="json: the command line logs each tool call as JSON to stderr.")
 
-    home: Path | None = Field(None, description="Folder of the local Neo4j's data.")
-    cache: Path | None = Field(None, description="Folder of downloaded files.")
-    local_neo4j_version: str = Field("2026.08.1", description="2026.08.1 or a 5.26 release that has a lock file.")
-    local_port: int = Field(0, ge=0, le=65535, description="Bolt port of the local Neo4j; 0 takes a free one.")
+    home: Path | None = Field(None, description="Directory of the local Neo4j's data.")
+    cache: Path | None = Field(None, description="Directory of downloaded files.")
+    local_neo4j_version: str = Field(
+        "2026.08.1", description="Version of the local Neo4j: 2026.08.1, or a 5.26 release with a lock file."
+    )
+    local_port: int = Field(0, ge=0, le=65535, description="Bolt port of the local Neo4j; 0 uses a free port.")
 
 
 @lru_cache(maxsize=1)
 def get_settings() -> Settings:
-    """Read the settings once for this process.
+    """Return the settings of this process, read once.
 
     Raises:
-        ConfigurationError: a value is not one that the setting may have.
+        ConfigurationError: a value is invalid.
     """
     return load_settings()
 
 
 def load_settings() -> Settings:
-    """Read the settings anew.
+    """Read the settings again.
 
     Raises:
-        ConfigurationError: a value is not one that the setting may have; secrets are not repeated in the text.
+        ConfigurationError: a value is invalid.
     """
-    try:
-        return Settings()
-    except ValidationError as error:
-        wrong = "; ".join(f"{_variable(e['loc'])}: {e['msg']}" for e in error.errors(include_input=False))
-        raise ConfigurationError(f"Settings cannot be used: {wrong}") from None
+    return Settings()
+
+
+def _explained(error: ValidationError) -> str:
+    """What is wrong with which environment variable; values are not repeated, as some are secret."""
+    details = [
+        InitErrorDetails(
+            type=item["type"],
+            loc=(_variable(item["loc"]).lower(),),
+            input=None,
+            ctx=item.get("ctx", {}),
+        )
+        for item in error.errors(include_input=False, include_url=False)
+    ]
+    named = ValidationError.from_exception_data("Settings", details)
+    text = explain_validation_error(named, noun="setting", show_values=False)
+    return re.sub(r"\b(?:kgagent|neo4j|openai)_\w+", lambda match: match[0].upper(), text)
 
 
 def _variable(location: tuple[int | str, ...]) -> str:

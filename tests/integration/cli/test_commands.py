@@ -44,7 +44,7 @@ def test_unreachable_server_exits_with_1_without_traceback(program: Kgagent, env
 def test_invalid_setting_is_one_line(kgagent: Kgagent, environment: dict[str, str]) -> None:
     done = kgagent("init", settings=environment | {"KGAGENT_EMBEDDER": "magic"})
     assert (done.code, done.err.count("\n")) == (1, 1)
-    assert done.err.startswith("Settings cannot be used: ")
+    assert done.err.startswith("Invalid settings: KGAGENT_EMBEDDER must be ")
 
 
 def test_load_then_explore_finds_through_the_relationship(kgagent: Kgagent, family: Path) -> None:

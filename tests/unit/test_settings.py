@@ -1,0 +1,31 @@
+import pytest
+
+from kgagent import Settings
+from kgagent.errors import ConfigurationError
+from kgagent.settings import load_settings
+
+
+def test_an_invalid_variable_is_named_and_its_value_is_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KGAGENT_INDEX_M", "1000000")
+    monkeypatch.setenv("KGAGENT_OTEL", "secret-perhaps")
+    with pytest.raises(ConfigurationError) as caught:
+        load_settings()
+    assert str(caught.value) == (
+        "Invalid settings: KGAGENT_INDEX_M must be at most 512; KGAGENT_OTEL must be true or false"
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ({"neo4j_uri": 3}, "NEO4J_URI must be text"),
+        ({"openai_api_key": 3}, "OPENAI_API_KEY must be text"),
+        ({"embedder": "best"}, "KGAGENT_EMBEDDER must be 'auto', 'openai', 'local' or 'hashing'"),
+        ({"user_id": ""}, "KGAGENT_USER_ID must not be empty"),
+        ({"query_timeout": 0}, "KGAGENT_QUERY_TIMEOUT must be above 0"),
+    ],
+)
+def test_invalid_arguments_are_a_configuration_error(given: dict[str, object], text: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        Settings(_env_file=None, **given)  # type: ignore[arg-type]
+    assert str(caught.value) == f"Invalid settings: {text}"
