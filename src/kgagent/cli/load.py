@@ -8,7 +8,7 @@ import typer
 from kgagent.cli.options import Json, User
 
 if TYPE_CHECKING:
-    from kgagent.loading import LoadReport, Tally
+    from kgagent.loading import LoadCounts, LoadReport
 
 MAX_PROBLEMS = 50
 
@@ -58,5 +58,5 @@ def _report_lines(report: "LoadReport") -> list[str]:
     return lines
 
 
-def _tally_columns(tally: "Tally") -> str:
+def _tally_columns(tally: "LoadCounts") -> str:
     return f"{tally.created:>7,} created {tally.updated:>7,} updated {tally.unchanged:>7,} unchanged"

@@ -1,6 +1,6 @@
-"""Nodes and relationships from JSON Lines files into a user's graph."""
+"""Loads nodes and relationships from JSON Lines files into a user's graph."""
 
 from kgagent.loading.load import load_file
-from kgagent.loading.report import LineProblem, LoadReport, Tally
+from kgagent.loading.report import LineProblem, LoadCounts, LoadReport
 
-__all__ = ["LineProblem", "LoadReport", "Tally", "load_file"]
+__all__ = ["LineProblem", "LoadReport", "LoadCounts", "load_file"]

@@ -10,7 +10,7 @@ from kgagent.concurrency import KeyedTaskQueue
 from kgagent.errors import ConflictError, EmbeddingError, KgAgentError, NotFoundError, StoreError
 from kgagent.graph.compare_and_set import IntentT, WriteStrategy, compare_and_set
 from kgagent.graph.record_saver import WriteResult
-from kgagent.loading.report import Count
+from kgagent.loading.report import CountsInProgress
 from kgagent.progress import Advance
 
 
@@ -34,7 +34,7 @@ class BatchWriter(Generic[IntentT]):
         batch_size: int,
         batches_at_once: int,
     ) -> None:
-        self.count = Count()
+        self.count = CountsInProgress()
         self._strategy = strategy
         self._attempts = attempts
         self._problems = problems

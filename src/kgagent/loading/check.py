@@ -1,26 +1,26 @@
-"""The first pass over a file: which lines can be taken, and what the `id`s in it stand for."""
+"""The first pass over a file: which lines are valid, and which nodes their `id`s refer to."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from kgagent.errors import InputError
-from kgagent.loading.keys import node_key
-from kgagent.loading.lines import Line, NodeLine, parse_line
-from kgagent.loading.reader import FileLine, read_lines
+from kgagent.loading.file_lines import FileLine, read_lines
+from kgagent.loading.line_models import Line, NodeLine, parse_line
+from kgagent.loading.node_keys import node_key
 from kgagent.ontology import Ontology
 
 
 @dataclass
 class FileCheck:
-    """What is known of a file; the later passes add to the problems.
+    """The result of the first pass; later passes add problems.
 
     Attributes:
-        keys: key of the node that each `id` stands for.
-        lines_of_ids: line of each `id`.
-        nodes: lines of nodes that can be taken.
-        relationships: lines of relationships that can be taken.
-        problems: what is wrong, by the line's number.
+        keys: `entity_key` of the node of each `id`.
+        lines_of_ids: line number of each `id`.
+        nodes: number of valid node lines.
+        relationships: number of valid relationship lines.
+        problems: what is wrong, by line number.
     """
 
     keys: dict[str, str] = field(default_factory=dict)
@@ -29,15 +29,15 @@ class FileCheck:
     relationships: int = 0
     problems: dict[int, str] = field(default_factory=dict)
 
-    def forget_refused(self) -> None:
-        """Let the `id`s of refused lines stand for nothing, so that no relationship ends at a node of the same key."""
+    def forget_invalid_ids(self) -> None:
+        """Remove the `id`s of lines with problems, so that no relationship is connected to a node of the same key."""
         for name, number in self.lines_of_ids.items():
             if number in self.problems:
                 self.keys.pop(name, None)
 
 
 def check_file(path: Path, *, user_id: str, ontology: Ontology) -> FileCheck:
-    """Read a file without writing anything; only the `id`s and the problems are kept in memory.
+    """Check a file without writing anything; only the `id`s and the problems are kept in memory.
 
     Raises:
         InputError: the file cannot be read.
@@ -51,8 +51,8 @@ def check_file(path: Path, *, user_id: str, ontology: Ontology) -> FileCheck:
     return check
 
 
-def good_lines(path: Path, check: FileCheck) -> Iterator[tuple[FileLine, Line]]:
-    """Read again the lines of a checked file that can be taken."""
+def valid_lines(path: Path, check: FileCheck) -> Iterator[tuple[FileLine, Line]]:
+    """Read the valid lines of a checked file."""
     for line in read_lines(path):
         if line.number not in check.problems:
             yield line, parse_line(line.text)
@@ -68,7 +68,7 @@ def _check_line(line: FileLine, check: FileCheck, *, user_id: str, ontology: Ont
     key = node_key(parsed, line.text, user_id=user_id, ontology=ontology)
     if parsed.id is not None:
         if parsed.id in check.lines_of_ids:
-            raise InputError(f"id {parsed.id!r} stands on line {check.lines_of_ids[parsed.id]} already")
+            raise InputError(f"id {parsed.id!r} is already used on line {check.lines_of_ids[parsed.id]}")
         check.lines_of_ids[parsed.id] = line.number
         check.keys[parsed.id] = key
     check.nodes += 1

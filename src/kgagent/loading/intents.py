@@ -1,4 +1,4 @@
-"""What a line wants of the store."""
+"""Converts lines to the writes that they request."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,20 +7,20 @@ from typing import Any
 
 from kgagent.errors import InputError
 from kgagent.graph.relationships import RelationshipIntent
-from kgagent.loading.lines import NodeLine, NoteLine, RelationshipLine
+from kgagent.loading.line_models import NodeLine, NoteLine, RelationshipLine
 from kgagent.loading.writers import NodeOfFile
 from kgagent.models import Note
 from kgagent.ontology import Ontology
 
 
 @dataclass(frozen=True)
-class IntentMaker:
-    """Turns lines into intents.
+class LineConverter:
+    """Converts lines to intents.
 
     Attributes:
-        user_id: whose graph they go into.
-        ontology: gives the lifetimes of notes.
-        keys: key of each `id` of the file.
+        user_id: owner of the graph.
+        ontology: provides the lifetimes of notes.
+        keys: `entity_key` of the node of each `id` in the file.
         now: time of the load.
     """
 
@@ -30,35 +30,35 @@ class IntentMaker:
     now: datetime
 
     def node(self, line: NodeLine, entity_key: str) -> NodeOfFile:
-        """A node that is created, or changed to what the line says.
+        """Create the node, or update it with the values of the line.
 
         Raises:
-            InputError: a note's lifetime is not one of the ontology's.
+            InputError: the ontology does not have a note's lifetime.
         """
-        given = {"name": line.name, "description": line.description, "created_at": line.created_at}
+        values = {"name": line.name, "description": line.description, "created_at": line.created_at}
         return NodeOfFile(
             entity_key=entity_key,
             label=line.label,
             or_update=True,
-            values=_without_none(given) | line.properties,
+            values=_without_none(values) | line.properties,
             notes=self._notes(line.notes),
             id=line.id if line.entity_key is None else None,
         )
 
     def relationship(self, line: RelationshipLine) -> RelationshipIntent:
-        """A relationship that is created, or changed to what the line says.
+        """Create the relationship, or update it with the values of the line.
 
         Raises:
-            InputError: a note's lifetime is not one of the ontology's.
+            InputError: the ontology does not have a note's lifetime.
         """
-        given = line.model_dump(include={"relationship_type", "description", "attitude", "proximity"})
+        values = line.model_dump(include={"relationship_type", "description", "attitude", "proximity"})
         return RelationshipIntent(
             from_entity_key=self._key(line.from_),
             to_entity_key=self._key(line.to),
             neo4j_type=line.neo4j_type,
             create=True,
             or_update=True,
-            values=_without_none(given) | line.properties,
+            values=_without_none(values) | line.properties,
             notes=self._notes(line.notes),
         )
 
@@ -69,18 +69,18 @@ class IntentMaker:
                 added_by=note.added_by or self.user_id,
                 date_added=note.date_added or self.now,
                 source_entity_key=note.source_entity_key and self._key(note.source_entity_key),
-                expires_at=self._end(note),
+                expires_at=self._expiry(note),
             )
             for note in notes
         )
 
-    def _end(self, note: NoteLine) -> datetime | None:
+    def _expiry(self, note: NoteLine) -> datetime | None:
         if note.lifetime is None:
             return note.expires_at
         try:
             return self.ontology.note_expiry(note.lifetime, note.date_added or self.now)
         except OverflowError:
-            raise InputError(f"date_added is too late for a lifetime to end, got {note.date_added}") from None
+            raise InputError(f"date_added is too late to compute an expiry, got {note.date_added}") from None
 
     def _key(self, reference: str) -> str:
         return self.keys.get(reference, reference)

@@ -10,10 +10,10 @@ from kgagent.graph.nodes import NodeIntent, NodeRepository, NodeStrategy
 from kgagent.graph.record_saver import WriteContext
 from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository, RelationshipStrategy
 from kgagent.loading.batches import BatchWriter, LineIntent
-from kgagent.loading.check import FileCheck, check_file, good_lines
-from kgagent.loading.intents import IntentMaker
-from kgagent.loading.keys import node_key
-from kgagent.loading.lines import NodeLine, RelationshipLine
+from kgagent.loading.check import FileCheck, check_file, valid_lines
+from kgagent.loading.intents import LineConverter
+from kgagent.loading.line_models import NodeLine, RelationshipLine
+from kgagent.loading.node_keys import node_key
 from kgagent.loading.report import LineProblem, LoadReport
 from kgagent.loading.writers import node_options, relationship_options
 from kgagent.progress import Progress, SilentProgress
@@ -70,42 +70,42 @@ async def load_file(
         check.problems,
         **sizes,
     )
-    maker = IntentMaker(user_id, nodes.ontology, check.keys, writing.clock())
+    converter = LineConverter(user_id, nodes.ontology, check.keys, writing.clock())
     try:
         with progress.task("Loading nodes", check.nodes) as advance:
-            await node_writer.write(_nodes(path, check, maker), advance)
-        check.forget_refused()
+            await node_writer.write(_nodes(path, check, converter), advance)
+        check.forget_invalid_ids()
         with progress.task("Loading relationships", check.relationships) as advance:
-            await relationship_writer.write(_relationships(path, check, maker), advance)
+            await relationship_writer.write(_relationships(path, check, converter), advance)
     except (EmbeddingError, StoreError) as error:
-        done = node_writer.count.tally().total + relationship_writer.count.tally().total
+        done = node_writer.count.counts().total + relationship_writer.count.counts().total
         raise type(error)(
             f"{str(error).rstrip('.')}. {done:,} of {check.nodes + check.relationships:,} lines are in; "
             f"loading {path.name} again goes on with the rest"
         ) from error
     return LoadReport(
-        nodes=node_writer.count.tally(),
-        relationships=relationship_writer.count.tally(),
+        nodes=node_writer.count.counts(),
+        relationships=relationship_writer.count.counts(),
         embedded=node_writer.count.embedded + relationship_writer.count.embedded,
         problems=tuple(LineProblem(line=line, reason=reason) for line, reason in sorted(check.problems.items())),
         seconds=time.perf_counter() - started,
     )
 
 
-def _nodes(path: Path, check: FileCheck, maker: IntentMaker) -> Iterator[LineIntent[NodeIntent]]:
-    for line, parsed in good_lines(path, check):
+def _nodes(path: Path, check: FileCheck, converter: LineConverter) -> Iterator[LineIntent[NodeIntent]]:
+    for line, parsed in valid_lines(path, check):
         if isinstance(parsed, NodeLine):
-            key = node_key(parsed, line.text, user_id=maker.user_id, ontology=maker.ontology)
+            key = node_key(parsed, line.text, user_id=converter.user_id, ontology=converter.ontology)
             try:
-                yield LineIntent(line.number, maker.node(parsed, key))
+                yield LineIntent(line.number, converter.node(parsed, key))
             except InputError as error:
                 check.problems[line.number] = str(error)
 
 
-def _relationships(path: Path, check: FileCheck, maker: IntentMaker) -> Iterator[LineIntent[RelationshipIntent]]:
-    for line, parsed in good_lines(path, check):
+def _relationships(path: Path, check: FileCheck, converter: LineConverter) -> Iterator[LineIntent[RelationshipIntent]]:
+    for line, parsed in valid_lines(path, check):
         if isinstance(parsed, RelationshipLine):
             try:
-                yield LineIntent(line.number, maker.relationship(parsed))
+                yield LineIntent(line.number, converter.relationship(parsed))
             except InputError as error:
                 check.problems[line.number] = str(error)

@@ -1,4 +1,4 @@
-"""What a load did, and which lines it could not take."""
+"""The result of a load."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ class LineProblem(BaseModel):
     """A line that was not loaded.
 
     Attributes:
-        line: its number, from 1.
+        line: line number, from 1.
         reason: what is wrong with it.
     """
 
@@ -19,12 +19,12 @@ class LineProblem(BaseModel):
     reason: str
 
     def __str__(self) -> str:
-        """Both in one line."""
+        """The line number and the reason."""
         return f"line {self.line}: {self.reason}"
 
 
-class Tally(BaseModel):
-    """How many records were new, changed, or as the file says already."""
+class LoadCounts(BaseModel):
+    """Number of records that were created, updated or unchanged."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -34,25 +34,25 @@ class Tally(BaseModel):
 
     @property
     def total(self) -> int:
-        """All of them."""
+        """Number of all records."""
         return self.created + self.updated + self.unchanged
 
 
 class LoadReport(BaseModel):
-    """What a load did.
+    """The result of a load.
 
     Attributes:
-        nodes: what became of the lines of nodes.
-        relationships: what became of the lines of relationships.
-        embedded: embeddings that were made.
-        problems: the lines that were not loaded, in their order.
-        seconds: how long it took.
+        nodes: counts of the node lines.
+        relationships: counts of the relationship lines.
+        embedded: number of embeddings made.
+        problems: the lines that were not loaded, in order.
+        seconds: duration.
     """
 
     model_config = ConfigDict(frozen=True)
 
-    nodes: Tally = Tally()
-    relationships: Tally = Tally()
+    nodes: LoadCounts = LoadCounts()
+    relationships: LoadCounts = LoadCounts()
     embedded: int = 0
     problems: tuple[LineProblem, ...] = ()
     seconds: float = 0.0
@@ -60,18 +60,18 @@ class LoadReport(BaseModel):
     @property
     def changed(self) -> bool:
         """Whether anything was written."""
-        return any(tally.created or tally.updated for tally in (self.nodes, self.relationships))
+        return any(counts.created or counts.updated for counts in (self.nodes, self.relationships))
 
 
 @dataclass
-class Count:
-    """A tally while it grows."""
+class CountsInProgress:
+    """Counts of a load in progress."""
 
     created: int = 0
     updated: int = 0
     unchanged: int = 0
     embedded: int = 0
 
-    def tally(self) -> Tally:
-        """As it stands."""
-        return Tally(created=self.created, updated=self.updated, unchanged=self.unchanged)
+    def counts(self) -> LoadCounts:
+        """The counts so far."""
+        return LoadCounts(created=self.created, updated=self.updated, unchanged=self.unchanged)

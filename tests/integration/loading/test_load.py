@@ -10,7 +10,7 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.errors import EmbeddingUnavailableError, InputError
-from kgagent.loading import LoadReport, Tally
+from kgagent.loading import LoadCounts, LoadReport
 from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
 from tests.support.stored import (
@@ -64,7 +64,7 @@ async def test_nodes_and_relationships_are_stored_as_the_lines_say(
             "ruth", "ines", description="Her mentor.", attitude=5, proximity="known-well", notes=["Meets monthly."]
         ),
     )
-    assert (report.nodes, report.relationships) == (Tally(created=2), Tally(created=1))
+    assert (report.nodes, report.relationships) == (LoadCounts(created=2), LoadCounts(created=1))
     assert (report.embedded, report.problems) == (3, ())
     stored = {node["name"]: node for node in await nodes_of(graph, user_id)}
     assert stored["Ruth"]["description"] == "Engineer."
@@ -87,7 +87,11 @@ async def test_loading_again_changes_nothing_and_makes_no_embedding(load: Load, 
     await load(*lines)
     embedder.forget()
     report = await load(*lines)
-    assert (report.nodes, report.relationships, report.embedded) == (Tally(unchanged=4), Tally(unchanged=1), 0)
+    assert (report.nodes, report.relationships, report.embedded) == (
+        LoadCounts(unchanged=4),
+        LoadCounts(unchanged=1),
+        0,
+    )
     assert not report.changed
     assert embedder.calls == 0
 
@@ -98,7 +102,7 @@ async def test_a_changed_line_changes_its_record_alone(
     await load(person("Ruth"), person("Ines"), relation("ruth", "ines", description="Old.", attitude=3))
     embedder.forget()
     report = await load(person("Ruth"), person("Ines"), relation("ruth", "ines", description="New."))
-    assert (report.nodes, report.relationships) == (Tally(unchanged=2), Tally(updated=1))
+    assert (report.nodes, report.relationships) == (LoadCounts(unchanged=2), LoadCounts(updated=1))
     assert len(embedder.stored) == 1
     stored = await the_relationship(graph, user_id)
     assert (stored["description"], stored["attitude"]) == ("New.", 3)
@@ -117,9 +121,9 @@ async def test_a_note_that_has_expired_since_is_not_added_again(
     assert note_contents(await the_relationship(graph, user_id)) == ["Ill this week."]
 
 
-async def test_relationships_may_stand_before_their_nodes(load: Load) -> None:
+async def test_relationships_may_precede_their_nodes(load: Load) -> None:
     report = await load(relation("ruth", "ines"), person("Ines"), person("Ruth"))
-    assert (report.relationships, report.problems) == (Tally(created=1), ())
+    assert (report.relationships, report.problems) == (LoadCounts(created=1), ())
 
 
 async def test_ends_and_sources_may_be_keys_of_the_graph_or_ids_of_the_file(
@@ -131,7 +135,7 @@ async def test_ends_and_sources_may_be_keys_of_the_graph_or_ids_of_the_file(
     report = await load(
         person("Ines"), diary, relation(key, "ines", notes=[{"content": "n", "source_entity_key": "diary"}])
     )
-    assert (report.relationships, report.problems) == (Tally(created=1), ())
+    assert (report.relationships, report.problems) == (LoadCounts(created=1), ())
     stored = await the_relationship(graph, user_id)
     [source] = [node["entity_key"] for node in await nodes_of(graph, user_id) if node["name"] == "Diary"]
     assert json.loads(stored["notes"])[0]["source_entity_key"] == source
@@ -155,20 +159,20 @@ async def test_bad_lines_are_reported_with_number_and_reason_and_good_ones_are_k
         person("Bea", notes=[{"content": "n", "date_added": "2026-01-01", "lifetime": "aeon"}]),
         relation("ruth", "bea"),
     )
-    assert (report.nodes, report.relationships) == (Tally(created=2), Tally(created=1))
-    told = reasons(report)
-    assert sorted(told) == [2, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15]
-    assert told[2].startswith("not JSON")
-    assert told[4] == "colour is not a field of a node"
-    assert told[5].startswith("Unknown label: Persn")
-    assert told[6].startswith("One or both nodes do not exist: ghost; an end is the id of a good line")
-    assert told[7].startswith("A relationship joins two different nodes")
-    assert told[8] == "attitude: must be 1 to 5, got 7"
-    assert told[9].startswith('Invalid word "lukewarm"')
-    assert told[10].startswith("Unsupported relationship type: nope")
-    assert told[12] == "id 'callum' stands on line 11 already"
-    assert told[14].startswith("lifetime must be one of week, month")
-    assert told[15].startswith("One or both nodes do not exist: bea")
+    assert (report.nodes, report.relationships) == (LoadCounts(created=2), LoadCounts(created=1))
+    found = reasons(report)
+    assert sorted(found) == [2, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15]
+    assert found[2].startswith("not JSON")
+    assert found[4] == "colour is not a field of a node"
+    assert found[5].startswith("Unknown label: Persn")
+    assert found[6].startswith("One or both nodes do not exist: ghost; an end is the id of a good line")
+    assert found[7].startswith("A relationship joins two different nodes")
+    assert found[8] == "attitude: must be 1 to 5, got 7"
+    assert found[9].startswith('Invalid word "lukewarm"')
+    assert found[10].startswith("Unsupported relationship type: nope")
+    assert found[12] == "id 'callum' is already used on line 11"
+    assert found[14].startswith("lifetime must be one of week, month")
+    assert found[15].startswith("One or both nodes do not exist: bea")
 
 
 async def test_an_id_of_another_file_does_not_turn_one_person_into_another(
@@ -176,9 +180,9 @@ async def test_an_id_of_another_file_does_not_turn_one_person_into_another(
 ) -> None:
     await load(person("Ruth", id="p1"), person("Ines", id="p2"))
     report = await load(person("Tomasz", id="p1"), person("Callum"), relation("p1", "callum"))
-    told = reasons(report)
-    assert told[1].startswith("id 'p1' was loaded as 'Ruth' before, and this line says 'Tomasz'")
-    assert told[3].startswith("One or both nodes do not exist: p1")
+    found = reasons(report)
+    assert found[1].startswith("id 'p1' was loaded as 'Ruth' before, and this line says 'Tomasz'")
+    assert found[3].startswith("One or both nodes do not exist: p1")
     assert {node["name"] for node in await nodes_of(graph, user_id)} == {"Ruth", "Ines", "Callum"}
 
 
@@ -195,7 +199,7 @@ async def test_two_users_load_the_same_file_and_own_a_graph_each(
     other = f"user-{uuid.uuid4()}"
     lines = [person("Ruth"), person("Ines"), relation("ruth", "ines")]
     for user in (user_id, other):
-        assert (await load(*lines, user=user)).relationships == Tally(created=1)
+        assert (await load(*lines, user=user)).relationships == LoadCounts(created=1)
     assert len(await relationships_of(graph, user_id)) == len(await relationships_of(graph, other)) == 1
 
 
@@ -206,7 +210,7 @@ async def test_another_users_node_is_no_end(load: Load) -> None:
     assert reasons(report)[2].startswith(f"One or both nodes do not exist: {key}")
 
 
-async def test_batches_side_by_side_write_everything_once(
+async def test_concurrent_batches_write_everything_once(
     load: Load, graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder, clock: Clock
 ) -> None:
     people = [person(f"P{i}") for i in range(40)]
@@ -214,7 +218,7 @@ async def test_batches_side_by_side_write_everything_once(
         relation(f"p{i}", f"p{(i + step) % 40}", description=f"{i}-{step}") for step in (1, 2, 39) for i in range(40)
     ]
     report = await load(*people, *pairs, batch_size=7, batches_at_once=4)
-    assert (report.nodes, report.relationships) == (Tally(created=40), Tally(created=80, updated=40))
+    assert (report.nodes, report.relationships) == (LoadCounts(created=40), LoadCounts(created=80, updated=40))
     stored = await assert_embeddings_are_current(graph, user_id, embedder, clock.now)
     assert len(stored) == 80
     assert all(relationship["version"] <= 2 for relationship in stored)
@@ -225,7 +229,7 @@ async def test_each_batch_is_one_embedding_request(load: Load, embedder: Watched
     assert sorted(len(request) for request in embedder.stored) == [5, 10, 10]
 
 
-async def test_an_embedder_that_fails_stops_the_load_and_the_next_one_goes_on(
+async def test_a_failing_embedder_stops_the_load_and_the_next_load_continues(
     load: Load, embedder: WatchedEmbedder
 ) -> None:
     lines = [*(person(f"P{i}") for i in range(20)), *(relation(f"p{i}", f"p{i + 1}") for i in range(19))]
@@ -239,7 +243,7 @@ async def test_an_embedder_that_fails_stops_the_load_and_the_next_one_goes_on(
     embedder.failure = None
     embedder.forget()
     report = await load(*lines, batch_size=10)
-    assert (report.nodes, report.relationships) == (Tally(unchanged=20), Tally(created=13, unchanged=6))
+    assert (report.nodes, report.relationships) == (LoadCounts(unchanged=20), LoadCounts(created=13, unchanged=6))
     assert sum(len(request) for request in embedder.stored) == 13
 
 
@@ -248,12 +252,12 @@ async def test_a_key_that_is_another_users_is_a_problem_of_its_line(load: Load) 
     line = {"kind": "node", "label": "Person", "name": "Ruth", "entity_key": key}
     await load(line, user=f"user-{uuid.uuid4()}")
     report = await load(line, person("Ines"))
-    assert report.nodes == Tally(created=1)
+    assert report.nodes == LoadCounts(created=1)
     assert "if it gives an entity_key, that may be taken" in reasons(report)[1]
 
 
 @pytest.mark.parametrize("options", [{"batch_size": 0}, {"batches_at_once": 0}, {"user": ""}])
-async def test_arguments_that_cannot_be_are_refused(load: Load, options: dict[str, Any]) -> None:
+async def test_invalid_arguments_are_rejected(load: Load, options: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="must"):
         await load(person("Ruth"), **options)
 
@@ -261,7 +265,7 @@ async def test_arguments_that_cannot_be_are_refused(load: Load, options: dict[st
 async def test_property_that_is_null_is_removed(load: Load, graph: KnowledgeGraph, user_id: str) -> None:
     await load(person("Ruth", properties={"age": 61}))
     report = await load(person("Ruth", properties={"age": None}))
-    assert report.nodes == Tally(updated=1)
+    assert report.nodes == LoadCounts(updated=1)
     [stored] = await nodes_of(graph, user_id)
     assert "age" not in stored
 

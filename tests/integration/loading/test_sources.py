@@ -1,4 +1,4 @@
-"""Sources in files, whose key asks for a time that a file may not tell."""
+"""Sources in files, whose key includes a time that a file may omit."""
 
 import json
 from pathlib import Path

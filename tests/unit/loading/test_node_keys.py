@@ -4,8 +4,8 @@ import pytest
 
 from kgagent import default_ontology
 from kgagent.errors import InputError
-from kgagent.loading.keys import node_key
-from kgagent.loading.lines import NodeLine, parse_line
+from kgagent.loading.line_models import NodeLine, parse_line
+from kgagent.loading.node_keys import node_key
 
 
 def key(user_id: str = "me", **fields: object) -> str:

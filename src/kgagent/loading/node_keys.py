@@ -1,24 +1,24 @@
-"""The key of a node in a file: the same at every load, so that loading twice makes nothing twice."""
+"""Keys of nodes in files; they are the same at every load, so that loading a file again creates nothing twice."""
 
 import uuid
 
-from kgagent.loading.lines import NodeLine
+from kgagent.loading.line_models import NodeLine
 from kgagent.ontology import Ontology
 
 _NAMESPACE = uuid.UUID("6f0d4f3c-7f0b-4b8e-9d1e-2f5a1c7f3b60")
 
 
 def node_key(line: NodeLine, text: str, *, user_id: str, ontology: Ontology) -> str:
-    """Take the key that a line gives, or derive one.
+    """Return the key that a line specifies, or derive one.
 
-    A label whose rule is deterministic has its key from the rule, unless the rule asks for a `created_at` that the line
-    lacks. Any other has a UUID of the user and the line's `id`, or of the user and the whole line.
+    A label with a deterministic rule has the key of the rule, unless the rule needs a `created_at` that the line
+    lacks. Otherwise the key is a UUID of the user and the line's `id` or, without `id`, of the user and the whole line.
 
     Args:
-        line: the line.
-        text: as it stands in the file.
-        user_id: whose graph it goes into.
-        ontology: gives the rules.
+        line: the parsed line.
+        text: the text of the line.
+        user_id: owner of the graph.
+        ontology: provides the rules.
 
     Raises:
         InputError: the ontology has no such label.

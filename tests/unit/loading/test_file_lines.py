@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from kgagent.errors import InputError
-from kgagent.loading import reader
-from kgagent.loading.reader import read_lines
+from kgagent.loading import file_lines
+from kgagent.loading.file_lines import read_lines
 
 
 def write(folder: Path, content: bytes) -> Path:
@@ -13,7 +13,7 @@ def write(folder: Path, content: bytes) -> Path:
     return path
 
 
-def test_lines_are_numbered_as_an_editor_numbers_them(tmp_path: Path) -> None:
+def test_lines_are_numbered_as_in_an_editor(tmp_path: Path) -> None:
     found = list(read_lines(write(tmp_path, b"one\n\n  \nfour\nfive")))
     assert [(line.number, line.text) for line in found] == [(1, "one"), (4, "four"), (5, "five")]
 
@@ -29,7 +29,7 @@ def test_bytes_that_are_not_utf8_are_a_problem_of_their_line_alone(tmp_path: Pat
 
 
 def test_a_huge_line_is_a_problem_and_the_next_line_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "MAX_LINE_LENGTH", 1024**2)
+    monkeypatch.setattr(file_lines, "MAX_LINE_LENGTH", 1024**2)
     huge = b"x" * (5 * 1024**2)
     found = list(read_lines(write(tmp_path, b"one\n" + huge + b"\nthree\n" + huge)))
     assert [(line.number, line.text, line.problem) for line in found] == [

@@ -1,4 +1,4 @@
-"""The lines of a file, one by one, however the file was written."""
+"""Reads a file of UTF-8 lines one by one."""
 
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from typing import BinaryIO
 from kgagent.errors import InputError
 
 MAX_LINE_LENGTH = 4 * 1024 * 1024
-"""Bytes that a line may have; a longer one is skipped without being held in memory."""
+"""Maximum bytes of a line; a longer line is skipped without being read into memory."""
 
 
 @dataclass(frozen=True)
@@ -17,9 +17,9 @@ class FileLine:
     """A line that is not blank.
 
     Attributes:
-        number: its place in the file, from 1.
-        text: what it says; empty where it cannot be read.
-        problem: why it cannot be read; empty where it can.
+        number: line number, from 1.
+        text: content of the line; empty if it is unreadable.
+        problem: why it is unreadable; empty if it is not.
     """
 
     number: int
@@ -28,22 +28,22 @@ class FileLine:
 
 
 def read_lines(path: Path) -> Iterator[FileLine]:
-    """Read a file of UTF-8 lines; a byte order mark, either line end and blank lines are no matter.
+    """Read a file of UTF-8 lines; a byte order mark and blank lines are skipped, and any line ending is accepted.
 
     Raises:
-        InputError: the file cannot be read, is no regular file, or is UTF-16.
+        InputError: the file cannot be read, is not a regular file, or is UTF-16.
     """
     if path.exists() and not path.is_file():
-        raise InputError(f"{path} is not a regular file; it is read more than once, so a pipe must be saved first")
+        raise InputError(f"{path} is not a regular file; it is read several times, so save a pipe to a file first")
     try:
         with path.open("rb") as stream:
-            _skip_mark(stream, path)
+            _skip_byte_order_mark(stream, path)
             yield from _lines(stream)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
-def _skip_mark(stream: BinaryIO, path: Path) -> None:
+def _skip_byte_order_mark(stream: BinaryIO, path: Path) -> None:
     start = stream.read(len(BOM_UTF8))
     if start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         raise InputError(f"{path} is UTF-16; save it as UTF-8")
@@ -59,7 +59,7 @@ def _lines(stream: BinaryIO) -> Iterator[FileLine]:
             _skip_rest(stream)
             yield FileLine(number, "", f"longer than {MAX_LINE_LENGTH // 1024**2} MiB")
         elif content.strip():
-            yield _decoded(number, content)
+            yield _decode(number, content)
 
 
 def _skip_rest(stream: BinaryIO) -> None:
@@ -67,7 +67,7 @@ def _skip_rest(stream: BinaryIO) -> None:
         pass
 
 
-def _decoded(number: int, content: bytes) -> FileLine:
+def _decode(number: int, content: bytes) -> FileLine:
     try:
         return FileLine(number, content.decode().strip())
     except UnicodeDecodeError as error:

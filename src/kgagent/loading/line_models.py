@@ -1,4 +1,4 @@
-"""What a line of a file may say."""
+"""Models of the lines of a file."""
 
 import math
 from typing import Annotated, Literal
@@ -24,7 +24,7 @@ RESERVED = INTERNAL_PROPERTIES | {
     *("entity_key", "name", "description", "notes", "relationship_type", "attitude", "proximity"),
     *("created_at", "updated_at"),
 }
-"""Names that `properties` may not set: a line has fields for them, or kgagent keeps them."""
+"""Names that `properties` must not contain: a line has fields for them, or kgagent maintains them."""
 
 _LARGEST_INTEGER = 2**63
 
@@ -33,7 +33,7 @@ Scalar = str | int | float | bool | None
 
 def _property_name(name: str) -> str:
     if name in RESERVED:
-        raise ValueError("the name is reserved; it is a field of the line, or kgagent keeps it")
+        raise ValueError("the name is reserved; it is a field of the line, or kgagent maintains it")
     try:
         Identifier(name)
     except InputError as error:
@@ -43,7 +43,7 @@ def _property_name(name: str) -> str:
 
 def _scalar(value: object) -> object:
     if not isinstance(value, Scalar):
-        raise ValueError("must be a text, a number, true, false or null")  # noqa: TRY004 - pydantic wants it
+        raise ValueError("must be text, a number, true, false or null")  # noqa: TRY004 - pydantic requires ValueError
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError("must be a finite number")
     if isinstance(value, int) and not -_LARGEST_INTEGER <= value < _LARGEST_INTEGER:
@@ -53,8 +53,8 @@ def _scalar(value: object) -> object:
 
 def _level(value: object) -> object:
     if isinstance(value, bool) or not isinstance(value, int | str | None):
-        raise ValueError("must be 1 to 5, or a word of the relationship's kind")  # noqa: TRY004 - pydantic wants it
-    if isinstance(value, int) and not 1 <= value <= 5:  # noqa: PLR2004 - the scale of all kinds
+        raise ValueError("must be 1 to 5, or a word of the relationship's type")  # noqa: TRY004 - pydantic requires ValueError
+    if isinstance(value, int) and not 1 <= value <= 5:  # noqa: PLR2004 - the same for all types
         raise ValueError("must be 1 to 5")
     return value
 
@@ -63,7 +63,7 @@ def _note(value: object) -> object:
     if isinstance(value, str):
         return {"content": value}
     if not isinstance(value, dict | NoteLine):
-        raise ValueError("must be a text, or an object with content")  # noqa: TRY004 - pydantic wants it
+        raise ValueError("must be text, or an object with content")  # noqa: TRY004 - pydantic requires ValueError
     return value
 
 
@@ -75,21 +75,21 @@ Properties = dict[Annotated[str, BeforeValidator(_property_name)], Annotated[Sca
 
 
 class LineModel(BaseModel):
-    """Base of what lines say: unknown fields are refused, so that a slip does not pass unseen."""
+    """Base of the line models; unknown fields are errors, so that typing errors are noticed."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class NoteLine(LineModel):
-    """A note; a plain text is one that counts forever.
+    """A note; plain text is a note that never expires.
 
     Attributes:
-        content: what it says.
-        added_by: who wrote it; the user whose graph it is where None.
-        date_added: when; the time of the load where None.
-        source_entity_key: `id` or `entity_key` of the Source that it was read in.
-        expires_at: when it stops to count.
-        lifetime: one of the ontology's lifetimes instead of `expires_at`, counted from `date_added`.
+        content: text of the note.
+        added_by: author; None for the owner of the graph.
+        date_added: when it was written; None for the time of the load.
+        source_entity_key: `id` or `entity_key` of its Source.
+        expires_at: when it expires.
+        lifetime: a lifetime of the ontology, from `date_added`, instead of `expires_at`.
     """
 
     content: FilledText
@@ -100,11 +100,11 @@ class NoteLine(LineModel):
     lifetime: str | None = None
 
     @model_validator(mode="after")
-    def _end_is_plain(self) -> "NoteLine":
+    def _validate_lifetime(self) -> "NoteLine":
         if self.lifetime is not None and self.expires_at is not None:
             raise ValueError("give lifetime or expires_at, not both")
         if self.lifetime is not None and self.date_added is None:
-            raise ValueError("lifetime counts from date_added, which is missing")
+            raise ValueError("lifetime needs date_added, which is missing")
         return self
 
 
@@ -115,9 +115,9 @@ class NodeLine(LineModel):
     """A node.
 
     Attributes:
-        id: name of the node in this file, for relationships to refer to.
-        entity_key: key of the node in the graph; None derives one that is the same at every load.
-        created_at: when it was made; part of the key of labels whose rule says so.
+        id: identifier in this file, which relationships refer to.
+        entity_key: key of the node in the graph; None derives a key that is the same at every load.
+        created_at: creation time; part of the key if the rule of the label includes it.
     """
 
     kind: Literal["node"]
@@ -151,10 +151,10 @@ _LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="kind
 
 
 def parse_line(text: str) -> Line:
-    """Read a line.
+    """Parse a line.
 
     Raises:
-        InputError: it is not JSON, or does not say what a node or a relationship is.
+        InputError: the line is not valid JSON, or not a valid node or relationship.
     """
     try:
         return _LINE.validate_json(text)

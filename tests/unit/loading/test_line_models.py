@@ -3,7 +3,7 @@ import json
 import pytest
 
 from kgagent.errors import InputError
-from kgagent.loading.lines import NodeLine, RelationshipLine, parse_line
+from kgagent.loading.line_models import NodeLine, RelationshipLine, parse_line
 
 NODE = {"kind": "node", "label": "Person", "name": "Ruth"}
 RELATIONSHIP = {"kind": "relationship", "from": "a", "to": "b", "relationship_type": "mentor"}
@@ -34,7 +34,7 @@ def test_properties_are_scalars() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "expected"),
     [
         ('{"kind": "node"', "not JSON: EOF while parsing an object at column 15"),
         ("[]", "not a JSON object"),
@@ -48,22 +48,22 @@ def test_properties_are_scalars() -> None:
         ({**RELATIONSHIP, "attitude": 10**30}, f"attitude: must be 1 to 5, got {10**30}"),
         (
             {**RELATIONSHIP, "proximity": True},
-            "proximity: must be 1 to 5, or a word of the relationship's kind, got True",
+            "proximity: must be 1 to 5, or a word of the relationship's type, got True",
         ),
-        ({**RELATIONSHIP, "attitude": 4.0}, "attitude: must be 1 to 5, or a word of the relationship's kind, got 4.0"),
-        ({**NODE, "notes": [3]}, "notes.0: must be a text, or an object with content, got 3"),
+        ({**RELATIONSHIP, "attitude": 4.0}, "attitude: must be 1 to 5, or a word of the relationship's type, got 4.0"),
+        ({**NODE, "notes": [3]}, "notes.0: must be text, or an object with content, got 3"),
         (
             {**NODE, "notes": [{"content": "x", "lifetime": "week"}]},
-            "notes.0: lifetime counts from date_added, which is missing",
+            "notes.0: lifetime needs date_added, which is missing",
         ),
-        ({**NODE, "properties": {"a": [1]}}, "properties.a: must be a text, a number, true, false or null, got [1]"),
+        ({**NODE, "properties": {"a": [1]}}, "properties.a: must be text, a number, true, false or null, got [1]"),
         ({**NODE, "properties": {"a": 2**63}}, f"properties.a: must fit into 64 bits, got {2**63}"),
         ('{"kind": "node", "label": "P", "name": "x", "properties": {"a": NaN}}', "properties.a: must be a finite"),
         (r'{"kind": "node", "label": "P", "name": "\ud800"}', "not JSON"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_value(line: object, said: str) -> None:
-    assert said in reason(line)
+def test_a_problem_is_described_with_its_value(line: object, expected: str) -> None:
+    assert expected in reason(line)
 
 
 @pytest.mark.parametrize("name", ["user_id", "entity_key", "name", "embedding", "relationship_embedding", "version"])
@@ -76,12 +76,12 @@ def test_property_names_that_cannot_be_names_are_refused(name: str) -> None:
     assert "cannot be the name" in reason({**NODE, "properties": {name: 1}})
 
 
-def test_all_that_is_wrong_is_said_at_once() -> None:
+def test_all_problems_are_described() -> None:
     said = reason({**RELATIONSHIP, "attitude": 9, "proximity": 0, "to": ""})
     assert "attitude" in said
     assert "proximity" in said
     assert "to: " in said
 
 
-def test_a_long_value_is_cut() -> None:
+def test_a_long_value_is_truncated() -> None:
     assert len(reason({**NODE, "notes": "x" * 5_000})) < 200
