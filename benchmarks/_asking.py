@@ -1,4 +1,4 @@
-"""Asking the same questions in several ways, in turn, and comparing each answer with the right one."""
+"""Runs the same questions with several search methods and compares the results with the expected ones."""
 
 import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -24,7 +24,7 @@ SEARCH r IN (
   VECTOR INDEX {RELATIONSHIP_VECTOR_INDEX} FOR $vector WHERE r.user_id = $user_id LIMIT $fetch
 ) SCORE AS score
 LIMIT $limit"""
-"""The least that any search of a user's relationships must do; a benchmark adds what it returns of them."""
+"""The minimum work of any search of a user's relationships; a benchmark appends the RETURN clause."""
 
 Ends = tuple[str, str]
 Ask = Callable[[Owner, Vectors], Awaitable[list[Ends]]]
@@ -32,7 +32,7 @@ Ask = Callable[[Owner, Vectors], Awaitable[list[Ends]]]
 
 @dataclass
 class Measured:
-    """What one way of searching did."""
+    """Measurements of one search method."""
 
     seconds: list[float] = field(default_factory=list)
     recalls: list[float] = field(default_factory=list)
@@ -40,7 +40,7 @@ class Measured:
     foreign: int = 0
 
     def add(self, seconds: float, found: Sequence[Ends], right: set[Ends], owner: Owner) -> None:
-        """Count one answer."""
+        """Add one result."""
         self.seconds.append(seconds)
         self.recalls.append(len(right & set(found)) / len(right))
         self.missing += max(0, len(right) - len(found))
@@ -48,13 +48,13 @@ class Measured:
 
     @property
     def recall(self) -> float:
-        """Mean share of the right answers that were found."""
+        """Mean share of the expected results that were found."""
         return float(np.mean(self.recalls))
 
     def row(self, name: str) -> dict[str, object]:
-        """As a row of a table."""
+        """A table row."""
         return {
-            "way": name,
+            "method": name,
             "asked": len(self.seconds),
             "p50 ms": 1e3 * p50(self.seconds),
             "p95 ms": 1e3 * p95(self.seconds),
@@ -65,12 +65,12 @@ class Measured:
 
 
 def fetched(settings: Settings) -> int:
-    """Index hits that kgagent asks for on an index of these settings."""
+    """Number of index hits that kgagent requests with these settings."""
     return max(LIMIT, math.ceil(LIMIT * settings.oversampling / settings.index_search_expansion))
 
 
 def nearest(owner: Owner, vectors: Vectors, query: Vectors, among: Sequence[int] | None = None) -> set[Ends]:
-    """The pairs whose vectors are nearest, by comparing all of the user's, or those at some of their positions."""
+    """The pairs with the nearest vectors, by exact comparison of all vectors of the user or some of them."""
     own = vectors[owner.first : owner.first + owner.count]
     positions = np.arange(owner.count) if among is None else np.array(among)
     similarities = (own if among is None else own[positions]) @ query
@@ -78,33 +78,33 @@ def nearest(owner: Owner, vectors: Vectors, query: Vectors, among: Sequence[int]
 
 
 async def compare(
-    ways: Mapping[str, Ask],
+    methods: Mapping[str, Ask],
     questions: Sequence[tuple[Owner, Vectors, set[Ends]]],
     *,
     warm_up: int = WARM_UP,
     at_most: Mapping[str, int] | None = None,
 ) -> dict[str, Measured]:
-    """Ask each question in every way, the ways taking turns at going first.
+    """Run every question with every method; the order of the methods rotates.
 
     Args:
-        ways: by name.
-        questions: whose, the query, and the right answer.
-        warm_up: questions at the beginning that do not count.
-        at_most: questions of a way, those that do not count included; all where it is not named.
+        methods: search methods by name.
+        questions: user, query vector and expected result.
+        warm_up: number of first questions that are not measured.
+        at_most: maximum number of questions of a method, including warm-up; unlimited if the method is not listed.
     """
-    measured = {name: Measured() for name in ways}
+    measured = {name: Measured() for name in methods}
     for number, (owner, query, right) in enumerate(questions):
-        names = [name for name in ways if number < (at_most or {}).get(name, len(questions))]
+        names = [name for name in methods if number < (at_most or {}).get(name, len(questions))]
         shift = number % len(names)
         for name in names[shift:] + names[:shift]:
-            found, seconds = await timed(ways[name](owner, query))
+            found, seconds = await timed(methods[name](owner, query))
             if number >= warm_up:
                 measured[name].add(seconds, found, right, owner)
     return measured
 
 
 def bare(driver: AsyncDriver, graph: KnowledgeGraph, text: str, **parameters: Any) -> Ask:  # noqa: ANN401
-    """A statement sent through the driver, without anything of kgagent around it."""
+    """A method that sends a statement through the driver, without kgagent."""
 
     async def ask(owner: Owner, query: Vectors) -> list[Ends]:
         values = {
@@ -120,7 +120,7 @@ def bare(driver: AsyncDriver, graph: KnowledgeGraph, text: str, **parameters: An
 
 
 def driver_of(where: Server) -> AsyncDriver:
-    """A driver of the benchmark's own."""
+    """A separate driver for the benchmark."""
     return AsyncGraphDatabase.driver(
         where.uri,
         auth=None if where.password is None else (where.username, where.password),

@@ -1,4 +1,4 @@
-"""What the benchmarks share: a server of their own, timing, and how results are shown."""
+"""Shared by the benchmarks: server, timing and output."""
 
 import argparse
 import json
@@ -25,7 +25,7 @@ from kgagent.local import LocalNeo4j
 
 Result = TypeVar("Result")
 
-DELETED_AT_ONCE = 1_000
+DELETE_BATCH = 1_000
 DELETE_RELATIONSHIPS = (
     "MATCH (:Entity {user_id: $user_id})-[r]->() WITH r LIMIT $limit DELETE r RETURN count(*) AS gone"
 )
@@ -36,14 +36,14 @@ INDEX_NAMES = "SHOW INDEXES YIELD name, owningConstraint WHERE owningConstraint 
 
 @dataclass(frozen=True)
 class Server:
-    """Where the Neo4j of a run is, and what becomes of it.
+    """The Neo4j server of a run.
 
     Attributes:
-        uri: its bolt address.
-        username: who logs in.
-        password: of that user.
-        is_own: it was started for the run, so nothing in it needs to be cleaned away.
-        loaded: a file that says that an earlier run has loaded it; None where every run loads anew.
+        uri: bolt address.
+        username: user name.
+        password: password.
+        is_own: whether it was started for this run, so that no cleanup is needed.
+        loaded: file that marks the data of an earlier run as loaded; None if every run loads its data.
     """
 
     uri: str
@@ -54,22 +54,22 @@ class Server:
 
     @property
     def is_loaded(self) -> bool:
-        """Whether an earlier run has loaded it."""
+        """Whether an earlier run has loaded the data."""
         return self.loaded is not None and self.loaded.exists()
 
 
 def parser(description: str | None) -> argparse.ArgumentParser:
-    """Arguments that every benchmark takes."""
-    made = argparse.ArgumentParser(description=description)
-    made.add_argument("--uri", help="bolt address of a Neo4j; else NEO4J_URI, else a throw-away local one")
-    made.add_argument("--seed", type=int, default=7, help="of everything that is drawn at random")
-    made.add_argument("--json", action="store_true", help="end with one line of JSON")
-    return made
+    """The arguments of all benchmarks."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--uri", help="bolt address of a Neo4j; else NEO4J_URI, else a temporary local server")
+    parser.add_argument("--seed", type=int, default=7, help="seed of the random numbers")
+    parser.add_argument("--json", action="store_true", help="print the figures as one line of JSON at the end")
+    return parser
 
 
 @contextmanager
 def server(uri: str | None) -> Iterator[Server]:
-    """The Neo4j of `uri` or NEO4J_URI; without either, one that is started for this run and thrown away."""
+    """The Neo4j of `uri` or NEO4J_URI, else a temporary local server."""
     settings = Settings()
     address = uri or settings.neo4j_uri
     if address is not None:
@@ -82,7 +82,7 @@ def server(uri: str | None) -> Iterator[Server]:
 
 @contextmanager
 def kept_server(home: Path) -> Iterator[Server]:
-    """A Neo4j with its data in `home`, where the next run finds what this one loaded."""
+    """A local Neo4j with its data in `home`, which the next run can reuse."""
     local = LocalNeo4j(home, cache=Settings().cache)
     info = local.up(RichProgress())
     try:
@@ -95,7 +95,7 @@ def kept_server(home: Path) -> Iterator[Server]:
 async def open_graph(
     where: Server, embedder: Embedder, settings: Settings, *, users: Sequence[str]
 ) -> AsyncIterator[KnowledgeGraph]:
-    """A graph with its indexes; afterwards the users and what was made of the schema are gone again."""
+    """Open a graph with its indexes; afterwards, delete the users and the created indexes and constraints."""
     store = await connect(where.uri, username=where.username, password=where.password)
     before = await _schema(store)
     try:
@@ -120,12 +120,12 @@ async def _schema(store: Store) -> dict[str, str]:
 async def _delete_users(store: Store, users: Sequence[str]) -> None:
     for user_id in users:
         for text in (DELETE_RELATIONSHIPS, DELETE_NODES):
-            while (await store.write(text, {"user_id": user_id, "limit": DELETED_AT_ONCE}))[0]["gone"]:
+            while (await store.write(text, {"user_id": user_id, "limit": DELETE_BATCH}))[0]["gone"]:
                 pass
 
 
 async def timed(work: Awaitable[Result]) -> tuple[Result, float]:
-    """Await some work; its result and the seconds that it took."""
+    """Await work; return its result and duration in seconds."""
     started = time.perf_counter()
     result = await work
     return result, time.perf_counter() - started
@@ -137,12 +137,12 @@ def p50(seconds: Sequence[float]) -> float:
 
 
 def p95(seconds: Sequence[float]) -> float:
-    """What 95 of 100 stay under."""
+    """The 95th percentile."""
     return float(np.quantile(seconds, 0.95))
 
 
 async def single_embedding_seconds(embedder: Embedder, texts: int = 20) -> float:
-    """Median time to embed one short text, the model being loaded."""
+    """Median time to embed one short text with a loaded model."""
     await embedder.embed(["Ann is the mentor of Bob"])
     several = (f"Ann met Bob at conference number {number}" for number in range(texts))
     times = [(await timed(embedder.embed([text])))[1] for text in several]
@@ -150,7 +150,7 @@ async def single_embedding_seconds(embedder: Embedder, texts: int = 20) -> float
 
 
 def show(title: str, rows: Sequence[Mapping[str, object]]) -> None:
-    """Print rows as a table; their keys are its columns."""
+    """Print rows as a table, with their keys as columns."""
     table = Table(title=title, title_justify="left")
     for column in rows[0]:
         table.add_column(column, justify="left" if isinstance(rows[0][column], str) else "right", no_wrap=True)
@@ -161,7 +161,7 @@ def show(title: str, rows: Sequence[Mapping[str, object]]) -> None:
 
 
 def finish(figures: Mapping[str, object], *, as_json: bool) -> None:
-    """End a run: the figures, as one line of JSON where that was asked for."""
+    """Print the figures, as one line of JSON if requested."""
     rounded = {key: round(value, 5) if isinstance(value, float) else value for key, value in figures.items()}
     if as_json:
         print(json.dumps(rounded), flush=True)

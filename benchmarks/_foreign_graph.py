@@ -1,4 +1,4 @@
-"""Graphs with labels and types of their own, read from public files and written as they are, past the ontology."""
+"""Graphs with labels and types outside the ontology, read from public files and written unchanged."""
 
 import json
 from collections import defaultdict
@@ -40,7 +40,7 @@ DELETE = "MATCH (n) WHERE n.user_id IN $users WITH n LIMIT $limit DETACH DELETE 
 
 @dataclass(frozen=True)
 class RawNode:
-    """A node of the file; `name` is the property that people know it by."""
+    """A node of the file; `name` is its display name."""
 
     key: str
     label: str
@@ -60,7 +60,7 @@ class RawRelationship:
 
 @dataclass(frozen=True)
 class RawChunk:
-    """A text of the file, and the node that it is about."""
+    """A text of the file and the node that it describes."""
 
     key: str
     about: str
@@ -69,7 +69,7 @@ class RawChunk:
 
 @dataclass(frozen=True)
 class RawGraph:
-    """All of a file."""
+    """The contents of a file."""
 
     nodes: tuple[RawNode, ...]
     relationships: tuple[RawRelationship, ...]
@@ -81,7 +81,7 @@ class RawGraph:
         return {node.key: node.label for node in self.nodes}
 
     def key_of(self, label: str, name: str) -> str:
-        """The key of the node of that label and name."""
+        """The key of the node with that label and name."""
         [found] = [node.key for node in self.nodes if (node.label, node.name) == (label, name)]
         return found
 
@@ -100,14 +100,14 @@ def read(file: Path) -> RawGraph:
 
 
 def _name(node: Mapping[str, Any]) -> str:
-    """The property that names a node: its name, else the one that ends in _id, else its type."""
+    """The display name of a node: its name, else the property that ends in _id, else its type."""
     own = node["properties"]
     known = ["name", *(key for key in own if key.endswith("_id")), "type"]
     return str(next((own[key] for key in known if key in own), node["id"]))
 
 
 def stored(properties: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """Properties as Neo4j can hold them: what is nested as JSON text."""
+    """Properties that Neo4j can store; nested values become JSON text."""
     nested = (dict, list)
     return {key: json.dumps(value) if isinstance(value, nested) else value for key, value in properties.items()}
 
@@ -116,11 +116,11 @@ async def load(store: Store, raw: RawGraph, user_id: str, embedder: Embedder, **
     """Write a graph for a user.
 
     Args:
-        store: where to.
+        store: the database.
         raw: the graph.
-        user_id: whose it is.
+        user_id: owner of the graph.
         embedder: embeds the chunks.
-        more: further properties of each node.
+        more: additional properties of each node.
     """
     of_label: dict[str, list[dict[str, JsonValue]]] = defaultdict(list)
     for node in raw.nodes:
@@ -138,10 +138,10 @@ async def load(store: Store, raw: RawGraph, user_id: str, embedder: Embedder, **
 
 
 async def load_another(store: Store, raw: RawGraph, user_id: str, other_id: str, embedder: Embedder) -> None:
-    """Write a graph that must never show: the same keys, for another user, with more relationships.
+    """Write a graph of another user with the same keys and more relationships, which no result may contain.
 
-    Every tenth relationship of the first user is drawn once more from their node to the other user's, and each of the
-    other's nodes is marked with the property `of_another_user`.
+    Every tenth relationship of the first user is repeated from their node to the other user's, and every node of the
+    other user has the property `of_another_user`.
     """
     turned = [replace(one, end=raw.relationships[i - 1].end) for i, one in enumerate(raw.relationships)]
     fitting = [one for i, one in enumerate(turned) if one.type == raw.relationships[i - 1].type]
@@ -164,13 +164,13 @@ async def join(
 
 
 async def write(store: Store, text: str, rows: Iterable[object], **values: object) -> None:
-    """Run a statement over rows, some thousands at a time."""
+    """Run a statement for rows in batches of some thousands."""
     for some in batches(rows):
         await store.write(text, {"rows": some, **values})
 
 
 async def index(store: Store, labels: Iterable[str]) -> None:
-    """Have each label's nodes found by key, as whoever keeps such a graph would; wait until they are."""
+    """Create a key index for each label, and wait until they are online."""
     for label in labels:
         await store.run_schema(
             f"CREATE INDEX {Identifier(f'foreign_{label}')} IF NOT EXISTS FOR (n:{Identifier(label)}) ON (n.entity_key)"
@@ -179,7 +179,7 @@ async def index(store: Store, labels: Iterable[str]) -> None:
 
 
 async def drop_index(store: Store, labels: Iterable[str]) -> None:
-    """Remove what `index` made."""
+    """Drop the indexes that `index` created."""
     for label in labels:
         await store.run_schema(f"DROP INDEX {Identifier(f'foreign_{label}')} IF EXISTS")
 

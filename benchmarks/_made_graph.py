@@ -1,4 +1,4 @@
-"""A graph of made vectors: one user with many relationships and some with few, loaded in bulk past the embedder."""
+"""A graph with synthetic vectors: one user with many relationships and others with few, loaded without an embedder."""
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -48,7 +48,7 @@ RETURN count(*) AS made
 
 @dataclass(frozen=True)
 class Owner:
-    """A user and what is theirs: the relationships from `first` on, as many as `count`."""
+    """A user and their relationships: `count` relationships, starting at position `first`."""
 
     user_id: str
     first: int
@@ -56,17 +56,17 @@ class Owner:
 
     @property
     def nodes(self) -> int:
-        """How many nodes the relationships join."""
+        """Number of nodes of the relationships."""
         return max(self.count // RELATIONSHIPS_PER_NODE, MIN_NODES)
 
     def ends(self, position: int) -> tuple[str, str]:
-        """Keys of the two nodes of a relationship of theirs; no two relationships join the same two."""
+        """Keys of the two nodes of a relationship; every relationship has a different pair."""
         start, lap = position % self.nodes, position // self.nodes
         return self.key(start), self.key((start + lap + 1) % self.nodes)
 
     @property
     def rare(self) -> list[int]:
-        """Positions of the few relationships that have `RARE_TYPE`, where they were asked for."""
+        """Positions of the relationships of `RARE_TYPE`, if any."""
         return [(2 * n + 1) * self.count // (2 * RARE) for n in range(RARE)]
 
     def key(self, node: int) -> str:
@@ -81,7 +81,7 @@ def owners(prefix: str, relationships: int, users: int, of_each: int) -> list[Ow
 
 
 def scoped_owners(prefix: str, total: int) -> list[Owner]:
-    """Users of very uneven size: one with half of all, some with a share of the rest, many with 10, one with 1."""
+    """Users of very unequal size: one has half of all, some have a share of the rest, many have 10, one has 1."""
     sizes = [total // 2, *[SMALL_USER] * min(MAX_SMALL_USERS, total // 40), 1]
     share = (total - sum(sizes)) // MIDDLE_USERS
     sizes[1:1] = [total - sum(sizes) - (MIDDLE_USERS - 1) * share, *[share] * (MIDDLE_USERS - 1)]
@@ -92,9 +92,9 @@ def scoped_owners(prefix: str, total: int) -> list[Owner]:
 
 
 class ClusteredVectors:
-    """Unit vectors that are hard to tell apart: crowded clusters of very uneven size around a common mean.
+    """Unit vectors that are hard to distinguish: dense clusters of very unequal size around a common mean.
 
-    As with embeddings of text, a few directions carry most of the variance, and all vectors share a part.
+    As in text embeddings, a few directions have most of the variance, and all vectors share a component.
     """
 
     def __init__(self, generator: np.random.Generator, dimensions: int, clusters: int) -> None:
@@ -119,19 +119,19 @@ class ClusteredVectors:
 
 
 def as_embedding(vector: Vectors) -> "array[float]":
-    """A vector in the form in which kgagent takes it."""
+    """Convert a vector to kgagent's type."""
     return array("f", vector.tobytes())
 
 
 @dataclass(frozen=True)
 class Content:
-    """What is loaded.
+    """The data to load.
 
     Attributes:
         everyone: the users.
         vectors: of all their relationships, float32, shape (relationships, dimensions).
-        texts: descriptions of all relationships; made where there are none.
-        rare_of: the user of whose relationships a few get `RARE_TYPE`.
+        texts: descriptions of all relationships; generated if empty.
+        rare_of: user who has a few relationships of `RARE_TYPE`.
     """
 
     everyone: Sequence[Owner]
@@ -154,7 +154,7 @@ async def load(graph: KnowledgeGraph, embedder: HashingEmbedder, content: Conten
 
 
 async def load_then_index(graph: KnowledgeGraph, embedder: HashingEmbedder, content: Content) -> None:
-    """Do the same with the vector and text indexes away, and make those from the whole: that is quicker."""
+    """Load without the vector and full-text indexes and create them afterwards, which is faster."""
     for part in services_of(graph).schema.parts:
         if part.kind in {"vector", "text"}:
             await services_of(graph).store.run_schema(f"DROP INDEX {Identifier(part.name)} IF EXISTS")
@@ -179,12 +179,12 @@ def _relationship_rows(
     now = datetime.now(UTC)
     for position in range(owner.count):
         start, end = owner.ends(position)
-        told = f"{start} and {end} have met {position} times, and neither of them forgets it."
+        text = f"{start} and {end} have met {position} times, and neither of them forgets it."
         properties = {
             "relationship_key": f"connected_to:{start}:{end}",
             "user_id": owner.user_id,
             "relationship_type": RARE_TYPE if position in rare else f"kind {position % 20}",
-            "description": content.texts[owner.first + position] if content.texts else told,
+            "description": content.texts[owner.first + position] if content.texts else text,
             "attitude": position % 5 + 1,
             "proximity": position % 3 + 1,
             "notes": '[{"content": "They met at a conference in 2011.", "added_by": "me"}]',
@@ -199,7 +199,7 @@ def _relationship_rows(
 
 
 def batches(rows: Iterable[RowT]) -> Iterator[list[RowT]]:
-    """Rows in lists of the size that is sent at once."""
+    """Split rows into batches."""
     batch: list[RowT] = []
     for row in rows:
         batch.append(row)

@@ -21,9 +21,9 @@ class Asked:
     """A question.
 
     Attributes:
-        text: as it is asked.
-        gold: the two names of each relationship on a way to an answer.
-        answers: names in lower case; empty where the data have none that are entities.
+        text: the question.
+        gold: the two names of each relationship on a path to an answer.
+        answers: names in lower case; empty if the data has no entity answers.
     """
 
     text: str
@@ -32,19 +32,19 @@ class Asked:
 
     @property
     def names(self) -> frozenset[str]:
-        """The entities that should be found: the answers, or all that the gold relationships join."""
+        """The expected entities: the answers, or all entities of the gold relationships."""
         return self.answers or frozenset(name for both in self.gold for name in both)
 
 
 @dataclass(frozen=True)
 class Chained:
-    """A question to MetaQA's graph as its file tells it.
+    """A question of MetaQA, as in its file.
 
     Attributes:
-        hops: relationships to an answer.
-        text: as it is asked.
+        hops: number of relationships to an answer.
+        text: the question.
         seed: the entity that it names.
-        chain: kinds of entities on the way to an answer.
+        chain: entity types on the path to an answer.
         answers: their names.
     """
 
@@ -72,20 +72,20 @@ class Movies:
         return made
 
     def step(self, node: str, start: str, end: str) -> list[str]:
-        """Go from a node of one kind to those of another."""
+        """The neighbours of a node that have a given type."""
         if start == MOVIE:
             return self.objects.get((node, RELATIONS[end]), [])
         return self.subjects.get((node, RELATIONS[start]), [])
 
     def reached(self, question: Chained) -> frozenset[str]:
-        """Where the chain ends, whatever the given answers are; ways back through the seed do not count."""
+        """The nodes at the end of the chain, without paths back through the seed."""
         found = {question.seed}
         for start, end in pairwise(question.chain):
             found = {to for node in found for to in self.step(node, start, end)} - {question.seed}
         return frozenset(found)
 
     def gold(self, question: Chained) -> frozenset[Pair]:
-        """Pairs on any way along the chain that ends in an answer; ways back through the seed do not count."""
+        """Pairs on all paths along the chain that end in an answer, without paths back through the seed."""
         reached = {question.seed}
         levels: list[list[tuple[str, str]]] = []
         for start, end in pairwise(question.chain):
@@ -120,13 +120,13 @@ def read_metaqa(folder: Path) -> tuple[list[Triple], dict[int, list[Asked]]]:
 
 
 def metaqa_triples(folder: Path) -> list[Triple]:
-    """Distinct triples, as the file tells them."""
+    """Distinct triples of the file."""
     lines = (folder / KB).read_text("utf-8").splitlines()
     return list(dict.fromkeys(as_triple(line.split("|")) for line in lines))
 
 
 def metaqa_questions(folder: Path) -> Iterator[Chained]:
-    """All questions, as the file tells them."""
+    """All questions of the file."""
     for line in (folder / METAQA_QUESTIONS).read_text("utf-8").splitlines():
         question = json.loads(line)
         text = question["question"]
@@ -146,7 +146,7 @@ def as_triple(parts: Sequence[str]) -> Triple:
 
 
 def judged(sets: Mapping[str, Sequence[Asked]]) -> dict[str, list[Asked]]:
-    """Of each set the half on which nothing was chosen, in an order drawn at random."""
+    """The half of each set that no default was tuned on, in random order."""
     generator = np.random.default_rng(SPLIT_SEED)
     halves = {}
     for name, questions in sets.items():

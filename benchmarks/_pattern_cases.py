@@ -1,4 +1,4 @@
-"""Questions to the hospital whose answers are given: cases with paths, starts and ends, and sets of patients."""
+"""Hospital questions with known answers: cases with paths, start and end nodes, and sets of patients."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,13 +30,13 @@ SHORT_NAMES = {"RA": "Rheumatoid Arthritis"}
 
 @dataclass(frozen=True)
 class Case:
-    """A question with its right answer.
+    """A question with its expected answer.
 
     Attributes:
-        name: as the file names it, and how it is read.
+        name: name in the file, and the reading.
         asked: the query.
-        right: the keys of the nodes at each position.
-        paths: how many there are; None where that is not given.
+        right: the expected keys of the nodes at each position.
+        paths: the expected number of paths; None if unknown.
     """
 
     name: str
@@ -45,13 +45,13 @@ class Case:
     paths: int | None = None
 
     def is_met(self, result: PatternResult) -> bool:
-        """Whether a result is right: no path too many or too few, no node too many or too few."""
+        """Whether a result has exactly the expected paths and nodes."""
         counted = self.paths is None or len(result.paths) == self.paths
         return counted and all(found(result, [position]) == keys for position, keys in self.right.items())
 
 
 def found(result: PatternResult, positions: Sequence[Position]) -> Keys:
-    """Keys of the nodes of all paths at some positions."""
+    """Keys of the nodes at some positions of all paths."""
     return frozenset(key_at(path, position) for path in result.paths for position in positions)
 
 
@@ -63,7 +63,7 @@ def key_at(path: MatchedPath, position: Position) -> str:
 
 
 def cases(folder: Path, raw: RawGraph) -> list[Case]:
-    """All questions of the file to the hospital, in each reading that it gives."""
+    """All hospital questions of the file, in each of their readings."""
     gold = json.loads((folder / GOLD).read_text("utf-8"))
     keys = {node.name: node.key for node in raw.nodes}
     by_id = {case["id"]: case for case in gold["cases"]}
@@ -103,7 +103,7 @@ def _combined(case: Mapping[str, Any], by_id: Mapping[str, Any], keys: Mapping[s
 
 
 def _both_to_patients(by_id: Mapping[str, Any], keys: Mapping[str, str], raw: RawGraph) -> Case:
-    """The intersection again, of patterns that end in patients, each from a node of its own."""
+    """The intersection of patterns that end in patients, each with its own start node."""
     parts = [by_id["med_ra_to_patient"], by_id["med_albuterol_to_patient"]]
     patterns = [GraphPattern.model_validate(part["pattern"]) for part in parts]
     targets = [target for part in parts for target in _targets(part, raw)]
@@ -113,7 +113,7 @@ def _both_to_patients(by_id: Mapping[str, Any], keys: Mapping[str, str], raw: Ra
 
 
 def _targets(case: Mapping[str, Any], raw: RawGraph) -> tuple[ResolutionTarget, ...]:
-    """The node that a case starts from, like `Condition "Bronchial Asthma"`; none where it starts from all."""
+    """The start node of a case, such as `Condition "Bronchial Asthma"`; none if it starts from all nodes."""
     label, _, name = str(case["entryPoints"]).partition(" ")
     if label == "all":
         return ()

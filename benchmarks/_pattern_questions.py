@@ -1,4 +1,4 @@
-"""The questions of MetaQA as patterns: the kinds on the way to an answer say which relationships to follow."""
+"""The questions of MetaQA as patterns: the entity types on the path determine the relationships."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -44,12 +44,12 @@ READINGS = ("walk, not back to the seed", "no relationship twice", "no node twic
 
 
 def label_of(kind: str) -> str:
-    """The label of a kind of entity in a chain."""
+    """The label of an entity type in a chain."""
     return FILM if kind == MOVIE else ENDS[RELATIONS[kind]]
 
 
 def asked(question: Chained, reading: str) -> GraphQuery:
-    """A question as a query for each different end."""
+    """The queries of a question, one for each different end."""
     steps = [_step(start, end) for start, end in pairwise(question.chain)]
     kept = [holds(ConstraintType.NOT_IN, i, "name", [question.seed]) for i in range(len(steps))]
     walk = reading == READINGS[0]
@@ -80,7 +80,7 @@ def _step(start: str, end: str) -> TraversalStep:
 
 
 async def load(store: Store, triples: Sequence[Triple]) -> None:
-    """Write the graph: one node a name, with the label of every kind that it is of."""
+    """Write the graph: one node for each name, with the labels of all its types."""
     labels: dict[str, set[str]] = defaultdict(set)
     of_relation: dict[str, list[dict[str, object]]] = defaultdict(list)
     for subject, relation, thing in triples:
@@ -100,7 +100,7 @@ async def load(store: Store, triples: Sequence[Triple]) -> None:
 
 @dataclass
 class Figures:
-    """What was answered to questions of one number of hops, in one reading."""
+    """Results for the questions with one number of hops, in one reading."""
 
     seconds: list[float] = field(default_factory=list)
     f1: list[float] = field(default_factory=list)
@@ -110,7 +110,7 @@ class Figures:
     truncated: int = 0
 
     def add(self, question: Chained, walked: frozenset[str], result: PatternResult, seconds: float) -> None:
-        """Count one answer, beside the given one and beside what a walk in plain Python reaches."""
+        """Add one result, compared with the given answer and with a walk in plain Python."""
         found = [path.end.entity_key for path in result.paths]
         self.seconds.append(seconds)
         self.f1.append(Overlap.of(frozenset(found), question.answers).f1)
@@ -120,7 +120,7 @@ class Figures:
         self.truncated += result.context.truncated
 
     def row(self) -> dict[str, object]:
-        """As a row of a table."""
+        """A table row."""
         return {
             "asked": len(self.f1),
             "exact": self.exact,
@@ -134,7 +134,7 @@ class Figures:
 
 
 async def meta_qa(graph: KnowledgeGraph, folder: Path) -> Mapping[str, object]:
-    """Load the graph and ask all questions of it in each reading."""
+    """Load the graph and run all questions in each reading."""
     triples, questions = metaqa_triples(folder), list(metaqa_questions(folder))
     _, loading = await timed(load(services_of(graph).store, triples))
     for question in questions[:: len(questions) // WARM_UP]:

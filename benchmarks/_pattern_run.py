@@ -1,4 +1,4 @@
-"""Asking graphs by patterns: whether the answer is right, how long it takes, and whether anybody else's nodes show."""
+"""Runs patterns: correctness, time, and whether nodes of another user appear."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -26,8 +26,8 @@ class Data:
 
     Attributes:
         name: "medical" or "sap".
-        raw: what the file says.
-        scenarios: asked of it.
+        raw: contents of the file.
+        scenarios: its scenarios.
         questions: the text of each scenario, by release and name.
     """
 
@@ -38,33 +38,33 @@ class Data:
 
     @property
     def user_id(self) -> str:
-        """Who asks."""
+        """The user of the queries."""
         return f"patterns-{self.name}"
 
     @property
     def other_id(self) -> str:
-        """Who must never be seen."""
+        """The user who must not appear in results."""
         return f"{self.user_id}-other"
 
     @property
     def search_id(self) -> str:
-        """Who has the graph loaded for search alone."""
+        """The user with the graph for search alone."""
         return f"{self.user_id}-search"
 
 
 @dataclass(frozen=True)
 class Asked:
-    """How a question was answered.
+    """The result of a question.
 
     Attributes:
-        name: of the case.
-        exact: whether the answer is right.
+        name: name of the case.
+        exact: whether the result is exactly as expected.
         answer: names of the nodes.
         seconds: median, for all paths.
-        ranked_seconds: median, for the ten best by meaning and all else, with chunks, the question being embedded; None
-            where there is no question in words.
-        foreign: nodes of another user in it.
-        truncated: whether a limit kept paths from being looked at.
+        ranked_seconds: median for the ten best by hybrid ranking with chunks, including embedding the question;
+            None if there is no question text.
+        foreign: number of nodes of another user in the result.
+        truncated: whether a limit cut off paths.
     """
 
     name: str
@@ -75,17 +75,22 @@ class Asked:
     foreign: int
     truncated: bool
 
-    def told(self) -> dict[str, object]:
-        """As part of the run's last line."""
-        told = {"case": self.name, "exact": self.exact, "answer": self.answer, "p50_ms": round(1e3 * self.seconds, 2)}
+    def to_dict(self) -> dict[str, object]:
+        """The entry in the JSON output."""
+        figures = {
+            "case": self.name,
+            "exact": self.exact,
+            "answer": self.answer,
+            "p50_ms": round(1e3 * self.seconds, 2),
+        }
         if self.ranked_seconds is not None:
-            told["ranked_p50_ms"] = round(1e3 * self.ranked_seconds, 2)
-        return told
+            figures["ranked_p50_ms"] = round(1e3 * self.ranked_seconds, 2)
+        return figures
 
 
 @dataclass(frozen=True)
 class ScenarioAsked:
-    """A scenario, what was found and what is right."""
+    """A scenario with its result and the expected nodes."""
 
     scenario: Scenario
     asked: Asked
@@ -94,17 +99,17 @@ class ScenarioAsked:
 
 
 async def given_cases(graph: KnowledgeGraph, data: Data, folder: Path) -> list[Asked]:
-    """Ask the questions whose answers are given."""
+    """Run the questions with known answers."""
     done = []
     for case in [*cases(folder, data.raw), *sets(folder, data.raw)]:
         result, seconds = await _answer(graph, case.asked, data.user_id)
-        keys = found(result, [_telling_position(case)])
+        keys = found(result, [_answer_position(case)])
         done.append(_asked(case.name, data.raw, (keys, case.is_met(result)), result, seconds))
     return done
 
 
 async def scenario_cases(graph: KnowledgeGraph, data: Data) -> list[ScenarioAsked]:
-    """Ask the scenarios that the data can answer."""
+    """Run the scenarios that the data can answer."""
     facts = Facts(data.raw)
     done = []
     for scenario in data.scenarios:
@@ -143,6 +148,6 @@ def _asked(name: str, raw: RawGraph, answer: tuple[Keys, bool], result: PatternR
     return Asked(name, exact, names, seconds, None, foreign, result.context.truncated)
 
 
-def _telling_position(case: Case) -> Position:
-    """The position where most is right."""
+def _answer_position(case: Case) -> Position:
+    """The position with the most expected nodes."""
     return max(case.right, key=lambda position: len(case.right[position]))

@@ -1,4 +1,4 @@
-"""Sets of patients of the hospital as patterns: what the file gives as answers without saying how to ask."""
+"""Sets of hospital patients as patterns: answers that the file has without queries."""
 
 import json
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ def has(condition: str) -> GraphPattern:
 
 
 def both(*patterns: GraphPattern) -> Asked:
-    """Patients that each of the patterns starts at."""
+    """Patients at which all of the patterns start."""
     return ask(combinator=QueryCombinator(type=CombinatorType.INTERSECTION, patterns=patterns)), "start"
 
 
@@ -54,7 +54,7 @@ def near(condition: str, *, with_self: bool) -> Asked:
 
 
 def smokers(*, on: str | None = None) -> Asked:
-    """Current smokers with asthma, on a drug where one is named."""
+    """Current smokers with asthma, optionally on a drug."""
     drugs = [branch(0, out(PRESCRIBED, "Medication"), constraints=(where(0, "name", on),))] if on else []
     return ask(smoking_asthmatics(*drugs)), "end"
 

@@ -1,4 +1,4 @@
-"""The same search by other toolkits, each by its own functions, on the same server and the same vectors."""
+"""The same search with the functions of other toolkits, on the same server and vectors."""
 
 import logging
 import os
@@ -38,16 +38,16 @@ CALL (a, r, b) {
 
 
 def installed() -> list[str]:
-    """Peers that can be asked; says of the others how to get them."""
+    """The installed peers; prints how to install the others."""
     there = [name for name, package in PACKAGES.items() if find_spec(package) is not None]
     for name in PACKAGES:
         if name not in there:
-            print(f'{name} is not installed and is left out: pip install -e ".[bench]"', flush=True)
+            print(f'{name} is not installed and is skipped: pip install -e ".[bench]"', flush=True)
     return there
 
 
 async def copy_for_graphiti(graph: KnowledgeGraph, where: Server, everyone: list[Owner]) -> None:
-    """Put graphiti's form of the relationships beside ours, between the same nodes, with graphiti's own indexes."""
+    """Copy the relationships in graphiti's schema between the same nodes, with graphiti's indexes."""
     for owner in everyone:
         await services_of(graph).store.run_schema(_filled(PREPARE_NODES, owner))
         await services_of(graph).store.run_schema(_filled(COPY_RELATIONSHIPS, owner))
@@ -66,16 +66,16 @@ def graphiti_driver(where: Server) -> Any:  # noqa: ANN401 - of a package that n
 
 
 async def make_graphiti_indexes(driver: Any) -> None:  # noqa: ANN401 - of a package that need not be there
-    """Have graphiti-core make its own indexes; it begins by itself where its driver is made inside a running loop."""
+    """Create graphiti-core's indexes; it starts by itself if its driver is created inside a running loop."""
     await (getattr(driver, "_init_task", None) or driver.build_indices_and_constraints())
 
 
 async def graphiti(where: Server, stack: AsyncExitStack) -> Ask:
-    """graphiti-core's own search of edges by similarity, with the group as its filter."""
+    """graphiti-core's similarity search of edges, filtered by group."""
     from graphiti_core.search.search_filters import SearchFilters
     from graphiti_core.search.search_utils import edge_similarity_search
 
-    # Hints of the server would be written out at every question, and counted as graphiti's time.
+    # Server notifications would be logged for every question and count as graphiti's time.
     logging.getLogger("neo4j.notifications").setLevel(logging.ERROR)
     driver = graphiti_driver(where)
     stack.push_async_callback(driver.close)

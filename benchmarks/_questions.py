@@ -40,18 +40,18 @@ class Question:
 
     @property
     def pairs(self) -> list[Pair]:
-        """The two names of each triple; the graph holds one relationship for them."""
+        """The two names of each triple, which have one relationship in the graph."""
         return list(dict.fromkeys(pair(triple) for triple in self.evidence))
 
     @property
     def names(self) -> set[str]:
-        """The entities that the triples are about."""
+        """The entities of the triples."""
         return {name for both in self.pairs for name in both}
 
 
 @dataclass(frozen=True)
 class QuestionSet:
-    """Questions, and the triples of the graph that they are asked of."""
+    """Questions, and the triples of their graph."""
 
     name: str
     questions: tuple[Question, ...]
@@ -59,12 +59,12 @@ class QuestionSet:
 
 
 def pair(triple: Triple) -> Pair:
-    """The two names, in the form in which kgagent tells entities apart."""
+    """The two names, normalized as kgagent identifies entities."""
     return frozenset((triple[0].lower(), triple[2].lower()))
 
 
 def two_wiki(folder: Path) -> QuestionSet:
-    """Questions of 2WikiMultihopQA with their evidence; a triple that stands twice in one counts once."""
+    """Questions of 2WikiMultihopQA with their evidence; a repeated triple counts once."""
     raw = json.loads((folder / TWOWIKI).read_text("utf-8"))
     questions = tuple(
         Question(item["question"], tuple(dict.fromkeys((one[0], one[1], one[2]) for one in item["evidences"])))
@@ -74,13 +74,13 @@ def two_wiki(folder: Path) -> QuestionSet:
 
 
 def meta_qa(folder: Path, *, triples: int, questions: int, seed: int) -> QuestionSet:
-    """Questions of MetaQA over one hop, asked of the triples that answer them and others drawn at random.
+    """One-hop questions of MetaQA, with the triples that answer them and a random sample of others.
 
     Args:
-        folder: holds kb.txt and questions.jsonl.
-        triples: of the graph in all.
-        questions: drawn at random.
-        seed: of what is drawn.
+        folder: contains kb.txt and questions.jsonl.
+        triples: total number of triples.
+        questions: number of sampled questions.
+        seed: seed of the random numbers.
     """
     generator = np.random.default_rng(seed)
     lines = (folder / KB).read_text("utf-8").splitlines()
@@ -100,7 +100,7 @@ def meta_qa(folder: Path, *, triples: int, questions: int, seed: int) -> Questio
 
 
 def as_lines(triples: Iterable[Triple]) -> list[dict[str, object]]:
-    """Lines for `kgagent load`: triples about the same two entities are one relationship that says both."""
+    """Lines for `kgagent load`; triples between the same two entities become one relationship."""
     names: dict[str, str] = {}
     for triple in triples:
         for name in (triple[0], triple[2]):
@@ -121,7 +121,7 @@ def as_lines(triples: Iterable[Triple]) -> list[dict[str, object]]:
 
 
 def by_pair(triples: Iterable[Triple]) -> list[list[Triple]]:
-    """Triples about the same two entities together; those of an entity with itself are left out."""
+    """Triples grouped by their two entities, without triples of an entity with itself."""
     together: dict[Pair, list[Triple]] = defaultdict(list)
     for triple in triples:
         together[pair(triple)].append(triple)
@@ -129,12 +129,12 @@ def by_pair(triples: Iterable[Triple]) -> list[list[Triple]]:
 
 
 def relation_words(same: Sequence[Triple]) -> str:
-    """The relations of triples about the same two entities."""
+    """The relations of triples between the same two entities."""
     return ", ".join(dict.fromkeys(relation.replace("_", " ") for _, relation, _ in same))
 
 
 def fact(same: Sequence[Triple]) -> str:
-    """What triples about the same two entities say."""
+    """The text of triples between the same two entities."""
     return ". ".join(" ".join((s, relation.replace("_", " "), o)) for s, relation, o in same)
 
 

@@ -1,4 +1,4 @@
-"""A made graph of uneven degrees: most nodes have few relationships, some hundreds, the hubs one with every node."""
+"""A synthetic graph: most nodes have few relationships, some have hundreds, and hubs have one with every node."""
 
 from collections.abc import Iterator
 
@@ -32,10 +32,10 @@ NUMBERED = "CREATE INDEX made_part_number IF NOT EXISTS FOR (n:Part) ON (n.numbe
 
 
 def ends(nodes: int, relationships: int, generator: np.random.Generator) -> tuple[Numbers, Numbers]:
-    """Draw where relationships start and end.
+    """Sample the ends of relationships.
 
-    Each hub is joined with every other node, half of them lead to it and it leads to the others; the rest is drawn so
-    that low numbers are ends far more often than high ones.
+    Each hub is connected to every other node, half of them incoming; the rest is sampled so that low numbers are ends
+    far more often than high ones.
     """
     pairs = []
     for hub in range(HUBS):
@@ -50,7 +50,7 @@ def ends(nodes: int, relationships: int, generator: np.random.Generator) -> tupl
 
 
 async def build(store: Store, user_id: str, nodes: int, relationships: int, generator: np.random.Generator) -> int:
-    """Write the graph; the degree of the largest hub."""
+    """Write the graph; return the degree of the largest hub."""
     await index(store, [PART])
     await store.run_schema(NUMBERED)
     for first in range(0, nodes, PAIRS_AT_ONCE):

@@ -1,4 +1,4 @@
-"""Questions to the made graph: some beside a statement that a person would write, and some over many hops."""
+"""Questions for the synthetic graph: some with a hand-written statement, and some over many hops."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""A published scenario as a query over patterns, beside the answer that a walk by hand gives."""
+"""A published scenario as a pattern query, with the answer of a walk in plain Python."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How much memory a server and this process take while something runs."""
+"""Memory of the server and of this process while something runs."""
 
 import asyncio
 import resource
@@ -25,13 +25,13 @@ RETURN attributes.HeapMemoryUsage.value.properties.used AS used, attributes.Heap
 
 @dataclass
 class Memory:
-    """What was seen at the most, in megabytes.
+    """Maxima in megabytes.
 
     Attributes:
-        statement: that the server reckons for the largest statement.
-        heap: of the server in use, what is no longer needed but not yet collected too.
-        heap_limit: that the server may take.
-        client: that this process ever held.
+        statement: the server's estimate for the largest statement.
+        heap: used heap of the server, including garbage.
+        heap_limit: maximum heap of the server.
+        client: peak memory of this process.
     """
 
     statement: float = 0.0
@@ -41,24 +41,24 @@ class Memory:
 
 
 async def watched(store: Store, work: Awaitable[Result]) -> tuple[Result, Memory]:
-    """Await some work, and look at the memory all the while."""
-    seen = Memory()
-    looking = asyncio.create_task(_look(store, seen))
+    """Await work and sample the memory meanwhile."""
+    peak = Memory()
+    sampling = asyncio.create_task(_sample(store, peak))
     try:
-        return await work, seen
+        return await work, peak
     finally:
-        looking.cancel()
-        await asyncio.gather(looking, return_exceptions=True)
-        seen.client = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+        sampling.cancel()
+        await asyncio.gather(sampling, return_exceptions=True)
+        peak.client = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
 
 
-async def _look(store: Store, seen: Memory) -> None:
+async def _sample(store: Store, peak: Memory) -> None:
     while True:
         [running] = await store.run_schema(TRANSACTIONS)
-        seen.statement = max(seen.statement, (running["bytes"] or 0) / 1e6)
+        peak.statement = max(peak.statement, (running["bytes"] or 0) / 1e6)
         try:
             [heap] = await store.run_schema(HEAP)
         except StoreError:
             heap = {"used": 0, "most": 0}
-        seen.heap, seen.heap_limit = max(seen.heap, heap["used"] / 1e6), heap["most"] / 1e6
+        peak.heap, peak.heap_limit = max(peak.heap, heap["used"] / 1e6), heap["most"] / 1e6
         await asyncio.sleep(PAUSE)

@@ -87,7 +87,7 @@ class HybridAlone:
             raise SystemExit(f"not loaded: {report.problems[0]}")
 
     async def find(self, question: str, labels: Sequence[str]) -> list[str]:
-        """Keys of the nodes of some labels, best first, 100 at the most."""
+        """Keys of the nodes of some labels, best first, at most 100."""
         options = HybridSearchOptions(
             limit=MAX_ITEMS,
             object_limit=MAX_ITEMS,

@@ -187,10 +187,10 @@ PEERS: Mapping[str, type[Peer]] = {"graphiti_core": Graphiti, "neo4j_graphrag": 
 
 
 def installed_peers() -> Iterator[Callable[[Server], Peer]]:
-    """Those that are installed; of the others it is said that they are left out."""
+    """The installed toolkits; prints which others are skipped."""
     for package, peer in PEERS.items():
         if find_spec(package) is None:
-            print(f"{package} is not installed and is left out")
+            print(f"{package} is not installed and is skipped")
         else:
             yield peer
 

@@ -1,4 +1,4 @@
-"""Vectors to search among and vectors to search for: embeddings of real text, or made ones."""
+"""Stored vectors and query vectors: embeddings of real text, or synthetic ones."""
 
 import asyncio
 import json
@@ -18,13 +18,13 @@ MIN_CLUSTERS = 20
 
 @dataclass(frozen=True)
 class Corpus:
-    """What is searched, and with what.
+    """Stored vectors and query vectors.
 
     Attributes:
-        source: "real text" or "made".
-        vectors: of the relationships, float32, shape (count, dimensions), each of length 1.
+        source: "real text" or "synthetic".
+        vectors: vectors of the relationships, float32, shape (count, dimensions), each of length 1.
         questions: float32, shape (questions, dimensions), each of length 1.
-        texts: of the relationships; empty where the vectors are made.
+        texts: texts of the relationships; empty for synthetic vectors.
     """
 
     source: str
@@ -34,21 +34,21 @@ class Corpus:
 
 
 def made(seed: int, dimensions: int, count: int, questions: int) -> Corpus:
-    """Draw crowded vectors."""
+    """Generate dense clusters of vectors."""
     clusters = ClusteredVectors(
         np.random.default_rng(seed), dimensions, max(MIN_CLUSTERS, count // RELATIONSHIPS_PER_CLUSTER)
     )
-    return Corpus("made", clusters.draw(count), clusters.draw(questions))
+    return Corpus("synthetic", clusters.draw(count), clusters.draw(questions))
 
 
 class MetaQA:
     """The triples and questions of MetaQA, embedded by the local model.
 
-    Questions on odd lines (the first is 0) are for judging; the defaults were chosen with those on even lines.
+    Questions on odd lines (from 0) are the test set; the defaults were tuned on those on even lines.
     """
 
     def __init__(self, folder: Path, cache: Path | None) -> None:
-        """Read the files; embed the triples, or read their embeddings where `cache` holds them."""
+        """Read the files; embed the triples, or read their embeddings from `cache`."""
         lines = (folder / TRIPLES).read_text(encoding="utf-8").splitlines()
         self.texts = [" ".join(line.split("|")).replace("_", " ") for line in lines]
         asked = [json.loads(line) for line in (folder / QUESTIONS).read_text(encoding="utf-8").splitlines()]
@@ -56,11 +56,11 @@ class MetaQA:
         self._vectors = _cached(self.texts, cache)
 
     def __len__(self) -> int:
-        """How many triples there are."""
+        """Number of triples."""
         return len(self.texts)
 
     def corpus(self, seed: int, count: int, questions: int, *, judging: bool = True) -> Corpus:
-        """Draw triples and questions."""
+        """Sample triples and questions."""
         generator = np.random.default_rng(seed)
         chosen = generator.permutation(len(self.texts))[:count]
         half = self._questions[1 if judging else 0 :: 2]
@@ -85,11 +85,11 @@ def _cached(texts: Sequence[str], cache: Path | None) -> Vectors:
     if cache is not None and cache.exists():
         vectors: Vectors = np.load(cache)
         if vectors.shape != (len(texts), DIMENSIONS):
-            raise SystemExit(f"{cache} holds {vectors.shape}, not {(len(texts), DIMENSIONS)}: delete it")
+            raise SystemExit(f"{cache} contains {vectors.shape}, expected {(len(texts), DIMENSIONS)}: delete it")
         ends = [0, len(texts) - 1]
         fresh = embed([texts[i] for i in ends])
         if np.min(np.sum(fresh * vectors[ends], axis=1)) < SAME:
-            raise SystemExit(f"{cache} holds embeddings of other texts or of another model: delete it")
+            raise SystemExit(f"{cache} contains embeddings of other texts or of another model: delete it")
         return vectors
     vectors = embed(texts)
     if cache is not None:

@@ -39,7 +39,7 @@ class Facts:
         """The nodes of a label and a name."""
         return self.all(label, lambda node: node.name == name)
 
-    def told(self, key: str, field: str) -> str:
+    def text(self, key: str, field: str) -> str:
         """A property of a node as text; empty where it has none."""
         return str(self.nodes[key].properties.get(field, ""))
 
@@ -47,7 +47,7 @@ class Facts:
 def seniors_on_dizzying_drugs(facts: Facts) -> Keys:
     """Patients of 60 or more on a drug that makes dizzy or tired."""
     old = facts.all("Patient", lambda node: node.properties.get("age_group") in {"60-74", "75+"})
-    drugs = [key for key in facts.all("Medication") if _any_of(facts.told(key, "side_effects"), "dizziness", "fatigue")]
+    drugs = [key for key in facts.all("Medication") if _any_of(facts.text(key, "side_effects"), "dizziness", "fatigue")]
     return old & facts.back(drugs, "PRESCRIBED_MEDICATION")
 
 
@@ -71,7 +71,7 @@ def contraindicated_for_own_condition(facts: Facts, drugs: Iterable[str] | None 
 def smokers_with_asthma(facts: Facts) -> Keys:
     """Patients with asthma who smoke now and are prescribed anything."""
     ill = facts.back(facts.named("Condition", "Bronchial Asthma"), "HAS_CONDITION")
-    smoking = {key for key in ill if facts.told(key, "smoking_status").startswith("Current Smoker")}
+    smoking = {key for key in ill if facts.text(key, "smoking_status").startswith("Current Smoker")}
     return frozenset(smoking) & facts.back(facts.all("Medication"), "PRESCRIBED_MEDICATION")
 
 

@@ -1,4 +1,4 @@
-"""What hybrid search costs beside its parts, each asked the same questions in turn.
+"""Latency of hybrid search compared with its parts, on the same questions in rotating order.
 
 A part is a search that hybrid search runs, by itself, with the limits and the going on that it has there, telling all
 that it finds; nodes by meaning and by words together, which is what objects alone cost, count as one of them.
@@ -135,7 +135,7 @@ async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]
 
 
 def figures(seconds: Mapping[str, Sequence[float]]) -> dict[str, object]:
-    """Each search's times, and hybrid search beside objects alone and beside the slowest of its parts."""
+    """Times of each search, and hybrid search relative to node search and to the slowest of its parts."""
     parts = [name for name in seconds if not name.startswith("hybrid")]
     plain = [name for name in parts if name != EXPANDED]
     at_50, at_95 = ({name: 1e3 * quantile(seconds[name]) for name in seconds} for quantile in (p50, p95))
@@ -159,8 +159,8 @@ def figures(seconds: Mapping[str, Sequence[float]]) -> dict[str, object]:
 def main() -> None:
     """Run from the command line."""
     arguments = parser(__doc__)
-    arguments.add_argument("--relationships", type=int, default=20_000, help="of the one user")
-    arguments.add_argument("--questions", type=int, default=150, help="each asked in every way")
+    arguments.add_argument("--relationships", type=int, default=20_000, help="number of relationships of the user")
+    arguments.add_argument("--questions", type=int, default=150, help="questions, each run with every method")
     chosen = arguments.parse_args()
     with server(chosen.uri) as where:
         finish(asyncio.run(run(chosen, where)), as_json=chosen.json)

@@ -119,7 +119,7 @@ class Figures:
         for way, recalls in self.recalls.items():
             means = np.mean(recalls, axis=0)
             yield {
-                "way": way,
+                "method": way,
                 **{f"recall@{k}": float(mean) for k, mean in zip(AT, means, strict=True)},
                 "an answer@10": float(np.mean(self.answered[way])),
                 "p50 ms": 1e3 * p50(self.seconds[way]),
@@ -131,7 +131,7 @@ class Figures:
         for way, explored in self.explored.items():
             nodes, relationships, shown = np.mean(explored, axis=0)
             yield {
-                "way": way,
+                "method": way,
                 f"nodes@{NODES}": float(nodes),
                 "relationships, all": float(relationships),
                 "relationships shown": float(shown),
@@ -144,7 +144,7 @@ class Figures:
         drawn = generator.integers(0, len(differences), (RESAMPLES, len(differences)))
         low, high = np.quantile(differences[drawn].mean(axis=1), [0.025, 0.975], axis=0)
         return {
-            "way": f"{way} - {over}",
+            "method": f"{way} - {over}",
             **{
                 f"recall@{k}": f"{mean:+.3f} [{least:+.3f}, {most:+.3f}]"
                 for k, mean, least, most in zip(AT, differences.mean(axis=0), low, high, strict=True)
@@ -312,7 +312,7 @@ def main() -> None:
     arguments.add_argument("--twowiki", type=Path, required=True, help="folder with 2wiki_500_with_evidences.json")
     arguments.add_argument("--metaqa", type=Path, required=True, help="folder with kb.txt and questions.jsonl")
     arguments.add_argument("--embeddings-cache", type=Path, help=".npz file that keeps the vectors for the next run")
-    arguments.add_argument("--questions", type=int, default=250, help="questions of each set at the most")
+    arguments.add_argument("--questions", type=int, default=250, help="maximum number of questions of each set")
     chosen = arguments.parse_args()
     with server(chosen.uri) as where:
         finish(asyncio.run(run(chosen, where)), as_json=chosen.json)

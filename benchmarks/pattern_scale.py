@@ -74,7 +74,7 @@ async def long(graph: KnowledgeGraph, question: Long) -> dict[str, object]:
     """Ask a question over many hops, and watch the memory."""
     seconds: list[float] = []
     seen: list[Memory] = []
-    explored, told, failed = 0, 0, ""
+    explored, returned, failed = 0, 0, ""
     for _ in range(RUNS):
         (result, took), memory = await watched(services_of(graph).store, timed(_asked(graph, question)))
         seconds.append(took)
@@ -82,12 +82,12 @@ async def long(graph: KnowledgeGraph, question: Long) -> dict[str, object]:
         if isinstance(result, KgAgentError):
             failed = type(result).__name__
             break
-        explored, told = sum(result.context.explored.values()), len(result.paths)
+        explored, returned = sum(result.context.explored.values()), len(result.paths)
     return {
         "hops": question.hops,
         "question": question.name,
         "explored": explored,
-        "told": told,
+        "returned": returned,
         "p50 ms": round(1e3 * p50(seconds)),
         "statement MB": round(max(memory.statement for memory in seen)),
         "heap MB": round(max(memory.heap for memory in seen)),
@@ -120,7 +120,7 @@ async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]
         degree, building = await timed(build(store, USER, *size, np.random.default_rng(arguments.seed)))
         first, reading = await timed(patient.query_patterns(BESIDE[0].asked, user_id=USER))
         pairs = [await beside(patient, store, question) for question in BESIDE]
-        show("Compiled beside written by hand, in turn", pairs)
+        show("Compiled and hand-written statements", pairs)
         far = [await long(graph, question) for question in LONG]
         show(
             f"Many hops, {size[1]:,} relationships, largest hub {degree:,}, {settings.patterns_explored:,} looked at",

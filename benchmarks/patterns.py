@@ -105,11 +105,11 @@ def short_row(one: ScenarioAsked, searched: Mapping[str, Overlap]) -> Row:
     return row
 
 
-def told(one: ScenarioAsked, searched: Mapping[str, Overlap]) -> Row:
-    """A scenario as part of the run's last line."""
+def scenario_dict(one: ScenarioAsked, searched: Mapping[str, Overlap]) -> Row:
+    """The entry of a scenario in the JSON output."""
     ways = {"patterns": Overlap.of(one.keys, one.right), **searched}
     return {
-        **one.asked.told(),
+        **one.asked.to_dict(),
         "reading": one.scenario.reading,
         "answered": one.scenario.covered,
         "right": len(one.right),
@@ -201,8 +201,8 @@ def report(
         "truncated": sum(one.truncated for one in asked),
         "not_answerable": {one.name: one.reading for one in missing},
         "f1_ratios": ratios,
-        "given": [one.told() for one in given],
-        "scenarios": [told(*pair) for pair in pairs],
+        "given": [one.to_dict() for one in given],
+        "scenarios": [scenario_dict(*pair) for pair in pairs],
     }
 
 

@@ -1,10 +1,10 @@
-"""The curve of recall against latency: how much of the exact answer the index finds, for what time.
+"""The curve of recall against latency for several index configurations.
 
     python benchmarks/recall_latency.py --relationships 100000 --metaqa /path/to/metaqa --svg curve.svg --json
 
-For each way to make the index, and each oversampling, the questions are asked through kgagent, in turn with each
-other; beside them stands the exact comparison of all of the user's vectors. On MetaQA it asks the questions that the
-defaults were chosen with; `scoped_search.py` asks the others.
+For each index configuration and oversampling, kgagent runs the questions in rotating order, as does an exact search of
+all vectors of the user. On MetaQA it uses the questions that the defaults were tuned on; `scoped_search.py` uses the
+others.
 """
 
 import argparse
@@ -33,18 +33,18 @@ COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#8c564b")
 
 @dataclass(frozen=True)
 class Point:
-    """One way to search: how the index was made, and how many candidates it compares."""
+    """One configuration: the index options, and the number of candidates."""
 
     index: str
     oversampling: int | None
     p50_ms: float
     p95_ms: float
     recall: float
-    least_recall: float
+    min_recall: float
 
     @classmethod
     def of(cls, index: str, oversampling: int | None, measured: Measured) -> "Point":
-        """Work out the figures."""
+        """Compute the figures."""
         return cls(
             index,
             oversampling,
@@ -69,7 +69,7 @@ def searcher(graph: KnowledgeGraph, settings: Settings) -> Ask:
 
 
 def index_settings(text: str) -> Settings:
-    """Settings of an index as the command line names it: quantization/m/ef_construction/search_expansion."""
+    """Settings of an index from its command-line form quantization/m/ef_construction/search_expansion."""
     quantization, m, ef_construction, expansion = text.split("/")
     return Settings().model_copy(
         update={
@@ -82,7 +82,7 @@ def index_settings(text: str) -> Settings:
 
 
 async def measure(arguments: argparse.Namespace, where: Server, corpus: Corpus) -> list[Point]:
-    """Load once, then make each index in turn and ask."""
+    """Load once, then create each index in turn and run the questions."""
     everyone = scoped_owners(f"benchmark{arguments.seed}", len(corpus.vectors))
     owner, dimensions = everyone[0], corpus.vectors.shape[1]
     embedder = HashingEmbedder(dimensions)

@@ -1,9 +1,9 @@
-"""How fast and how right relationship search is at a size, beside a scan of all vectors and a bare index statement.
+"""Latency and recall of relationship search, compared with a scan of all vectors and a bare index statement.
 
     python benchmarks/relationship_search.py --relationships 10000 --dimensions 1536 --json
 
-All three are asked the same questions in turn, on the same server in the same run. The vectors are made, so that any
-size and any length can be measured without a model.
+All methods run the same questions in rotating order, on the same server in the same run. The vectors are synthetic, so
+that any number and length can be measured without a model.
 """
 
 import argparse
@@ -43,7 +43,7 @@ RETURN startNode(r).entity_key AS from_key, endNode(r).entity_key AS to_key,
 
 
 async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]:
-    """Make the graph, ask, and work out the figures."""
+    """Load the graph, run the questions, and compute the figures."""
     everyone = owners(f"benchmark-{arguments.seed}", arguments.relationships, arguments.users, OF_EACH_SMALL_USER)
     total = sum(owner.count for owner in everyone)
     corpus = made(arguments.seed, arguments.dimensions, total, arguments.queries + WARM_UP)
@@ -85,7 +85,7 @@ async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]
         f"{total - arguments.relationships:,} of others",
         [
             {
-                "way": name,
+                "method": name,
                 "p50 ms": 1e3 * p50(each.seconds),
                 "p95 ms": 1e3 * p95(each.seconds),
                 f"recall@{LIMIT}": float(np.mean(each.recalls)),
@@ -104,7 +104,7 @@ async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]
         "p50_seconds": p50(ours.seconds),
         "p95_seconds": p95(ours.seconds),
         "recall_at_20": float(np.mean(ours.recalls)),
-        "least_recall_at_20": min(ours.recalls),
+        "min_recall_at_20": min(ours.recalls),
         "foreign_rows": ours.foreign + few.foreign,
         "missing_rows": ours.missing + few.missing,
         "scan_p50_seconds": p50(scan.seconds),
@@ -123,7 +123,7 @@ async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]
 
 
 async def embedding_figures(settings: Settings) -> dict[str, object]:
-    """Which embedder these settings choose, and how long it takes for one text."""
+    """The embedder of the settings, and its time for one text."""
     try:
         embedder = make_embedder(settings)
     except ConfigurationError as error:

@@ -1,9 +1,9 @@
-"""How much of what a question needs is found: relationships by their meaning, and nodes with and without them.
+"""Recall of relationship search, and of node search with and without relationships.
 
     python benchmarks/retrieval_quality.py --data /path/to/2wiki --json
 
-The folder holds 2wiki_500_with_evidences.json: questions of the 2WikiMultihopQA development set, each with the triples
-that answer it. All distinct triples become relationships between entities, written by `kgagent load`'s own code.
+The folder contains 2wiki_500_with_evidences.json: questions of the 2WikiMultihopQA development set, each with the
+triples that answer it. All distinct triples become relationships between entities, loaded with `graph.load`.
 """
 
 import argparse
@@ -29,7 +29,7 @@ RELATIONSHIPS = 10
 
 
 async def load(graph: KnowledgeGraph, lines: Sequence[dict[str, object]]) -> LoadReport:
-    """Load lines as a user would."""
+    """Load lines with `graph.load`."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "2wiki.jsonl"
         path.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), "utf-8")
@@ -40,7 +40,7 @@ async def load(graph: KnowledgeGraph, lines: Sequence[dict[str, object]]) -> Loa
 
 
 def recall(right: Sequence[object], found: Sequence[object]) -> float:
-    """Share of what is right that was found."""
+    """Share of the relevant items that were found."""
     return sum(item in found for item in right) / len(right)
 
 
@@ -52,7 +52,7 @@ class Recalls:
         self.seconds: dict[str, list[float]] = defaultdict(list)
 
     async def ask(self, graph: KnowledgeGraph, question: Question) -> None:
-        """Ask a question in every way."""
+        """Run a question with every method."""
         retrieval = graph.retrieval
         [vector] = await retrieval.embed_queries([question.text])
         matches, seconds = await timed(
@@ -95,7 +95,7 @@ class Recalls:
 
 
 async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]:
-    """Load, ask, and work out the figures."""
+    """Load, run the questions, and compute the figures."""
     known = two_wiki(arguments.data)
     triples, asked = known.triples, known.questions[: arguments.questions]
     lines = as_lines(triples)
@@ -138,7 +138,7 @@ def main() -> None:
     """Run from the command line."""
     arguments = parser(__doc__)
     arguments.add_argument("--data", type=Path, required=True, help=f"folder that holds {TWOWIKI}")
-    arguments.add_argument("--questions", type=int, default=500, help="questions to ask at the most")
+    arguments.add_argument("--questions", type=int, default=500, help="maximum number of questions")
     chosen = arguments.parse_args()
     with server(chosen.uri) as where:
         finish(asyncio.run(run(chosen, where)), as_json=chosen.json)

@@ -1,9 +1,9 @@
-"""One user's relationship search in a database of many users, at growing size, beside other toolkits and the floor.
+"""One user's relationship search in databases of many users and increasing size, compared with other toolkits.
 
     python benchmarks/scoped_search.py --sizes 10000,100000 --metaqa /path/to/metaqa --json
 
-The users are uneven on purpose: one has half of all relationships, hundreds have 10, one has 1; and 3 relationships
-have a type that no other has. All ways are asked the same questions in turn, on the same server in the same run.
+The users are unequal: one has half of all relationships, hundreds have 10, one has 1; and 3 relationships have a type
+that no other has. All methods run the same questions in rotating order, on the same server in the same run.
 """
 
 import argparse
@@ -41,13 +41,13 @@ Question = tuple[Owner, Vectors, set[Ends]]
 
 @dataclass(frozen=True)
 class Run:
-    """One size: its users, what they have, and what they are asked."""
+    """One size: its users, their relationships and their questions."""
 
     everyone: Sequence[Owner]
     corpus: Corpus
 
     def asked_of(self, owners: Sequence[Owner], count: int) -> list[Question]:
-        """Questions to some users in turn, each with its right answer."""
+        """Questions of some users in turn, each with its expected result."""
         questions = []
         for number in range(count):
             owner, query = owners[number % len(owners)], self.corpus.questions[number % len(self.corpus.questions)]
@@ -56,11 +56,11 @@ class Run:
 
     @property
     def half(self) -> Owner:
-        """The user who has half of all."""
+        """The user who has half of all relationships."""
         return self.everyone[0]
 
     def groups(self) -> dict[str, Sequence[Owner]]:
-        """The other users by how much they have."""
+        """The other users by number of relationships."""
         middle, small = self.everyone[1 : 1 + MIDDLE_USERS], self.everyone[1 + MIDDLE_USERS : -1]
         return {
             f"users with {middle[0].count:,}": middle,
@@ -71,7 +71,7 @@ class Run:
 
 @dataclass
 class Search:
-    """kgagent's search as a program calls it; remembers the plans that it was told."""
+    """kgagent's search; records the search plans."""
 
     graph: KnowledgeGraph
     relationship_types: Sequence[str] | None = None
@@ -93,7 +93,7 @@ class Search:
 
 
 async def measure(arguments: argparse.Namespace, where: Server, run: Run) -> dict[str, object]:
-    """Make the graph of one size, ask, and work out the figures."""
+    """Load the graph of one size, run the questions, and compute the figures."""
     total = sum(owner.count for owner in run.everyone)
     dimensions = run.corpus.vectors.shape[1]
     embedder, settings = HashingEmbedder(dimensions), Settings()
@@ -118,7 +118,7 @@ async def measure(arguments: argparse.Namespace, where: Server, run: Run) -> dic
         peers = installed()
         if LANGCHAIN in peers:
             ways[LANGCHAIN] = langchain(where, dimensions)
-        if GRAPHITI in peers and total > arguments.graphiti_at_most:
+        if GRAPHITI in peers and total > arguments.max_graphiti_relationships:
             print(
                 f"{GRAPHITI} is not asked at {total:,} relationships: its copy of them would be too large", flush=True
             )
@@ -150,7 +150,7 @@ async def measure(arguments: argparse.Namespace, where: Server, run: Run) -> dic
 
 
 async def ask_others(graph: KnowledgeGraph, run: Run, count: int) -> tuple[dict[str, Measured], dict[str, str]]:
-    """Ask as the users who have less, and for the type that only three relationships have."""
+    """Run the questions of users who have less, and those for the type that only three relationships have."""
     measured: dict[str, Measured] = {}
     plans: dict[str, str] = {}
     for name, owners in run.groups().items():
@@ -167,9 +167,9 @@ async def ask_others(graph: KnowledgeGraph, run: Run, count: int) -> tuple[dict[
 
 
 def figures(run: Run, measured: dict[str, Measured], others: dict[str, Measured]) -> dict[str, object]:
-    """What the JSON line says of a size."""
+    """The figures of a size in the JSON output."""
     ours, plain, same = measured[KGAGENT], measured[FLOOR], measured[FLOOR_SAME]
-    told: dict[str, object] = {
+    result: dict[str, object] = {
         "relationships": sum(owner.count for owner in run.everyone),
         "vectors": run.corpus.source,
         "dimensions": run.corpus.vectors.shape[1],
@@ -178,7 +178,7 @@ def figures(run: Run, measured: dict[str, Measured], others: dict[str, Measured]
         "p50_ms": 1e3 * p50(ours.seconds),
         "p95_ms": 1e3 * p95(ours.seconds),
         "recall_at_20": ours.recall,
-        "least_recall_at_20": min(ours.recalls),
+        "min_recall_at_20": min(ours.recalls),
         "foreign_rows": sum(each.foreign for each in (ours, *others.values())),
         "missing_rows": sum(each.missing for each in (ours, *others.values())),
         "floor_p50_ms": 1e3 * p50(plain.seconds),
@@ -193,14 +193,14 @@ def figures(run: Run, measured: dict[str, Measured], others: dict[str, Measured]
     }
     for name, short in ((GRAPHITI, "graphiti"), (LANGCHAIN, "langchain")):
         peer = measured.get(name)
-        told |= {
+        result |= {
             f"speedup_over_{short}_p50": p50(peer.seconds) / p50(ours.seconds) if peer else None,
             f"{short}_p50_ms": 1e3 * p50(peer.seconds) if peer else None,
             f"{short}_recall_at_20": peer.recall if peer else None,
             f"{short}_missing_rows": peer.missing if peer else None,
             f"{short}_questions": len(peer.seconds) if peer else 0,
         }
-    return told
+    return result
 
 
 def main() -> None:
@@ -212,7 +212,9 @@ def main() -> None:
     arguments.add_argument("--dimensions", type=int, default=DIMENSIONS, help="length of made vectors")
     arguments.add_argument("--questions", type=int, default=100, help="questions of each kind")
     arguments.add_argument("--graphiti-questions", type=int, default=20, help="questions that graphiti is asked")
-    arguments.add_argument("--graphiti-at-most", type=int, default=200_000, help="relationships that are copied for it")
+    arguments.add_argument(
+        "--max-graphiti-relationships", type=int, default=200_000, help="relationships that are copied for it"
+    )
     arguments.add_argument("--keep", type=Path, help="folder that keeps what was loaded for a next run like this one")
     chosen = arguments.parse_args()
     text = MetaQA(chosen.metaqa, chosen.embeddings_cache) if chosen.metaqa else None

@@ -1,9 +1,9 @@
-"""How much of what a question needs is found, beside other toolkits, with the same embeddings for all.
+"""Recall of searches, compared with other toolkits on the same embeddings.
 
     python benchmarks/search_quality.py --twowiki path/to/2wiki --metaqa path/to/metaqa --markdown docs/benchmarks.md
 
-Each toolkit has a throw-away Neo4j of its own with the same triples in the form that it expects, and is asked the same
-questions through its own search. A toolkit that is not installed is left out (`pip install -e ".[bench]"`).
+Each toolkit has its own temporary Neo4j with the same triples in its schema, and runs the same questions with its own
+search. A toolkit that is not installed is skipped (`pip install -e ".[bench]"`).
 """
 
 import argparse
@@ -34,7 +34,7 @@ LEFT_OUT = "-"
 
 @dataclass(frozen=True)
 class Answer:
-    """What a search found, best first; None where it does not find that kind of thing."""
+    """The results of a search, best first; None if it does not return that kind of item."""
 
     pairs: Sequence[Pair] | None
     names: Sequence[str] | None
@@ -44,26 +44,26 @@ Ask = Callable[[Question, Embedding], Awaitable[Answer]]
 
 
 class RememberedEmbedder(PreparedEmbedder):
-    """Embeds each text once, whichever toolkit asks for it."""
+    """Embeds each text once for all toolkits."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._remembered: dict[str, Embedding] = {}
         super().__init__(embedder, self._remembered)
 
     async def embed(self, texts: Sequence[str]) -> list[Embedding]:
-        """Embed texts, asking the real embedder for those that it was not asked for yet."""
+        """Embed texts; only new texts reach the real embedder."""
         embeddings = await super().embed(texts)
         self._remembered |= zip(texts, embeddings, strict=True)
         return embeddings
 
 
 def recall(right: Sequence[object], found: Sequence[object] | None) -> float:
-    """Share of what is right that is among the first K; of more than K, of as many as there is room for."""
+    """Share of the relevant items among the first K, relative to at most K."""
     return float("nan") if found is None else len(set(right) & set(found[:K])) / min(len(right), K)
 
 
 async def measure(ask: Ask, asked: QuestionSet, embedder: Embedder) -> dict[str, float]:
-    """Ask every question in one way."""
+    """Run every question with one method."""
     relationships, nodes = [], []
     for question, vector in zip(asked.questions, await embedder.embed([q.text for q in asked.questions]), strict=True):
         answer = await ask(question, vector)
@@ -111,7 +111,7 @@ def ways_of_kgagent(graph: KnowledgeGraph) -> dict[str, Ask]:
 
 
 async def run_kgagent(where: Server, asked: QuestionSet, embedder: Embedder) -> dict[str, dict[str, float]]:
-    """Load the triples as a user would, and ask."""
+    """Load the triples and run the questions."""
     async with open_graph(where, embedder, Settings(), users=[USER]) as graph:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "triples.jsonl"
@@ -127,7 +127,7 @@ async def run_kgagent(where: Server, asked: QuestionSet, embedder: Embedder) -> 
 
 
 async def run_peer(peer: Peer, asked: QuestionSet, embedder: Embedder) -> dict[str, dict[str, float]]:
-    """Give a peer the triples, and ask."""
+    """Load the triples into a peer and run the questions."""
     await peer.load(asked.triples, embedder)
     measured = {name: await measure(asking(search), asked, embedder) for name, search in peer.searches.items()}
     await peer.close()
@@ -135,7 +135,7 @@ async def run_peer(peer: Peer, asked: QuestionSet, embedder: Embedder) -> dict[s
 
 
 def asking(search: Search) -> Ask:
-    """A peer's search, asked as kgagent's are."""
+    """A peer's search in the form of kgagent's searches."""
 
     async def ask(question: Question, vector: Embedding) -> Answer:
         pairs, names = await search(question.text, list(vector), K)
@@ -158,7 +158,7 @@ async def run(sets: Sequence[QuestionSet]) -> dict[str, dict[str, dict[str, floa
 
 
 def table(figures: Mapping[str, Mapping[str, Mapping[str, float]]]) -> list[dict[str, str]]:
-    """A row for each way of searching."""
+    """A row for each method."""
     names = dict.fromkeys(name for ways in figures.values() for name in ways)
     return [
         {"search": name}
@@ -172,7 +172,7 @@ def _shown(value: float) -> str:
 
 
 def as_markdown(rows: Sequence[Mapping[str, str]], sets: Sequence[QuestionSet], command: str) -> str:
-    """The table as a page."""
+    """The table as a Markdown page."""
     columns = list(rows[0])
     sizes = "; ".join(f"{one.name}: {len(one.questions)} questions, {len(one.triples):,} triples" for one in sets)
     return "\n".join(
@@ -209,7 +209,7 @@ def main() -> None:
         sets.append(meta_qa(chosen.metaqa, triples=chosen.triples, questions=chosen.questions, seed=chosen.seed))
     if not sets:
         raise SystemExit("Name the data: --twowiki FOLDER, --metaqa FOLDER, or both")
-    # The driver tells of properties that are not there yet.
+    # The driver warns about properties that do not exist yet.
     logging.getLogger("neo4j").setLevel(logging.ERROR)
     figures = asyncio.run(run(sets))
     rows = table(figures)

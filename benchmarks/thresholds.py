@@ -1,9 +1,9 @@
-"""What a threshold keeps of the relationships that answer a question, and what it leaves out, under one embedder.
+"""The share of relevant and of other relationships above a threshold, for one embedder.
 
     python benchmarks/thresholds.py --twowiki path/to/2wiki --metaqa path/to/metaqa --json
 
-Needs no Neo4j: each question is compared with each relationship. Of MetaQA the questions over one hop are asked that
-`search_quality.py` does not draw with the same seed; of 2WikiMultihopQA all, as that asks all of them too.
+It needs no Neo4j: each question is compared with each relationship. It uses the one-hop questions of MetaQA that
+`search_quality.py` does not sample with the same seed, and all of 2WikiMultihopQA.
 """
 
 import argparse
@@ -25,7 +25,7 @@ ALL = 500
 
 
 def unused(arguments: argparse.Namespace) -> QuestionSet:
-    """Questions of MetaQA that the quality of search is not judged on."""
+    """Questions of MetaQA that `search_quality.py` does not use."""
     every = meta_qa(arguments.metaqa, triples=arguments.triples, questions=ALL, seed=arguments.seed)
     judged = meta_qa(arguments.metaqa, triples=0, questions=arguments.judged, seed=arguments.seed)
     texts = {question.text for question in judged.questions}
@@ -35,7 +35,7 @@ def unused(arguments: argparse.Namespace) -> QuestionSet:
 async def similarities(
     embedder: Embedder, questions: Sequence[Question], groups: Sequence[Sequence[Triple]]
 ) -> np.ndarray:
-    """Plain cosine of each question with each relationship, whose texts are as kgagent makes them."""
+    """Plain cosine of each question with kgagent's embedding text of each relationship."""
     relationships = await embedder.embed([f"{fact(same)} {relation_words(same)}" for same in groups])
     asked = await embedder.embed_queries([question.text for question in questions])
     return np.asarray(_unit(np.array(asked)) @ _unit(np.array(relationships)).T)
@@ -57,7 +57,7 @@ async def measure(embedder: Embedder, known: QuestionSet) -> list[dict[str, obje
             "threshold": threshold,
             "answers_kept": float((cosines[answers] >= threshold).mean()),
             "questions_with_an_answer": float((best >= threshold).mean()),
-            "others_left_out": float((cosines[~answers] < threshold).mean()),
+            "others_excluded": float((cosines[~answers] < threshold).mean()),
             "mean_of_others": float(cosines[~answers].mean()),
         }
         for threshold in THRESHOLDS

@@ -1,9 +1,9 @@
-"""What a call of each tool costs on the sample graph: statements, embeddings, size of the answer, and time.
+"""Cost of a call of each tool on the sample graph: statements, embeddings, size of the result, and time.
 
     python benchmarks/tool_costs.py --markdown docs/tool-costs.md
 
-With the local model. The first call of each tool is made on a graph object of its own, which knows nothing yet of the
-user and of the indexes; the others follow on one that has been at work.
+It uses the local model. The first call of each tool runs on a new graph object without caches; the others share one
+that is warm.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ the median of those calls; it depends on the machine and on what else that does.
 
 - **reads, writes**: statements sent to Neo4j, the most that any of the calls took. A read is one round trip. A write
   is a transaction of its own: one round trip for the statement and one for the commit. Where a search sends several
-  reads, most of them run side by side.
+  reads, most of them run concurrently.
 - **embedding requests (texts)**: calls of the embedder. A query that was asked lately is in memory and costs none; here
   each is new.
 - **first call**: reads of the tool's first call in a process, which also learns how much the user has, how the indexes
@@ -61,13 +61,13 @@ changed.
 
 @dataclass(frozen=True)
 class Row:
-    """What a tool costs.
+    """Cost of a tool.
 
     Attributes:
-        tool: its name.
-        usual: the most of the calls that followed the first.
+        tool: name of the tool.
+        usual: maximum over the calls after the first.
         first: the first call.
-        p50_ms: median of the others.
+        p50_ms: median of the calls after the first.
     """
 
     tool: str

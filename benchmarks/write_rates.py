@@ -1,8 +1,8 @@
-"""How fast relationships are written: one at a time, in batches, loaded from a file, and migrated from an old graph.
+"""Rates of writing relationships: one at a time, in batches, loaded from a file, and migrated from an old graph.
 
     python benchmarks/write_rates.py --json
 
-With the local model, what it costs in all; with hashed vectors of the same length, what is left without a model.
+Measured with the local model (total cost) and with hashed vectors of the same length (cost without a model).
 """
 
 import argparse
@@ -36,7 +36,7 @@ RETURN count(*) AS made
 
 
 def relationships() -> Iterator[dict[str, object]]:
-    """Relationships between entities, each between two of their own."""
+    """Relationships between entities, each with its own pair."""
     for step in range(1, NODES // 2):
         for first in range(NODES):
             second = (first + step) % NODES
@@ -52,7 +52,7 @@ def relationships() -> Iterator[dict[str, object]]:
 
 
 async def load(graph: KnowledgeGraph, lines: Sequence[dict[str, object]]) -> float:
-    """Load lines from a file, as `kgagent load` does; seconds."""
+    """Load lines from a file; return the seconds."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "benchmark.jsonl"
         path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
@@ -67,7 +67,7 @@ async def load(graph: KnowledgeGraph, lines: Sequence[dict[str, object]]) -> flo
 
 @asynccontextmanager
 async def fresh_graph(where: Server, embedder: Embedder) -> AsyncIterator[tuple[KnowledgeGraph, dict[str, str]]]:
-    """A graph that holds the entities alone, and the key of each by its name."""
+    """A graph with only the entities, and their keys by name."""
     async with open_graph(where, embedder, Settings(), users=[USER]) as graph:
         names = [f"company {number}" for number in range(NODES)]
         await load(graph, [{"kind": "node", "label": "Entity", "id": name, "name": name} for name in names])
@@ -126,7 +126,7 @@ async def measure(where: Server, embedder: Embedder, arguments: argparse.Namespa
 
 
 async def forget(where: Server) -> None:
-    """Empty a throw-away server between two embedders."""
+    """Empty a temporary server between two embedders."""
     async with open_graph(
         Server(where.uri, where.username, where.password, is_own=False),
         HashingEmbedder(DIMENSIONS),
