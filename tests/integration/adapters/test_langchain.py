@@ -46,7 +46,7 @@ async def test_an_agents_calls_create_and_find(graph: KnowledgeGraph, user_id: s
     assert {node["name"] for node in answer["nodes"]} == {"Ada", "Grace"}
 
 
-async def test_wrong_arguments_are_an_answer_and_not_an_exception(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_invalid_arguments_are_an_answer_and_not_an_exception(graph: KnowledgeGraph, user_id: str) -> None:
     tools = by_name(get_tools(graph, user_id=user_id))
     message = await tools["create_node"].ainvoke(as_call("create_node", label="Person", nmae="Ada"))
     answer = json.loads(str(message.content))
@@ -62,16 +62,16 @@ async def test_the_user_is_no_argument_of_any_tool(graph: KnowledgeGraph, user_i
         assert schema["function"]["description"]
 
 
-async def test_no_description_is_too_long_for_openai_and_what_is_cut_off_is_told_of_an_argument(
+async def test_descriptions_fit_openais_limit_and_the_rest_describes_an_argument(
     graph: KnowledgeGraph, user_id: str
 ) -> None:
-    told = graph.tools(user_id=user_id)
+    bound = graph.tools(user_id=user_id)
     for tool in get_tools(graph, user_id=user_id):
         function = convert_to_openai_tool(tool)["function"]
         assert len(function["description"]) <= 1024
-        rest = told[tool.name].description.removeprefix(function["description"]).strip()
+        rest = bound[tool.name].description.removeprefix(function["description"]).strip()
         assert rest in json.dumps(function["parameters"], ensure_ascii=False)
-        assert set(function["parameters"]["properties"]) == set(told[tool.name].arguments.model_fields)
+        assert set(function["parameters"]["properties"]) == set(bound[tool.name].arguments.model_fields)
 
 
 async def test_an_empty_user_is_refused(graph: KnowledgeGraph) -> None:

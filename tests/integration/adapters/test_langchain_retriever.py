@@ -63,10 +63,10 @@ async def test_their_text_holds_words_and_notes_and_none_that_have_expired(
         return next(found.page_content for found in await retriever.ainvoke(QUERY) if found.metadata["type"] == kind)
 
     assert await text("object") == "Ruth\nNaval architect in Bergen.\nNotes: Sails on Sundays"
-    told = "Ruth mentor Iris\nRuth mentor of Iris.\nStanding: close\nNotes: Met in 2019"
-    assert await text("relationship") == f"{told} Has a cold Forged: a line"
+    lines = "Ruth mentor Iris\nRuth mentor of Iris.\nStanding: close\nNotes: Met in 2019"
+    assert await text("relationship") == f"{lines} Has a cold Forged: a line"
     clock.forward(days=8)
-    assert await text("relationship") == told
+    assert await text("relationship") == lines
 
 
 async def test_documents_come_best_first_and_hide_what_tools_hide(
@@ -110,7 +110,7 @@ async def test_invoke_works_from_another_thread_and_says_what_to_do_on_the_graph
         retriever.invoke(QUERY)
 
 
-async def test_it_stands_in_a_chain(graph: KnowledgeGraph, keys: dict[str, str], user_id: str) -> None:
+async def test_the_retriever_works_in_a_chain(graph: KnowledgeGraph, keys: dict[str, str], user_id: str) -> None:
     assert keys
     chain = KnowledgeGraphRetriever(graph=graph, user_id=user_id, k=1) | RunnableLambda(
         lambda documents: documents[0].page_content

@@ -133,7 +133,7 @@ async def test_the_server_refuses_what_is_not_strict(tools: Toolset) -> None:
                 )
 
 
-async def test_every_tool_of_the_registry_is_offered_and_those_that_are_strict_are_so(tools: Toolset) -> None:
+async def test_every_tool_is_offered_and_strict_where_possible(tools: Toolset) -> None:
     functions = OpenAITools(tools)
     assert [item["function"]["name"] for item in functions.chat] == list(tools)
     assert [item["name"] for item in functions.responses] == list(tools)
@@ -145,9 +145,9 @@ async def test_every_tool_of_the_registry_is_offered_and_those_that_are_strict_a
 
 async def test_a_description_too_long_for_the_api_goes_on_in_the_schema(tools: Toolset) -> None:
     [function] = OpenAITools(tools, names=["create_relationship"]).chat
-    told = function["function"]["description"], function["function"]["parameters"]["description"]
+    texts = function["function"]["description"], function["function"]["parameters"]["description"]
     assert len(tools["create_relationship"].description) > 1024
-    assert " ".join(map(str, told)) == tools["create_relationship"].description
+    assert " ".join(map(str, texts)) == tools["create_relationship"].description
 
 
 async def test_what_goes_wrong_is_an_answer(tools: Toolset) -> None:

@@ -31,9 +31,9 @@ def test_the_example_of_spans_prints_a_tool_and_what_it_does(
 
 def test_the_example_of_logs_writes_the_call_as_json(examples: list[str], server: Server, tmp_path: Path) -> None:
     [line] = run_well(server, tmp_path, "-c", examples[1]).stderr.splitlines()
-    told = json.loads(line)
-    assert (told["operation"], told["tool"], told["level"]) == ("tool", "describe_graph", "INFO")
-    assert told["seconds"] > 0
+    fields = json.loads(line)
+    assert (fields["operation"], fields["tool"], fields["level"]) == ("tool", "describe_graph", "INFO")
+    assert fields["seconds"] > 0
 
 
 def test_the_example_of_a_recorder_counts_statements(examples: list[str], server: Server, tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ class Seen:
             for point in one.data.data_points
         ]
 
-    def told(self) -> str:
+    def exported_text(self) -> str:
         """All that would leave the program."""
         data = self.reader.get_metrics_data()
         return "".join(span.to_json() for span in self.spans) + ("" if data is None else data.to_json())
@@ -83,7 +83,7 @@ def watched(opened: KnowledgeGraph, embedder: Embedder, seen: Seen, clock: Clock
 
 @pytest.fixture
 async def graph(opened: KnowledgeGraph, embedder: WatchedEmbedder, seen: Seen, clock: Clock) -> KnowledgeGraph:
-    """A graph whose observer makes spans and metrics."""
+    """A graph with an observer that creates spans and metrics."""
     return watched(opened, embedder, seen, clock)
 
 
@@ -92,7 +92,7 @@ def attributes(span: ReadableSpan) -> Mapping[str, Any]:
     return span.attributes
 
 
-async def test_below_a_tool_stands_its_search_and_below_it_statements_and_embedding(
+async def test_statements_and_embeddings_are_children_of_the_search_of_a_tool(
     tools: Toolset, seen: Seen, embedder: Embedder
 ) -> None:
     await tools.explore(queries=[{"query": "mentors"}])
@@ -145,14 +145,14 @@ async def test_no_text_parameter_user_or_message_leaves_the_program(tools: Tools
     await tools.hybrid_search(query=f"{odd} {note}")
     assert odd in error_of(await tools.traverse(entity_key=first, direction=odd))
     assert place in error_of(await tools.update_node(entity_key=place, name=who))
-    told = seen.told()
-    assert "execute_tool explore" in told
+    exported = seen.exported_text()
+    assert "execute_tool explore" in exported
     for secret in (*SECRETS, user_id, first, second):
-        assert secret not in told
+        assert secret not in exported
     assert all(not span.events for span in seen.spans)
 
 
-async def test_the_user_is_told_where_that_is_asked_for(
+async def test_spans_have_the_user_id_on_request(
     opened: KnowledgeGraph, embedder: WatchedEmbedder, seen: Seen, clock: Clock, user_id: str
 ) -> None:
     graph = watched(opened, embedder, seen, clock, user_ids=True)
@@ -208,7 +208,7 @@ async def test_metrics_count_calls_texts_and_time(tools: Toolset, seen: Seen, em
     assert statements == {"read_nodes", "create_nodes"}
 
 
-async def test_a_query_kept_in_memory_makes_no_span_of_an_embedding(tools: Toolset, seen: Seen) -> None:
+async def test_a_cached_query_has_no_embedding_span(tools: Toolset, seen: Seen) -> None:
     await tools.hybrid_search(query="mentors")
     seen.exporter.clear()
     await tools.hybrid_search(query="mentors")

@@ -33,7 +33,7 @@ BOUNDS = {
     "restore_relationship": (3, 0),
     "merge_nodes": (6, 0),
 }
-"""Statements and requests for embeddings of one call at the most."""
+"""Statements and requests for embeddings of one call at most."""
 
 
 @pytest.fixture

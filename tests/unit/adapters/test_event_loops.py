@@ -7,14 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from kgagent.adapters import event_loops as loops
+from kgagent.adapters import event_loops
 from kgagent.errors import ConfigurationError
 
 LONGEST = 60
 
 
 class Elsewhere:
-    """A loop that runs in a thread until it is told to stop, in one way or the other."""
+    """A loop that runs in a thread until it is stopped."""
 
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
@@ -60,7 +60,7 @@ class Elsewhere:
 
 @pytest.fixture
 def elsewhere(monkeypatch: pytest.MonkeyPatch) -> Iterator[Elsewhere]:
-    monkeypatch.setattr(loops, "CHECK_INTERVAL", 0.001)
+    monkeypatch.setattr(event_loops, "CHECK_INTERVAL", 0.001)
     made = Elsewhere()
     yield made
     made.close()
@@ -70,9 +70,9 @@ ENDINGS: list[Callable[[Elsewhere], None]] = [Elsewhere.stop, Elsewhere.end_in_o
 
 
 @pytest.mark.parametrize("end", ENDINGS)
-def test_who_waits_is_told_where_the_loop_ends_first(elsewhere: Elsewhere, end: Callable[[Elsewhere], None]) -> None:
+def test_wait_on_fails_if_the_loop_ends_first(elsewhere: Elsewhere, end: Callable[[Elsewhere], None]) -> None:
     pool = ThreadPoolExecutor()
-    waiting = pool.submit(loops.wait_on, elsewhere.loop, elsewhere.endless(), instead="ainvoke")
+    waiting = pool.submit(event_loops.wait_on, elsewhere.loop, elsewhere.endless(), instead="ainvoke")
     # Whoever waits for ever is let go only when the fixture ends the loop in order.
     pool.shutdown(wait=False)
     assert elsewhere.begun.wait(LONGEST)
@@ -82,18 +82,16 @@ def test_who_waits_is_told_where_the_loop_ends_first(elsewhere: Elsewhere, end: 
 
 
 @pytest.mark.parametrize("end", ENDINGS)
-async def test_who_awaits_is_told_where_the_loop_ends_first(
-    elsewhere: Elsewhere, end: Callable[[Elsewhere], None]
-) -> None:
-    waiting = asyncio.ensure_future(loops.run_on(elsewhere.loop, elsewhere.endless()))
+async def test_run_on_fails_if_the_loop_ends_first(elsewhere: Elsewhere, end: Callable[[Elsewhere], None]) -> None:
+    waiting = asyncio.ensure_future(event_loops.run_on(elsewhere.loop, elsewhere.endless()))
     assert await asyncio.to_thread(elsewhere.begun.wait, LONGEST)
     await asyncio.to_thread(end, elsewhere)
     with pytest.raises(ConfigurationError, match="ended before the work was done"):
         await asyncio.wait_for(waiting, LONGEST)
 
 
-async def test_who_awaits_and_is_cancelled_cancels_the_work(elsewhere: Elsewhere) -> None:
-    waiting = asyncio.ensure_future(loops.run_on(elsewhere.loop, elsewhere.endless()))
+async def test_cancelling_run_on_cancels_the_coroutine(elsewhere: Elsewhere) -> None:
+    waiting = asyncio.ensure_future(event_loops.run_on(elsewhere.loop, elsewhere.endless()))
     assert await asyncio.to_thread(elsewhere.begun.wait, LONGEST)
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -102,7 +100,7 @@ async def test_who_awaits_and_is_cancelled_cancels_the_work(elsewhere: Elsewhere
 
 
 @pytest.mark.parametrize("error", [TimeoutError, ValueError])
-async def test_what_the_work_gives_or_raises_comes_back(elsewhere: Elsewhere, error: type[Exception]) -> None:
+async def test_results_and_errors_are_returned(elsewhere: Elsewhere, error: type[Exception]) -> None:
     async def give() -> int:
         await asyncio.sleep(0)
         return 7
@@ -110,9 +108,9 @@ async def test_what_the_work_gives_or_raises_comes_back(elsewhere: Elsewhere, er
     async def fail() -> int:
         raise error("from the work")
 
-    assert await loops.run_on(elsewhere.loop, give()) == 7
-    assert await asyncio.to_thread(loops.wait_on, elsewhere.loop, give(), instead="ainvoke") == 7
+    assert await event_loops.run_on(elsewhere.loop, give()) == 7
+    assert await asyncio.to_thread(event_loops.wait_on, elsewhere.loop, give(), instead="ainvoke") == 7
     with pytest.raises(error, match="from the work"):
-        await loops.run_on(elsewhere.loop, fail())
+        await event_loops.run_on(elsewhere.loop, fail())
     with pytest.raises(error, match="from the work"):
-        await asyncio.to_thread(loops.wait_on, elsewhere.loop, fail(), instead="ainvoke")
+        await asyncio.to_thread(event_loops.wait_on, elsewhere.loop, fail(), instead="ainvoke")

@@ -18,14 +18,14 @@ def formatted(**fields: Any) -> dict[str, Any]:
     record = logging.makeLogRecord(
         {"name": "kgagent.x", "levelname": "INFO", "msg": "%s met", "args": ("Ada",)} | fields
     )
-    told = json.loads(JsonFormatter().format(record))
-    assert isinstance(told, dict)
-    return told
+    fields = json.loads(JsonFormatter().format(record))
+    assert isinstance(fields, dict)
+    return fields
 
 
 def test_a_record_is_one_json_object_with_its_extra_fields() -> None:
-    told = formatted(seconds=0.5, created=0.0)
-    assert told == {
+    fields = formatted(seconds=0.5, created=0.0)
+    assert fields == {
         "time": "1970-01-01T00:00:00.000+00:00",
         "level": "INFO",
         "logger": "kgagent.x",
@@ -34,7 +34,7 @@ def test_a_record_is_one_json_object_with_its_extra_fields() -> None:
     }
 
 
-def test_a_record_says_on_behalf_of_which_tool_it_was_made() -> None:
+def test_a_record_names_the_tool_that_it_was_made_for() -> None:
     with within_tool("explore"):
         assert formatted()["tool"] == "explore"
     assert "tool" not in formatted()
@@ -43,9 +43,9 @@ def test_a_record_says_on_behalf_of_which_tool_it_was_made() -> None:
 def test_a_record_within_a_span_names_it() -> None:
     provider = TracerProvider(shutdown_on_exit=False)
     with provider.get_tracer("test").start_as_current_span("outer") as span:
-        told = formatted()
-    assert told["trace_id"] == f"{span.get_span_context().trace_id:032x}"
-    assert told["span_id"] == f"{span.get_span_context().span_id:016x}"
+        fields = formatted()
+    assert fields["trace_id"] == f"{span.get_span_context().trace_id:032x}"
+    assert fields["span_id"] == f"{span.get_span_context().span_id:016x}"
 
 
 def test_an_exception_stands_in_a_field_of_its_own() -> None:
@@ -63,7 +63,7 @@ def test_tool_calls_are_logged_without_the_user(caplog: pytest.LogCaptureFixture
     assert "somebody" not in str(vars(record))
 
 
-def test_what_a_call_consists_of_is_logged_at_debug_alone(caplog: pytest.LogCaptureFixture) -> None:
+def test_searches_embeddings_and_statements_are_logged_at_debug(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG, "kgagent.operations")
     for operation in (Search("explore"), EMBEDDING, STATEMENT):
         with LogObserver().watch(operation):
@@ -73,7 +73,7 @@ def test_what_a_call_consists_of_is_logged_at_debug_alone(caplog: pytest.LogCapt
     assert vars(caplog.records[2])["statement"] == "read_pairs"
 
 
-def test_an_operation_that_raises_is_logged_and_goes_on_raising(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_operation_that_raises_is_logged_and_raises(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG, "kgagent.operations")
     with pytest.raises(KeyError), LogObserver().watch(STATEMENT):
         raise KeyError("gone")

@@ -44,7 +44,7 @@ def test_recursion_alternatives_and_references_are_written_strictly() -> None:
     assert leaf["properties"]["weight"]["anyOf"].count({"type": "null"}) == 1
 
 
-def test_what_a_strict_model_says_is_what_the_plain_model_takes() -> None:
+def test_strict_arguments_are_valid_for_the_plain_model() -> None:
     leaf = {"kind": "leaf", "title": "x", "weight": None}
     said = {"root": {"kind": "branch", "children": [leaf]}, "described": leaf, "depth": None, "tags": None}
     taken = Tree.model_validate_json(without_nulls(json.dumps(said)))
@@ -52,7 +52,7 @@ def test_what_a_strict_model_says_is_what_the_plain_model_takes() -> None:
 
 
 @pytest.mark.parametrize("said", ["", "{", "[" * 100_000, "null", "7"])
-def test_text_that_is_no_object_is_left_to_the_tool(said: str) -> None:
+def test_text_that_is_not_an_object_is_unchanged(said: str) -> None:
     assert without_nulls(said) == said
 
 
@@ -78,5 +78,5 @@ class Pair(Closed):
 
 
 @pytest.mark.parametrize("model", [OfAnyNames, OfAnyType, OfAnyItems, Open, Pair, Branch])
-def test_what_cannot_be_said_strictly_is_not(model: type[BaseModel]) -> None:
+def test_a_model_without_strict_form_is_refused(model: type[BaseModel]) -> None:
     assert strict_schema(model.model_json_schema()) is None
