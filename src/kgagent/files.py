@@ -5,6 +5,8 @@ import stat
 import tempfile
 from pathlib import Path
 
+from kgagent.errors import InputError
+
 
 def write_private_file(path: Path, text: str) -> None:
     """Write text as UTF-8, with "?" for unpaired surrogates.
@@ -19,6 +21,18 @@ def write_private_file(path: Path, text: str) -> None:
     data = text.encode("utf-8", "replace")
     with open(path, "wb", opener=_open_private) as file:
         file.write(data)
+
+
+def write_output_file(path: Path, text: str) -> None:
+    """Write a file whose path a user chose; see `write_private_file`.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    try:
+        write_private_file(path, text)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}. Choose another file") from error
 
 
 def replace_private_file(path: Path, text: str) -> None:

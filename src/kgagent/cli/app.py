@@ -53,8 +53,8 @@ for _command in (
     app.command(cls=RequestCommand)(report_errors(_command))
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(requested: bool) -> None:
+    if requested:
         from importlib.metadata import version
 
         typer.echo(f"kgagent {version('kgagent')}")

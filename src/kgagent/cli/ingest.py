@@ -45,7 +45,7 @@ def ingest(
         ),
     ] = None,
     instructions: Annotated[
-        str, typer.Option(help='Additional instructions for the model, for example "The graph is that of Iris."')
+        str, typer.Option(help='Additional instructions for the model, for example "I am Iris."')
     ] = "",
     user: User = None,
     force: Annotated[
@@ -65,7 +65,7 @@ def ingest(
     from kgagent.cli.ingest_output import all_read, ingest_files, summary_lines, to_json, to_markdown
     from kgagent.cli.output import print_json, print_result
     from kgagent.cli.source_files import SourceOptions, find_files, read_sources
-    from kgagent.files import write_private_file
+    from kgagent.files import write_output_file
     from kgagent.ingestion import Ingestor
     from kgagent.settings import load_settings
 
@@ -84,7 +84,7 @@ def ingest(
 
     outcomes = run_with_graph(work, settings=settings)
     if report_to is not None:
-        write_private_file(report_to, to_markdown(outcomes))
+        write_output_file(report_to, to_markdown(outcomes))
     if json:
         print_json(to_json(outcomes, is_single_file=is_single_file))
     else:

@@ -100,11 +100,11 @@ class Ingestor:
         return await IngestionRun(self._config, source, force=force).execute()
 
 
-def _source_label(ontology: Ontology, wanted: str | None) -> str:
-    if wanted is not None:
-        ontology.label(wanted)
-        return wanted
-    dated = [label for label, rule in ontology.labels.items() if rule.key_includes_time]
+def _source_label(ontology: Ontology, label: str | None) -> str:
+    if label is not None:
+        ontology.label(label)
+        return label
+    dated = [name for name, rule in ontology.labels.items() if rule.key_includes_time]
     if len(dated) != 1:
         raise ConfigurationError(
             f"Cannot determine the label of sources: the ontology has {counted(len(dated), 'label')} with "

@@ -147,3 +147,11 @@ def test_refused_source_is_reported_by_every_run_with_exit_code_1(
         assert "Part 1 was not read; use a forced run to try again" in " ".join(done.stdout.split())
         assert "The prompt was filtered" in " ".join(done.stdout.split())
     assert len(model.requests) == 1
+
+
+def test_report_that_cannot_be_written_is_one_line(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("It rained.", "utf-8")
+    done = run(*INGEST, "a.txt", "--report", "no/such/report.md")
+    assert done.returncode == 1
+    assert "report.md cannot be written" in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from kgagent.adapters.view.view_model import ViewGraph, Vocabulary
-from kgagent.errors import InputError
-from kgagent.files import write_private_file
+from kgagent.files import write_output_file
 
 GRAPH_LIBRARY = "vendor/cytoscape-3.34.4.min.js"
 SCRIPTS = (
@@ -55,10 +54,7 @@ def write_page(path: Path, page: str) -> None:
     Raises:
         InputError: the file cannot be written.
     """
-    try:
-        write_private_file(path, page)
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror or error}. Choose another file") from error
+    write_output_file(path, page)
 
 
 def content_policy(*, served: bool = False) -> str:

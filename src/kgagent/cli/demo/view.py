@@ -53,7 +53,7 @@ def next_steps(*, is_local: bool, program: str) -> RenderableType:
 def _opening(result: DemoResult) -> RenderableType:
     report = result.report
     text = Text.assemble(
-        ("Middlemarch, and a reader of it with mentors, friends and family of her own: ", ""),
+        ("The novel Middlemarch, and a reader with mentors, friends and family: ", ""),
         (f"{counted(report.nodes.total, 'node')} and {counted(report.relationships.total, 'relationship')}", "bold"),
         (" in Neo4j ", ""),
         (result.version, ""),
