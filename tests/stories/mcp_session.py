@@ -131,7 +131,7 @@ SESSION = (
     Step(
         "Marta asks with whom she works: what is found is true now, and the note is still there.",
         "explore",
-        lambda _: {"queries": [{"query": "people I work with"}], "node_types": ["Person"]},
+        lambda _: {"queries": [{"query": "people I work with"}], "labels": ["Person"]},
     ),
 )
 

@@ -41,7 +41,7 @@ async def test_an_agents_calls_create_and_find(graph: KnowledgeGraph, user_id: s
         )
     )
     answer = json.loads(
-        await tools["explore"].ainvoke({"queries": [{"query": "mentor", "threshold": 0.1}], "node_types": ["Person"]})
+        await tools["explore"].ainvoke({"queries": [{"query": "mentor", "threshold": 0.1}], "labels": ["Person"]})
     )
     assert {node["name"] for node in answer["nodes"]} == {"Ada", "Grace"}
 

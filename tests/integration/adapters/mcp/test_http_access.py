@@ -181,7 +181,7 @@ async def test_a_name_that_was_allowed_is_let_in(graph: KnowledgeGraph, user_id:
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::"])
 async def test_an_address_that_others_can_reach_needs_tokens(graph: KnowledgeGraph, user_id: str, host: str) -> None:
-    with pytest.raises(ConfigurationError, match="clients must show a bearer token"):
+    with pytest.raises(ConfigurationError, match="clients must send an access token"):
         async with http_server(graph, HttpOptions(host=host, user_id=user_id)):
             pass
 

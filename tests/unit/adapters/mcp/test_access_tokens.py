@@ -39,13 +39,13 @@ async def test_what_the_sdk_keeps_of_a_token_is_only_whose_it_is() -> None:
         ("[]", "must be JSON like"),
         (f'{{"{ADA}": 7}}', "must be JSON like"),
         ("{}", "There are no tokens"),
-        ('{"short": "ada"}', "Token 1 has 5 characters and must have 32"),
-        (f'{{"{ADA}": "ada", "{"b" * 39} ": "bob"}}', "Token 2 may hold only letters, digits"),
+        ('{"short": "ada"}', "Token 1 has 5 characters and must have at least 32"),
+        (f'{{"{ADA}": "ada", "{"b" * 39} ": "bob"}}', "Token 2 may contain only letters, digits"),
         (f'{{"{ADA}": " "}}', "Token 1 has no user"),
         (f'{{"{ADA}": "ada", "{ADA}": "bob"}}', "A token occurs twice"),
     ],
 )
-def test_a_file_that_cannot_be_used_is_told_without_its_tokens(tmp_path: Path, text: str, said: str) -> None:
+def test_an_error_about_a_file_contains_no_token(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(ConfigurationError, match=said) as raised:
         load_access_tokens(written(tmp_path, text))
     shown = f"{raised.value}{raised.value.__cause__}"
@@ -53,7 +53,7 @@ def test_a_file_that_cannot_be_used_is_told_without_its_tokens(tmp_path: Path, t
     assert "short" not in shown
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="cannot be read: FileNotFoundError"):
         load_access_tokens(tmp_path / "none.json")
 
@@ -61,7 +61,7 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
 def test_options_say_whose_graph_it_is_exactly_once() -> None:
     tokens = AccessTokens({SecretStr(ADA): "ada"})
     for options in ({}, {"user_id": "ada", "tokens": tokens}):
-        with pytest.raises(ConfigurationError, match="Give either a user"):
+        with pytest.raises(ConfigurationError, match="Give either user_id"):
             HttpOptions(**options)  # type: ignore[arg-type]
     with pytest.raises(ConfigurationError, match="must not be empty"):
         HttpOptions(user_id=" ")
