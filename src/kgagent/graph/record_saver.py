@@ -12,7 +12,7 @@ from kgagent.errors import ConstraintViolationError, EntityGoneError
 from kgagent.graph.records import Record
 from kgagent.graph.statements import Statement
 from kgagent.graph.store import Store
-from kgagent.graph.vectors import VectorChange, vector_changes
+from kgagent.graph.vectors import VectorChange, length_warnings, vector_changes
 from kgagent.models import GraphNode, GraphRelationship, Note
 from kgagent.models.note import add_notes, dump_notes
 
@@ -99,6 +99,10 @@ class WriteResult(Generic[ModelT]):
     changed: bool
     warnings: tuple[str, ...] = ()
 
+    def with_warnings(self, message: str) -> str:
+        """A message about the write, followed by its warnings."""
+        return ". ".join((message, *self.warnings))
+
 
 class RecordKind(Protocol[RecordT_contra, ModelT_co]):
     """What differs between nodes and relationships when they are saved; their repositories implement it."""
@@ -158,15 +162,16 @@ class RecordSaver(Generic[RecordT, ModelT]):
             StoreError: the database failed.
         """
         now = self.context.clock()
+        texts = [self.kind.text(plan.after, now) for plan in planned.values()]
         vectors = await vector_changes(
             self.context.embedder,
-            [(self.kind.text(plan.after, now), plan.stored) for plan in planned.values()],
+            [(text, plan.stored) for text, plan in zip(texts, planned.values(), strict=True)],
             vector_property=self.kind.vector_property,
         )
         results: dict[int, WriteResult[ModelT]] = {}
         created: list[dict[str, Any]] = []
         updated: list[dict[str, Any]] = []
-        for (position, plan), vector in zip(planned.items(), vectors, strict=True):
+        for (position, plan), text, vector in zip(planned.items(), texts, vectors, strict=True):
             changed = self._needs_write(plan, vector, now)
             properties = self._properties(plan, vector, now) if changed else {}
             results[position] = WriteResult(
@@ -174,6 +179,7 @@ class RecordSaver(Generic[RecordT, ModelT]):
                 created=plan.stored is None,
                 embedded=vector.vector is not None,
                 changed=changed,
+                warnings=() if vector.vector is None else length_warnings(text),
             )
             if changed:
                 rows = updated if plan.after.element_id else created

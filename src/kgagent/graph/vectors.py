@@ -53,6 +53,16 @@ def embedding_hash(embedder: Embedder, text: str) -> str:
     return hashlib.sha256(f"{embedder.model}\n{embedder.dimensions}\n{text}".encode(errors="surrogatepass")).hexdigest()
 
 
+def length_warnings(text: str) -> tuple[str, ...]:
+    """What a caller should know of an embedding text that is longer than embedding models read."""
+    if len(text) <= MAX_EMBEDDED_TEXT:
+        return ()
+    return (
+        f"Its text has {len(text):,} characters, of which vector search covers about the first {MAX_EMBEDDED_TEXT:,} "
+        "at most; split long content over several nodes and relationships",
+    )
+
+
 @dataclass(frozen=True)
 class VectorChange:
     """How a write changes the embedding of a record.

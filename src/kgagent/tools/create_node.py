@@ -81,4 +81,5 @@ class CreateNode(Tool[CreateNodeArguments]):
         [written] = await context.write_nodes([intent])
         if isinstance(written, KgAgentError):
             raise written
-        return CreatedNode(message=f"Created {arguments.label} {arguments.name}", entity_key=key, node=written.record)
+        message = written.with_warnings(f"Created {arguments.label} {arguments.name}")
+        return CreatedNode(message=message, entity_key=key, node=written.record)

@@ -44,7 +44,7 @@ class WrittenRelationship(ToolResult):
     def of(cls, written: RelationshipWriteResult, message: str) -> "WrittenRelationship":
         """The result of a write."""
         return cls(
-            message=message,
+            message=written.with_warnings(message),
             embedding_regenerated=written.embedded,
             triplet=written.record.triplet,
             relationship=written.record,
@@ -112,7 +112,7 @@ async def write_batch(
             if isinstance(outcome, KgAgentError)
             else BatchItem(
                 success=True,
-                message=describe_direction(outcome.record, sets_type=items[position].relationship_type is not None),
+                message=_item_message(outcome, sets_type=items[position].relationship_type is not None),
                 embedding_regenerated=outcome.embedded,
                 triplet=outcome.record.triplet,
                 relationship=outcome.record,
@@ -121,6 +121,11 @@ async def write_batch(
     ordered = tuple(results[position] for position in range(len(items)))
     written = sum(item.success for item in ordered)
     return BatchResult(message=f"{verb} {written} of {counted(len(items), 'relationship')}", results=ordered)
+
+
+def _item_message(written: RelationshipWriteResult, *, sets_type: bool) -> str | None:
+    direction = describe_direction(written.record, sets_type=sets_type)
+    return ". ".join(filter(None, (direction, *written.warnings))) or None
 
 
 def _rejected(error: KgAgentError) -> BatchItem:

@@ -69,7 +69,9 @@ class UpdateNode(Tool[UpdateNodeArguments]):
             raise written
         node = written.record
         return UpdatedNode(
-            message=f"Updated {node.label} {node.name}" if written.changed else "Nothing changed",
+            message=written.with_warnings(
+                f"Updated {node.label} {node.name}" if written.changed else "Nothing changed"
+            ),
             embedding_regenerated=written.embedded,
             node=node,
         )

@@ -1,0 +1,32 @@
+"""A text that is longer than embedding models read is stored whole, and the result says what vector search covers."""
+
+from kgagent.tools import Toolset
+from tests.support.payloads import succeeded
+from tests.support.people import two_friends
+
+WARNING = "characters, of which vector search covers about the first 8,000 at most"
+LONG = "They row. " * 900
+
+
+async def test_the_message_of_every_write_warns_of_a_long_text(tools: Toolset) -> None:
+    node = succeeded(await tools.create_node(label="Person", name="Ada", description=LONG))
+    assert f"Created Person Ada. Its text has 9,003 {WARNING}" in node["message"]
+    key = node["entity_key"]
+    assert WARNING in succeeded(await tools.update_node(entity_key=key, description=f"{LONG} Often."))["message"]
+    ends = await two_friends(tools)
+    written = succeeded(await tools.update_relationship(**ends, description=LONG))
+    assert WARNING in written["message"]
+    assert written["relationship"]["description"] == LONG.strip()
+
+
+async def test_a_batch_warns_for_each_long_text(tools: Toolset) -> None:
+    ends = await two_friends(tools)
+    answer = succeeded(await tools.update_relationships(relationships=[{**ends, "description": LONG}]))
+    assert WARNING in answer["results"][0]["message"]
+
+
+async def test_a_short_text_and_a_write_that_embeds_nothing_do_not_warn(tools: Toolset) -> None:
+    ends = await two_friends(tools)
+    for change in ({"description": "They row"}, {"description": LONG}, {"confidence": 0.9}):
+        message = succeeded(await tools.update_relationship(**ends, **change))["message"]
+        assert (WARNING in message) == (change.get("description") == LONG)
