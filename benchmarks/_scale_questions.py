@@ -9,12 +9,19 @@ from _scenario import holds, into, out, where
 
 from kgagent.models.constraint import Constraint, ConstraintType
 from kgagent.models.pattern import GraphPattern, StepDirection, TraversalStep
-from kgagent.models.pattern_query import GraphQuery, RankingStrategy, ResolutionTarget
+from kgagent.models.pattern_query import (
+    CombinatorType,
+    GraphQuery,
+    QueryCombinator,
+    RankingStrategy,
+    ResolutionTarget,
+)
 
 START, END, HUB, KIND = 54_321, 98_765, 0, 8
 TWO_STEPS = (out(FEEDS, PART), out(FEEDS, PART))
 ROW = (
-    "RETURN [n IN {nodes} | elementId(n)] AS nodes, [r IN {relationships} | elementId(r)] AS relationships LIMIT $limit"
+    "WITH [[n IN {nodes} | elementId(n)], [r IN {relationships} | elementId(r)]] AS path LIMIT $limit\n"
+    "RETURN collect(path) AS paths"
 )
 OWN = "{0}.user_id = $user_id"
 
@@ -185,4 +192,19 @@ def _long(hops: int) -> tuple[Long, ...]:
     )
 
 
-LONG = (*_long(5), *_long(8))
+def _intersection(parts: int) -> Long:
+    """Parts that satisfy several patterns at once, each of two hops."""
+    patterns = tuple(
+        GraphPattern(
+            pattern_id=str(kind),
+            steps=(out(FEEDS, PART).model_copy(update={"source_label": PART}), out(FEEDS, PART)),
+            constraints=(where("end", "kind", kind), where("start", "kind", KIND)),
+        )
+        for kind in range(parts)
+    )
+    combinator = QueryCombinator(type=CombinatorType.INTERSECTION, patterns=patterns, join_on="start")
+    query = GraphQuery(combinator=combinator, ranking=RankingStrategy.PATH_LENGTH, top_k=0)
+    return Long(f"an intersection of {parts} patterns", 2, query)
+
+
+LONG = (_intersection(2), _intersection(5), *_long(5), *_long(8))

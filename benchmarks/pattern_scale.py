@@ -18,6 +18,7 @@ from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import KgAgentError
 from kgagent.graph.connection import connect
+from kgagent.graph.statements import 
 from kgagent.graph.store import Parameters, Row, Store
 from kgagent.knowledge_graph import services_of
 from kgagent.models.matched_path import PatternResult
@@ -39,7 +40,7 @@ class Recorder(Store):
 
     async def read(self, text: str, parameters: Parameters, *, timeout: float | None = None) -> list[Row]:
         """Read, and remember."""
-        if " AS lengths" in text:
+        if (text) == "match_pattern":
             self.matched = (text, parameters)
         return await super().read(text, parameters, timeout=timeout)
 
@@ -57,7 +58,8 @@ async def beside(graph: KnowledgeGraph, store: Recorder, question: Beside) -> di
         for way, text, parameters in ways[:: 1 if number % 2 else -1]:
             rows, took = await timed(store.read(text, parameters))
             seconds[way].append(took)
-            paths[way] = {tuple(row["relationships"]) for row in rows}
+            [found] = [row["paths"] for row in rows]
+            paths[way] = {tuple(relationships) for _, relationships, *_ in found}
         _, took = await timed(graph.query_patterns(question.asked, user_id=USER))
         seconds["whole call"].append(took)
     medians = {way: p50(times[WARM_UP:]) for way, times in seconds.items()}

@@ -18,6 +18,7 @@ from kgagent.patterns.compiler import Compiler
 from kgagent.patterns.path_reader import PathReader
 from kgagent.patterns.plans import plans_of
 from kgagent.patterns.ranking import PathRanking
+from kgagent.patterns.reads import Deadline, UserReads
 from kgagent.patterns.runner import PatternRunner, RunLimits, RunResult
 from tests.support.plain_walk import PlainGraph, PlainNode, PlainRelationship
 from tests.support.stored import cypher
@@ -187,9 +188,10 @@ async def plant(
 async def compiled(graph: KnowledgeGraph, part: GraphPattern | QueryCombinator, user_id: str) -> RunResult:
     """Run a pattern or a combinator as kgagent does."""
     reader = PathReader(graph.ontology)
-    runner = PatternRunner(services_of(graph).store, graph.embedder, reader, RunLimits(EVERYTHING, EVERYTHING, 30.0))
+    reads = UserReads(services_of(graph).store, user_id, Deadline.after(60.0))
+    runner = PatternRunner(reads, graph.embedder, reader, RunLimits(EVERYTHING, EVERYTHING))
     plans = plans_of(part)
-    matching = await runner.matching([segment for plan in plans for segment in plan.segments], user_id)
+    matching = await runner.matching([segment for plan in plans for segment in plan.segments])
     compiler = Compiler(user_id, matching=matching)
     return await runner.run(plans, compiler, PathRanking(RankingStrategy.PATH_LENGTH), None)
 

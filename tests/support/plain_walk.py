@@ -188,7 +188,7 @@ class PlainGraph:
             and (branch.ends_at is None or walked[0][-1] == at(branch.ends_at))
             and self._holds(branch, *walked)
         }
-        return branch.least <= len(ends) <= (len(ends) if branch.at_most is None else branch.at_most)
+        return branch.minimum <= len(ends) <= (len(ends) if branch.at_most is None else branch.at_most)
 
 
 def _joined(first: Walked, second: Walked) -> Walked:

@@ -68,7 +68,7 @@ class LiveReading:
         return LiveLabel(
             name=name,
             count=min(count, self._limits.count_limit),
-            is_least=count > self._limits.count_limit,
+            is_lower_bound=count > self._limits.count_limit,
             sampled=count > self._limits.names_limit,
             properties=await self._properties("live_node_values", rows),
         )
@@ -99,7 +99,7 @@ class LiveReading:
         return LiveRelationshipType(
             name=name,
             count=_count(rows),
-            is_least=sampled,
+            is_lower_bound=sampled,
             sampled=sampled,
             pairs=_pairs(rows),
             properties=await self._properties("live_relationship_values", rows),

@@ -1,77 +1,130 @@
-"""What must hold of the properties along a path."""
+"""Constraints on the properties along a path, and the base class of all models of a pattern query."""
 
 import math
 import re
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from inspect import cleandoc
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
     AliasChoices,
     AliasGenerator,
-    BeforeValidator,
     ConfigDict,
     Field,
+    GetCoreSchemaHandler,
     GetJsonSchemaHandler,
     JsonValue,
     StringConstraints,
+    WithJsonSchema,
     model_validator,
 )
 from pydantic.alias_generators import to_camel
 from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema
+from pydantic_core import CoreSchema, core_schema
+from typing_extensions import TypeAliasType
 
 from kgagent.models.request import RequestModel
 
 MAX_STEPS = 8
-"""Steps of a pattern, and relationships of a path, at the most."""
+"""Maximum number of steps of a pattern, and of relationships on a path."""
 
 MAX_VALUES = 10_000
-"""Values that PROPERTY_IN and NOT_IN compare with at the most."""
+"""Maximum number of values of PROPERTY_IN and NOT_IN."""
 
 MAX_TEXT_LENGTH = 10_000
 MAX_EXPRESSION_LENGTH = 1_000
-_WHOLE_NUMBERS = range(-(2**63), 2**63)
+RARELY_REACHED = 10
+"""Upper limits from here on are checked but not described to a model."""
+
+_UPPER_LIMITS = frozenset({"maxLength", "maxItems", "maximum"})
+
+MAX_VALUE_LENGTH = 80
+"""Characters of an invalid value that an error repeats."""
+
+_INTEGERS_OF_64_BITS = range(-(2**63), 2**63)
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
-RelationTypes = Annotated[tuple[Name, ...], Field(max_length=100)]
 
 
-def upper(value: object) -> object:
-    """Text in capitals, so that a name of an enumeration is known in any letter case."""
+def _to_upper(value: object) -> object:
     return value.upper() if isinstance(value, str) else value
 
 
+class EnumNames:
+    """Annotates an enumeration: its names are accepted in any letter case, and listed where a field is described."""
+
+    def __get_pydantic_core_schema__(self, source: type[StrEnum], handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Convert text to upper case before the enumeration is looked up."""
+        return core_schema.no_info_before_validator_function(_to_upper, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """The names alone: a definition of its own would take more words than it saves."""
+        return {"enum": handler.resolve_ref_schema(handler(schema))["enum"], "type": "string"}
+
+
+def accepts(*names: str) -> AliasChoices:
+    """Names under which a field is accepted, each in snake_case and in camelCase; the first is its own."""
+    return AliasChoices(*dict.fromkeys(spelling for name in names for spelling in (name, to_camel(name))))
+
+
 class PatternModel(RequestModel):
-    """Base of what a query is made of: JSON in and out, names in snake_case or camelCase, and no unknown ones."""
+    """Base class of the models of a query: field names in snake_case or camelCase; unknown names are errors.
+
+    Attributes:
+        not_in_schema: fields that are accepted but omitted from the JSON schema, which a language model reads.
+    """
 
     model_config = ConfigDict(
         populate_by_name=True,
-        alias_generator=AliasGenerator(validation_alias=lambda name: AliasChoices(name, to_camel(name))),
+        alias_generator=AliasGenerator(validation_alias=accepts),
     )
+    not_in_schema: ClassVar[frozenset[str]] = frozenset()
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        """The schema that a model is shown, with what the docstring says of each field."""
+        """The JSON schema in as few words as possible; the docstring describes the fields."""
         made = handler(schema)
-        shown = handler.resolve_ref_schema(made)
-        told = {name: text for kind in reversed(cls.__mro__) for name, text in _told_of_fields(kind.__doc__).items()}
-        for name, field in shown.get("properties", {}).items():
-            field.setdefault("description", told[name])
-        shown["description"] = (cls.__doc__ or "").partition("\n\n")[0].strip()
+        resolved = handler.resolve_ref_schema(made)
+        described = {
+            name: text for base in reversed(cls.__mro__) for name, text in _field_descriptions(base.__doc__).items()
+        }
+        fields = resolved.get("properties", {})
+        for name in cls.not_in_schema & fields.keys():
+            del fields[name]
+        for name, field in fields.items():
+            fields[name] = {**_without_null(field), "description": field.get("description", described[name])}
+        resolved["description"] = (cls.__doc__ or "").partition("\n\n")[0].strip()
         return made
 
 
-def _told_of_fields(docstring: str | None) -> dict[str, str]:
-    """What the section `Attributes:` of a docstring says of each."""
+def _field_descriptions(docstring: str | None) -> dict[str, str]:
+    """The entries of the section `Attributes:` of a docstring."""
     _, _, section = cleandoc(docstring or "").partition("Attributes:\n")
     entries = re.findall(r"^    (\w+): (.*(?:\n {8,}.*)*)", section, re.MULTILINE)
     return {name: " ".join(text.split()) for name, text in entries}
 
 
+def _without_null(field: Mapping[str, Any]) -> dict[str, Any]:
+    """A field's schema without `null`, without a null or empty default, and without limits that are rarely reached.
+
+    An optional field need not be given, so a model does not have to read that it may be null.
+    """
+    kept = {
+        key: value
+        for key, value in field.items()
+        if not (key in _UPPER_LIMITS and value >= RARELY_REACHED) and key != "minLength"
+    }
+    if kept.get("default", ...) in (None, "", []):
+        del kept["default"]
+    if isinstance(kept.get("items"), Mapping):
+        kept["items"] = _without_null(kept["items"])
+    choices = [_without_null(choice) for choice in kept.pop("anyOf", ()) if choice != {"type": "null"}]
+    return {**(choices[0] if len(choices) == 1 else {"anyOf": choices} if choices else {}), **kept}
+
+
 class ConstraintType(StrEnum):
-    """What a constraint asks of a property."""
+    """How a constraint compares a property."""
 
     PROPERTY_EQUALS = "PROPERTY_EQUALS"
     PROPERTY_IN = "PROPERTY_IN"
@@ -86,121 +139,128 @@ class ConstraintType(StrEnum):
     REGEX_MATCH = "REGEX_MATCH"
 
 
-LISTS = frozenset({ConstraintType.PROPERTY_IN, ConstraintType.NOT_IN})
-ORDERS: Mapping[ConstraintType, str] = {
+LIST_TYPES = frozenset({ConstraintType.PROPERTY_IN, ConstraintType.NOT_IN})
+ORDER_OPERATORS: Mapping[ConstraintType, str] = {
     ConstraintType.GREATER_THAN: ">",
     ConstraintType.LESS_THAN: "<",
     ConstraintType.GREATER_THAN_EQUALS: ">=",
     ConstraintType.LESS_THAN_EQUALS: "<=",
 }
-TEXTS: Mapping[ConstraintType, str] = {
+TEXT_OPERATORS: Mapping[ConstraintType, str] = {
     ConstraintType.CONTAINS: "CONTAINS",
     ConstraintType.STARTS_WITH: "STARTS WITH",
     ConstraintType.ENDS_WITH: "ENDS WITH",
 }
 
-Position = Annotated[int, Field(ge=0, lt=MAX_STEPS)] | Literal["start", "end"]
-"""A node of a path: the one that step i arrives at (from 0), the start, or the end."""
+Position = TypeAliasType(
+    "Position",
+    Annotated[
+        Annotated[int, Field(ge=0, lt=MAX_STEPS)] | Literal["start", "end"],
+        Field(description="Step number i (from 0) for the node at which step i arrives, or start or end."),
+    ],
+)
+"""A node of a path: i is the node at which step i arrives (from 0), or "start" or "end"."""
 
 
 class PropertyReference(PatternModel):
-    """A property of another node of the same path.
+    """A property of another node of the path.
 
     Attributes:
-        at_step: which node.
-        property_path: its property.
+        at_step: The node.
+        property_path: Its property.
     """
 
     at_step: Position
-    property_path: Name
+    property_path: Annotated[Name, Field(validation_alias=accepts("property_path", "property"))]
 
 
 class Constraint(PatternModel):
-    """What must hold of a property; one that is missing satisfies no constraint.
+    """A condition on a property. A missing property satisfies no constraint.
 
     Attributes:
-        type: how the property is compared.
-        property_path: name of the property; after a dot, names inside one that holds JSON ("budget.approved").
-        value: what it is compared with; a list for PROPERTY_IN and NOT_IN. REGEX_MATCH takes the syntax of RE2 and
-            matches the whole text. CONTAINS on a property that is a list looks for an equal item.
-        value_from: takes the value from another node of the path instead.
-        node_label: holds only for nodes with that label.
-        at_step: the node that this step arrives at, from 0; -1 is every node of the path, the start too; or "start",
-            "end". For a relationship, that of the step; -1 is every one.
-        on: whether a node's property is meant, or a relationship's.
+        type: How the property is compared.
+        property_path: Property name; for a property that holds JSON, a path such as "budget.approved".
+        value: Value to compare with; a list for PROPERTY_IN and NOT_IN. REGEX_MATCH uses RE2 syntax and matches the
+            whole text. CONTAINS also finds an item of a list.
+        value_from: Compares with a property of another node instead of value.
+        node_label: Applies the constraint only to nodes with this label.
+        at_step: Step i (from 0): the node at which step i arrives, or its relationship. "start", "end", or -1 for
+            every node or relationship of the path.
+        on: Whether property_path is a property of nodes or of relationships.
     """
 
-    type: Annotated[ConstraintType, BeforeValidator(upper)]
-    property_path: Name
-    value: JsonValue = None
+    type: Annotated[ConstraintType, EnumNames()]
+    property_path: Annotated[Name, Field(validation_alias=accepts("property_path", "property"))]
+    value: Annotated[JsonValue, WithJsonSchema({})] = Field(None, validation_alias=accepts("value", "values"))
     value_from: PropertyReference | None = None
     node_label: Name | None = None
     at_step: Annotated[int, Field(ge=-1, lt=MAX_STEPS)] | Literal["start", "end"] = -1
     on: Literal["node", "relationship"] = "node"
 
     @model_validator(mode="after")
-    def _is_whole(self) -> Self:
+    def _is_consistent(self) -> Self:
         if (self.value is None) == (self.value_from is None):
-            raise ValueError(
-                f"{self.type} on {self.property_path!r} needs a value (not null), or value_from; one of them"
-            )
+            raise ValueError(f"{self.type} on {self.property_path!r} needs either a value (not null) or value_from")
         if self.on == "relationship" and (self.at_step == "start" or self.node_label is not None):
-            raise ValueError(f"a constraint on a relationship takes no at_step 'start' and no node_label, got {self!r}")
+            raise ValueError(
+                f"a constraint on relationships takes no at_step 'start' and no node_label, got {self.at_step!r} and "
+                f"{self.node_label!r}"
+            )
         if self.value_from is None:
             _check_value(self.type, self.value)
         elif self.on == "relationship" or self.type is ConstraintType.REGEX_MATCH or "." in self.property_path:
-            raise ValueError("value_from works on a node's own property, for all types but REGEX_MATCH")
+            raise ValueError("value_from works only on a node's own property, and not with REGEX_MATCH")
         return self
 
     @classmethod
     def property_equals(cls, label: str | None, name: str, value: JsonValue, step: int) -> Self:
-        """A property that must equal a value."""
+        """The property equals the value."""
         return cls(type=ConstraintType.PROPERTY_EQUALS, node_label=label, property_path=name, value=value, at_step=step)
 
     @classmethod
     def property_in(cls, label: str | None, name: str, values: Sequence[JsonValue], step: int) -> Self:
-        """A property that must be among values."""
+        """The property is one of the values."""
         return cls(
             type=ConstraintType.PROPERTY_IN, node_label=label, property_path=name, value=list(values), at_step=step
         )
 
     @classmethod
     def not_in(cls, label: str | None, name: str, values: Sequence[JsonValue], step: int) -> Self:
-        """A property that must be there and not among values."""
+        """The property exists and is none of the values."""
         return cls(type=ConstraintType.NOT_IN, node_label=label, property_path=name, value=list(values), at_step=step)
 
 
 def _check_value(kind: ConstraintType, value: JsonValue) -> None:
-    if kind in LISTS:
+    if kind in LIST_TYPES:
         if not isinstance(value, list) or len(value) > MAX_VALUES:
-            raise ValueError(f"{kind} needs a list of at most {MAX_VALUES:,} values, got {_told(value)}")
+            raise ValueError(f"{kind} needs a list of at most {MAX_VALUES:,} values, got {_shorten(value)}")
         for item in value:
             _check_scalar(kind, item)
     elif isinstance(value, list | dict):
-        raise ValueError(f"{kind} needs one value, got {_told(value)}; PROPERTY_IN and NOT_IN take lists")
+        raise ValueError(f"{kind} needs one value, got {_shorten(value)}; PROPERTY_IN and NOT_IN take lists")
     else:
         _check_scalar(kind, value)
-    if (kind in TEXTS and kind is not ConstraintType.CONTAINS) or kind is ConstraintType.REGEX_MATCH:
+    if (kind in TEXT_OPERATORS and kind is not ConstraintType.CONTAINS) or kind is ConstraintType.REGEX_MATCH:
         longest = MAX_EXPRESSION_LENGTH if kind is ConstraintType.REGEX_MATCH else MAX_TEXT_LENGTH
         if not isinstance(value, str) or len(value) > longest:
-            raise ValueError(f"{kind} needs text of at most {longest:,} characters, got {_told(value)}")
-    if kind in ORDERS and isinstance(value, bool):
-        raise ValueError(f"{kind} needs a number, a text or a date as text, got {_told(value)}")
+            raise ValueError(f"{kind} needs text of at most {longest:,} characters, got {_shorten(value)}")
+    if kind in ORDER_OPERATORS and isinstance(value, bool):
+        raise ValueError(f"{kind} needs a number, text, or a date as text, got {_shorten(value)}")
 
 
 def _check_scalar(kind: ConstraintType, value: JsonValue) -> None:
     if isinstance(value, list | dict) or value is None:
-        raise ValueError(f"{kind} compares with texts, numbers, true and false, got {_told(value)}")
+        raise ValueError(f"{kind} compares with text, numbers, true or false, got {_shorten(value)}")
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"{kind} needs a finite number, got {value}")
-    if isinstance(value, int) and value not in _WHOLE_NUMBERS:
-        raise ValueError(f"{kind} needs a whole number of 64 bits, got one of {value.bit_length()} bits")
+    if isinstance(value, int) and value not in _INTEGERS_OF_64_BITS:
+        raise ValueError(f"{kind} needs an integer of at most 64 bits, got one of {value.bit_length()} bits")
     if isinstance(value, str) and any("\ud800" <= c <= "\udfff" for c in value):
-        raise ValueError(f"{kind} needs text without halves of surrogate pairs, got {_told(value)}")
+        raise ValueError(f"{kind} needs text without lone surrogates, got {_shorten(value)}")
     if isinstance(value, str) and len(value) > MAX_TEXT_LENGTH:
         raise ValueError(f"{kind} needs text of at most {MAX_TEXT_LENGTH:,} characters, got {len(value):,}")
 
 
-def _told(value: object) -> str:
+def _shorten(value: object) -> str:
     text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."  # noqa: PLR2004 - as much as a line bears
+    return text if len(text) <= MAX_VALUE_LENGTH else f"{text[: MAX_VALUE_LENGTH - 3]}..."

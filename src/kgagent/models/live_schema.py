@@ -1,4 +1,4 @@
-"""What the graph of one user really holds: labels, relationship types and properties, whatever an ontology says."""
+"""What the graph of one user holds at the moment: labels, relationship types and properties."""
 
 from enum import StrEnum
 
@@ -6,7 +6,7 @@ from kgagent.models.graph import GraphModel
 
 
 class ValueKind(StrEnum):
-    """What kind of value a property holds; JSON is text that can be read as a JSON object or list."""
+    """Kind of the values of a property; JSON text is text that parses as a JSON object or list."""
 
     TEXT = "text"
     NUMBER = "number"
@@ -21,10 +21,10 @@ class LiveProperty(GraphModel):
     """A property.
 
     Attributes:
-        name: as it is stored.
-        kinds: of its values, most frequent first; empty where no value of it was looked at.
-        examples: its most frequent values where they are short texts and few different ones, up to 5; of
-            `relationship_type` always, up to 20.
+        name: property name.
+        kinds: kinds of its values, most frequent first; empty if no value was read.
+        examples: up to 5 of the most frequent values, if there are few distinct values and they are short texts; up to
+            20 for `relationship_type`.
     """
 
     name: str
@@ -36,27 +36,27 @@ class LiveLabel(GraphModel):
     """A label of the user's nodes.
 
     Attributes:
-        name: as it is stored.
-        count: the user's nodes that carry it.
-        is_least: whether there may be more of them than `count`.
-        sampled: whether not all of them were looked at for `properties`, so that some may be missing.
-        properties: what they have, by name.
+        name: label.
+        count: number of the user's nodes with the label.
+        is_lower_bound: whether `count` is a lower bound.
+        sampled: whether `properties` come from a sample of the nodes and may be incomplete.
+        properties: properties of these nodes, by name.
     """
 
     name: str
     count: int
-    is_least: bool = False
+    is_lower_bound: bool = False
     sampled: bool = False
     properties: tuple[LiveProperty, ...] = ()
 
 
 class LabelPair(GraphModel):
-    """Two labels that a relationship type joins.
+    """Two labels that a relationship type connects.
 
     Attributes:
-        from_label: of the nodes that its relationships start from.
-        to_label: of the nodes that they lead to.
-        count: such relationships among those that were looked at.
+        from_label: label of the start nodes.
+        to_label: label of the end nodes.
+        count: number of such relationships among those that were read.
     """
 
     from_label: str
@@ -68,29 +68,29 @@ class LiveRelationshipType(GraphModel):
     """A Neo4j type of the user's relationships.
 
     Attributes:
-        name: as it is stored.
-        count: the user's relationships of the type.
-        is_least: whether there may be more of them than `count`.
-        sampled: whether not all of them were looked at, so that `pairs` and `properties` may lack some.
-        pairs: the labels that they join, most frequent first; a node with several labels counts for each.
-        properties: what they have, by name.
+        name: Neo4j type.
+        count: number of the user's relationships of the type.
+        is_lower_bound: whether `count` is a lower bound.
+        sampled: whether `pairs` and `properties` come from a sample and may be incomplete.
+        pairs: labels that the relationships connect, most frequent first; a node with several labels counts for each.
+        properties: properties of these relationships, by name.
     """
 
     name: str
     count: int
-    is_least: bool = False
+    is_lower_bound: bool = False
     sampled: bool = False
     pairs: tuple[LabelPair, ...] = ()
     properties: tuple[LiveProperty, ...] = ()
 
 
 class LiveSchema(GraphModel):
-    """What the graph of one user holds, at the time of reading.
+    """What the graph of one user held when it was read.
 
     Attributes:
-        labels: most frequent first.
-        relationship_types: most frequent first.
-        is_partial: whether labels or types may be missing: there are too many, or one took too long to read.
+        labels: labels, most frequent first.
+        relationship_types: Neo4j types, most frequent first.
+        is_partial: whether labels or types may be missing because there are too many or one took too long to read.
     """
 
     labels: tuple[LiveLabel, ...] = ()
@@ -99,7 +99,7 @@ class LiveSchema(GraphModel):
 
     @property
     def sampled(self) -> bool:
-        """Whether anything was not looked at in full."""
+        """Whether any part may be incomplete."""
         return (
             self.is_partial
             or any(label.sampled for label in self.labels)
@@ -107,9 +107,9 @@ class LiveSchema(GraphModel):
         )
 
     def label(self, name: str) -> LiveLabel | None:
-        """The label of that name; None where the user has no node with it."""
+        """The label of that name; None if the user has no node with it."""
         return next((label for label in self.labels if label.name == name), None)
 
     def relationship_type(self, name: str) -> LiveRelationshipType | None:
-        """The type of that name; None where the user has no relationship of it."""
+        """The type of that name; None if the user has no relationship of it."""
         return next((kind for kind in self.relationship_types if kind.name == name), None)

@@ -1,4 +1,4 @@
-"""What a query over graph patterns answers: paths with their scores, and what belongs to them."""
+"""The result of a pattern query: paths with scores and explanations, and the texts near them."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -10,18 +10,18 @@ from kgagent.models.hybrid import HybridSearchResult
 from kgagent.models.pattern import StepDirection
 from kgagent.models.pattern_query import RankingStrategy, ScoreComponent
 
-FoundBy = Literal["patterns", "traversal", "hybrid"]
-"""What answered: patterns, a walk from targets, or a plain search."""
+PatternStrategy = Literal["patterns", "traversal", "hybrid"]
+"""What produced a result: patterns, an expansion from targets, or a hybrid search."""
 
 
 class MatchedNode(GraphModel):
     """A node of a path.
 
     Attributes:
-        entity_key: its key; the database's own id where it has none.
+        entity_key: its key, or the element id if it has none.
         labels: all of its labels.
-        name: its name; its key where it has none.
-        properties: the others, without embeddings and bookkeeping.
+        name: its name, or its key if it has none.
+        properties: other properties, without embeddings and internal properties.
     """
 
     entity_key: str
@@ -34,11 +34,11 @@ class MatchedRelationship(GraphModel):
     """A relationship of a path.
 
     Attributes:
-        neo4j_type: its type in the database.
-        from_entity_key: the node that it starts from in the database.
-        to_entity_key: the node that it leads to in the database.
-        direction: how the path follows it.
-        properties: what it says, without embeddings and bookkeeping.
+        neo4j_type: type in the database.
+        from_entity_key: its start node in the database.
+        to_entity_key: its end node in the database.
+        direction: direction in which the path follows it.
+        properties: properties, without embeddings and internal properties.
     """
 
     neo4j_type: str
@@ -48,23 +48,28 @@ class MatchedRelationship(GraphModel):
     properties: Mapping[str, JsonValue] = Field(default_factory=dict)
 
     @property
-    def word(self) -> str:
-        """Its type in the database, with the free word ("mentor") where it has one."""
+    def free_type(self) -> str:
+        """The free word of the relationship, such as "mentor"; empty if it has none."""
         free = self.properties.get("relationship_type")
-        return f"{self.neo4j_type}: {free}" if isinstance(free, str) and free.strip() else self.neo4j_type
+        return free if isinstance(free, str) and free.strip() else ""
+
+    @property
+    def type_text(self) -> str:
+        """The Neo4j type, followed by the free word if there is one."""
+        return f"{self.neo4j_type}: {self.free_type}" if self.free_type else self.neo4j_type
 
 
 class MatchedPath(GraphModel):
-    """A path that a pattern found.
+    """A path that matches a pattern.
 
     Attributes:
-        pattern_id: of the pattern; of several in a row, joined by " > ".
-        nodes: from the start to the end.
-        relationships: those between them, one less.
-        steps: position in `nodes` of the node that each step arrives at.
-        properties: figures of the whole path: `hops`, and the parts of the score that were worked out.
-        score: what it is ranked by; greater is better.
-        explanation: why it scored so.
+        pattern_id: name of the pattern; for a sequence of patterns, their names joined by " > ".
+        nodes: nodes from start to end.
+        relationships: relationships between the nodes, one fewer.
+        steps: position in `nodes` of the node at which each step arrives.
+        properties: metrics of the path: `hops`, and the components of the score that were computed.
+        score: what paths are ranked by, greater is better.
+        explanation: how the score was computed.
     """
 
     pattern_id: str
@@ -77,41 +82,43 @@ class MatchedPath(GraphModel):
 
     @property
     def start(self) -> MatchedNode:
-        """The node that it starts from."""
+        """The first node."""
         return self.nodes[0]
 
     @property
     def end(self) -> MatchedNode:
-        """The node that it ends at."""
+        """The last node."""
         return self.nodes[-1]
 
     def node_at_step(self, step: int) -> MatchedNode:
-        """The node that a step arrives at.
+        """The node at which a step arrives.
 
         Args:
-            step: from 0.
+            step: number of the step, from 0.
 
         Raises:
-            IndexError: there is no such step.
+            IndexError: the path has no such step.
         """
         return self.nodes[self.steps[step]]
 
     def to_path_string(self) -> str:
         """The path in one line: `Ann -[has_relationship_with: mentor]-> Bob <-[engages_with]- Cleo`."""
-        told = [self.start.name]
+        parts = [self.start.name]
         for relationship, node in zip(self.relationships, self.nodes[1:], strict=True):
-            against = relationship.direction is StepDirection.INCOMING
-            told.append(f"{'<-' if against else '-'}[{relationship.word}]{'-' if against else '->'} {node.name}")
-        return " ".join(told)
+            incoming = relationship.direction is StepDirection.INCOMING
+            parts.append(
+                f"{'<-' if incoming else '-'}[{relationship.type_text}]{'-' if incoming else '->'} {node.name}"
+            )
+        return " ".join(parts)
 
 
 class Chunk(GraphModel):
-    """A node with text that is linked with a path.
+    """A node with text that is on a path or adjacent to one.
 
     Attributes:
         node: the node.
         text: its text.
-        linked_to: keys of the nodes of paths that it is linked with, or is.
+        linked_to: keys of the nodes of paths that it is adjacent to, or is.
         similarity: plain cosine with the query, -1 to 1.
     """
 
@@ -122,21 +129,27 @@ class Chunk(GraphModel):
 
 
 class ReasoningContext(GraphModel):
-    """What was matched, for a model to reason with.
+    """What matched, for a model to reason with.
 
     Attributes:
-        matched_paths: best first.
-        nodes: those of all paths, each once, in the order of the paths.
-        relationships: those of a walk from targets; the relationships of paths stand in the paths.
-        entry_points: the nodes that targets were taken for.
-        explored: paths that were looked at, per pattern.
-        truncated: whether a limit kept paths from being looked at, so that better ones may exist.
+        matched_paths: paths, best first.
+        nodes: distinct nodes of all paths, in the order of the paths.
+        relationships: distinct relationships of an expansion from targets; empty for patterns.
+        entry_points: nodes to which the targets were resolved.
+        root_nodes: `entity_key` of the distinct start nodes of the paths, in the order of the paths.
+        keywords: names of nodes and types of relationships that occur on most paths, at most 20.
+        max_depth: maximum number of relationships that a path of the query may have.
+        explored: number of matching paths that were examined, by pattern.
+        truncated: whether a limit ended the examination, so that better paths may exist.
     """
 
     matched_paths: tuple[MatchedPath, ...] = ()
     nodes: tuple[MatchedNode, ...] = ()
     relationships: tuple[MatchedRelationship, ...] = ()
     entry_points: tuple[MatchedNode, ...] = ()
+    root_nodes: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+    max_depth: int = 0
     explored: Mapping[str, int] = Field(default_factory=dict)
     truncated: bool = False
 
@@ -147,25 +160,32 @@ class ReasoningContext(GraphModel):
 
 
 class PatternResult(GraphModel):
-    """The answer to a `GraphQuery`.
+    """The result of a `GraphQuery`.
 
     Attributes:
-        found_by: what answered.
+        strategy: what produced the result: "patterns", "traversal" (an expansion from targets), or "hybrid" (a hybrid
+            search because no path matched, or because the query has neither patterns nor a traversal).
+        query: the question in plain words, as it was given.
         context: paths and nodes.
-        chunks: nodes with text that are linked with what matched, nearest to the query first.
-        hybrid: what a plain search found, where nothing else did.
+        chunks: nodes with text near the paths, most similar first.
+        hybrid: result of the hybrid search.
         ranking: how the paths are ranked.
-        weights: how much each part of the score counted, for HYBRID.
-        warnings: what was left out, and why.
+        weights: weights of the components, for HYBRID.
+        warnings: what was omitted, ignored or assumed, and why.
+        elapsed_ms: duration of the query in milliseconds.
+        metadata: `matchedPaths`, the number of returned paths.
     """
 
-    found_by: FoundBy
+    strategy: PatternStrategy
+    query: str | None = None
     context: ReasoningContext = ReasoningContext()
     chunks: tuple[Chunk, ...] = ()
     hybrid: HybridSearchResult | None = None
     ranking: RankingStrategy | None = None
     weights: Mapping[ScoreComponent, float] | None = None
     warnings: tuple[str, ...] = ()
+    elapsed_ms: float = 0.0
+    metadata: Mapping[str, int] = Field(default_factory=lambda: {"matchedPaths": 0})
 
     @property
     def paths(self) -> tuple[MatchedPath, ...]:

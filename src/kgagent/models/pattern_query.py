@@ -1,31 +1,31 @@
-"""What a query over graph patterns asks: patterns, how they combine, where they begin, and how paths are ranked."""
+"""A pattern query: patterns, their combination, the nodes to start from, and the ranking of paths."""
 
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
-from kgagent.models.constraint import MAX_STEPS, Name, PatternModel, Position, RelationTypes, upper
+from kgagent.models.constraint import MAX_STEPS, EnumNames, Name, PatternModel, Position, accepts
 from kgagent.models.pattern import GraphPattern
 from kgagent.models.search import MAX_HOPS
 
 MAX_PATTERNS = 20
-"""Patterns of a query at the most, those inside combinators counted too."""
+"""Maximum number of patterns of a query, including those of combinators."""
 
-DEEPEST_COMBINATOR = 4
-"""Levels of combinators inside one another."""
+MAX_COMBINATOR_DEPTH = 4
+"""Maximum nesting of combinators."""
 
 MAX_PATHS = 10_000
 
 ScoreComponent = Literal["length", "weight", "centrality", "semantic"]
-"""What HYBRID ranking weighs."""
+"""A component of the HYBRID ranking."""
 
 HYBRID_WEIGHTS: Mapping[ScoreComponent, float] = {"length": 0.2, "weight": 0.1, "centrality": 0.1, "semantic": 0.6}
 
 
 class RankingStrategy(StrEnum):
-    """How paths are ranked; `kgagent.patterns.ranking` gives the formulas."""
+    """How paths are ranked; `kgagent.patterns.ranking` has the formulas."""
 
     PATH_LENGTH = "PATH_LENGTH"
     EDGE_WEIGHT = "EDGE_WEIGHT"
@@ -35,7 +35,7 @@ class RankingStrategy(StrEnum):
 
 
 class CombinatorType(StrEnum):
-    """How the paths of several patterns become one answer."""
+    """How the paths of several patterns are combined."""
 
     INTERSECTION = "INTERSECTION"
     UNION = "UNION"
@@ -43,38 +43,40 @@ class CombinatorType(StrEnum):
 
 
 class QueryCombinator(PatternModel):
-    """Several patterns as one; they may be combinators themselves.
+    """Combines patterns, or combinators.
 
     Attributes:
-        type: INTERSECTION keeps the paths whose joined node is one that every pattern finds there. UNION keeps, for
-            each joined node that any pattern finds, the path that scores best. SEQUENTIAL starts each pattern from the
-            nodes that the one before ends at, and answers the paths from the first start to the last end.
-        patterns: what is combined.
-        join_on: the node that INTERSECTION and UNION join on. None is the start where all patterns start with one
-            label, else the end.
-        description: what it is for.
+        type: INTERSECTION returns the paths of all patterns that have the same node at join_on. UNION returns the best
+            path for each node that any pattern has at join_on. SEQUENTIAL starts each pattern at the end nodes of the
+            one before and returns the whole paths.
+        patterns: Patterns or combinators.
+        join_on: Node on which INTERSECTION and UNION join; by default the start if all patterns have the same start
+            label, otherwise the end.
+        description: Purpose of the combination.
     """
 
-    type: Annotated[CombinatorType, BeforeValidator(upper)]
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"description"})
+
+    type: Annotated[CombinatorType, EnumNames()]
     patterns: tuple["GraphPattern | QueryCombinator", ...] = Field(min_length=1, max_length=MAX_PATTERNS)
     join_on: Position | None = None
     description: str = Field("", max_length=2_000)
 
     @model_validator(mode="after")
-    def _join_is_a_place(self) -> Self:
+    def _join_is_possible(self) -> Self:
         if self.type is CombinatorType.SEQUENTIAL and self.join_on is not None:
-            raise ValueError("SEQUENTIAL joins the end of a pattern with the start of the next: leave out join_on")
+            raise ValueError("SEQUENTIAL joins the end of a pattern to the start of the next: omit join_on")
         if isinstance(self.join_on, int):
             for pattern in patterns_of(self):
                 if self.join_on >= len(pattern.steps):
-                    raise ValueError(f"join_on {self.join_on} is no step of pattern {pattern.pattern_id!r}")
-        if _depth(self) > DEEPEST_COMBINATOR:
-            raise ValueError(f"combinators may stand {DEEPEST_COMBINATOR} levels inside one another, not more")
+                    raise ValueError(f"join_on {self.join_on} is not a step of pattern {pattern.pattern_id!r}")
+        if _depth(self) > MAX_COMBINATOR_DEPTH:
+            raise ValueError(f"combinators may be nested at most {MAX_COMBINATOR_DEPTH} levels deep")
         return self
 
 
 def patterns_of(part: "GraphPattern | QueryCombinator") -> Iterator[GraphPattern]:
-    """All patterns in it, from left to right."""
+    """All patterns of a combinator, from left to right; a pattern is its own only pattern."""
     if isinstance(part, GraphPattern):
         yield part
     else:
@@ -87,74 +89,71 @@ def _depth(part: GraphPattern | QueryCombinator) -> int:
 
 
 def _steps(part: GraphPattern | QueryCombinator) -> int:
-    """Steps of its longest path."""
+    """Number of steps of the longest path."""
     if isinstance(part, GraphPattern):
         return len(part.steps)
     counts = [_steps(inner) for inner in part.patterns]
     return sum(counts) if part.type is CombinatorType.SEQUENTIAL else max(counts)
 
 
+def _hops(part: GraphPattern | QueryCombinator) -> int:
+    """Number of relationships of the longest path."""
+    if isinstance(part, GraphPattern):
+        return sum(step.max_hops for step in part.steps)
+    counts = [_hops(inner) for inner in part.patterns]
+    return sum(counts) if part.type is CombinatorType.SEQUENTIAL else max(counts)
+
+
 class ResolutionTarget(PatternModel):
-    """A node that a query is about, told so that it can be found.
+    """A node to start from; give its entity_key, its name, or a description.
 
     Attributes:
-        description: its name, or words that describe it.
-        label: its label; None is any.
-        entity_key: its key, where it is known; nothing is searched then.
+        description: Name or description of the node.
+        label: Label of the node; by default any.
+        entity_key: Key of the node.
     """
 
-    description: str = Field("", max_length=8_000)
-    label: Name | None = None
+    description: str = Field("", max_length=8_000, validation_alias=accepts("description", "name"))
+    label: Name | None = Field(None, validation_alias=accepts("label", "type_hint"))
     entity_key: Name | None = None
 
-    @model_validator(mode="before")
-    @classmethod
-    def _hint_is_a_label(cls, given: Any) -> Any:  # noqa: ANN401
-        """`type_hint` is another name for `label`."""
-        if isinstance(given, Mapping):
-            for old in {"type_hint", "typeHint"} & given.keys():
-                given = {**{key: value for key, value in given.items() if key != old}, "label": given[old]}
-        return given
-
     @model_validator(mode="after")
-    def _names_something(self) -> Self:
+    def _identifies_a_node(self) -> Self:
         if not self.description.strip() and self.entity_key is None:
             raise ValueError("a target needs a description (its name, or words that describe it) or an entity_key")
         return self
 
 
 class TraversalHint(PatternModel):
-    """How to walk from the targets where there are no patterns.
+    """Expansion from the targets, for a query without patterns.
 
     Attributes:
-        relation_types: Neo4j types to follow, either way; none follows all.
-        max_depth: relationships from a target at the most, 1 to 5.
+        relation_types: Neo4j types to follow, in both directions; by default all.
+        max_depth: Maximum number of relationships from a target.
     """
 
-    relation_types: RelationTypes = ()
-    max_depth: int = Field(2, ge=1, le=MAX_HOPS)
+    relation_types: tuple[Name, ...] = Field((), validation_alias=accepts("relation_types", "neo4j_types"))
+    max_depth: int = Field(2, ge=1, le=MAX_HOPS, validation_alias=accepts("max_depth", "max_hops"))
 
 
 class GraphQuery(PatternModel):
-    """A question to a graph.
+    """A structured question to a graph.
 
     Attributes:
-        query: the question in words; ranks paths by meaning, finds chunks, and is searched for where nothing matches.
-        targets: nodes that it is about. Paths start from them where their label is that of a pattern's start, or end
-            at them where it is that of its end.
-        traversal: how to walk from the targets where there are no patterns.
-        patterns: patterns to look for, each by itself.
-        combinator: patterns that are one answer together.
-        ranking: how paths are ranked; None takes the setting.
-        weights: for HYBRID, how much each part counts; they are divided by their sum.
-        weight_property: for EDGE_WEIGHT and HYBRID, the number on a relationship that is its weight; one without it
-            counts 1.
-        max_paths: paths at the most; None takes the setting.
-        one_path_per: only the best path for each of the nodes there.
-        top_k: chunks at the most; 0 for none.
-        strict: whether finding no path is an error, instead of a plain search for `query`; None takes the setting.
-        use_all_relation_hints: whether `traversal` follows all of its types, instead of the first only; None takes the
-            setting.
+        query: The question in plain words. It ranks paths and texts by similarity, and is searched for if no path
+            matches.
+        targets: Nodes at which paths start, or end if only the end of a pattern has their label.
+        traversal: Expansion from the targets, for a query without patterns.
+        patterns: Patterns, each matched independently; ignored if there is a combinator.
+        combinator: Patterns that are combined into one result.
+        ranking: How paths are ranked.
+        weights: For HYBRID, the weight of each component; weights are divided by their sum.
+        weight_property: For EDGE_WEIGHT and HYBRID, the numeric relationship property that is summed; 1 if missing.
+        max_paths: Maximum number of paths.
+        one_path_per: Returns only the best path for each node at this position.
+        top_k: Maximum number of texts near the paths; 0 for none.
+        strict: Whether it is an error if no path matches, instead of a hybrid search for `query`.
+        use_all_relation_hints: Whether `traversal` follows all of its types, or only the first.
     """
 
     query: str | None = Field(None, max_length=8_000)
@@ -162,7 +161,9 @@ class GraphQuery(PatternModel):
     traversal: TraversalHint | None = None
     patterns: tuple[GraphPattern, ...] = Field(default=(), max_length=MAX_PATTERNS)
     combinator: QueryCombinator | None = None
-    ranking: Annotated[RankingStrategy, BeforeValidator(upper)] | None = None
+    ranking: Annotated[RankingStrategy, EnumNames()] | None = Field(
+        None, validation_alias=accepts("ranking", "ranking_strategy")
+    )
     weights: Mapping[ScoreComponent, Annotated[float, Field(ge=0, allow_inf_nan=False)]] | None = None
     weight_property: Name = "weight"
     max_paths: int | None = Field(None, ge=1, le=MAX_PATHS)
@@ -172,35 +173,41 @@ class GraphQuery(PatternModel):
     use_all_relation_hints: bool | None = None
 
     @model_validator(mode="after")
-    def _asks_something(self) -> Self:
+    def _is_consistent(self) -> Self:
         if not (self.targets or self.patterns or self.combinator or (self.query and self.query.strip())):
-            raise ValueError("ask something: give patterns, a combinator, targets, or a query in words")
+            raise ValueError("the query is empty: give patterns, a combinator, targets, or a query in plain words")
         if self.weights is not None and not sum(self.weights.values()) > 0.0:
             raise ValueError(f"weights must not all be 0, got {dict(self.weights)}")
         if len(self.all_patterns) > MAX_PATTERNS:
             raise ValueError(f"a query has at most {MAX_PATTERNS} patterns, got {len(self.all_patterns)}")
-        if isinstance(self.one_path_per, int) and self.one_path_per >= self._most_steps:
-            raise ValueError(f"one_path_per {self.one_path_per} is no step: the longest path has {self._most_steps}")
+        steps = max(map(_steps, self.parts), default=MAX_STEPS)
+        if isinstance(self.one_path_per, int) and self.one_path_per >= steps:
+            raise ValueError(f"one_path_per {self.one_path_per} is not a step: the longest path has {steps}")
         return self
 
     @property
-    def _most_steps(self) -> int:
-        """Steps of the longest path; those of a SEQUENTIAL are counted on."""
-        parts = (*self.patterns, *((self.combinator,) if self.combinator else ()))
-        return max(map(_steps, parts), default=MAX_STEPS)
-
-    @property
     def has_patterns(self) -> bool:
-        """Whether patterns are given by themselves."""
+        """Whether the query has independent patterns."""
         return bool(self.patterns)
 
     @property
     def has_combinator(self) -> bool:
-        """Whether patterns are combined."""
+        """Whether the query has a combinator."""
         return self.combinator is not None
 
     @property
+    def parts(self) -> tuple[GraphPattern | QueryCombinator, ...]:
+        """What is matched: the combinator if there is one, otherwise the patterns."""
+        return self.patterns if self.combinator is None else (self.combinator,)
+
+    @property
     def all_patterns(self) -> tuple[GraphPattern, ...]:
-        """Every pattern of the query."""
-        combined = () if self.combinator is None else tuple(patterns_of(self.combinator))
-        return (*self.patterns, *combined)
+        """Every pattern that is matched."""
+        return tuple(pattern for part in self.parts for pattern in patterns_of(part))
+
+    @property
+    def max_depth(self) -> int:
+        """Maximum number of relationships of a path; 0 for a query in plain words alone."""
+        if self.parts:
+            return max(map(_hops, self.parts))
+        return self.traversal.max_depth if self.traversal is not None and self.targets else 0

@@ -1,1 +1,1 @@
-"""Graph patterns: structured questions over many hops."""
+"""Graph patterns: compiles them to Cypher, runs them within a time limit, and ranks and explains the paths."""

@@ -1,4 +1,4 @@
-"""A plan as one Cypher statement."""
+"""Compiles a query plan to one Cypher statement."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,13 +31,13 @@ class CompiledStatement:
 
 @dataclass(frozen=True)
 class Compiler:
-    """Makes statements for one query.
+    """Compiles the statements of one query.
 
     Attributes:
-        user_id: whose graph.
-        entry_points: where paths start or end; none for anywhere.
-        matching: stored values for the constraints that the database cannot work out.
-        one_path_per: the node of which only the best path is kept.
+        user_id: owner of the graph.
+        entry_points: nodes at which paths start or end; empty for any.
+        matching: stored values that satisfy the constraints that Cypher cannot evaluate.
+        one_path_per: position at which only the best path for each node is kept.
     """
 
     user_id: str
@@ -45,14 +45,15 @@ class Compiler:
     matching: Matching = field(default_factory=dict)
     one_path_per: Position | None = None
 
-    def matched(self, plan: QueryPlan, explored: int) -> CompiledStatement:
-        """The statement that matches a plan's paths.
+    def compile(self, plan: QueryPlan, limit: int) -> CompiledStatement:
+        """Compile the statement that matches the paths of a plan.
 
-        Rows: nodes [id], relationships [id], lengths [relationships of each step], at (id or null).
+        Its only row has `paths`: lists of nodes [id], relationships [id], lengths [relationships of each step] and `at`
+        (id or null). Thousands of rows would take longer to transfer.
 
         Args:
-            plan: what is matched.
-            explored: paths at the most.
+            plan: the plan.
+            limit: maximum number of paths.
         """
         values = StatementParameters(user_id=self.user_id, zero=0)
         chain = self._chain(plan, "", values)
@@ -62,20 +63,21 @@ class Compiler:
         text = self._text(plan, chain, plan.entered_at(self.entry_points), "", values)
         nodes = " + ".join(part.nodes for part in chain)
         relationships = " + ".join(part.relationships for part in chain)
-        told = {
-            "nodes": f"[n IN [{chain[0].node('start')}] + {nodes} | elementId(n)]",
-            "relationships": f"[r IN {relationships} | elementId(r)]",
-            "lengths": f"[{', '.join(length for part in chain for length in part.lengths)}]",
-            "at": "null" if best is None else f"elementId({_at(chain, best)})",
-        }
-        rows = ", ".join(f"{expression} AS {name}" for name, expression in told.items())
-        limited = f"{text}\nRETURN {rows}\nLIMIT {values.add(explored)}"
+        path = ", ".join(
+            (
+                f"[n IN [{chain[0].node('start')}] + {nodes} | elementId(n)]",
+                f"[r IN {relationships} | elementId(r)]",
+                f"[{', '.join(length for part in chain for length in part.lengths)}]",
+                "null" if best is None else f"elementId({_at(chain, best)})",
+            )
+        )
+        limited = f"{text}\nWITH [{path}] AS path LIMIT {values.add(limit)}\nRETURN collect(path) AS paths"
         return CompiledStatement(Statement(limited, "match_pattern"), values.parameters)
 
     def _chain(
         self, plan: QueryPlan, prefix: str, values: StatementParameters, bound: Mapping[PlanPosition, str] | None = None
     ) -> list[MatchClauses]:
-        """The plan's patterns, each starting at the variable that the one before ends at."""
+        """The patterns of the plan, each starting at the end variable of the one before."""
         predicates = Predicates(values, self.matching)
         chain: list[MatchClauses] = []
         for number, segment in enumerate(plan.segments):
@@ -95,34 +97,34 @@ class Compiler:
         prefix: str,
         values: StatementParameters,
     ) -> str:
-        """The clauses of a chain, with what holds of its entry points and its joins."""
+        """The clauses of a chain, with the predicates for entry points and joins."""
         if entered is not None:
             label = plan.label(entered)
             ids = [point.element_id for point in self.entry_points if point.fits(label)]
             chain[entered.segment].require(f"elementId({_at(chain, entered)}) IN {values.add(ids)}", entered.position)
-        for number, member in enumerate(plan.joins):
-            text = self._member(member, _at(chain, member.place), f"{prefix}m{number}", values)
-            chain[member.place.segment].require(text, member.place.position)
+        for number, join in enumerate(plan.joins):
+            text = self._join(join, _at(chain, join.place), f"{prefix}m{number}", values)
+            chain[join.place.segment].require(text, join.place.position)
         return "\n".join(part.text for part in chain)
 
-    def _member(self, member: JoinCondition, variable: str, prefix: str, values: StatementParameters) -> str:
-        """Whether a node is one that another part finds."""
-        part = member.part
-        if _is_intersection(part) and join_position(part) == member.position:
-            # Taken apart, each of its patterns would be held to all others again: exponential in the depth.
-            inner = (JoinCondition(member.place, one, member.position) for one in part.patterns)
-            texts = [self._member(one, variable, f"{prefix}i{number}", values) for number, one in enumerate(inner)]
+    def _join(self, join: JoinCondition, variable: str, prefix: str, values: StatementParameters) -> str:
+        """A predicate: a node is also found by another pattern or combinator."""
+        part = join.part
+        if _is_intersection(part) and join_position(part) == join.position:
+            # Split into plans, each of its patterns would be joined with all others again: exponential in the depth.
+            inner = (JoinCondition(join.place, one, join.position) for one in part.patterns)
+            texts = [self._join(one, variable, f"{prefix}i{number}", values) for number, one in enumerate(inner)]
             return f"({' AND '.join(texts)})"
         found = [
-            self._finds(plan, member.position, variable, f"{prefix}p{number}", values)
-            for number, plan in enumerate(plans_of(member.part))
+            self._finds(plan, join.position, variable, f"{prefix}p{number}", values)
+            for number, plan in enumerate(plans_of(join.part))
         ]
         return f"({' OR '.join(found)})"
 
     def _finds(
         self, plan: QueryPlan, position: Position, variable: str, prefix: str, values: StatementParameters
     ) -> str:
-        """Whether a plan finds a node at a position of its paths."""
+        """A predicate: a plan has a path with the node at a position."""
         place, entered = plan.place(position), plan.entered_at(self.entry_points)
         if position == "end" and any(segment.repeat_relationships for segment in plan.segments):
             place, entered = reverse_position(plan, place), entered and reverse_position(plan, entered)
@@ -132,11 +134,11 @@ class Compiler:
         text = self._text(replace(plan, joins=here), chain, entered, prefix, values)
         elsewhere = [one for one in plan.joins if one not in here]
         if elsewhere:
-            # Many paths may lead to a node: whether others find it too is looked at once.
+            # Many paths may lead to a node: the other joins are evaluated once for each node.
             reached = {_at(chain, one.place): f"{prefix}d{number}" for number, one in enumerate(elsewhere)}
             once = ", ".join(f"{node} AS {name}" for node, name in reached.items())
             others = " AND ".join(
-                self._member(one, reached[_at(chain, one.place)], f"{prefix}w{number}", values)
+                self._join(one, reached[_at(chain, one.place)], f"{prefix}w{number}", values)
                 for number, one in enumerate(elsewhere)
             )
             text = f"{text}\nWITH DISTINCT {once}\nWITH * WHERE {others}"

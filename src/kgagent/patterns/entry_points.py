@@ -1,4 +1,4 @@
-"""The nodes that a query's targets mean."""
+"""Resolves the targets of a query to nodes: by key or name among all labels, otherwise by hybrid search."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,118 +6,113 @@ from dataclasses import dataclass
 from kgagent.concurrency import task_group
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.statements import statement
-from kgagent.graph.store import Row, Store
+from kgagent.graph.store import Row
 from kgagent.models.hybrid import HybridSearchRequest
 from kgagent.models.matched_path import MatchedNode
 from kgagent.models.pattern_query import ResolutionTarget
 from kgagent.ontology import Ontology
 from kgagent.patterns.path_reader import PathReader
 from kgagent.patterns.plans import EntryPoint
+from kgagent.patterns.reads import UserReads
 from kgagent.retrieval import RetrievalService
 
-NAMESAKES = 20
-"""Nodes of one name that a target may mean."""
+MAX_NAMESAKES = 20
+"""Maximum number of nodes of the same name to which a target resolves."""
 
-NEAREST = 3
-"""Nodes that a description may mean where none has it as its name."""
+MAX_SIMILAR = 3
+"""Maximum number of nodes to which a description resolves by similarity."""
 
 
 @dataclass(frozen=True)
 class ResolvedTarget:
-    """What one target means.
+    """The nodes to which one target resolves.
 
     Attributes:
-        points: where paths start or end.
-        nodes: the same nodes, to be shown.
+        points: nodes at which paths start or end.
+        nodes: the same nodes, as models.
     """
 
     points: tuple[EntryPoint, ...] = ()
     nodes: tuple[MatchedNode, ...] = ()
 
 
-class EntryPoints:
-    """Finds nodes for targets: by key or name among all labels of the user, else by hybrid search."""
+class TargetResolver:
+    """Finds the nodes of targets for one user."""
 
-    def __init__(self, store: Store, ontology: Ontology, retrieval: RetrievalService, *, timeout: float) -> None:
-        self._store = store
+    def __init__(self, reads: UserReads, ontology: Ontology, retrieval: RetrievalService, reader: PathReader) -> None:
+        self._reads = reads
         self._ontology = ontology
         self._retrieval = retrieval
-        self._reader = PathReader(ontology)
-        self._timeout = timeout
+        self._reader = reader
 
-    async def named(
-        self, targets: Sequence[ResolutionTarget], labels: Iterable[str], user_id: str
-    ) -> list[ResolvedTarget]:
-        """Find the nodes whose key or whole name each target gives, letter case aside.
+    async def by_name(self, targets: Sequence[ResolutionTarget], labels: Iterable[str]) -> list[ResolvedTarget]:
+        """Find the nodes that have the key or, ignoring letter case, the name of each target.
 
         Args:
-            targets: what is meant.
-            labels: those that the user's nodes may have.
-            user_id: whose nodes.
+            targets: the targets.
+            labels: labels that the user's nodes may have.
 
         Raises:
-            StoreError: the database failed.
+            StatementTimeoutError: the time is over.
+            StoreError: the database failed otherwise.
         """
         wanted = {label for target in targets for label in ([target.label] if target.label else labels)}
         names = [target.description.strip() for target in targets if target.entity_key is None]
         parameters = {
-            "user_id": user_id,
             "texts": [*names, *(target.entity_key for target in targets if target.entity_key is not None)],
             "lower_names": [name.lower() for name in names],
-            "namesakes": NAMESAKES,
+            "namesakes": MAX_NAMESAKES,
         }
         async with task_group() as group:
             tasks = [
                 group.create_task(
-                    self._store.read(
-                        statement("match_entry_points", label=Identifier(label)), parameters, timeout=self._timeout
-                    )
+                    self._reads.read(statement("match_entry_points", label=Identifier(label)), parameters)
                 )
                 for label in sorted(wanted)
             ]
         rows = {row["node"]["id"]: row["node"] for task in tasks for row in task.result()}
-        return [self._resolved([row for row in rows.values() if _means(target, row)]) for target in targets]
+        return [self._resolved([row for row in rows.values() if _is_target(target, row)]) for target in targets]
 
-    async def described(self, target: ResolutionTarget, user_id: str, vector: Sequence[float] | None) -> ResolvedTarget:
-        """Find the nodes that a description is nearest to.
+    async def by_similarity(self, target: ResolutionTarget, vector: Sequence[float] | None) -> ResolvedTarget:
+        """Find the nodes that are most similar to a description.
 
         Args:
-            target: what is meant.
-            user_id: whose nodes.
-            vector: embedding of the description.
+            target: the target.
+            vector: embedding of its description, shape (dimensions,); None finds nothing.
 
         Raises:
-            SearchError: nothing could be searched.
+            SearchError: the search failed.
         """
         if vector is None or (target.label is not None and target.label not in self._ontology.labels):
             return ResolvedTarget()
         request = HybridSearchRequest(
             query=target.description,
-            limit=NEAREST,
+            limit=MAX_SIMILAR,
             search_relationships=False,
             labels=None if target.label is None else (target.label,),
         )
-        found = await self._retrieval.hybrid_search(request, user_id=user_id, vector=vector)
-        keys = [item.entity_key for item in found.objects]
+        result = await self._retrieval.hybrid_search(request, user_id=self._reads.user_id, vector=vector)
+        keys = [item.entity_key for item in result.objects]
         if not keys:
             return ResolvedTarget()
-        named = [ResolutionTarget(entity_key=key) for key in keys]
-        parts = await self.named(named, {item.label for item in found.objects}, user_id)
+        by_key = [ResolutionTarget(entity_key=key) for key in keys]
+        resolved = await self.by_name(by_key, {item.label for item in result.objects})
         return ResolvedTarget(
-            tuple(point for part in parts for point in part.points),
-            tuple(node for part in parts for node in part.nodes),
+            tuple(point for one in resolved for point in one.points),
+            tuple(node for one in resolved for node in one.nodes),
         )
 
     def _resolved(self, rows: Sequence[Row]) -> ResolvedTarget:
-        kept = rows[:NAMESAKES]
+        kept = rows[:MAX_NAMESAKES]
         return ResolvedTarget(
             tuple(EntryPoint(row["id"], tuple(row["labels"])) for row in kept),
             tuple(self._reader.node(row) for row in kept),
         )
 
 
-def _means(target: ResolutionTarget, row: Mapping[str, object]) -> bool:
-    if target.label is not None and target.label not in (row["labels"] if isinstance(row["labels"], list) else ()):
+def _is_target(target: ResolutionTarget, row: Mapping[str, object]) -> bool:
+    labels = row["labels"] if isinstance(row["labels"], list) else ()
+    if target.label is not None and target.label not in labels:
         return False
     if target.entity_key is not None:
         return row["entity_key"] == target.entity_key

@@ -1,4 +1,4 @@
-"""One pattern as MATCH clauses."""
+"""Compiles one pattern to MATCH clauses."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,15 +16,55 @@ _ARROWS: Mapping[StepDirection, tuple[str, str]] = {
 }
 
 
+@dataclass(frozen=True)
+class Clause:
+    """A MATCH clause, or a subquery that binds variables.
+
+    Attributes:
+        text: Cypher.
+        known: index of the last node that is bound after it.
+        is_match: whether WHERE may follow directly; otherwise it needs a WITH.
+    """
+
+    text: str
+    known: int
+    is_match: bool
+
+
+@dataclass
+class Clauses:
+    """The clauses and predicates of a pattern while it is compiled.
+
+    Attributes:
+        binding: clauses that bind variables, in order.
+        predicates: predicates, each with the index of the last node that it refers to.
+    """
+
+    binding: list[Clause] = field(default_factory=list)
+    predicates: list[tuple[int, str]] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """The clauses, each followed by the predicates whose variables are bound by then."""
+        lines, decided = [], -1
+        for clause in self.binding:
+            lines.append(clause.text)
+            due = [predicate for place, predicate in self.predicates if decided < place <= clause.known]
+            if due:
+                lines.append(("WHERE " if clause.is_match else "WITH * WHERE ") + "\n  AND ".join(due))
+            decided = clause.known
+        return "\n".join(lines)
+
+
 class MatchClauses:
-    """The MATCH clauses of one pattern, and the expressions for what they bind.
+    """The MATCH clauses of one pattern, and expressions for the nodes and relationships that they bind.
 
     Args:
         pattern: the pattern.
-        prefix: begins the names of its variables.
-        values: takes the parameters.
-        predicates: writes the constraints.
-        bound: variables that are bound already, by the position that they stand at.
+        prefix: prefix of its variables.
+        values: parameters of the statement.
+        predicates: compiles the constraints.
+        bound: variables that are already bound, by their position.
     """
 
     def __init__(
@@ -47,7 +87,7 @@ class MatchClauses:
         self._write()
 
     def node(self, position: Position) -> str:
-        """The variable of a node."""
+        """The variable of the node at a position."""
         return self._nodes[_place(position, len(self._pattern.steps))]
 
     @property
@@ -56,11 +96,11 @@ class MatchClauses:
         return self._clauses.text
 
     def require(self, predicate: str, position: Position = "end") -> None:
-        """Add what must hold of a node."""
+        """Add a predicate on a node."""
         self._require(predicate, _place(position, len(self._pattern.steps)))
 
     def _require(self, predicate: str, *places: int) -> None:
-        """Add what must hold of the nodes at some places; a cycle's end is known as its start is."""
+        """Add a predicate on the nodes at some places; it is placed where the last of them is bound."""
         self._clauses.predicates.append((max(self._nodes.index(self._nodes[place]) for place in places), predicate))
 
     def _bind(self, text: str, known: int, *, is_match: bool = True) -> None:
@@ -78,7 +118,7 @@ class MatchClauses:
 
     @property
     def lengths(self) -> list[str]:
-        """Expressions for how many relationships each step followed."""
+        """Expressions for the number of relationships that each step followed."""
         return [
             f"size({relationships})" if step.repeats else "1"
             for step, (_, relationships) in zip(self._pattern.steps, self._hops, strict=True)
@@ -127,7 +167,7 @@ class MatchClauses:
             )
 
     def _hop(self, place: int, step: TraversalStep) -> str:
-        """What stands between the two nodes of a step."""
+        """The part of a path between the two nodes of a step."""
         left, right = _ARROWS[step.direction]
         relationship, node = f"{self._prefix}r{place}", f"{self._prefix}m{place}"
         if not step.repeats:
@@ -139,7 +179,7 @@ class MatchClauses:
         return f" ({way} WHERE {inner}){{{step.min_hops},{step.max_hops}}} "
 
     def _repeated(self, place: int, relationship: str, node: str) -> Iterator[str]:
-        """What must hold at each relationship that a repeated step follows."""
+        """The predicates on each relationship that a repeated step follows."""
         yield f"{node}.user_id = $user_id"
         yield f"coalesce({relationship}.user_id, $user_id) = $user_id"
         for constraint in self._pattern.constraints:
@@ -149,7 +189,7 @@ class MatchClauses:
                 yield self._predicates.on_node(constraint, node, self.node, label=None)
 
     def _walk(self, place: int, step: TraversalStep) -> None:
-        """A repeated step that may follow a relationship twice: each length is written out."""
+        """A repeated step that may follow a relationship twice: one alternative for each length."""
         left, right = _ARROWS[step.direction]
         start, node, relationship = self._nodes[place], f"{self._prefix}m{place}", f"{self._prefix}r{place}"
         after = self._nodes[place + 1]
@@ -180,7 +220,7 @@ class MatchClauses:
         self._hops.append((node, relationship))
 
     def _scope(self) -> None:
-        """Every node and relationship is the user's; those of repeated steps say so themselves."""
+        """Restrict nodes and relationships to the user's; repeated steps do so inside."""
         for node in dict.fromkeys(self._nodes):
             self._require(f"{node}.user_id = $user_id", self._nodes.index(node))
         for place, step in enumerate(self._pattern.steps):
@@ -188,7 +228,7 @@ class MatchClauses:
                 self._of_hop(f"coalesce({self._prefix}r{place}.user_id, $user_id) = $user_id", place)
 
     def _of_hop(self, predicate: str, place: int) -> None:
-        """Add what must hold of the relationship of a step, which is there with the node that it leads to."""
+        """Add a predicate on the relationship of a step, which is bound together with its target node."""
         self._clauses.predicates.append((place + 1, predicate))
 
     def _constraints(self) -> None:
@@ -216,7 +256,7 @@ class MatchClauses:
         self._require(predicate, place, other)
 
     def _on_repeated(self, constraint: Constraint) -> Iterator[str]:
-        """What compares the inner nodes of repeated steps with another node, which they cannot see themselves."""
+        """Predicates that compare the inner nodes of repeated steps with another node of the path."""
         for place, step in enumerate(self._pattern.steps):
             if step.repeats:
                 inner = self._predicates.on_node(constraint, "inner", self.node, label=None)
@@ -227,7 +267,7 @@ class MatchClauses:
         return constraint.at_step in {-1, place} or (constraint.at_step == "end" and place == last)
 
     def _branch(self, branch: Branch, place: int) -> str:
-        """What must lead away from a node, as a subquery."""
+        """A branch as a subquery expression."""
         bound: dict[Position, str] = {"start": self.node(branch.at_step)}
         if branch.ends_at is not None:
             bound["end"] = self.node(branch.ends_at)
@@ -238,17 +278,17 @@ class MatchClauses:
             self._predicates,
             bound=bound,
         )
-        if branch.least <= 1 and branch.at_most is None:
-            return f"EXISTS {{ {inner.text} }}" if branch.least else "true"
+        if branch.minimum <= 1 and branch.at_most is None:
+            return f"EXISTS {{ {inner.text} }}" if branch.minimum else "true"
         if branch.at_most == 0:
             return f"NOT EXISTS {{ {inner.text} }}"
         counted = f"COUNT {{ {inner.text} RETURN DISTINCT {inner.node('end')} }}"
-        least, most = self._values.add(branch.least), self._values.add(branch.at_most)
+        least, most = self._values.add(branch.minimum), self._values.add(branch.at_most)
         return f"{least} <= {counted}" if branch.at_most is None else f"{least} <= {counted} <= {most}"
 
 
 def _place(position: Position, steps: int) -> int:
-    """Place of a node among those of a pattern: 0 is the start, i + 1 the one that step i arrives at."""
+    """Index of a node in the pattern: 0 is the start, i + 1 the node at which step i arrives."""
     if position == "start":
         return 0
     return steps if position == "end" else position + 1
@@ -260,43 +300,3 @@ def _label(label: str | None) -> str:
 
 def _types(step: TraversalStep) -> str:
     return f":{Identifier.any_of(step.types)}" if step.types else ""
-
-
-@dataclass(frozen=True)
-class Clause:
-    """A MATCH, or a subquery that binds more.
-
-    Attributes:
-        text: Cypher.
-        known: place of the last node that is bound after it.
-        is_match: whether WHERE may follow; else it needs a WITH before it.
-    """
-
-    text: str
-    known: int
-    is_match: bool
-
-
-@dataclass
-class Clauses:
-    """The parts of a pattern's text as they come together.
-
-    Attributes:
-        binding: what binds nodes and relationships, in this order.
-        predicates: what must hold, each with the place of the last node that it is about.
-    """
-
-    binding: list[Clause] = field(default_factory=list)
-    predicates: list[tuple[int, str]] = field(default_factory=list)
-
-    @property
-    def text(self) -> str:
-        """The clauses, each followed by what can be decided as soon as it is there."""
-        lines, decided = [], -1
-        for clause in self.binding:
-            lines.append(clause.text)
-            due = [predicate for place, predicate in self.predicates if decided < place <= clause.known]
-            if due:
-                lines.append(("WHERE " if clause.is_match else "WITH * WHERE ") + "\n  AND ".join(due))
-            decided = clause.known
-        return "\n".join(lines)

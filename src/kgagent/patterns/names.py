@@ -1,4 +1,4 @@
-"""Whether the names in patterns exist: labels, relationship types, properties."""
+"""Checks that the labels, relationship types and properties in patterns exist."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,14 +16,14 @@ from kgagent.patterns.step_sequences import ResolvedStep, StepSequence, place_na
 from kgagent.suggestions import closest_names, did_you_mean, list_names, shorten_name
 
 MAX_PROBLEMS = 5
-"""Unknown names that one error tells."""
+"""Maximum number of unknown names in one error."""
 
 FREE_TYPE = "relationship_type"
-"""The property in which a relationship says what it is, such as "mentor"."""
+"""The property that holds the free word of a relationship, such as "mentor"."""
 
-_EVERY_PROPERTIES = frozenset({"description", "notes", "created_at", "updated_at"})
-_NODE_PROPERTIES = _EVERY_PROPERTIES | {"entity_key", "name"}
-_RELATIONSHIP_PROPERTIES = _EVERY_PROPERTIES | {FREE_TYPE, "attitude", "proximity"}
+_COMMON_PROPERTIES = frozenset({"description", "notes", "created_at", "updated_at"})
+_NODE_PROPERTIES = _COMMON_PROPERTIES | {"entity_key", "name"}
+_RELATIONSHIP_PROPERTIES = _COMMON_PROPERTIES | {FREE_TYPE, "attitude", "proximity"}
 
 Kind = Literal["label", "relationship type", "property"]
 
@@ -33,12 +33,12 @@ class UnknownName:
     """A name in a pattern that does not exist.
 
     Attributes:
-        kind: what it should be the name of.
+        kind: what the name should refer to.
         name: the name.
         where: the pattern and the step.
-        of: the labels or types that should have the property; empty for labels and types.
-        existing: what there is instead.
-        is_certain: whether all was looked at, so that it cannot be there.
+        of: labels or types that should have the property; empty for labels and types.
+        existing: names that exist.
+        is_certain: whether everything was read, so that the name certainly does not exist.
         hint: what to do instead.
     """
 
@@ -51,46 +51,46 @@ class UnknownName:
     hint: str = ""
 
     def __str__(self) -> str:
-        """What is wrong, and what was probably did_you_mean."""
+        """The problem, the most similar name, and the hint."""
         of = f" of {self.of}" if self.of else ""
         name = f"{self.kind} {shorten_name(self.name)!r}{of}"
-        told = f"Unknown {name} in {self.where}." if self.is_certain else f"No {name} was seen: {self.where}."
-        return " ".join(filter(None, (told, did_you_mean(self.name, self.existing), self.hint)))
+        problem = f"Unknown {name} in {self.where}." if self.is_certain else f"Found no {name}: {self.where}."
+        return " ".join(filter(None, (problem, did_you_mean(self.name, self.existing), self.hint)))
 
     @property
     def alternatives(self) -> str:
-        """All that there is."""
+        """All names that exist."""
         of = f" of {self.of}" if self.of else ""
-        plural = {"label": "Labels", "relationship type": "Relationship types", "property": "Properties"}[self.kind]
-        return f"{plural}{of} that exist: {list_names(self.existing)}."
+        plural = {"label": "labels", "relationship type": "relationship types", "property": "properties"}[self.kind]
+        return f"Existing {plural}{of}: {list_names(self.existing)}."
 
 
 def check_names(
     patterns: Iterable[GraphPattern], schema: LiveSchema, ontology: Ontology, *, traversal: bool = False
 ) -> None:
-    """See that each label, relationship type and property in patterns exists.
+    """Check that each label, relationship type and property in patterns exists.
 
-    What the ontology knows exists, even if the user has none of it yet. A property counts as missing only where all
-    nodes or relationships in question were looked at.
+    Names of the ontology exist even if the user's graph does not use them yet. A property is an error only if all nodes
+    or relationships that could have it were read.
 
     Args:
-        patterns: what is asked.
+        patterns: the patterns.
         schema: what the user's graph holds.
         ontology: what it may hold.
-        traversal: whether the patterns stand for a traversal, which has no steps and no constraints.
+        traversal: whether the patterns were made from a traversal, so that errors name no steps.
 
     Raises:
-        InputError: names do not exist; it tells the first five, with the nearest that do.
+        InputError: names do not exist; the error lists the first five, with similar names.
     """
     problems = [
         problem for problem in find_unknown_names(patterns, schema, ontology, traversal=traversal) if problem.is_certain
     ]
     if not problems:
         return
-    told = problems[:MAX_PROBLEMS]
-    lines = [*map(str, told), *dict.fromkeys(problem.alternatives for problem in told)]
-    if len(problems) > len(told):
-        lines.append(f"{len(problems) - len(told)} more names do not exist.")
+    listed = problems[:MAX_PROBLEMS]
+    lines = [*map(str, listed), *dict.fromkeys(problem.alternatives for problem in listed)]
+    if len(problems) > len(listed):
+        lines.append(f"{len(problems) - len(listed)} more names do not exist.")
     raise InputError(" ".join(lines))
 
 
@@ -102,28 +102,28 @@ async def checked_schema(
     *,
     traversal: bool = False,
 ) -> LiveSchema:
-    """Read what a user's graph holds, and see that the names in patterns exist.
+    """Read the schema of a user's graph, and check that the names in patterns exist.
 
-    A name that is missing from what was read a moment ago may be new: then the graph is read anew.
+    A name that is missing from the cached schema may be new, so the schema is read again before an error is raised.
 
     Raises:
-        InputError: see `check_names`.
+        InputError: a name does not exist; see `check_names`.
         StoreError: the database failed.
     """
-    asked = tuple(patterns)
+    checked = tuple(patterns)
     schema = await reader.read(user_id)
     try:
-        check_names(asked, schema, ontology, traversal=traversal)
+        check_names(checked, schema, ontology, traversal=traversal)
     except InputError:
         schema = await reader.read(user_id, fresh=True)
-        check_names(asked, schema, ontology, traversal=traversal)
+        check_names(checked, schema, ontology, traversal=traversal)
     return schema
 
 
 def find_unknown_names(
     patterns: Iterable[GraphPattern], schema: LiveSchema, ontology: Ontology, *, traversal: bool = False
 ) -> tuple[UnknownName, ...]:
-    """The names that do not exist, each once, in the order in which they stand."""
+    """The names that do not exist, each once, in the order in which they occur."""
     known = _NameChecker(schema, ontology, traversal=traversal)
     found: dict[tuple[Kind, str, str], UnknownName] = {}
     for pattern in patterns:
@@ -134,18 +134,18 @@ def find_unknown_names(
 
 
 def find_unknown_label(name: str, schema: LiveSchema, ontology: Ontology, where: str) -> UnknownName | None:
-    """Say that a label does not exist; None where it does."""
+    """The problem with a label; None if it exists."""
     return next(_NameChecker(schema, ontology).label(name, where), None)
 
 
 @dataclass(frozen=True)
 class _PropertyOwners:
-    """What may have a property.
+    """The labels or types that may have a property.
 
     Attributes:
-        of: what an error calls them.
-        parts: the labels or types; None is one that the user has nothing of.
-        own: properties that kgagent gives them.
+        of: their names, for messages.
+        parts: the labels or types; None for one that the user's graph does not use.
+        own: properties that kgagent writes on all of them.
     """
 
     of: str
@@ -154,7 +154,7 @@ class _PropertyOwners:
 
 
 class _NameChecker:
-    """The names that exist for a user."""
+    """Checks names against the schema of a user and the ontology."""
 
     def __init__(self, schema: LiveSchema, ontology: Ontology, *, traversal: bool = False) -> None:
         self._traversal = traversal
@@ -186,45 +186,46 @@ class _NameChecker:
         yield from self.label(resolved.step.target_label, resolved.where)
 
     def _free(self, name: str) -> str:
-        """What to do with a type that is none of the database's, but perhaps what relationships say they are."""
-        said = [item for kind in self._schema.relationship_types for item in kind.properties if item.name == FREE_TYPE]
-        stored = {word.casefold(): word for item in said for word in item.examples}.get(name.casefold())
-        if not said or (stored is None and closest_names(name, self._types)):
+        """A hint for an unknown Neo4j type that may be the free word of relationships."""
+        properties = [item for kind in self._schema.relationship_types for item in kind.properties]
+        free_types = [item for item in properties if item.name == FREE_TYPE]
+        stored = {word.casefold(): word for item in free_types for word in item.examples}.get(name.casefold())
+        if not free_types or (stored is None and closest_names(name, self._types)):
             return ""
-        begin = "If it is" if stored is None else "It is"
-        begin += f" a value of the property {FREE_TYPE}"
+        is_free_type = "If it is" if stored is None else "It is"
+        is_free_type += f" a value of the property {FREE_TYPE}"
         constraint = {
             "type": "PROPERTY_EQUALS",
             "on": "relationship",
             "property_path": FREE_TYPE,
             "value": name if stored is None else stored,
         }
-        told = json.dumps(constraint, ensure_ascii=False)
+        example = json.dumps(constraint, ensure_ascii=False)
         if self._traversal:
             return (
-                f"{begin}: a traversal cannot be limited by it. The tool traverse can, with {FREE_TYPE}s; so can a "
-                f"pattern, with a step without relation_type and the constraint {told}."
+                f"{is_free_type}: a traversal cannot filter by it. Use the tool traverse with {FREE_TYPE}s, or a "
+                f"pattern with a step without relation_type and the constraint {example}."
             )
-        return f"{begin}: leave relation_type out and add the constraint {told}."
+        return f"{is_free_type}: omit relation_type and add the constraint {example}."
 
     def _constraint(self, sequence: StepSequence, constraint: Constraint) -> Iterator[UnknownName]:
         place = constraint.at_step
         where = f"{sequence.where}, {place_name(place)}"
         yield from self.label(constraint.node_label, where)
         if constraint.on == "relationship":
-            holders = self._relationships(sequence.types_at(place))
+            owners = self._relationships(sequence.types_at(place))
         elif constraint.node_label is None:
-            holders = self._nodes(sequence.labels_at(place))
+            owners = self._nodes(sequence.labels_at(place))
         else:
-            holders = self._nodes([constraint.node_label])
-        yield from self._property(constraint.property_path, holders, where)
+            owners = self._nodes([constraint.node_label])
+        yield from self._property(constraint.property_path, owners, where)
         if other := constraint.value_from:
             where = f"{sequence.where}, value_from {place_name(other.at_step)}"
             yield from self._property(other.property_path, self._nodes([sequence.label_at(other.at_step)]), where)
 
     def _nodes(self, labels: Iterable[str | None]) -> _PropertyOwners:
-        asked = set(labels)
-        named = sorted(label for label in asked if label is not None and None not in asked)
+        distinct = set(labels)
+        named = sorted(label for label in distinct if label is not None and None not in distinct)
         names = named or sorted(self._labels)
         own = _NODE_PROPERTIES if self._ontology.labels.keys() & names else frozenset()
         parts = [self._live_labels.get(name) for name in named or self._live_labels]
@@ -239,12 +240,12 @@ class _NameChecker:
         of = " or ".join(map(shorten_name, named)) or "any relationship"
         return _PropertyOwners(of, parts, own if of_ontology else frozenset())
 
-    def _property(self, path: str, holders: _PropertyOwners, where: str) -> Iterator[UnknownName]:
+    def _property(self, path: str, owners: _PropertyOwners, where: str) -> Iterator[UnknownName]:
         name = property_parts(path)[0]
-        existing = holders.own | {item.name for part in holders.parts if part is not None for item in part.properties}
+        existing = owners.own | {item.name for part in owners.parts if part is not None for item in part.properties}
         if name not in existing:
-            looked_at = [part is not None and not part.sampled for part in holders.parts]
-            certain = bool(looked_at) and all(looked_at) and not self._schema.is_partial
-            # What is never shorten_name is never compared with: an error would tell its value.
+            complete = [part is not None and not part.sampled for part in owners.parts]
+            certain = bool(complete) and all(complete) and not self._schema.is_partial
+            # A property that is never returned cannot be compared with either: the result would reveal its value.
             certain |= name in self._hidden or name.lower().endswith("embedding")
-            yield UnknownName("property", name, where, holders.of, frozenset(existing), certain)
+            yield UnknownName("property", name, where, owners.of, frozenset(existing), certain)

@@ -1,4 +1,4 @@
-"""How queries over graph patterns are answered where they do not say it themselves."""
+"""Defaults and limits of pattern queries."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -9,16 +9,16 @@ from kgagent.settings import Settings
 
 @dataclass(frozen=True)
 class PatternOptions:
-    """What holds where a query does not say otherwise.
+    """Defaults for what a query does not set, and its limits.
 
     Attributes:
-        enabled: whether patterns may be asked for at all.
-        max_paths: paths told at the most.
+        enabled: whether pattern queries are allowed.
+        max_paths: maximum number of returned paths.
         ranking: how paths are ranked.
-        strict: whether finding no path is an error.
-        use_all_relation_hints: whether a walk from targets follows all the types that it is given.
-        explored: paths that one statement looks at, at the most.
-        timeout: seconds that the server gives one statement.
+        strict: whether it is an error if no path matches.
+        use_all_relation_hints: whether an expansion from targets follows all given types, or only the first.
+        explored: maximum number of paths that one statement examines.
+        timeout: maximum duration of a query in seconds, including all of its statements.
     """
 
     enabled: bool = True
@@ -31,7 +31,7 @@ class PatternOptions:
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
-        """Those that the settings choose."""
+        """The options that the settings choose."""
         return cls(
             enabled=settings.patterns_enabled,
             max_paths=settings.patterns_max_paths,

@@ -1,4 +1,4 @@
-"""Combinators taken apart: each plan is one statement, and the paths of all plans together are the answer."""
+"""Query plans: a combinator is split into plans, each of which becomes one statement."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -10,18 +10,18 @@ from kgagent.models.pattern import GraphPattern
 from kgagent.models.pattern_query import CombinatorType, QueryCombinator
 
 MAX_PLANS = 40
-"""Statements of one query at the most."""
+"""Maximum number of statements of one combinator."""
 
 PatternExpression = GraphPattern | QueryCombinator
 
 
 @dataclass(frozen=True)
 class PlanPosition:
-    """A node of a path that several patterns make one after the other.
+    """A node of a path that consists of several patterns in a sequence.
 
     Attributes:
-        segment: the pattern, from 0.
-        position: the node in it.
+        segment: number of the pattern, from 0.
+        position: node of the pattern.
     """
 
     segment: int
@@ -30,7 +30,7 @@ class PlanPosition:
 
 @dataclass(frozen=True)
 class JoinCondition:
-    """What the node at a place must be: one that another part finds at a position of its own paths."""
+    """A condition: the node at a place is also at a position of a path of another pattern or combinator."""
 
     place: PlanPosition
     part: PatternExpression
@@ -39,10 +39,10 @@ class JoinCondition:
 
 @dataclass(frozen=True)
 class EntryPoint:
-    """A node that paths start from or end at.
+    """A node at which paths start or end.
 
     Attributes:
-        element_id: the database's own id.
+        element_id: id in the database.
         labels: its labels.
     """
 
@@ -50,13 +50,13 @@ class EntryPoint:
     labels: tuple[str, ...]
 
     def fits(self, label: str | None) -> bool:
-        """Whether it may stand where a node of that label does."""
+        """Whether the node may be where a node with the label is required; None is any label."""
         return label is None or label in self.labels
 
 
 @dataclass(frozen=True)
 class BestPerNode:
-    """Only the best path is kept for each node at a place, among all plans of a group."""
+    """Keeps only the best path for each node at a place, among all plans of the same group."""
 
     place: PlanPosition
     group: int
@@ -67,9 +67,9 @@ class QueryPlan:
     """One statement.
 
     Attributes:
-        segments: patterns, each starting where the one before ends.
-        joins: what else must hold.
-        best: which paths are kept.
+        segments: patterns, each starting at the end node of the one before.
+        joins: conditions on nodes of the path.
+        best: which paths are kept; None for all.
     """
 
     segments: tuple[GraphPattern, ...]
@@ -78,11 +78,11 @@ class QueryPlan:
 
     @property
     def pattern_id(self) -> str:
-        """Names of its patterns."""
+        """Names of its patterns, joined by " > "."""
         return " > ".join(segment.pattern_id for segment in self.segments)
 
     def place(self, position: Position) -> PlanPosition:
-        """Where a node of the whole path stands; steps are counted on from one pattern to the next."""
+        """The place of a node of the whole path; step numbers continue from one pattern to the next."""
         if position == "start":
             return PlanPosition(0, "start")
         if position != "end":
@@ -94,42 +94,42 @@ class QueryPlan:
 
     @property
     def places(self) -> Iterator[PlanPosition]:
-        """Every node of the path: the start, the end, and those between them in their order."""
+        """Every node of the path: the start, the end, then the nodes at which the steps arrive."""
         yield from (self.place("start"), self.place("end"))
         for number, segment in enumerate(self.segments):
             yield from (PlanPosition(number, step) for step in range(len(segment.steps)))
 
     def label(self, place: PlanPosition) -> str | None:
-        """The label that the node at a place must have; None for any."""
+        """Required label of the node at a place; None for any."""
         segment = self.segments[place.segment]
         if place.position == "start":
             return segment.start_label
         return segment.end_label if place.position == "end" else segment.steps[place.position].target_label
 
     def entered_at(self, entry_points: Collection[EntryPoint]) -> PlanPosition | None:
-        """The node of its paths that must be an entry point; None where none of them fits any."""
+        """The first place that accepts the label of an entry point; None if there is none."""
         return next(
             (place for place in self.places if any(point.fits(self.label(place)) for point in entry_points)), None
         )
 
 
 def plans_of(part: PatternExpression) -> list[QueryPlan]:
-    """Take a pattern or a combinator apart.
+    """Split a pattern or a combinator into plans.
 
     Raises:
-        InputError: it comes apart into too many statements.
+        InputError: there would be too many plans.
     """
     plans = _plans(part, count())
     if len(plans) > MAX_PLANS:
         raise InputError(
-            f"These combinators come apart into {len(plans)} statements, at most {MAX_PLANS} are run: "
-            "put fewer UNIONs inside a SEQUENTIAL"
+            f"The combinator needs {len(plans)} statements, at most {MAX_PLANS} are allowed: use fewer UNIONs inside "
+            "SEQUENTIAL"
         )
     return plans
 
 
 def join_position(combinator: QueryCombinator) -> Position:
-    """The node that an INTERSECTION or a UNION joins on."""
+    """The position at which an INTERSECTION or a UNION joins."""
     if combinator.join_on is not None:
         return combinator.join_on
     labels = {_start_label(part) for part in combinator.patterns}
@@ -149,7 +149,7 @@ def _plans(part: PatternExpression, groups: "count[int]") -> list[QueryPlan]:
     if isinstance(part, GraphPattern):
         return [QueryPlan((part,))]
     if part.type is CombinatorType.SEQUENTIAL:
-        return _in_a_row([_plans(inner, groups) for inner in part.patterns])
+        return _in_sequence([_plans(inner, groups) for inner in part.patterns])
     position = join_position(part)
     if part.type is CombinatorType.UNION:
         group = next(groups)
@@ -171,17 +171,17 @@ def _others(
     return [JoinCondition(place, part, position) for other, part in enumerate(parts) if other != number]
 
 
-def _in_a_row(parts: Sequence[list[QueryPlan]]) -> list[QueryPlan]:
-    """Every way to go through the parts, one plan of each."""
-    rows = [QueryPlan(())]
+def _in_sequence(parts: Sequence[list[QueryPlan]]) -> list[QueryPlan]:
+    """Every sequence of one plan of each part."""
+    sequences = [QueryPlan(())]
     for plans in parts:
-        rows = [_joined(row, plan) for row in rows for plan in plans]
-        if len(rows) > MAX_PLANS:
-            return rows
-    return rows
+        sequences = [_append(sequence, plan) for sequence in sequences for plan in plans]
+        if len(sequences) > MAX_PLANS:
+            return sequences
+    return sequences
 
 
-def _joined(first: QueryPlan, second: QueryPlan) -> QueryPlan:
+def _append(first: QueryPlan, second: QueryPlan) -> QueryPlan:
     shift = len(first.segments)
     moved = (
         replace(member, place=replace(member.place, segment=member.place.segment + shift)) for member in second.joins

@@ -1,15 +1,15 @@
-"""How paths are ranked, and why one scored as it did.
+"""Scores of paths, with explanations.
 
-`hops` is the number of relationships of a path. The parts are
+`hops` is the number of relationships of a path. The components are
 
-- weight: the sum of `weight_property` over the relationships; one without a number there counts 1.
-- centrality: the mean over the nodes of ln(1 + degree), the degree being the count of a node's relationships with
+- weight: the sum of `weight_property` over the relationships; 1 if the property is not a number.
+- centrality: the mean over the nodes of ln(1 + degree), where the degree is the number of a node's relationships with
   nodes of the same user (degree centrality; L. C. Freeman, "Centrality in social networks", 1978).
-- semantic: the mean cosine of the query with the embeddings of nodes and relationships, as far as they have any.
+- semantic: the mean cosine of the query with the embeddings of the nodes and relationships that have one.
 
-PATH_LENGTH is 1 / hops, and the others of that name are the parts. HYBRID is the mean, weighted by `weights`, of
-1 / hops, weight / (hops + weight), centrality / (1 + centrality) and (1 + semantic) / 2, each 0 to 1; without a query,
-or where nothing on a path has an embedding, the last is left out.
+PATH_LENGTH is 1 / hops; EDGE_WEIGHT, NODE_CENTRALITY and SEMANTIC_SCORE are the components. HYBRID is the mean,
+weighted by `weights`, of 1 / hops, weight / (hops + weight), centrality / (1 + centrality) and (1 + semantic) / 2, each
+0 to 1; semantic is omitted without a query, or if no element of the path has an embedding.
 """
 
 from collections.abc import Mapping
@@ -17,22 +17,24 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
+from kgagent.formatting import counted
 from kgagent.models.pattern_query import HYBRID_WEIGHTS, RankingStrategy, ScoreComponent
 
-WITHOUT_MEANING = -1.0
-"""SEMANTIC_SCORE of a path on which nothing has an embedding."""
+SCORE_WITHOUT_EMBEDDING = -1.0
+"""SEMANTIC_SCORE of a path without any embedding."""
 
 
 @dataclass(frozen=True)
 class PathMetrics:
-    """What is worked out of one path; None where the ranking does not ask for it.
+    """What the score of a path is computed from; None for what the ranking does not need.
 
     Attributes:
-        hops: its relationships.
-        nodes: its nodes.
+        hops: number of relationships.
+        nodes: number of nodes.
         weight: sum of the weights.
         centrality: mean over the nodes.
-        semantic: mean cosine, -1 to 1; None too where nothing has an embedding.
+        semantic: mean cosine, -1 to 1; None also if no element has an embedding.
+        is_scored: whether the components were computed before the time for scoring was over.
     """
 
     hops: int
@@ -40,9 +42,10 @@ class PathMetrics:
     weight: float | None = None
     centrality: float | None = None
     semantic: float | None = None
+    is_scored: bool = True
 
-    def told(self) -> dict[str, JsonValue]:
-        """For a caller to read."""
+    def to_dict(self) -> dict[str, JsonValue]:
+        """The metrics that are known, rounded."""
         parts = {"weight": self.weight, "centrality": self.centrality, "semantic": self.semantic}
         return {"hops": self.hops, **{name: round(value, 4) for name, value in parts.items() if value is not None}}
 
@@ -52,65 +55,69 @@ class PathRanking:
     """How the paths of one query are ranked.
 
     Attributes:
-        strategy: which formula.
-        weights: for HYBRID.
-        weight_property: the number on a relationship that is its weight.
+        strategy: the formula.
+        weights: weights of the components, for HYBRID.
+        weight_property: relationship property that is the weight.
     """
 
     strategy: RankingStrategy
     weights: Mapping[ScoreComponent, float] = field(default_factory=lambda: HYBRID_WEIGHTS)
     weight_property: str = "weight"
 
-    def counts(self, part: ScoreComponent) -> bool:
-        """Whether a part has to be worked out."""
+    def needs(self, component: ScoreComponent) -> bool:
+        """Whether the score depends on a component."""
         if self.strategy is RankingStrategy.HYBRID:
-            return self.weights.get(part, 0.0) > 0.0
-        named: Mapping[RankingStrategy, ScoreComponent] = {
+            return self.weights.get(component, 0.0) > 0.0
+        components: Mapping[RankingStrategy, ScoreComponent] = {
             RankingStrategy.EDGE_WEIGHT: "weight",
             RankingStrategy.NODE_CENTRALITY: "centrality",
             RankingStrategy.SEMANTIC_SCORE: "semantic",
         }
-        return named.get(self.strategy) == part
+        return components.get(self.strategy) == component
 
-    def score(self, figures: PathMetrics) -> float:
-        """What a path is ranked by; greater is better."""
+    def score(self, metrics: PathMetrics) -> float:
+        """The score of a path; greater is better."""
+        if not metrics.is_scored:
+            return SCORE_WITHOUT_EMBEDDING if self.strategy is RankingStrategy.SEMANTIC_SCORE else 0.0
         if self.strategy is RankingStrategy.EDGE_WEIGHT:
-            return figures.weight or 0.0
+            return metrics.weight or 0.0
         if self.strategy is RankingStrategy.NODE_CENTRALITY:
-            return figures.centrality or 0.0
+            return metrics.centrality or 0.0
         if self.strategy is RankingStrategy.SEMANTIC_SCORE:
-            return WITHOUT_MEANING if figures.semantic is None else figures.semantic
+            return SCORE_WITHOUT_EMBEDDING if metrics.semantic is None else metrics.semantic
         if self.strategy is RankingStrategy.PATH_LENGTH:
-            return 1.0 / figures.hops
-        return sum(value * share for value, share in self._shares(figures).values())
+            return 1.0 / metrics.hops
+        return sum(value * share for value, share in self._shares(metrics).values())
 
-    def explain(self, figures: PathMetrics) -> str:
-        """Say why a path scored so."""
-        length = f"{figures.hops} relationship{'' if figures.hops == 1 else 's'}"
-        if self.strategy is RankingStrategy.HYBRID:
-            shares = self._shares(figures).items()
-            why = " + ".join(f"{part} {value:.2f} x {share:.2f}" for part, (value, share) in shares) or "nothing counts"
+    def explain(self, metrics: PathMetrics) -> str:
+        """How the score was computed."""
+        length = counted(metrics.hops, "relationship")
+        if not metrics.is_scored:
+            why = "not scored within the time limit"
+        elif self.strategy is RankingStrategy.HYBRID:
+            shares = self._shares(metrics).items()
+            why = " + ".join(f"{part} {value:.2f} x {share:.2f}" for part, (value, share) in shares) or "no component"
         elif self.strategy is RankingStrategy.PATH_LENGTH:
             why = f"1 / {length}"
         elif self.strategy is RankingStrategy.EDGE_WEIGHT:
             why = f"sum of {self.weight_property} over {length}"
         elif self.strategy is RankingStrategy.NODE_CENTRALITY:
-            why = f"mean of ln(1 + degree) over {figures.nodes} nodes"
-        elif figures.semantic is None:
-            why = "nothing on the path has an embedding"
+            why = f"mean of ln(1 + degree) over {metrics.nodes} nodes"
+        elif metrics.semantic is None:
+            why = "no node or relationship of the path has an embedding"
         else:
-            why = "mean cosine of the query with what the path is made of"
-        return f"{self.strategy} {self.score(figures):.3f}: {why}"
+            why = "mean cosine of the query with the nodes and relationships"
+        return f"{self.strategy} {self.score(metrics):.3f}: {why}"
 
-    def _shares(self, figures: PathMetrics) -> dict[ScoreComponent, tuple[float, float]]:
-        """For HYBRID, each part from 0 to 1 with its share of the weights, those left out not counted."""
-        hops, weight, centrality = figures.hops, figures.weight, figures.centrality
-        parts: dict[ScoreComponent, float | None] = {
-            "semantic": None if figures.semantic is None else (1.0 + figures.semantic) / 2.0,
+    def _shares(self, metrics: PathMetrics) -> dict[ScoreComponent, tuple[float, float]]:
+        """For HYBRID, each known component, scaled to 0 to 1, with its share of the sum of weights."""
+        hops, weight, centrality = metrics.hops, metrics.weight, metrics.centrality
+        components: dict[ScoreComponent, float | None] = {
+            "semantic": None if metrics.semantic is None else (1.0 + metrics.semantic) / 2.0,
             "length": 1.0 / hops,
             "weight": None if weight is None else max(weight, 0.0) / (hops + max(weight, 0.0)),
             "centrality": None if centrality is None else centrality / (1.0 + centrality),
         }
-        counted = {part: value for part, value in parts.items() if value is not None and self.counts(part)}
-        whole = sum(self.weights[part] for part in counted) or 1.0
-        return {part: (value, self.weights[part] / whole) for part, value in counted.items()}
+        known = {name: value for name, value in components.items() if value is not None and self.needs(name)}
+        total = sum(self.weights[name] for name in known) or 1.0
+        return {name: (value, self.weights[name] / total) for name, value in known.items()}

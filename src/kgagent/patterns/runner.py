@@ -1,100 +1,101 @@
-"""Runs plans: one statement each, a few at a time, and what they found as one list."""
+"""Runs the plans of a query: matches paths, scores them, and reads the best."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from pydantic import JsonValue
 
 from kgagent.concurrency import bounded_map
 from kgagent.embedding.base import Embedder
-from kgagent.errors import InputError, SearchError, StatementTimeoutError, StatementValueError
-from kgagent.graph.store import Row, Store
-from kgagent.models.constraint import ORDERS, TEXTS, Constraint, ConstraintType
-from kgagent.models.matched_path import MatchedPath
+from kgagent.errors import InputError, StatementValueError
+from kgagent.models.constraint import ORDER_OPERATORS, TEXT_OPERATORS, Constraint, ConstraintType
 from kgagent.models.pattern import GraphPattern
 from kgagent.patterns.compiler import Compiler
-from kgagent.patterns.path_reader import PathElements, PathMatch, PathReader, ScoredPath
+from kgagent.patterns.path_reader import PathReader, ResultPath
+from kgagent.patterns.path_scores import PathMatch, PathScorer, ScoredPath
 from kgagent.patterns.plans import QueryPlan
 from kgagent.patterns.predicates import is_inside_json, matching_key, needs_matching
-from kgagent.patterns.ranking import PathRanking
+from kgagent.patterns.ranking import PathMetrics, PathRanking
+from kgagent.patterns.reads import UserReads
 from kgagent.patterns.step_sequences import ConstraintScope, step_sequences
 from kgagent.patterns.stored_values import StoredValues
 
-_COMPARING = frozenset({*ORDERS, *TEXTS, ConstraintType.REGEX_MATCH})
-"""Constraints that end the statement where they meet a value of another kind."""
+_COMPARISONS = frozenset({*ORDER_OPERATORS, *TEXT_OPERATORS, ConstraintType.REGEX_MATCH})
+"""Constraints that fail the statement if they meet a value of another type."""
 
-AT_ONCE = 4
-"""Statements of one query under way at once: more would only wait for each other, while the time of each runs."""
+CONCURRENT_STATEMENTS = 4
+"""Statements of one query that run concurrently: with more, each would use up its time waiting for the others."""
+
+MATCHING_SHARE = 0.8
+"""Share of the time left that matching may take, so that time remains to score and read the paths."""
+
+SCORING_SHARE = 0.7
+SCORING_SECONDS = 1.5
+"""Most seconds for scoring. Reading the contributions of thousands of elements can take longer than matching."""
 
 
 @dataclass(frozen=True)
 class RunLimits:
-    """How far a query goes.
+    """Limits of one run.
 
     Attributes:
-        paths: told at the most.
-        explored: looked at by one statement, at the most.
-        timeout: seconds that the server gives one statement.
+        paths: maximum number of returned paths.
+        explored: maximum number of paths that one statement examines.
     """
 
     paths: int
     explored: int
-    timeout: float
-
-
-@dataclass(frozen=True)
-class ResultPath:
-    """A path as it is shown, with the database's ids of what it is made of."""
-
-    path: MatchedPath
-    ids: PathMatch
 
 
 @dataclass(frozen=True)
 class RunResult:
-    """What plans found.
+    """What plans matched.
 
     Attributes:
         paths: best first.
-        explored: paths looked at, by pattern.
-        truncated: whether a plan had more paths than were looked at.
+        explored: number of paths that were examined, by pattern.
+        truncated: whether a plan has more paths than were examined.
+        not_scored: number of paths that could not be scored in time.
     """
 
     paths: tuple[ResultPath, ...] = ()
     explored: Mapping[str, int] = field(default_factory=dict)
     truncated: bool = False
+    not_scored: int = 0
 
 
 class PatternRunner:
-    """Runs the plans of a query."""
+    """Runs the plans of a query for one user, within the time limit of `reads`."""
 
-    def __init__(self, store: Store, embedder: Embedder, reader: PathReader, limits: RunLimits) -> None:
-        self._store = store
+    def __init__(self, reads: UserReads, embedder: Embedder, reader: PathReader, limits: RunLimits) -> None:
+        self._reads = reads
         self._embedder = embedder
         self._reader = reader
         self._limits = limits
-        self._stored = StoredValues(store, timeout=limits.timeout)
+        self._stored = StoredValues(reads)
 
-    async def matching(self, patterns: Iterable[GraphPattern], user_id: str) -> dict[str, list[JsonValue]]:
-        """Look up the stored values for the constraints that the database cannot work out.
+    async def matching(self, patterns: Iterable[GraphPattern]) -> dict[str, list[JsonValue]]:
+        """Find the stored values that satisfy the constraints that Cypher cannot evaluate.
 
         Raises:
-            InputError: a regular expression or a comparison cannot be carried out.
-            StoreError: the database failed.
+            InputError: a regular expression is invalid or a comparison is impossible.
+            StatementTimeoutError: the time is over.
+            StoreError: the database failed otherwise.
         """
         wanted = {
             (matching_key(constraint), scope): (constraint, scope)
             for constraint, scope in _constraints(patterns)
             if needs_matching(constraint)
         }
-        looked_up = await bounded_map(
-            lambda each: self._stored.matching(*each, user_id), wanted.values(), limit=AT_ONCE
+        values = await bounded_map(
+            lambda each: self._stored.matching(*each), wanted.values(), limit=CONCURRENT_STATEMENTS
         )
-        found: dict[str, list[JsonValue]] = {}
-        for (key, _), values in zip(wanted, looked_up, strict=True):
-            found.setdefault(key, []).extend(values)
-        return found
+        matching: dict[str, list[JsonValue]] = {}
+        for (key, _), found in zip(wanted, values, strict=True):
+            matching.setdefault(key, []).extend(found)
+        return matching
 
     async def run(
         self, plans: Sequence[QueryPlan], compiler: Compiler, ranking: PathRanking, vector: Sequence[float] | None
@@ -103,81 +104,57 @@ class PatternRunner:
 
         Args:
             plans: what is matched.
-            compiler: makes the statements.
+            compiler: compiles the statements.
             ranking: how paths are ranked.
-            vector: embedding of the query, shape (dimensions,); None leaves out the meaning.
+            vector: embedding of the query, shape (dimensions,); None omits the semantic component.
 
         Raises:
-            InputError: a constraint compares what cannot be compared.
-            SearchError: a statement took too long.
+            InputError: a constraint compares values that cannot be compared.
+            StatementTimeoutError: the time is over.
             StoreError: the database failed otherwise.
         """
         try:
-            matched, truncated = await self._matched(plans, compiler)
-        except StatementTimeoutError:
-            raise SearchError(
-                f"The pattern took longer than {self._limits.timeout:g} s. Start from targets, name labels and types "
-                "at each step, add constraints, or lower max_hops"
-            ) from None
+            matched, truncated = await self._match(plans, compiler)
         except StatementValueError as error:
-            raise await self._type_mismatch(plans, compiler.user_id) or InputError(
-                # What the server says may tell a value, and whose it is nobody knows.
-                "A constraint cannot be worked out on what is stored: compare a date or time with text of its own "
-                "kind, such as 2026-01-02, 2026-01-02T10:00 or 10:00, and a duration or a place with nothing"
+            raise await self._type_mismatch(plans) or InputError(
+                # The server's message may contain a value of another user.
+                "A constraint cannot be evaluated on the stored values: compare dates and times with text of the same "
+                "kind, such as 2026-01-02, 2026-01-02T10:00 or 10:00; durations and points cannot be compared"
             ) from error
-        elements = PathElements(self._store, self._embedder, compiler.user_id, self._limits.timeout)
-        counts = await elements.counts([path for paths in matched for path in paths], ranking, vector)
-        ranked: list[ScoredPath] = []
+        scoring = self._reads.until(self._reads.deadline.part(SCORING_SHARE, SCORING_SECONDS))
+        scorer = PathScorer(scoring, self._embedder, ranking, vector)
+        metrics = await scorer.metrics([path for paths in matched for path in paths])
+        kept = _best(plans, matched, metrics, compiler, ranking)[: self._limits.paths]
         explored: Counter[str] = Counter()
         for plan, paths in zip(plans, matched, strict=True):
             explored[plan.pattern_id] += len(paths)
-            group = -1 if compiler.one_path_per is not None or plan.best is None else plan.best.group
-            for path in paths:
-                figures = counts.figures(path, ranking)
-                ranked.append(ScoredPath(plan, path, figures, ranking.score(figures), group))
-        best: dict[tuple[object, ...], ScoredPath] = {}
-        for one in sorted(ranked, key=lambda one: one.order):
-            best.setdefault(one.identity, one)
-        kept = list(best.values())[: self._limits.paths]
-        return RunResult(await self._shown(kept, ranking, elements), explored, truncated)
+        return RunResult(
+            await self._reader.paths(self._reads, kept, ranking),
+            explored,
+            truncated,
+            sum(not one.is_scored for one in metrics.values()),
+        )
 
-    async def _matched(self, plans: Sequence[QueryPlan], compiler: Compiler) -> tuple[list[list[PathMatch]], bool]:
-        """What each plan matches, and whether any matches more than are looked at."""
+    async def _match(self, plans: Sequence[QueryPlan], compiler: Compiler) -> tuple[list[list[PathMatch]], bool]:
+        """The paths of each plan, and whether any plan has more of them than are examined."""
         explored = self._limits.explored
+        reads = self._reads.until(self._reads.deadline.part(MATCHING_SHARE))
         known: dict[str, str] = {}
 
         async def match(plan: QueryPlan) -> tuple[list[PathMatch], bool]:
-            compiled = compiler.matched(plan, explored + 1)
-            rows = await self._store.read(compiled.text, compiled.parameters, timeout=self._limits.timeout)
-            return [_candidate(row, known) for row in rows[:explored]], len(rows) > explored
+            compiled = compiler.compile(plan, explored + 1)
+            [row] = await reads.read(compiled.text, compiled.parameters)
+            return [_path_match(path, known) for path in row["paths"][:explored]], len(row["paths"]) > explored
 
-        matched = await bounded_map(match, plans, limit=AT_ONCE)
+        matched = await bounded_map(match, plans, limit=CONCURRENT_STATEMENTS)
         return [paths for paths, _ in matched], any(is_cut for _, is_cut in matched)
 
-    async def _shown(
-        self, kept: Sequence[ScoredPath], ranking: PathRanking, elements: PathElements
-    ) -> tuple[ResultPath, ...]:
-        """The paths as they are shown; one of which something is gone meanwhile is left out."""
-        node_rows, relationship_rows = await elements.read([one.path for one in kept])
-        nodes = {key: self._reader.node(row) for key, row in node_rows.items()}
-        relationships = {
-            key: self._reader.relationship(row, nodes)
-            for key, row in relationship_rows.items()
-            if row["start"] in nodes and row["end"] in nodes
-        }
-        starts = {key: row["start"] for key, row in relationship_rows.items()}
-        return tuple(
-            ResultPath(self._reader.path(one, ranking, nodes, relationships, starts), one.path)
-            for one in kept
-            if nodes.keys() >= set(one.path.nodes) and relationships.keys() >= set(one.path.relationships)
-        )
-
-    async def _type_mismatch(self, plans: Sequence[QueryPlan], user_id: str) -> InputError | None:
-        """Which constraint compares what cannot be compared, and with what stored value."""
+    async def _type_mismatch(self, plans: Sequence[QueryPlan]) -> InputError | None:
+        """Which constraint compares values that cannot be compared, with an example of a stored value."""
         patterns = {segment.model_dump_json(): segment for plan in plans for segment in plan.segments}
         for constraint, scope in _constraints(patterns.values()):
-            # What lies inside JSON was compared before the statement ran.
-            if constraint.type not in _COMPARING or is_inside_json(constraint):
+            # Values inside JSON were compared before the statement ran.
+            if constraint.type not in _COMPARISONS or is_inside_json(constraint):
                 continue
             if constraint.value_from is not None:
                 return InputError(
@@ -185,20 +162,43 @@ class PatternRunner:
                     f"{constraint.value_from.property_path!r} of another node, but on some path one is text and the "
                     "other is not"
                 )
-            told = await self._stored.type_mismatch(constraint, scope, user_id)
-            if told is not None:
-                return told
+            error = await self._stored.type_mismatch(constraint, scope)
+            if error is not None:
+                return error
         return None
 
 
-def _candidate(row: Row, known: dict[str, str]) -> PathMatch:
-    """Read a row; an id is kept once, however many paths it stands in."""
-    nodes, relationships = (tuple(known.setdefault(one, one) for one in row[of]) for of in ("nodes", "relationships"))
-    return PathMatch(nodes, relationships, tuple(row["lengths"]), row["at"])
+def _best(
+    plans: Sequence[QueryPlan],
+    matched: Sequence[Sequence[PathMatch]],
+    metrics: Mapping[PathMatch, PathMetrics],
+    compiler: Compiler,
+    ranking: PathRanking,
+) -> list[ScoredPath]:
+    """The paths of all plans, best first, without those of which only the best is kept."""
+    scored: list[ScoredPath] = []
+    for plan, paths in zip(plans, matched, strict=True):
+        group = -1 if compiler.one_path_per is not None or plan.best is None else plan.best.group
+        scored += [ScoredPath(plan, path, metrics[path], ranking.score(metrics[path]), group) for path in paths]
+    best: dict[tuple[object, ...], ScoredPath] = {}
+    for one in sorted(scored, key=lambda one: one.sort_key):
+        best.setdefault(one.identity, one)
+    return list(best.values())
+
+
+def _path_match(path: Sequence[Any], known: dict[str, str]) -> PathMatch:
+    """Read a path; each id is kept in memory once, however many paths contain it."""
+    nodes, relationships, lengths, at = path
+    return PathMatch(
+        tuple(known.setdefault(one, one) for one in nodes),
+        tuple(known.setdefault(one, one) for one in relationships),
+        tuple(lengths),
+        at,
+    )
 
 
 def _constraints(patterns: Iterable[GraphPattern]) -> Iterator[tuple[Constraint, ConstraintScope]]:
-    """Every constraint, with what it is about."""
+    """Every constraint with its scope."""
     for pattern in patterns:
         for sequence in step_sequences(pattern):
             for constraint in sequence.constraints:

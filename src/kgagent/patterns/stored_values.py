@@ -1,13 +1,14 @@
-"""Constraints that the database cannot work out: regular expressions, which could hold it up, and paths into JSON.
+"""Evaluates constraints that Cypher cannot: regular expressions, which could block the server, and values inside JSON.
 
-The stored values are looked at here, and those that satisfy the constraint become a list that the statement compares
-with. RE2 takes time linear in the length of the text, whatever the expression.
+The stored values are read and evaluated here; those that satisfy the constraint become a list with which the statement
+compares. RE2 takes time linear in the length of the text, whatever the expression.
 """
 
 import asyncio
 import json
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import re2
 from pydantic import JsonValue
@@ -16,45 +17,51 @@ from kgagent.errors import InputError
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.records import plain
 from kgagent.graph.statements import statement
-from kgagent.graph.store import Store
-from kgagent.models.constraint import LISTS, ORDERS, Constraint, ConstraintType
+from kgagent.models.constraint import LIST_TYPES, ORDER_OPERATORS, Constraint, ConstraintType
 from kgagent.patterns.predicates import property_name
+from kgagent.patterns.reads import UserReads
 from kgagent.patterns.step_sequences import ConstraintScope
 
-MAX_DIFFERENT = 100_000
-"""Different values of one property that are looked at."""
+MAX_DISTINCT_VALUES = 100_000
+"""Maximum number of distinct values of one property that are evaluated."""
 
 _MEMORY = 8 << 20
 
-_MAX_STEPS = 100_000_000
-"""Instructions of an expression times characters of a text: what a match takes at the worst, seconds at this bound."""
+_COMPARE: Mapping[ConstraintType, Callable[[Any, Any], bool]] = {
+    ConstraintType.GREATER_THAN: operator.gt,
+    ConstraintType.LESS_THAN: operator.lt,
+    ConstraintType.GREATER_THAN_EQUALS: operator.ge,
+    ConstraintType.LESS_THAN_EQUALS: operator.le,
+}
+
+_MAX_INSTRUCTIONS = 100_000_000
+"""Instructions of an expression times characters of a text, the cost of a match at worst: about a second."""
 
 
 class StoredValues:
     """Finds the stored values that satisfy constraints."""
 
-    def __init__(self, store: Store, *, timeout: float) -> None:
-        self._store = store
-        self._timeout = timeout
+    def __init__(self, reads: UserReads) -> None:
+        self._reads = reads
 
-    async def matching(self, constraint: Constraint, scope: ConstraintScope, user_id: str) -> list[JsonValue]:
-        """The values of the constraint's property, among those of the user, that satisfy it.
+    async def matching(self, constraint: Constraint, scope: ConstraintScope) -> list[JsonValue]:
+        """The user's values of the constraint's property that satisfy it.
 
         Args:
-            constraint: one for which `needs_matching` holds.
-            scope: what it is about.
-            user_id: whose graph.
+            constraint: a constraint for which `needs_matching` is true.
+            scope: nodes or relationships to which it applies.
 
         Raises:
-            InputError: the regular expression cannot be used, there are too many values, they take too long to look
-                at, or text would be compared with a number.
-            StoreError: the database failed.
+            InputError: the regular expression is invalid, there are too many values, evaluating them takes too long, or
+                text would be compared with a number.
+            StatementTimeoutError: the time is over.
+            StoreError: the database failed otherwise.
         """
         name, inside = property_name(constraint.property_path)
         is_satisfied = _check(constraint)
-        different = await self._different(name, constraint, scope, user_id)
-        values = [value for value, is_time in different if not is_time]
-        # Many values take seconds, in which everything else on the event loop would stand still.
+        distinct = await self._distinct_values(name, constraint, scope)
+        values = [value for value, is_time in distinct if not is_time]
+        # Many values take seconds, during which the event loop would be blocked.
         return await asyncio.to_thread(self._satisfying, values, inside, constraint, is_satisfied)
 
     def _satisfying(
@@ -64,25 +71,24 @@ class StoredValues:
         constraint: Constraint,
         is_satisfied: Callable[[Sequence[JsonValue]], bool],
     ) -> list[JsonValue]:
-        """The values that satisfy a constraint, as long as the time of a statement lasts."""
-        end = time.monotonic() + self._timeout
+        """The values that satisfy a constraint, within the time limit."""
         found: list[JsonValue] = []
         for value in values:
-            if time.monotonic() > end:
+            if self._reads.deadline.is_over:
                 raise InputError(
-                    f"{constraint.type} on {constraint.property_path!r} took longer than {self._timeout:g} s to look "
-                    "at what is stored: name a label (node_label), or compare with less"
+                    f"Evaluating {constraint.type} on {constraint.property_path!r} took too long: add a node_label, or "
+                    "use a simpler constraint"
                 )
             if isinstance(value, str) and is_satisfied(list(_inside(value, inside.split("."))) if inside else [value]):
                 found.append(value)
         return found
 
-    async def type_mismatch(self, constraint: Constraint, scope: ConstraintScope, user_id: str) -> InputError | None:
-        """The error of a comparison with a stored value of another kind; None where there is no such value."""
+    async def type_mismatch(self, constraint: Constraint, scope: ConstraintScope) -> InputError | None:
+        """The error for a comparison with a stored value of another type; None if there is no such value."""
         name, _ = property_name(constraint.property_path)
-        wanted = _kind(constraint.value) if constraint.type in ORDERS else "text"
-        for value, is_time in await self._different(name, constraint, scope, user_id):
-            if is_time and constraint.type in ORDERS and wanted == "text":
+        wanted = _kind(constraint.value) if constraint.type in ORDER_OPERATORS else "text"
+        for value, is_time in await self._distinct_values(name, constraint, scope):
+            if is_time and constraint.type in ORDER_OPERATORS and wanted == "text":
                 continue
             if isinstance(value, list) and constraint.type is ConstraintType.CONTAINS:
                 continue
@@ -90,11 +96,11 @@ class StoredValues:
                 return _type_mismatch(constraint, value)
         return None
 
-    async def _different(
-        self, name: str, constraint: Constraint, scope: ConstraintScope, user_id: str
+    async def _distinct_values(
+        self, name: str, constraint: Constraint, scope: ConstraintScope
     ) -> list[tuple[JsonValue, bool]]:
-        """StatementParameters, each with whether it is a date or a time, which is told as text."""
-        parameters: dict[str, object] = {"user_id": user_id, "limit": MAX_DIFFERENT + 1}
+        """StatementParameters, each with whether it is a date or a time, returned as text."""
+        parameters: dict[str, object] = {"limit": MAX_DISTINCT_VALUES + 1}
         names = {"property": Identifier(name)}
         if scope.on == "relationship":
             text = statement("distinct_relationship_values", **names)
@@ -103,11 +109,11 @@ class StoredValues:
             text = statement("distinct_node_values", label=Identifier(scope.label), **names)
         else:
             text = statement("distinct_node_values_any", **names)
-        rows = await self._store.read(text, parameters, timeout=self._timeout)
-        if len(rows) > MAX_DIFFERENT:
+        rows = await self._reads.read(text, parameters)
+        if len(rows) > MAX_DISTINCT_VALUES:
             raise InputError(
-                f"{constraint.type} on {constraint.property_path!r} would look at more than {MAX_DIFFERENT:,} "
-                "different values: name a label (node_label), or use STARTS_WITH, CONTAINS or PROPERTY_EQUALS"
+                f"{constraint.type} on {constraint.property_path!r} would evaluate more than {MAX_DISTINCT_VALUES:,} "
+                "distinct values: add a node_label, or use STARTS_WITH, CONTAINS or PROPERTY_EQUALS"
             )
         return [(plain(row["value"]), row["is_time"]) for row in rows]
 
@@ -120,22 +126,22 @@ def _compiled(constraint: Constraint) -> "re2._Regexp":
         return re2.compile(str(constraint.value), options)
     except re2.error as error:
         raise InputError(
-            f"REGEX_MATCH on {constraint.property_path!r} cannot use {str(constraint.value)[:80]!r}: {_why(error)}. "
-            "The syntax is that of RE2, without look-around and back-references"
+            f"REGEX_MATCH on {constraint.property_path!r} cannot use {str(constraint.value)[:80]!r}: {_reason(error)}. "
+            "Use RE2 syntax, without look-around and back-references"
         ) from None
 
 
-def _why(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     reason = error.args[0] if error.args else error
     return reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
 
 
 def _check(constraint: Constraint) -> Callable[[Sequence[JsonValue]], bool]:
-    """Whether any of some values satisfies a constraint; what it is compared with is made ready once."""
+    """A predicate that tells whether any of some values satisfies the constraint."""
     if constraint.type is ConstraintType.REGEX_MATCH:
         expression = _compiled(constraint)
         return lambda found: any(_matches(expression, one, constraint) for value in found for one in _scalars(value))
-    if constraint.type not in LISTS:
+    if constraint.type not in LIST_TYPES:
         return lambda found: any(_satisfies(constraint, value) for value in found)
     among = frozenset((_kind(one), one) for one in _items(constraint.value))
     if constraint.type is ConstraintType.PROPERTY_IN:
@@ -145,10 +151,10 @@ def _check(constraint: Constraint) -> Callable[[Sequence[JsonValue]], bool]:
 
 def _matches(expression: "re2._Regexp", value: JsonValue, constraint: Constraint) -> bool:
     if isinstance(value, str):
-        if expression.programsize * len(value) > _MAX_STEPS:
+        if expression.programsize * len(value) > _MAX_INSTRUCTIONS:
             raise InputError(
                 f"REGEX_MATCH on {constraint.property_path!r} cannot use {str(constraint.value)[:80]!r}: it is too "
-                f"large for a stored text of {len(value):,} characters. Repeat less in it"
+                f"large for a stored text of {len(value):,} characters. Use fewer repetitions"
             )
         return expression.fullmatch(value) is not None
     if property_name(constraint.property_path)[1]:
@@ -157,7 +163,7 @@ def _matches(expression: "re2._Regexp", value: JsonValue, constraint: Constraint
 
 
 def _inside(value: JsonValue, path: Iterable[str]) -> Iterator[JsonValue]:
-    """What stands at a path inside JSON text; lists are gone through."""
+    """The values at a path inside JSON text; each item of a list is followed."""
     if not isinstance(value, str):
         return
     try:
@@ -174,7 +180,7 @@ def _items(value: JsonValue) -> list[JsonValue]:
 
 
 def _scalars(value: JsonValue) -> Iterator[JsonValue]:
-    """What a list holds, however deep; any other value is itself."""
+    """The scalars in a list, at any depth; another value is returned as it is."""
     waiting = [value]
     while waiting:
         one = waiting.pop()
@@ -185,7 +191,7 @@ def _scalars(value: JsonValue) -> Iterator[JsonValue]:
 
 
 def _satisfies(constraint: Constraint, stored: JsonValue) -> bool:
-    """Whether a value satisfies a constraint; a list does where it holds what is looked for."""
+    """Whether a value satisfies a constraint; a list does if one of its items does."""
     if isinstance(stored, list) and constraint.type is ConstraintType.CONTAINS:
         return any(_is_same(constraint.value, one) for one in stored)
     return any(_scalar_satisfies(constraint, one) for one in _scalars(stored))
@@ -195,10 +201,10 @@ def _scalar_satisfies(constraint: Constraint, stored: JsonValue) -> bool:
     kind, value = constraint.type, constraint.value
     if kind is ConstraintType.PROPERTY_EQUALS:
         return _is_same(stored, value)
-    if kind in ORDERS:
+    if kind in ORDER_OPERATORS:
         if _kind(stored) != _kind(value) or _kind(stored) not in {"text", "number"}:
             raise _type_mismatch(constraint, stored)
-        return {">": stored > value, "<": stored < value, ">=": stored >= value, "<=": stored <= value}[ORDERS[kind]]  # type: ignore[operator]
+        return _COMPARE[kind](stored, value)
     if not isinstance(stored, str) or not isinstance(value, str):
         raise _type_mismatch(constraint, stored)
     return {
@@ -226,6 +232,6 @@ def _kind(value: JsonValue) -> str:
 
 def _type_mismatch(constraint: Constraint, stored: JsonValue) -> InputError:
     return InputError(
-        f"{constraint.type} on {constraint.property_path!r} cannot compare {str(stored)[:60]!r}, which is stored "
-        f"there, with {str(constraint.value)[:60]!r}: one is text, the other is not"
+        f"{constraint.type} on {constraint.property_path!r} cannot compare the stored value {str(stored)[:60]!r} with "
+        f"{str(constraint.value)[:60]!r}: their types differ"
     )

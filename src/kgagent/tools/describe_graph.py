@@ -1,4 +1,4 @@
-"""describe_graph: which labels, relationship types and properties the user's graph holds."""
+"""describe_graph: the labels, relationship types and properties of the user's graph."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -17,27 +17,27 @@ from kgagent.tools.arguments import Arguments
 from kgagent.tools.base import Payload, Tool, ToolResult
 from kgagent.tools.context import ToolContext
 
-LARGEST = 20_000
-"""Characters of an answer, as JSON."""
+MAX_LENGTH = 20_000
+"""Characters of a result as JSON."""
 
 MAX_NAME_LENGTH = 200
-"""Characters of a name that is told; cut, it would be of no use."""
+"""Characters of a name; longer names are omitted, because a shortened name cannot be used."""
 
 
 @dataclass(frozen=True)
 class _Detail:
-    """How much is told.
+    """How much is described.
 
     Attributes:
-        names: labels, and relationship types.
-        properties: of each label and type.
-        joins: pairs of labels of each type.
-        examples: whether values are shown.
+        names: maximum number of labels, and of relationship types.
+        properties: maximum number of properties of each.
+        pairs: maximum number of pairs of labels that each type connects.
+        examples: whether typical values are included.
     """
 
     names: int
     properties: int
-    joins: int
+    pairs: int
     examples: bool = False
 
 
@@ -48,7 +48,7 @@ DETAILS = (
     _Detail(100, 0, 2),
     _Detail(20, 0, 1),
 )
-"""From most to least; the first that fits is taken, and the last always does."""
+"""From most to least; the first that fits is used, and the last always does."""
 
 
 class DescribeGraphArguments(Arguments):
@@ -57,7 +57,7 @@ class DescribeGraphArguments(Arguments):
     labels: list[Name] = Field(
         default_factory=list,
         max_length=50,
-        description="Labels to tell of, with the relationship types that start or end there; leave out for all.",
+        description="Describe only these labels and the relationship types that start or end there.",
     )
 
 
@@ -84,10 +84,10 @@ class DescribedLabel(DescribedPart):
 
 
 class DescribedType(DescribedPart):
-    """A relationship type; `joins` lists the pairs of labels that it connects."""
+    """A relationship type; `connects` lists the pairs of labels that it connects."""
 
     type: str
-    joins: tuple[Mapping[str, str | int], ...] | None = None
+    connects: tuple[Mapping[str, str | int], ...] | None = None
 
 
 class GraphDescription(ToolResult):
@@ -105,7 +105,7 @@ class GraphDescription(ToolResult):
 
 
 class DescribeGraph(Tool[DescribeGraphArguments]):
-    """Describes the graph."""
+    """Describes the user's graph."""
 
     name = "describe_graph"
     arguments = DescribeGraphArguments
@@ -113,30 +113,29 @@ class DescribeGraph(Tool[DescribeGraphArguments]):
     read_only = True
 
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
-        """What the model is told."""
+        """The description for the model."""
         return (
-            "Tell what the knowledge graph is made of: the labels of its nodes and the Neo4j types of its "
-            "relationships, how many there are of each, which labels a type leads from and to, and the properties of "
-            "each with their kinds and typical values. Look here for the exact names before you ask structured "
-            "questions about a graph that you do not know."
+            "Describe the graph: labels and Neo4j relationship types with their counts, the labels that each type "
+            "connects, and properties with kinds and typical values. Call it before query_patterns to learn the exact "
+            "names."
         )
 
     async def run(self, context: ToolContext, arguments: DescribeGraphArguments) -> GraphDescription:
-        """Describe, as it is at this moment.
+        """Describe the current graph.
 
         Raises:
             InputError: a label does not exist.
         """
         schema = await context.live_schema.read(context.user_id, fresh=True)
         if arguments.labels:
-            schema = _about(arguments.labels, schema, context.ontology)
+            schema = _restrict(arguments.labels, schema, context.ontology)
         described = (_described(schema, detail) for detail in DETAILS)
         payload = next(filter(_fits, described), None) or _described(schema, DETAILS[-1])
         return GraphDescription.model_validate(payload)
 
 
-def _about(labels: Sequence[str], schema: LiveSchema, ontology: Ontology) -> LiveSchema:
-    """The part of a schema that has to do with some labels."""
+def _restrict(labels: Sequence[str], schema: LiveSchema, ontology: Ontology) -> LiveSchema:
+    """The part of a schema that involves some labels."""
     for label in labels:
         if unknown := find_unknown_label(label, schema, ontology, "labels"):
             raise InputError(f"{unknown} {unknown.alternatives}")
@@ -154,71 +153,73 @@ def _about(labels: Sequence[str], schema: LiveSchema, ontology: Ontology) -> Liv
 
 
 def _described(schema: LiveSchema, detail: _Detail) -> Payload:
-    labels, kinds = _tellable(schema.labels), _tellable(schema.relationship_types)
-    told_labels, told_kinds = labels[: detail.names], kinds[: detail.names]
+    labels, kinds = _with_short_names(schema.labels), _with_short_names(schema.relationship_types)
+    shown_labels, shown_kinds = labels[: detail.names], kinds[: detail.names]
     payload: Payload = {
         "message": f"The graph has {len(schema.labels)} labels and {len(schema.relationship_types)} relationship types",
-        "labels": [{"label": label.name, **_shared(label, detail)} for label in told_labels],
+        "labels": [{"label": label.name, **_shared(label, detail)} for label in shown_labels],
         "relationship_types": [
-            {"type": kind.name, **_shared(kind, detail), **_joins(kind, detail)} for kind in told_kinds
+            {"type": kind.name, **_shared(kind, detail), **_connections(kind, detail)} for kind in shown_kinds
         ],
     }
-    if notes := _notes(schema, len(told_labels), len(told_kinds), detail):
+    if notes := _notes(schema, len(shown_labels), len(shown_kinds), detail):
         payload["notes"] = notes
     return payload
 
 
 def _notes(schema: LiveSchema, labels: int, kinds: int, detail: _Detail) -> list[str]:
-    """What the answer does not tell, and how to get it."""
+    """What the result omits, and how to get it."""
     notes = []
     parts: list[LiveLabel | LiveRelationshipType] = [*schema.labels, *schema.relationship_types]
     cut = any(len(part.properties) > detail.properties for part in parts)
-    cut |= any(len(kind.pairs) > detail.joins for kind in schema.relationship_types)
+    cut |= any(len(kind.pairs) > detail.pairs for kind in schema.relationship_types)
     if left := len(parts) - labels - kinds:
-        notes.append(f"{left} labels and types are left out; ask for some labels alone to see theirs")
+        notes.append(f"{left} labels and types are omitted; set labels to see others")
     elif cut or not detail.examples:
-        notes.append("Details are left out; ask for some labels alone to see all of theirs")
+        notes.append("Details are omitted; set labels to see all details of some labels")
     if any(part.sampled for part in parts):
-        notes.append("Where it says sampled, not all were looked at: there may be more properties and joins")
-    if any(part.is_least for part in parts):
-        notes.append("Where it says or_more, there may be more than were counted")
+        notes.append("sampled: not all were read, so there may be more properties and connections")
+    if any(part.is_lower_bound for part in parts):
+        notes.append("or_more: the count is a lower bound")
     if schema.is_partial:
-        notes.append("There may be labels and types that are not told")
+        notes.append("Some labels and types may be missing")
     return notes
 
 
 def _shared(part: LiveLabel | LiveRelationshipType, detail: _Detail) -> dict[str, Any]:
-    told: dict[str, Any] = {"count": part.count}
-    if part.is_least:
-        told["or_more"] = True
+    payload: dict[str, Any] = {"count": part.count}
+    if part.is_lower_bound:
+        payload["or_more"] = True
     if part.sampled:
-        told["sampled"] = True
-    properties = _tellable(part.properties)[: detail.properties]
+        payload["sampled"] = True
+    properties = _with_short_names(part.properties)[: detail.properties]
     if properties:
-        told["properties"] = {item.name: _values(item, detail) for item in properties}
-    return told
+        payload["properties"] = {item.name: _values(item, detail) for item in properties}
+    return payload
 
 
 def _values(item: LiveProperty, detail: _Detail) -> str:
-    """Kinds and examples in one line: `text: "open", "closed"`."""
-    kinds = " or ".join(item.kinds) or "seldom there"
+    """Kinds and typical values in one line: `text: "open", "closed"`."""
+    kinds = " or ".join(item.kinds) or "rare"
     if not (detail.examples and item.examples):
         return kinds
     return f"{kinds}: {', '.join(json.dumps(value, ensure_ascii=False) for value in item.examples)}"
 
 
-def _joins(kind: LiveRelationshipType, detail: _Detail) -> dict[str, Any]:
+def _connections(kind: LiveRelationshipType, detail: _Detail) -> dict[str, Any]:
     pairs = [pair for pair in kind.pairs if max(len(pair.from_label), len(pair.to_label)) <= MAX_NAME_LENGTH]
-    told = [{"from": pair.from_label, "to": pair.to_label, "count": pair.count} for pair in pairs[: detail.joins]]
-    return {"joins": told} if told else {}
+    connections = [
+        {"from": pair.from_label, "to": pair.to_label, "count": pair.count} for pair in pairs[: detail.pairs]
+    ]
+    return {"connects": connections} if connections else {}
 
 
 Named = TypeVar("Named", LiveLabel, LiveRelationshipType, LiveProperty)
 
 
-def _tellable(parts: Sequence[Named]) -> list[Named]:
+def _with_short_names(parts: Sequence[Named]) -> list[Named]:
     return [part for part in parts if len(part.name) <= MAX_NAME_LENGTH]
 
 
 def _fits(payload: Payload) -> bool:
-    return len(json.dumps(payload, ensure_ascii=False)) <= LARGEST
+    return len(json.dumps(payload, ensure_ascii=False)) <= MAX_LENGTH

@@ -48,7 +48,7 @@ async def test_labels_and_types_that_no_ontology_knows_are_found_with_their_coun
     assert pairs(schema, "HAS_CONDITION") == {("Patient", "Condition"): 2}
     assert pairs(schema, "TREATED_BY") == {("Patient", "Doctor"): 3, ("Patient", "Surgeon"): 1}
     assert not schema.sampled
-    assert not any(part.is_least for part in schema.labels)
+    assert not any(part.is_lower_bound for part in schema.labels)
 
 
 async def test_properties_are_told_with_the_kinds_of_their_values(
@@ -275,12 +275,12 @@ async def test_what_was_not_looked_at_in_full_says_so(graph: KnowledgeGraph, use
 
     exact = await read(scan_limit=11, names_limit=10, count_limit=10, values_limit=1)
     [found], [joins] = [item for item in exact.labels if item.name == label], exact.relationship_types
-    assert (found.count, found.is_least, found.sampled) == (10, False, False)
-    assert (joins.count, joins.is_least, joins.sampled) == (10, False, False)
+    assert (found.count, found.is_lower_bound, found.sampled) == (10, False, False)
+    assert (joins.count, joins.is_lower_bound, joins.sampled) == (10, False, False)
     cut = await read(scan_limit=4, names_limit=9, count_limit=9)
     [found], [joins] = [item for item in cut.labels if item.name == label], cut.relationship_types
-    assert (found.count, found.is_least, found.sampled) == (9, True, True)
-    assert (joins.count, joins.is_least, joins.sampled) == (4, True, True)
+    assert (found.count, found.is_lower_bound, found.sampled) == (9, True, True)
+    assert (joins.count, joins.is_lower_bound, joins.sampled) == (4, True, True)
     assert cut.sampled
 
 

@@ -39,7 +39,7 @@ async def test_a_name_that_only_another_user_has_is_unknown_and_not_suggested(
         )
     assert str(raised.value) == (
         "Unknown label 'Midwife' in pattern 'single_hop', step 0. "
-        "Labels that exist: Concept, Condition, Doctor, Entity, Patient, Person, Source, Surgeon."
+        "Existing labels: Concept, Condition, Doctor, Entity, Patient, Person, Source, Surgeon."
     )
     with pytest.raises(InputError, match="Did you mean Midwife"):
         await checked_schema(

@@ -38,7 +38,7 @@ async def test_a_graph_of_labels_that_no_ontology_knows_is_described(
         {
             "type": "TREATED_BY",
             "count": 3,
-            "joins": [
+            "connects": [
                 {"from": "Patient", "to": "Doctor", "count": 3},
                 {"from": "Patient", "to": "Surgeon", "count": 1},
             ],
@@ -47,7 +47,7 @@ async def test_a_graph_of_labels_that_no_ontology_knows_is_described(
             "type": "HAS_CONDITION",
             "count": 2,
             "properties": {"severity": 'text: "mild"', "since": "number"},
-            "joins": [{"from": "Patient", "to": "Condition", "count": 2}],
+            "connects": [{"from": "Patient", "to": "Condition", "count": 2}],
         },
     ]
     assert "notes" not in answer
@@ -60,7 +60,7 @@ async def test_some_labels_alone_come_with_the_types_at_them(
     await plant_ward(graph, user_id)
     answer = succeeded(await tools.describe_graph(labels=["Condition", "Surgeon"]))
     assert [label["label"] for label in answer["labels"]] == ["Condition", "Surgeon"]
-    assert {kind["type"]: [pair["to"] for pair in kind["joins"]] for kind in answer["relationship_types"]} == {
+    assert {kind["type"]: [pair["to"] for pair in kind["connects"]] for kind in answer["relationship_types"]} == {
         "TREATED_BY": ["Surgeon"],
         "HAS_CONDITION": ["Condition"],
     }
@@ -134,14 +134,14 @@ async def test_a_schema_that_may_lack_something_says_so(
     tools: Toolset, graph: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def read(*_: object, **__: object) -> LiveSchema:
-        return LiveSchema(labels=(LiveLabel(name="Patient", count=9, is_least=True),), is_partial=True)
+        return LiveSchema(labels=(LiveLabel(name="Patient", count=9, is_lower_bound=True),), is_partial=True)
 
     monkeypatch.setattr(services_of(graph).live_schema, "read", read)
     answer = succeeded(await tools.describe_graph())
     assert answer["labels"] == [{"label": "Patient", "count": 9, "or_more": True}]
     assert answer["notes"] == [
-        "Where it says or_more, there may be more than were counted",
-        "There may be labels and types that are not told",
+        "or_more: the count is a lower bound",
+        "Some labels and types may be missing",
     ]
 
 

@@ -4,8 +4,10 @@ import json
 from typing import Any
 
 from kgagent import KnowledgeGraph
+from kgagent.adapters.json_schema import without_titles
+from kgagent.ontology import default_ontology
 from kgagent.tools import Toolset
-from kgagent.tools.query_patterns import EXAMPLES, QueryPatternsArguments
+from kgagent.tools.query_patterns import EXAMPLES, QueryPatterns, QueryPatternsArguments
 from tests.support.payloads import assert_nothing_hidden, error_of
 from tests.support.people import person, relate
 from tests.support.stored import cypher
@@ -96,26 +98,26 @@ async def test_a_question_that_no_path_answers_gets_a_plain_search(
     nobody = [{"type": "PROPERTY_EQUALS", "property_path": "name", "value": "Zoe", "at_step": "start"}]
     payload = await tools.query_patterns(query="Zoe's doctor", patterns=[{**SHARED_DOCTOR, "constraints": nobody}])
     assert payload["success"]
-    assert payload["found_by"] == "hybrid"
+    assert payload["strategy"] == "hybrid"
     assert payload["warnings"][0] == "No path matches"
-    instead = "what a plain search finds stands in hybrid"
-    assert payload["message"] == f"No path was found; {instead}, and is no answer to the pattern"
+    fallback = "hybrid has the results of a hybrid search"
+    assert payload["message"] == f"No path was found; {fallback}, which do not answer the pattern"
 
 
 async def test_a_message_speaks_of_what_was_asked(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     await plant_ward(graph, user_id)
     ann = {"targets": [{"description": "Ann", "label": "Patient"}]}
-    instead = "what a plain search finds stands in hybrid"
-    nothing_asked = "Neither a pattern nor a traversal was asked for; "
+    fallback = "hybrid has the results of a hybrid search"
+    nothing_to_match = "The query has neither patterns nor a traversal; "
     treated_for = {"relation_types": ["has_relationship_with"], "max_depth": 1}
     for arguments, said in (
-        ({"query": "Who treats Ann?"}, nothing_asked + instead),
-        (ann, nothing_asked + instead),
-        ({"query": "x", "traversal": {}}, f"A traversal starts from targets, and none was given; {instead}"),
-        ({**ann, "traversal": treated_for}, f"No path was found; {instead}, and is no answer to the traversal"),
+        ({"query": "Who treats Ann?"}, nothing_to_match + fallback),
+        (ann, nothing_to_match + fallback),
+        ({"query": "x", "traversal": {}}, f"A traversal needs targets, but none were given; {fallback}"),
+        ({**ann, "traversal": treated_for}, f"No path was found; {fallback}, which do not answer the traversal"),
     ):
         payload = await tools.query_patterns(**arguments)
-        assert (payload.get("found_by"), payload.get("message")) == ("hybrid", said), payload
+        assert (payload.get("strategy"), payload.get("message")) == ("hybrid", said), payload
 
 
 async def test_a_word_in_a_traversal_is_told_where_it_can_be_asked_for(tools: Toolset) -> None:
@@ -124,7 +126,7 @@ async def test_a_word_in_a_traversal_is_told_where_it_can_be_asked_for(tools: To
     payload = await tools.query_patterns(targets=[{"entity_key": ada}], traversal={"relation_types": ["mentor"]})
     error = error_of(payload)
     assert error.startswith("Unknown relationship type 'mentor' in traversal.relation_types. It is a value")
-    assert "The tool traverse can, with relationship_types" in error
+    assert "Use the tool traverse with relationship_types" in error
     assert "within" not in error
     assert (await tools.traverse(entity_key=ada, relationship_types=["mentor"]))["nodes"][0]["name"] == "Bo"
 
@@ -132,3 +134,59 @@ async def test_a_word_in_a_traversal_is_told_where_it_can_be_asked_for(tools: To
 async def test_the_model_cannot_choose_whose_graph(tools: Toolset) -> None:
     payload = await tools.query_patterns(query="x", user_id="another")
     assert payload == {"success": False, "error": "unknown argument user_id"}
+
+
+async def test_the_form_of_the_documents_is_accepted(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+    await plant_ward(graph, user_id)
+    payload = await tools.query_patterns(
+        textQuery="Who is treated by whom?",
+        graphQuery={
+            "patterns": [
+                {
+                    "patternId": "treated",
+                    "steps": [
+                        {
+                            "sourceLabel": "Patient",
+                            "relationType": "TREATED_BY",
+                            "targetLabel": "Doctor",
+                            "stepIndex": 0,
+                        }
+                    ],
+                    "constraints": [
+                        {
+                            "type": "PROPERTY_IN",
+                            "nodeLabel": "Doctor",
+                            "propertyPath": "name",
+                            "value": ["Eve"],
+                            "atStep": 0,
+                        }
+                    ],
+                }
+            ],
+            "rankingStrategy": "PATH_LENGTH",
+            "maxPaths": 5,
+        },
+    )
+    assert [path["path"] for path in payload["paths"]] == ["Ann -[TREATED_BY]-> Eve"]
+    assert (payload["ranking"], payload["query"]) == ("PATH_LENGTH", "Who is treated by whom?")
+    assert payload["metadata"] == {"matchedPaths": 1}
+
+
+async def test_common_other_names_of_fields_are_accepted(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+    await plant_ward(graph, user_id)
+    payload = await tools.query_patterns(
+        patterns=[
+            {
+                "steps": [{"relationship_type": "TREATED_BY"}],
+                "constraints": [{"type": "property_in", "property": "name", "values": ["Eve"], "at_step": 0}],
+            }
+        ],
+        ranking_strategy="path_length",
+    )
+    assert [path["path"] for path in payload["paths"]] == ["Ann -[TREATED_BY]-> Eve"]
+
+
+def test_the_definition_for_a_model_is_short() -> None:
+    schema = json.dumps(without_titles(QueryPatternsArguments.model_json_schema()))
+    assert len(schema) + len(QueryPatterns().description(default_ontology())) < 11_500
+    assert '"null"' not in schema

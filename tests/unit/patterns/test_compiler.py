@@ -14,7 +14,7 @@ def nested(levels: int) -> PatternExpression:
 
 def test_intersections_inside_one_another_look_for_each_other_pattern_once() -> None:
     plans = plans_of(nested(4))
-    texts = [Compiler("someone").matched(plan, 10).text for plan in plans]
+    texts = [Compiler("someone").compile(plan, 10).text for plan in plans]
     assert [text.count("EXISTS") for text in texts] == [15] * 16
 
 
@@ -23,6 +23,6 @@ def test_a_value_from_a_node_of_another_user_is_not_compared() -> None:
     constraint = {"type": "LESS_THAN", "property_path": "age", "value_from": start, "at_step": "end"}
     pattern = GraphPattern.model_validate({"steps": [{}], "constraints": [constraint]})
     [plan] = plans_of(pattern)
-    text = Compiler("someone").matched(plan, 10).text
+    text = Compiler("someone").compile(plan, 10).text
     both = "CASE WHEN coalesce(s0n1.user_id, '') <> $user_id OR coalesce(s0n0.user_id, '') <> $user_id THEN false"
     assert both in text

@@ -20,11 +20,11 @@ def told(asked: GraphPattern, schema: LiveSchema = WARD) -> list[str]:
         ),
         (
             step("Doctor", "TREATED_BY", "Patient"),
-            "step 0: no TREATED_BY leads from Doctor to Patient, but the other way round: take direction INCOMING.",
+            "step 0: no TREATED_BY leads from Doctor to Patient, only the opposite: use direction INCOMING.",
         ),
         (
             step("Patient", "TREATED_BY", "Doctor", direction="INCOMING"),
-            "step 0: no TREATED_BY leads from Doctor to Patient, but the other way round: take direction OUTGOING.",
+            "step 0: no TREATED_BY leads from Doctor to Patient, only the opposite: use direction OUTGOING.",
         ),
         (
             step("Condition", "TREATED_BY", None),
@@ -32,7 +32,7 @@ def told(asked: GraphPattern, schema: LiveSchema = WARD) -> list[str]:
         ),
         (
             step("Condition", ["TREATED_BY", "HAS_CONDITION"], "Medication", direction="BOTH"),
-            "step 0: no HAS_CONDITION or TREATED_BY joins Condition and Medication; "
+            "step 0: no HAS_CONDITION or TREATED_BY connects Condition and Medication; "
             "HAS_CONDITION leads from Patient to Condition, TREATED_BY leads from Patient to Doctor.",
         ),
         (
@@ -44,8 +44,8 @@ def told(asked: GraphPattern, schema: LiveSchema = WARD) -> list[str]:
             step("Doctor", "HAS_CONDITION", "Condition", max_hops=3),
             "step 0: no HAS_CONDITION leads from Doctor; it leads from Patient to Condition.",
         ),
-        (step("Person", "TREATED_BY", "Doctor"), "step 0: there is no node with label Person yet."),
-        (step("Patient", "engages_with", None), "step 0: there is no relationship of type engages_with yet."),
+        (step("Person", "TREATED_BY", "Doctor"), "step 0: there is no node with label Person."),
+        (step("Patient", "engages_with", None), "step 0: there is no relationship of type engages_with."),
     ],
 )
 def test_a_step_that_nothing_can_take_is_told(asked: dict[str, object], hint: str) -> None:
@@ -83,10 +83,10 @@ def test_what_was_only_looked_at_in_part_is_told_as_such() -> None:
     )
     asked = pattern(step("Patient", "TREATED_BY", "Patient"), constraints=[equals("nmae")])
     assert told(asked, schema) == [
-        "step 0: none of the TREATED_BY looked at leads from Patient to Patient; it leads from Patient to Doctor.",
-        "No property 'nmae' of Patient was seen: pattern 'risk', step 0. Did you mean name?",
+        "step 0: none of the sampled TREATED_BY leads from Patient to Patient; it leads from Patient to Doctor.",
+        "Found no property 'nmae' of Patient: pattern 'risk', step 0. Did you mean name?",
     ]
-    assert told(asked, schema.model_copy(update={"is_partial": True}))[0].startswith("No property")
+    assert told(asked, schema.model_copy(update={"is_partial": True}))[0].startswith("Found no property")
 
 
 def test_hints_are_few() -> None:

@@ -40,7 +40,7 @@ def test_names_that_exist_pass() -> None:
 def test_an_unknown_label_is_told_with_its_place_the_nearest_and_all_there_are() -> None:
     assert error(pattern(step("Patiant", "TREATED_BY", "Doctor"))) == (
         "Unknown label 'Patiant' in pattern 'risk', step 0. Did you mean Patient? "
-        "Labels that exist: Concept, Condition, Doctor, Entity, Medication, Patient, Person, Source."
+        "Existing labels: Concept, Condition, Doctor, Entity, Medication, Patient, Person, Source."
     )
 
 
@@ -133,8 +133,8 @@ def test_a_property_that_may_not_have_been_looked_at_is_no_error() -> None:
     )
     passes(asked, schema)
     assert [str(unknown) for unknown in find_unknown_names([asked], schema, ONTOLOGY)] == [
-        "No property 'nmae' of Patient was seen: pattern 'risk', step 0. Did you mean name?",
-        "No property 'sicne' of KNOWS was seen: pattern 'risk', step 0.",
+        "Found no property 'nmae' of Patient: pattern 'risk', step 0. Did you mean name?",
+        "Found no property 'sicne' of KNOWS: pattern 'risk', step 0.",
     ]
     passes(pattern(step("Unread", "UNREAD", None)), LiveSchema(is_partial=True))
 
@@ -164,7 +164,7 @@ def test_a_type_that_is_a_word_of_the_relationships_own_leads_to_a_constraint(
     kind = joins("has_relationship_with", ("Person", "Person")).model_copy(update={"properties": (free,)})
     schema = LiveSchema(labels=(label("Person", "name"),), relationship_types=(kind,))
     told = error(pattern(step("Person", "Mentor", "Person")), schema=schema)
-    assert f"{begin} a value of the property relationship_type: leave relation_type out" in told
+    assert f"{begin} a value of the property relationship_type: omit relation_type" in told
     assert f'"on": "relationship", "property_path": "relationship_type", "value": "{value}"' in told
     assert "relationship_type" not in error(pattern(step("Patient", "MENTOR", None))).replace("relationship type", "")
 
@@ -176,8 +176,8 @@ def test_all_unknown_names_are_told_at_once_each_once_and_five_at_the_most() -> 
     )
     assert all(told.count(f"'{name}'") == 1 for name in ("Patiant", "TREATD_BY", "Docter", "X", "Y"))
     assert not any(f"'{name}'" in told for name in ("HAS", "Z"))
-    assert "Labels that exist" in told
-    assert "Relationship types that exist" in told
+    assert "Existing labels" in told
+    assert "Existing relationship types" in told
     assert told.endswith("2 more names do not exist.")
 
 

@@ -67,5 +67,5 @@ def test_steps_of_a_sequence_are_counted_on() -> None:
 
 def test_too_many_ways_through_unions_are_refused() -> None:
     union = combined(CombinatorType.UNION, pattern("p", "B", "B"), pattern("q", "B", "B"))
-    with pytest.raises(InputError, match="at most 40 are run"):
+    with pytest.raises(InputError, match="at most 40 are allowed"):
         plans_of(combined(CombinatorType.SEQUENTIAL, *[union] * 6))

@@ -44,7 +44,7 @@ def test_hybrid_leaves_out_what_is_unknown_or_weighs_nothing() -> None:
     ranking = PathRanking(RankingStrategy.HYBRID, {"length": 1, "semantic": 3})
     assert ranking.score(PathMetrics(hops=2, nodes=3)) == 0.5
     assert "semantic" not in ranking.explain(PathMetrics(hops=2, nodes=3))
-    assert not ranking.counts("weight")
+    assert not ranking.needs("weight")
 
 
 def test_a_negative_weight_counts_nothing_in_hybrid() -> None:
@@ -55,4 +55,4 @@ def test_a_negative_weight_counts_nothing_in_hybrid() -> None:
 def test_a_path_without_any_embedding_comes_last_by_meaning() -> None:
     ranking = PathRanking(RankingStrategy.SEMANTIC_SCORE)
     assert ranking.score(PathMetrics(hops=1, nodes=2)) == -1.0
-    assert "nothing on the path has an embedding" in ranking.explain(PathMetrics(hops=1, nodes=2))
+    assert "no node or relationship of the path has an embedding" in ranking.explain(PathMetrics(hops=1, nodes=2))

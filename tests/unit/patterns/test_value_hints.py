@@ -50,7 +50,7 @@ def told(*constraints: dict[str, Any], label: str | None = "Person") -> list[str
         (equals("age", "start", value="forty"), "the start: age is a number, not text such as 'forty'."),
         (
             equals("attitude", -1, value="Friendly", **ON),
-            "any step: attitude is a number, not text such as 'Friendly': give 4.",
+            "any step: attitude is a number, not text such as 'Friendly': use 4.",
         ),
         (
             equals("relationship_type", 0, type="PROPERTY_IN", value=["mentor", "Old Friend"], **ON),

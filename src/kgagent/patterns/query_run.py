@@ -1,0 +1,330 @@
+"""One run of a `GraphQuery`: resolves targets, matches patterns, finds chunks, or searches if nothing matched."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from kgagent.embedding.base import Embedder
+from kgagent.errors import EmbeddingError, InputError, NotFoundError, StatementTimeoutError
+from kgagent.formatting import counted
+from kgagent.graph.live_schema import LiveSchemaReader
+from kgagent.models.hybrid import HybridSearchRequest
+from kgagent.models.live_schema import LiveSchema
+from kgagent.models.matched_path import Chunk, MatchedNode, MatchedPath, PatternResult, ReasoningContext
+from kgagent.models.pattern import GraphPattern, StepDirection, TraversalStep
+from kgagent.models.pattern_query import HYBRID_WEIGHTS, GraphQuery, RankingStrategy, ResolutionTarget
+from kgagent.ontology import Ontology
+from kgagent.patterns.chunks import find_chunks
+from kgagent.patterns.compiler import Compiler
+from kgagent.patterns.diagnosis import PatternDiagnosis
+from kgagent.patterns.entry_points import ResolvedTarget, TargetResolver
+from kgagent.patterns.hints import hints
+from kgagent.patterns.names import checked_schema
+from kgagent.patterns.options import PatternOptions
+from kgagent.patterns.path_reader import PathReader, ResultPath
+from kgagent.patterns.plans import EntryPoint, QueryPlan, plans_of
+from kgagent.patterns.ranking import PathRanking
+from kgagent.patterns.reads import UserReads
+from kgagent.patterns.runner import PatternRunner, RunLimits, RunResult
+from kgagent.retrieval import RetrievalService
+
+MAX_KEYWORDS = 20
+
+EMBEDDING_SHARE = 0.5
+"""Share of the time left that the embedding call may take."""
+
+CHUNKS_SHARE = 0.8
+DIAGNOSIS_SHARE = 0.5
+SEARCH_SHARE = 0.9
+"""Shares of the time left for what may be omitted: the rest is for the answer itself."""
+
+
+@dataclass(frozen=True)
+class PatternServices:
+    """What a query needs besides the database.
+
+    Attributes:
+        ontology: labels and types that exist even if the user's graph does not use them yet.
+        embedder: says which stored embeddings can be compared with the query.
+        retrieval: embeds texts, and searches if nothing matched.
+        live_schema: reads the labels, types and properties of the user's graph.
+        options: defaults and limits.
+        reader: makes models of nodes and paths.
+    """
+
+    ontology: Ontology
+    embedder: Embedder
+    retrieval: RetrievalService
+    live_schema: LiveSchemaReader
+    options: PatternOptions
+    reader: PathReader
+
+
+@dataclass(frozen=True)
+class ResolvedQuery:
+    """The query vector, and the nodes of the targets.
+
+    Attributes:
+        vector: embedding of the question; None if there is none or it is not needed.
+        targets: nodes to which each target resolves.
+    """
+
+    vector: Sequence[float] | None
+    targets: Sequence[ResolvedTarget]
+
+    @property
+    def points(self) -> list[EntryPoint]:
+        """Nodes at which paths start or end."""
+        return [point for target in self.targets for point in target.points]
+
+    @property
+    def nodes(self) -> tuple[MatchedNode, ...]:
+        """The same nodes, as models."""
+        return tuple(node for target in self.targets for node in target.nodes)
+
+
+class PatternQueryRun:
+    """Runs one query of one user, within the time limit of `reads`."""
+
+    def __init__(
+        self, services: PatternServices, reads: UserReads, query: GraphQuery, vector: Sequence[float] | None
+    ) -> None:
+        self._services = services
+        self._options = services.options
+        self._reads = reads
+        self._query = query
+        self._vector = vector
+        self._warnings: list[str] = []
+        self._ranking = PathRanking(
+            query.ranking or services.options.ranking,
+            HYBRID_WEIGHTS if query.weights is None else query.weights,
+            query.weight_property,
+        )
+
+    async def result(self) -> PatternResult:
+        """Run the query; see `PatternSearch.query`."""
+        query = self._query
+        if query.has_combinator and query.has_patterns:
+            self._warnings.append("Ignored patterns: a query with a combinator matches only the combinator's patterns")
+        plans = self._plans()
+        segments = [segment for plan in plans for segment in plan.segments]
+        schema = await checked_schema(
+            segments,
+            self._services.live_schema,
+            self._reads.user_id,
+            self._services.ontology,
+            traversal=not query.all_patterns,
+        )
+        resolved = await self._resolve(schema)
+        if self._ranking.strategy is RankingStrategy.SEMANTIC_SCORE and resolved.vector is None:
+            raise InputError("SEMANTIC_SCORE ranks by similarity with the question: give query, in plain words")
+        self._warn_of_unused_targets(plans, resolved.points)
+        limits = RunLimits(
+            paths=query.max_paths or self._options.max_paths,
+            explored=max(self._options.explored, query.max_paths or 0),
+        )
+        runner = PatternRunner(self._reads, self._services.embedder, self._services.reader, limits)
+        compiler = Compiler(
+            self._reads.user_id,
+            resolved.points,
+            await runner.matching(segments),
+            query.one_path_per if query.all_patterns else "end",
+        )
+        run = await runner.run(plans, compiler, self._ranking, resolved.vector) if plans else RunResult()
+        if not run.paths:
+            if plans:
+                await self._explain_no_match(compiler, schema, resolved)
+            return await self._hybrid_search(resolved)
+        self._warn_of_limits(run, limits)
+        ranking = self._ranking
+        return PatternResult(
+            strategy="patterns" if query.all_patterns else "traversal",
+            context=self._context(resolved, run),
+            chunks=await self._chunks(resolved, run),
+            ranking=ranking.strategy,
+            weights=dict(ranking.weights) if ranking.strategy is RankingStrategy.HYBRID else None,
+            warnings=tuple(self._warnings),
+            metadata={"matchedPaths": len(run.paths)},
+        )
+
+    def _plans(self) -> list[QueryPlan]:
+        if not self._query.all_patterns:
+            return [QueryPlan((pattern,)) for pattern in self._expansions()]
+        return [plan for part in self._query.parts for plan in plans_of(part)]
+
+    def _expansions(self) -> list[GraphPattern]:
+        """The traversal from the targets as one pattern for each distance, so that far paths displace no near ones."""
+        query = self._query
+        if not query.targets or query.traversal is None:
+            return []
+        types = query.traversal.relation_types
+        all_types = query.use_all_relation_hints
+        if not (self._options.use_all_relation_hints if all_types is None else all_types):
+            types = types[:1]
+        return [
+            GraphPattern(
+                pattern_id=f"within {hops}",
+                steps=(
+                    TraversalStep(
+                        relation_type=types or None, direction=StepDirection.BOTH, min_hops=hops, max_hops=hops
+                    ),
+                ),
+                distinct_nodes=True,
+            )
+            for hops in range(1, query.traversal.max_depth + 1)
+        ]
+
+    async def _resolve(self, schema: LiveSchema) -> ResolvedQuery:
+        """Resolve the targets, and embed the question and the descriptions in one call."""
+        query = self._query
+        resolver = TargetResolver(self._reads, self._services.ontology, self._services.retrieval, self._services.reader)
+        # Labels of the ontology count even if the cached schema has no node with them: a node may be new.
+        labels = {*self._services.ontology.labels, *(label.name for label in schema.labels)}
+        targets = await resolver.by_name(query.targets, labels)
+        unknown = [
+            number
+            for number, (target, found) in enumerate(zip(query.targets, targets, strict=True))
+            if not found.points and target.entity_key is None
+        ]
+        needs_vector = self._vector is None and (self._ranking.needs("semantic") or query.top_k > 0)
+        question = [query.query] if query.query and query.query.strip() and needs_vector else []
+        vectors = await self._embed([*question, *(query.targets[number].description for number in unknown)])
+        for number, vector in zip(unknown, vectors[len(question) :], strict=True):
+            targets[number] = await resolver.by_similarity(query.targets[number], vector)
+            if targets[number].points:
+                names = ", ".join(node.name for node in targets[number].nodes)
+                self._warnings.append(
+                    f"No node is named {_describe(query.targets[number])}; used the most similar instead: {names}"
+                )
+        missing = [
+            f"No node was found for {_describe(target)}"
+            for target, found in zip(query.targets, targets, strict=True)
+            if not found.points
+        ]
+        self._warnings += missing
+        if query.targets and len(missing) == len(query.targets):
+            raise NotFoundError(". ".join(self._warnings))
+        return ResolvedQuery(vectors[0] if question else self._vector, targets)
+
+    async def _embed(self, texts: Sequence[str]) -> list[Sequence[float] | None]:
+        """Embed texts in one call; if that fails, paths are still found, without the semantic component."""
+        if not texts:
+            return []
+        try:
+            async with self._reads.deadline.part(EMBEDDING_SHARE).enforced():
+                return list(await self._services.retrieval.embed_queries(texts))
+        except (EmbeddingError, TimeoutError) as error:
+            if self._ranking.strategy is RankingStrategy.SEMANTIC_SCORE:
+                raise
+            reason = error if isinstance(error, EmbeddingError) else "embedding took too long"
+            self._warnings.append(f"Omitted the similarity with the question: {reason}")
+            return [None] * len(texts)
+
+    def _warn_of_unused_targets(self, plans: Sequence[QueryPlan], points: Sequence[EntryPoint]) -> None:
+        """Warn of patterns in which no node may be a target: their paths are not restricted."""
+        unused = dict.fromkeys(plan.pattern_id for plan in plans if points and plan.entered_at(points) is None)
+        self._warnings += [
+            f"No target has a label of pattern {name!r}: its paths are not limited to the targets" for name in unused
+        ]
+
+    def _warn_of_limits(self, run: RunResult, limits: RunLimits) -> None:
+        if run.truncated:
+            self._warnings.append(
+                f"More than {limits.explored:,} paths match; only {limits.explored:,} were ranked. Narrow the pattern "
+                "to be sure of the best"
+            )
+        if run.not_scored:
+            self._warnings.append(
+                f"Ranked {counted(run.not_scored, 'path')} last: scoring took too long. Narrow the pattern, or rank by "
+                "PATH_LENGTH"
+            )
+
+    async def _explain_no_match(self, compiler: Compiler, schema: LiveSchema, resolved: ResolvedQuery) -> None:
+        """Warn why nothing matched: hints from the schema, or if there are none, variants that match.
+
+        Raises:
+            NotFoundError: the query is strict.
+        """
+        query = self._query
+        reasons = list(hints(query.all_patterns, schema, self._services.ontology))
+        if not reasons and query.all_patterns:
+            reads = self._reads.until(self._reads.deadline.part(DIAGNOSIS_SHARE))
+            keys = [node.entity_key for node in resolved.nodes]
+            reasons = await PatternDiagnosis(reads).explain(query, compiler, keys)
+        self._warnings += reasons
+        if query.strict if query.strict is not None else self._options.strict:
+            raise NotFoundError(". ".join(["No path matches", *self._warnings]))
+        if query.all_patterns:
+            self._warnings.insert(0, "No path matches")
+
+    async def _hybrid_search(self, resolved: ResolvedQuery) -> PatternResult:
+        """Search for the question, because nothing matched or the query has neither patterns nor a traversal."""
+        query = self._query
+        context = ReasoningContext(entry_points=resolved.nodes, nodes=resolved.nodes, max_depth=query.max_depth)
+        text = query.query or " ".join(target.description for target in query.targets)
+        hybrid = None
+        if text.strip():
+            try:
+                async with self._reads.deadline.part(SEARCH_SHARE).enforced():
+                    hybrid = await self._services.retrieval.hybrid_search(
+                        HybridSearchRequest(query=text), user_id=self._reads.user_id, vector=resolved.vector
+                    )
+            except TimeoutError:
+                self._warnings.append("Omitted the hybrid search: it took too long")
+        return PatternResult(strategy="hybrid", context=context, hybrid=hybrid, warnings=tuple(self._warnings))
+
+    async def _chunks(self, resolved: ResolvedQuery, run: RunResult) -> tuple[Chunk, ...]:
+        """Texts near the paths; if they take too long, the paths are still a result."""
+        if resolved.vector is None or not self._query.top_k:
+            return ()
+        try:
+            return await find_chunks(
+                self._reads.until(self._reads.deadline.part(CHUNKS_SHARE)),
+                self._services.embedder,
+                self._services.reader,
+                vector=resolved.vector,
+                nodes=_nodes(run.paths),
+                limit=self._query.top_k,
+            )
+        except StatementTimeoutError:
+            self._warnings.append("Omitted the texts near the paths: finding them took too long")
+            return ()
+
+    def _context(self, resolved: ResolvedQuery, run: RunResult) -> ReasoningContext:
+        paths = tuple(found.path for found in run.paths)
+        relationships = {
+            one: relationship
+            for found in run.paths
+            for one, relationship in zip(found.ids.relationships, found.path.relationships, strict=True)
+        }
+        return ReasoningContext(
+            matched_paths=paths,
+            nodes=tuple(_nodes(run.paths).values()),
+            relationships=() if self._query.all_patterns else tuple(relationships.values()),
+            entry_points=resolved.nodes,
+            root_nodes=tuple(dict.fromkeys(path.start.entity_key for path in paths)),
+            keywords=_keywords(paths),
+            max_depth=self._query.max_depth,
+            explored=dict(run.explored),
+            truncated=run.truncated,
+        )
+
+
+def _nodes(paths: Sequence[ResultPath]) -> Mapping[str, MatchedNode]:
+    """The nodes of all paths by element id, in the order of the paths."""
+    return {one: node for found in paths for one, node in zip(found.ids.nodes, found.path.nodes, strict=True)}
+
+
+def _keywords(paths: Sequence[MatchedPath]) -> tuple[str, ...]:
+    """Names of nodes and types of relationships, those on most paths first."""
+    words: Counter[str] = Counter()
+    for path in paths:
+        names = [node.name for node in path.nodes]
+        types = [relationship.free_type or relationship.neo4j_type for relationship in path.relationships]
+        words.update(list(dict.fromkeys((*names, *types))))
+    return tuple(word for word, _ in words.most_common(MAX_KEYWORDS))
+
+
+def _describe(target: ResolutionTarget) -> str:
+    label = f" with label {target.label}" if target.label else ""
+    return f"{target.entity_key or target.description!r}{label}"
