@@ -18,7 +18,7 @@ from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import KgAgentError
 from kgagent.graph.connection import connect
-from kgagent.graph.statements import 
+from kgagent.graph.statements import Statement
 from kgagent.graph.store import Parameters, Row, Store
 from kgagent.knowledge_graph import services_of
 from kgagent.models.matched_path import PatternResult
@@ -40,7 +40,7 @@ class Recorder(Store):
 
     async def read(self, text: str, parameters: Parameters, *, timeout: float | None = None) -> list[Row]:
         """Read, and remember."""
-        if (text) == "match_pattern":
+        if isinstance(text, Statement) and text.name == "match_pattern":
             self.matched = (text, parameters)
         return await super().read(text, parameters, timeout=timeout)
 

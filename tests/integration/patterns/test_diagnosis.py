@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from kgagent import KnowledgeGraph
-from kgagent.graph.statements import 
+from kgagent.graph.statements import Statement
 from kgagent.knowledge_graph import services_of
 from kgagent.models.pattern_query import GraphQuery
 from tests.integration.patterns.conftest import with_settings
@@ -109,9 +109,9 @@ async def test_a_diagnosis_that_takes_too_long_is_omitted(
 ) -> None:
     read, matched = services_of(ward).store.read, 0
 
-    async def slow_variants(text: str, *args: Any, **more: Any) -> Any:
+    async def slow_variants(text: Statement, *args: Any, **more: Any) -> Any:
         nonlocal matched
-        matched += (text) == "match_pattern"
+        matched += text.name == "match_pattern"
         if matched > 1:
             await asyncio.sleep(600.0)
         return await read(text, *args, **more)

@@ -17,7 +17,7 @@ from kgagent.errors import (
     StatementTimeoutError,
     StatementValueError,
 )
-from kgagent.graph.statements import , statement
+from kgagent.graph.statements import Statement, statement
 from kgagent.knowledge_graph import services_of
 from kgagent.models.matched_path import PatternResult
 from kgagent.models.pattern_query import GraphQuery
@@ -640,8 +640,8 @@ async def test_an_error_of_the_server_never_tells_what_another_user_stored(
 
     read = services_of(ward).store.read
 
-    async def refused(text: str, *args: Any, **more: Any) -> Any:
-        if (text) == "match_pattern":
+    async def refused(text: Statement, *args: Any, **more: Any) -> Any:
+        if text.name == "match_pattern":
             raise StatementValueError("got: StringArray[SECRET]")
         return await read(text, *args, **more)
 
@@ -677,8 +677,8 @@ async def test_paths_that_cannot_be_scored_in_time_are_ranked_last(
 ) -> None:
     read = services_of(ward).store.read
 
-    async def slow(text: str, *args: Any, **more: Any) -> Any:
-        if (text).startswith("score_path"):
+    async def slow(text: Statement, *args: Any, **more: Any) -> Any:
+        if text.name.startswith("score_path"):
             raise StatementTimeoutError("it took too long")
         return await read(text, *args, **more)
 
