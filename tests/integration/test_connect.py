@@ -9,7 +9,8 @@ import pytest
 from neo4j import AsyncDriver, AsyncGraphDatabase, basic_auth
 from neo4j.auth_management import AsyncAuthManagers
 
-from kgagent import KnowledgeGraph, Settings
+from kgagent import KnowledgeGraph, Settings, SyncKnowledgeGraph
+from kgagent.blocking import unwrap
 from kgagent.embedding.base import Embedder
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import ConfigurationError, EmbeddingUnavailableError, InputError, SchemaError
@@ -173,3 +174,15 @@ async def test_closing_ends_the_requests_of_the_query_cache(settings: Settings, 
     await graph.close()
     with pytest.raises(EmbeddingUnavailableError, match="closed before it responded"):
         await search
+
+
+def test_a_synchronous_graph_uses_a_given_driver_too(server: Server, embedder: Embedder, user_id: str) -> None:
+    driver = AsyncGraphDatabase.driver(server.uri, auth=(server.username, server.password))
+    with SyncKnowledgeGraph.connect(driver=driver, embedder=embedder) as graph:
+        created = graph.tools(user_id=user_id).create_node(label="Person", name="Ada")
+        assert created["success"] is True
+        [match] = graph.explore("Ada", user_id=user_id).nodes
+        assert match.node.entity_key == created["entity_key"]
+        unwrapped, portal = unwrap(graph)
+        assert unwrapped is graph.graph
+        portal.call(driver.close)
