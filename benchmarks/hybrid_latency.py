@@ -24,8 +24,8 @@ from kgagent import HybridSearchOptions, KnowledgeGraph, Settings
 from kgagent.embedding.base import Embedding
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.knowledge_graph import services_of
-from kgagent.retrieval.full_text import FullTextSearch
-from kgagent.retrieval.nearest import NearestQuery
+from kgagent.retrieval.full_text import nodes_by_words, relationships_by_words
+from kgagent.retrieval.scope import RelationshipFilter
 
 USER = "benchmark-hybrid"
 DIMENSIONS = 384
@@ -70,15 +70,19 @@ def lines(relationships: int, words: Words) -> Iterator[str]:
 def ways(graph: KnowledgeGraph) -> dict[str, Ask]:
     """Hybrid search, what objects alone cost, and what it is made of."""
     retrieval = graph.retrieval
-    words = FullTextSearch(services_of(graph).store, graph.ontology, timeout=graph.settings.query_timeout)
+    scope = services_of(graph).retrieval.scope.of(USER)
     every, plain = HybridSearchOptions(), HybridSearchOptions(expand_hops=0)
     objects = HybridSearchOptions(search_relationships=False)
     labels = list(graph.ontology.labels)
 
     def near(text: str, vector: Embedding, expand_hops: int | None) -> Awaitable[object]:
-        query = NearestQuery(vector, every.threshold, text)
-        return retrieval.relationships_near(
-            [query], user_id=USER, limit=every.relationship_limit, expand_hops=expand_hops
+        return retrieval.relationship_vector_search(
+            text,
+            every.threshold,
+            user_id=USER,
+            vector=vector,
+            limit=every.relationship_limit,
+            expand_hops=expand_hops,
         )
 
     return {
@@ -94,11 +98,11 @@ def ways(graph: KnowledgeGraph) -> dict[str, Ask]:
         "nodes by meaning": lambda _, vector: retrieval.node_vector_search(
             vector=vector, user_id=USER, limit=every.object_limit
         ),
-        "nodes by words": lambda text, _: words.nodes(text, user_id=USER, labels=labels, limit=every.text_limit),
+        "nodes by words": lambda text, _: nodes_by_words(scope, text, labels=labels, limit=every.text_limit),
         "relationships by meaning": lambda text, vector: near(text, vector, 0),
         EXPANDED: lambda text, vector: near(text, vector, None),
-        "relationships by words": lambda text, _: words.relationships(
-            text, user_id=USER, relationship_types=None, limit=every.relationship_limit
+        "relationships by words": lambda text, _: relationships_by_words(
+            scope, text, types=RelationshipFilter(), limit=every.relationship_limit
         ),
     }
 

@@ -118,12 +118,10 @@ MODULES = (
                 "kgagent.retrieval.service",
                 "RetrievalService",
                 "Single searches; each call waits for its result.",
-                omitted=frozenset(
-                    {"observer", "embed_queries", "relationships_near", "nodes_near", "nodes", "known_labels"}
-                ),
+                omitted=frozenset({"observer", "scope", "embed_queries", "nodes"}),
             ),
             Face(
-                "kgagent.retrieval.searchers.base",
+                "kgagent.retrieval.searchers.searchers",
                 "Searcher",
                 "A search for nodes, bound to one user; each call waits for its result.",
             ),

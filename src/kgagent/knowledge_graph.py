@@ -434,13 +434,7 @@ class KnowledgeGraph:
         Raises:
             InputError: the name is unknown or the user id empty.
         """
-        return make_searcher(
-            name,
-            self._services.retrieval,
-            self._services.relationships,
-            user_id=user_id,
-            timeout=self.settings.query_timeout,
-        )
+        return make_searcher(name, self._services.retrieval, user_id=user_id)
 
     async def close(self) -> None:
         """Close the connection and the embedder, unless the caller gave them; a second call does nothing."""

@@ -12,8 +12,9 @@ from kgagent.blocking import BlockingResource, BlockingWrapper
 from kgagent.knowledge_graph import KnowledgeGraph
 from kgagent.models.note import utc_now
 from kgagent.observing import NULL_OBSERVER
-from kgagent.retrieval.searchers.base import DEFAULT_SEARCH, Searcher
-from kgagent.retrieval.service import DEFAULT_THRESHOLD, RetrievalService
+from kgagent.retrieval.searchers.searchers import DEFAULT_SEARCH, Searcher
+from kgagent.retrieval.service import RetrievalService
+from kgagent.retrieval.single_searches import DEFAULT_THRESHOLD
 from kgagent.tools.base import BoundTool
 from kgagent.tools.registry import Toolset
 
@@ -383,6 +384,100 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
 class SyncRetrieval(BlockingWrapper[RetrievalService]):
     """Single searches; each call waits for its result."""
 
+    def hybrid_search(
+        self,
+        request: HybridSearchRequest,
+        *,
+        user_id: str,
+        vector: Sequence[float] | None = None,
+        cross_encoder: CrossEncoder | None = None,
+    ) -> HybridSearchResult:
+        """Find nodes and relationships by vector and full-text search, fused into one ranking.
+
+        A search that fails or times out is skipped, with a warning in the result.
+
+        Args:
+            request: the query, embedded in one call unless `vector` is given, and how to search.
+            user_id: owner of the graph.
+            vector: an embedding to use instead of the query's own, shape (dimensions,); no embedding call is made.
+                Without a query, only the vector searches run.
+            cross_encoder: has a method `score(query, texts)`, plain or async, that returns one number for each text;
+                it reranks the best items.
+
+        Raises:
+            InputError: invalid argument.
+            SearchError: every search failed.
+        """
+        return self._wait(
+            self._wrapped.hybrid_search, request, user_id=user_id, vector=vector, cross_encoder=cross_encoder
+        )
+
+    def explore(self, request: ExploreRequest, *, user_id: str) -> ExploreResult:
+        """Search for several queries and names, fuse the nodes found, and return them with their surroundings.
+
+        A search that fails or times out is skipped, with a warning in the result.
+
+        Args:
+            request: queries, names and how to search.
+            user_id: owner of the graph.
+
+        Raises:
+            InputError: invalid argument.
+            SearchError: every search failed.
+        """
+        return self._wait(self._wrapped.explore, request, user_id=user_id)
+
+    def expand_graph(
+        self, entity_keys: Sequence[str], *, user_id: str, max_relationships: int = 10, max_neighbours: int = 30
+    ) -> GraphExpansion:
+        """Find the surroundings of nodes: the relationships among them, and their neighbours one hop away.
+
+        Args:
+            entity_keys: keys of the nodes.
+            user_id: owner of the nodes.
+            max_relationships: maximum number of relationships among the nodes.
+            max_neighbours: maximum number of neighbours; each comes with the relationships that join it to the nodes.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        return self._wait(
+            self._wrapped.expand_graph,
+            entity_keys,
+            user_id=user_id,
+            max_relationships=max_relationships,
+            max_neighbours=max_neighbours,
+        )
+
+    def traverse(self, request: TraverseRequest, *, user_id: str) -> TraverseResult:
+        """Find the nodes around a node, hop by hop.
+
+        Args:
+            request: where to start, and how far to go.
+            user_id: owner of the graph.
+
+        Raises:
+            NotFoundError: the node does not exist for this user.
+            InputError: a type is unknown.
+            StoreError: the database failed.
+        """
+        return self._wait(self._wrapped.traverse, request, user_id=user_id)
+
+    def find_paths(self, request: FindPathsRequest, *, user_id: str) -> FindPathsResult:
+        """Find how two nodes are related: the shortest paths between them, and the most relevant ones.
+
+        Args:
+            request: the nodes, and optionally what the paths should be about.
+            user_id: owner of the graph.
+
+        Raises:
+            NotFoundError: a node does not exist for this user.
+            InputError: both ends are one node.
+            EmbeddingError: the query could not be embedded.
+            StoreError: the database failed.
+        """
+        return self._wait(self._wrapped.find_paths, request, user_id=user_id)
+
     def relationship_vector_search(
         self,
         query: str | None = None,
@@ -390,28 +485,30 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
         *,
         user_id: str,
         relationship_types: Sequence[str] | None = None,
+        neo4j_types: Sequence[str] | None = None,
         limit: int = 20,
         vector: Sequence[float] | None = None,
-        expand_hops: int = 0,
+        expand_hops: int | None = 0,
     ) -> Matches[RelationshipSearchResult]:
-        """Find relationships by meaning.
+        """Find relationships by vector search.
 
         Args:
             query: what to look for; or give `vector`, or both.
-            threshold: least plain cosine similarity, -1 to 1, of a relationship that the query finds by itself.
-            user_id: whose relationships.
-            relationship_types: free types ("mentor") to keep to; None keeps all.
-            limit: relationships at the most.
-            vector: an embedding to look for instead of a text, shape (dimensions,); no embedding call is made.
-            expand_hops: levels, 0 to 5, on which the search goes on from its best hits to the relationships that share
-                a node with them; answers a question that names only where to begin. `score` then ranks. Names in
-                `query` say where to begin.
+            threshold: minimum plain cosine, -1 to 1, of direct matches.
+            user_id: owner of the relationships.
+            relationship_types: free types ("mentor") to keep; None keeps all.
+            neo4j_types: types in the database to keep; None keeps all.
+            limit: maximum number of relationships.
+            vector: an embedding to search for instead of the text, shape (dimensions,); no embedding call is made.
+            expand_hops: hops to expand from the best matches, 0 to 5, ignoring the threshold, for queries that name
+                only a starting point; `score` then ranks, and expansion starts at nodes that `query` mentions. None
+                expands one hop, to relationships that reach the threshold.
 
         Returns:
             Relationships, best first.
 
         Raises:
-            InputError: an argument is not one that it may be.
+            InputError: invalid argument.
             EmbeddingError: the query could not be embedded.
             StoreError: the database failed.
         """
@@ -421,6 +518,35 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
             threshold,
             user_id=user_id,
             relationship_types=relationship_types,
+            neo4j_types=neo4j_types,
+            limit=limit,
+            vector=vector,
+            expand_hops=expand_hops,
+        )
+
+    def find_nodes_via_relationship_search(
+        self,
+        query: str | None = None,
+        threshold: float = DEFAULT_THRESHOLD,
+        *,
+        user_id: str,
+        relationship_types: Sequence[str] | None = None,
+        neo4j_types: Sequence[str] | None = None,
+        limit: int = 20,
+        vector: Sequence[float] | None = None,
+        expand_hops: int | None = 0,
+    ) -> DiscoveredNodes:
+        """Find relationships by vector search, and the nodes that they join.
+
+        Arguments and errors are those of `relationship_vector_search`.
+        """
+        return self._wait(
+            self._wrapped.find_nodes_via_relationship_search,
+            query,
+            threshold,
+            user_id=user_id,
+            relationship_types=relationship_types,
+            neo4j_types=neo4j_types,
             limit=limit,
             vector=vector,
             expand_hops=expand_hops,
@@ -436,21 +562,21 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
         limit: int = 20,
         vector: Sequence[float] | None = None,
     ) -> Matches[NodeSearchResult]:
-        """Find nodes by the meaning of their own text.
+        """Find nodes by vector search over their own text.
 
         Args:
             query: what to look for; or give `vector`.
-            threshold: least plain cosine similarity, -1 to 1.
-            user_id: whose nodes.
-            labels: labels to keep to; None keeps all.
-            limit: nodes of each label at the most.
-            vector: an embedding to look for instead of a text, shape (dimensions,); no embedding call is made.
+            threshold: minimum plain cosine, -1 to 1.
+            user_id: owner of the nodes.
+            labels: labels to keep; None keeps all.
+            limit: maximum number of nodes of each label.
+            vector: an embedding to search for instead of the text, shape (dimensions,); no embedding call is made.
 
         Returns:
             Nodes of all labels, most similar first.
 
         Raises:
-            InputError: an argument is not one that it may be.
+            InputError: invalid argument.
             EmbeddingError: the query could not be embedded.
             StoreError: the database failed.
         """
@@ -464,141 +590,22 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
             vector=vector,
         )
 
-    def find_nodes_via_relationship_search(
-        self,
-        query: str | None = None,
-        threshold: float = DEFAULT_THRESHOLD,
-        *,
-        user_id: str,
-        relationship_types: Sequence[str] | None = None,
-        limit: int = 20,
-        vector: Sequence[float] | None = None,
-        expand_hops: int = 0,
-    ) -> DiscoveredNodes:
-        """Find relationships by meaning, and the nodes that they join.
-
-        Args and errors are those of `relationship_vector_search`.
-        """
-        return self._wait(
-            self._wrapped.find_nodes_via_relationship_search,
-            query,
-            threshold,
-            user_id=user_id,
-            relationship_types=relationship_types,
-            limit=limit,
-            vector=vector,
-            expand_hops=expand_hops,
-        )
-
     def text_match(
         self, text: str, *, user_id: str, labels: Sequence[str] | None = None, limit: int = 20
     ) -> Matches[NodeSearchResult]:
         """Find nodes by name.
 
         Args:
-            text: what the name is compared with; equal, contained, or sharing words.
-            user_id: whose nodes.
-            labels: labels to keep to; None keeps all.
-            limit: nodes at the most.
+            text: compared with the names: equal, contained, or sharing words.
+            user_id: owner of the nodes.
+            labels: labels to keep; None keeps all.
+            limit: maximum number of nodes.
 
         Raises:
             InputError: the text is empty or a label is unknown.
             StoreError: the database failed.
         """
         return self._wait(self._wrapped.text_match, text, user_id=user_id, labels=labels, limit=limit)
-
-    def hybrid_search(
-        self,
-        request: HybridSearchRequest,
-        *,
-        user_id: str,
-        vector: Sequence[float] | None = None,
-        cross_encoder: CrossEncoder | None = None,
-    ) -> HybridSearchResult:
-        """Find nodes and relationships, by meaning and by their words, all at once and fused into one ranking.
-
-        A part that fails, finds nothing or runs out of time leaves the others' results, with a warning among them.
-
-        Args:
-            request: the query, embedded in one call unless `vector` is given, and how to search.
-            user_id: owner of the graph.
-            vector: an embedding to use instead of the query's own, shape (dimensions,); no embedding call is made.
-                Without a query, only the vector searches run.
-            cross_encoder: has a method `score(query, texts)`, plain or async, that gives one number for each text; it
-                reads the query with each of the best items, and its order holds.
-
-        Raises:
-            InputError: an argument is not one that it may be.
-            SearchError: every part of the search failed.
-        """
-        return self._wait(
-            self._wrapped.hybrid_search, request, user_id=user_id, vector=vector, cross_encoder=cross_encoder
-        )
-
-    def expand_graph(
-        self, entity_keys: Sequence[str], *, user_id: str, max_relationships: int = 10, max_neighbours: int = 30
-    ) -> GraphExpansion:
-        """Find what surrounds some nodes: relationships among them, and their neighbours one hop away.
-
-        Args:
-            entity_keys: keys of the nodes.
-            user_id: whose nodes.
-            max_relationships: relationships among the nodes at the most.
-            max_neighbours: neighbours at the most; each comes with the relationships that join it to the nodes.
-
-        Raises:
-            StoreError: the database failed.
-        """
-        return self._wait(
-            self._wrapped.expand_graph,
-            entity_keys,
-            user_id=user_id,
-            max_relationships=max_relationships,
-            max_neighbours=max_neighbours,
-        )
-
-    def explore(self, request: ExploreRequest, *, user_id: str) -> ExploreResult:
-        """Run all searches at once, fuse what they find, and show it with what surrounds it.
-
-        Args:
-            request: what to look for.
-            user_id: whose graph.
-
-        Raises:
-            InputError: nothing was asked for, or a label is unknown.
-            EmbeddingError: the queries could not be embedded.
-            StoreError: the database failed.
-        """
-        return self._wait(self._wrapped.explore, request, user_id=user_id)
-
-    def traverse(self, request: TraverseRequest, *, user_id: str) -> TraverseResult:
-        """Walk from a node along its relationships.
-
-        Args:
-            request: from where, and how far.
-            user_id: whose graph.
-
-        Raises:
-            NotFoundError: the node does not exist for this user.
-            InputError: a type is unknown.
-            StoreError: the database failed.
-        """
-        return self._wait(self._wrapped.traverse, request, user_id=user_id)
-
-    def find_paths(self, request: FindPathsRequest, *, user_id: str) -> FindPathsResult:
-        """Find how two nodes are related: the shortest paths between them, and the most relevant ones.
-
-        Args:
-            request: which nodes, and what the paths should be about.
-            user_id: whose graph.
-
-        Raises:
-            NotFoundError: a node does not exist for this user.
-            InputError: both ends are one node.
-            EmbeddingError: the query could not be embedded.
-            StoreError: the database failed.
-        """
-        return self._wait(self._wrapped.find_paths, request, user_id=user_id)
 
 
 class SyncSearcher(BlockingWrapper[Searcher]):
@@ -608,11 +615,11 @@ class SyncSearcher(BlockingWrapper[Searcher]):
         """Find nodes.
 
         Args:
-            query: what to look for; a graph search needs none, nor does a search that is given a vector.
+            query: what to look for; not needed by a graph search, nor with a vector in the options.
             options: how to search.
 
         Returns:
-            Hits, best first; of one score by the ontology's order of labels, then by key.
+            Hits, best first; equal scores are ordered by the ontology's order of labels, then by key.
 
         Raises:
             InputError: what the search needs was not given.

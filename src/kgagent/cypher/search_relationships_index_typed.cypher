@@ -1,19 +1,20 @@
-// The user's relationships of some free types nearest to each query, from the index that filters by user and type inside itself.
-// Parameters: user_id; dimensions; relationship_types [text]; model; limit; fetch (index hits asked for, at least limit);
-// estimated (whether the index only estimates similarities: then they are computed anew); queries [{position, vector, threshold}].
-// Rows: one for each query: query, hits (what the index gave in all), least score among them as cosine,
+// The user's relationships of some free types that are nearest to each query, from the index that filters by user and type inside itself.
+// Parameters: user_id; dimensions; relationship_types [text]; neo4j_types [text] or null; model; limit; fetch (index matches to fetch, at least limit);
+// estimated (whether the index only estimates similarities, which are then computed again); queries [{position, vector, threshold}].
+// Rows: one for each query: query, hits (number of index matches), least score among them as cosine,
 // matches [{similarity (plain cosine), relationship}], best first.
 UNWIND $queries AS query
 CALL (query) {
   MATCH ()-[r]->()
   SEARCH r IN (VECTOR INDEX «index» FOR query.vector WHERE r.user_id = $user_id AND r.relationship_type IN $relationship_types LIMIT $fetch) SCORE AS score
-  WITH r, 2.0 * score - 1.0 AS told, CASE
+  WITH r, 2.0 * score - 1.0 AS indexed, CASE
       WHEN NOT $estimated THEN 2.0 * score - 1.0
       WHEN «_eligible_relationship» THEN 2.0 * vector.similarity.cosine(r.relationship_embedding, query.vector) - 1.0
     END AS similarity
   ORDER BY similarity DESC, r.relationship_key
-  RETURN count(*) AS hits, min(told) AS least, collect(
-    CASE WHEN similarity >= query.threshold AND «_eligible_relationship» THEN {r: r, similarity: similarity} END
+  RETURN count(*) AS hits, min(indexed) AS least, collect(
+    CASE WHEN similarity >= query.threshold AND «_eligible_relationship»
+      AND ($neo4j_types IS NULL OR type(r) IN $neo4j_types) THEN {r: r, similarity: similarity} END
   )[..$limit] AS kept
 }
 RETURN query.position AS query, hits, least, COLLECT {

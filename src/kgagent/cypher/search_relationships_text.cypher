@@ -1,12 +1,14 @@
 // The user's relationships that a full-text index finds, best first.
-// Parameters: user_id; relationship_types [text] or null; index; query (Lucene); limit; fetch (hits asked for);
+// Parameters: user_id; relationship_types [text] or null; neo4j_types [text] or null; index; query (Lucene); limit;
+//   fetch (matches to fetch);
 //   least_share (least score, as a share of the best one); dimensions (null).
-// Rows: one {hits (what the index gave in all), found (those that are the user's, up to limit), matches [{score (BM25, above 0), relationship}]}.
+// Rows: one {hits (number of index matches), found (those that are the user's, up to limit), matches [{score (BM25, above 0), relationship}]}.
 CALL db.index.fulltext.queryRelationships($index, $query, {limit: $fetch}) YIELD relationship AS r, score
 WITH r, score, r.user_id = $user_id AND startNode(r).user_id = $user_id AND endNode(r).user_id = $user_id
   AND startNode(r).entity_key IS :: STRING NOT NULL AND endNode(r).entity_key IS :: STRING NOT NULL
   AND score > 0
-  AND ($relationship_types IS NULL OR r.relationship_type IN $relationship_types) AS wanted
+  AND ($relationship_types IS NULL OR r.relationship_type IN $relationship_types)
+  AND ($neo4j_types IS NULL OR type(r) IN $neo4j_types) AS wanted
 ORDER BY score DESC, r.relationship_key
 WITH count(*) AS hits, collect(CASE WHEN wanted THEN {r: r, score: score} END)[..$limit] AS kept
 RETURN hits, size(kept) AS found, COLLECT {

@@ -47,13 +47,14 @@ class QueryCache(WrapperEmbedder):
             InputError: a text is empty or cannot be encoded as UTF-8.
             EmbeddingError: the wrapped embedder failed.
         """
-        queries = validate_texts(texts)
-        wanted = dict.fromkeys(queries)
+        wanted = dict.fromkeys(texts)
         embeddings = {text: self._get(text) for text in wanted if text in self._cached}
-        for task in self._tasks_for([text for text in wanted if text not in embeddings]):
-            embeddings |= await _result_of(task)
+        if len(embeddings) < len(wanted):
+            validate_texts(texts)
+            for task in self._tasks_for([text for text in wanted if text not in embeddings]):
+                embeddings |= await _result_of(task)
         # Copies, so that a caller cannot change the cached embeddings.
-        return [embeddings[text][:] for text in queries]
+        return [embeddings[text][:] for text in texts]
 
     async def clear(self) -> None:
         """Cancel pending requests and empty the cache; the wrapped embedder stays open."""

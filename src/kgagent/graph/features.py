@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 
 from kgagent.errors import StoreError
 
@@ -50,7 +51,7 @@ class ServerFeatures:
             quantization_types=filtered and known >= QUANTIZATION_TYPES_SINCE,
         )
 
-    @property
+    @cached_property
     def language(self) -> str:
         """The prefix of every statement."""
         return "CYPHER 25 " if self.filtered_vector_indexes else ""

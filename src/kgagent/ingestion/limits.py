@@ -8,7 +8,7 @@ from pydantic import Field
 
 from kgagent.errors import KgAgentError
 from kgagent.ingestion.report import TokenUsage
-from kgagent.models.llm_context import estimated_tokens
+from kgagent.models.rendering import estimated_tokens
 from kgagent.models.request import RequestModel
 
 

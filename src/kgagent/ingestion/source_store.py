@@ -14,8 +14,8 @@ from kgagent.graph.statements import statement
 from kgagent.graph.store import Row, Store
 from kgagent.ingestion.progress import IngestionProgress
 from kgagent.models.ingestion_state import merged_sources
-from kgagent.models.llm_context import estimated_tokens
 from kgagent.models.note import parse_notes, stored_form
+from kgagent.models.rendering import estimated_tokens
 from kgagent.services import GraphServices
 
 MAX_NOTE_RECORDS = 200

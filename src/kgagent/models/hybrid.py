@@ -8,7 +8,7 @@ from pydantic import AliasChoices, Field, field_validator, model_validator
 
 from kgagent.models.fields import ShortText
 from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
-from kgagent.models.llm_context import estimated_tokens, fit, node_lines, relationship_lines
+from kgagent.models.rendering import estimated_tokens, fit, node_lines, relationship_lines
 from kgagent.models.request import RequestModel
 from kgagent.models.search import ExpandHops, SearchPlan, Threshold
 
@@ -17,10 +17,13 @@ FusionStrategy = Literal["rrf", "weighted", "interleave", "graph_first", "text_f
 FusedRetriever = Literal["node_vector", "node_fulltext", "relationship_vector", "relationship_fulltext"]
 """The retrievers whose rankings are fused."""
 
-RetrieverName = Literal[FusedRetriever, "via_relationship"]
-"""How an item was found: by one of the retrievers, or as an end node of a relationship that one of them found."""
+RetrieverName = Literal[FusedRetriever, "via_relationship", "name_match"]
+"""How an item was found: by one of the retrievers, as an end node of a relationship, or by its name (`explore`)."""
 
 Weight = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
+
+HalfLife = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+RetentionClass = Literal["permanent", "decision", "standard", "ephemeral", "session"]
 
 _WEIGHT_ALIASES = {"graph": "node_vector", "text": "node_fulltext", "relationship": "relationship_vector"}
 
@@ -38,12 +41,11 @@ class HybridSearchRequest(RequestModel):
     )
     labels: tuple[ShortText, ...] | None = Field(
         None,
-        max_length=50,
         validation_alias=AliasChoices("labels", "node_types"),
         description="Only return nodes with one of these labels. Default: all labels.",
     )
     relationship_types: tuple[ShortText, ...] | None = Field(
-        None, max_length=50, description='Only search relationships of these types, such as "mentor". Default: all.'
+        None, description='Only search relationships of these types, such as "mentor". Default: all.'
     )
     threshold: Threshold = Field(
         0.3, description="Minimum cosine similarity of semantic matches, -1 to 1. Full-text matches ignore it."
@@ -52,6 +54,10 @@ class HybridSearchRequest(RequestModel):
         "rrf",
         description="How to fuse the rankings. rrf (reciprocal rank fusion) suits most questions; interleave takes one "
         "item of each ranking in turn; text_first puts full-text matches of nodes first, graph_first semantic matches.",
+    )
+    neo4j_types: tuple[ShortText, ...] | None = Field(
+        None,
+        description="Only search relationships of these Neo4j types, such as has_relationship_with. Default: all.",
     )
     expand_hops: ExpandHops = None
 
@@ -67,7 +73,11 @@ class HybridSearchOptions(HybridSearchRequest):
             are accepted for the first three.
         text_threshold: minimum text score of full-text matches, 0 to 1, relative to the best match. Fused rankings
             count ranks and not distances, so the weak tail of a list is cut here.
-        half_life_days: age at which an item counts half, by its last update; None applies no decay.
+        half_life_days: age in days at which an item counts half, by its last update, or a retention class ("permanent",
+            "decision", "standard", "ephemeral", "session"); None applies no decay.
+        drop_below: with decay, items whose decay by age is less are dropped, 0 to 1; the documents' value is 0.001.
+        use_access_counts: with decay, whether scores are also multiplied by 0.5 + 0.5 · heat, by the stored
+            `access_count`.
         mmr_lambda: reranks by maximal marginal relevance, 0 to 1: 1 ranks by relevance alone, 0 by difference; None
             does not rerank.
         now: time from which ages are counted; default: the current time.
@@ -78,17 +88,12 @@ class HybridSearchOptions(HybridSearchRequest):
     text_limit: int = Field(20, ge=1, le=100)
     weights: Mapping[FusedRetriever, Weight] | None = None
     text_threshold: Weight = Field(0.5, le=1.0)
-    half_life_days: float | None = Field(None, gt=0, allow_inf_nan=False)
+    half_life_days: HalfLife | RetentionClass | None = None
+    drop_below: Weight = Field(0.0, le=1.0)
+    use_access_counts: bool = False
     mmr_lambda: float | None = Field(None, ge=0, le=1)
     now: datetime | None = None
     timeout: float | None = Field(None, gt=0)
-
-    @classmethod
-    def of(cls, request: HybridSearchRequest) -> "HybridSearchOptions":
-        """Add the default options to a request that has none."""
-        if isinstance(request, cls):
-            return request
-        return cls(**{name: getattr(request, name) for name in HybridSearchRequest.model_fields})
 
     @field_validator("weights", mode="before")
     @classmethod

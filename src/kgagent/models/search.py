@@ -126,7 +126,11 @@ class ExploreRequest(RequestModel):
         description="Only return nodes with one of these labels. Default: all labels.",
     )
     relationship_types: tuple[ShortText, ...] | None = Field(
-        None, max_length=50, description='Only search relationships of these types, such as "mentor". Default: all.'
+        None, description='Only search relationships of these types, such as "mentor". Default: all.'
+    )
+    neo4j_types: tuple[ShortText, ...] | None = Field(
+        None,
+        description="Only search relationships of these Neo4j types, such as has_relationship_with. Default: all.",
     )
     limit_per_label: int = Field(
         10,

@@ -234,6 +234,16 @@ class Ontology(BaseModel):
             return ""
         return self.relationship(neo4j_type).words(field)[level - 1]
 
+    @cached_property
+    def level_words(self) -> Mapping[tuple[str, str, int], str]:
+        """The word of each Neo4j type, field and level."""
+        return {
+            (neo4j_type, field, level): word
+            for neo4j_type, definition in self.relationships.items()
+            for field in ("attitude", "proximity")
+            for level, word in zip(SCALE, definition.words(field), strict=True)
+        }
+
     def note_expiry(self, lifetime: str | None, added: datetime) -> datetime | None:
         """Compute when a note expires; None means never.
 

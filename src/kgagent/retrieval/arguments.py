@@ -1,26 +1,52 @@
-"""Checks of what a search is given."""
+"""Checks of arguments of searches."""
 
 import math
 from array import array
 from collections.abc import Sequence
 
 from kgagent.errors import InputError
-from kgagent.retrieval.indexed_search import MAX_FETCH
+from kgagent.ontology import Ontology
+
+MAX_LIMIT = 10_000
+"""Maximum number of results of one search."""
+
+
+def known_types(ontology: Ontology, neo4j_types: Sequence[str]) -> list[str]:
+    """Check Neo4j types; each once, in the order of the ontology.
+
+    Raises:
+        InputError: a type is unknown, or the list is empty.
+    """
+    for neo4j_type in neo4j_types:
+        ontology.relationship(neo4j_type)
+    if not neo4j_types:
+        raise InputError(f"No type was given; omit neo4j_types, or choose among {', '.join(ontology.relationships)}")
+    return [name for name in ontology.relationships if name in neo4j_types]
+
+
+def check_limit(limit: int) -> None:
+    """Check the maximum number of results.
+
+    Raises:
+        InputError: it is out of range.
+    """
+    if not 1 <= limit <= MAX_LIMIT:
+        raise InputError(f"limit must be 1 to {MAX_LIMIT}, got {limit}")
 
 
 def validate_vector(vector: Sequence[float], dimensions: int) -> Sequence[float]:
-    """Take a vector to look for after checking it.
+    """Check a query vector.
 
     Args:
         vector: any sequence of numbers.
-        dimensions: length that it must have, that of the stored embeddings.
+        dimensions: required length, that of the stored embeddings.
 
     Returns:
         The vector; float32, shape (dimensions,).
 
     Raises:
-        InputError: another length, something that is no number, or no direction as float32: a number that is not
-            finite, or all of them zero.
+        InputError: the length is wrong, an element is no number, or the vector has no direction as float32 (a number
+            is not finite, or all are zero).
     """
     if len(vector) != dimensions:
         raise InputError(f"vector must have {dimensions} dimensions, got {len(vector)}")
@@ -32,15 +58,3 @@ def validate_vector(vector: Sequence[float], dimensions: int) -> Sequence[float]
     if length == 0.0 or not math.isfinite(length):
         raise InputError("vector must be finite and not all zero as float32")
     return sent
-
-
-def check_scope(user_id: str, limit: int = 1) -> None:
-    """Check whose graph is searched, and for how many hits.
-
-    Raises:
-        InputError: nobody's, or a limit out of its range.
-    """
-    if not user_id:
-        raise InputError("user_id must not be empty: every search is one user's")
-    if not 1 <= limit <= MAX_FETCH:
-        raise InputError(f"limit must be 1 to {MAX_FETCH}, got {limit}")

@@ -1,169 +1,234 @@
-"""Broad investigation: every search at once, fused, with what surrounds the hits."""
+"""Explore: the stages of the pipeline for several queries and names at once, with the surroundings of what they find.
 
-from collections.abc import Iterable, Sequence
+Nodes are ranked, and relationships lead to nodes: each relationship that matched gives its rank to both its ends before
+fusion (expand), and what surrounds the best nodes is read at the end.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from kgagent.concurrency import task_group
-from kgagent.errors import InputError
+from kgagent.embedding.base import Embedder
+from kgagent.graph.nodes import NodeRepository
+from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.models import (
     ExploredNode,
     ExploreRequest,
     ExploreResult,
+    GraphExpansion,
     GraphNode,
     GraphRelationship,
-    NodeSearchResult,
     RelationshipSearchResult,
     Signal,
 )
+from kgagent.models.hybrid import RetrieverName
 from kgagent.models.search import ExploreSignal
-from kgagent.ontology import Ontology
+from kgagent.retrieval.candidates import Candidate, Ranking, entity_key_of, node_key
+from kgagent.retrieval.expansion import expand_around
 from kgagent.retrieval.fusion import reciprocal_rank_fusion
-from kgagent.retrieval.nearest import NearestQuery
-
-if TYPE_CHECKING:
-    from kgagent.retrieval.service import RetrievalService
+from kgagent.retrieval.name_match import nodes_by_name
+from kgagent.retrieval.retrieve import Retrieved, Retriever, Vector, Vectors, attempt, retrieve
+from kgagent.retrieval.scope import RelationshipFilter, SearchScope
+from kgagent.retrieval.vector_retrievers import VectorRetrievers
+from kgagent.retrieval.vector_search import VectorQuery
 
 NOTHING_ASKED = "At least one search method required (queries or text_matches)"
-NODES_OF_A_LABEL = 20
+NODES_PER_LABEL = 20
 RELATIONSHIPS = 20
+MAX_RELATIONSHIPS_AMONG = 10
+MAX_NEIGHBOURS = 30
+
+NodeRanking = Sequence[tuple[str, Signal]]
+"""Keys of nodes with the reason why each was found."""
+
+FoundNode = GraphNode | NodeRecord
 
 
 @dataclass(frozen=True)
-class _Found:
-    """What the searches gave: signals per node key, nodes seen, relationships that matched, best first."""
+class Exploration:
+    """One call of explore.
 
-    rankings: tuple[tuple[tuple[str, Signal], ...], ...]
-    nodes: dict[str, GraphNode]
-    relationships: tuple[RelationshipSearchResult, ...]
+    Attributes:
+        scope: whose graph.
+        request: queries, names and how to search.
+        labels: labels of nodes, at least one.
+        types: which relationships to keep.
+        nodes: reads nodes.
+    """
 
+    scope: SearchScope
+    request: ExploreRequest
+    labels: Sequence[str]
+    types: RelationshipFilter
+    nodes: NodeRepository
 
-class Explorer:
-    """Answers `explore`."""
-
-    def __init__(self, retrieval: "RetrievalService", ontology: Ontology) -> None:
-        self._retrieval = retrieval
-        self._ontology = ontology
-
-    async def explore(self, request: ExploreRequest, user_id: str) -> ExploreResult:
-        """Search, fuse, cut to the best of each label, and expand.
+    async def run(self, vectors: VectorRetrievers, embedder: Embedder) -> ExploreResult:
+        """Retrieve, expand, hydrate, fuse, cut to the best of each label, and add the surroundings.
 
         Raises:
-            InputError: nothing was asked for, or a label is unknown.
+            SearchError: every retriever failed.
         """
-        if not request.queries and not request.text_matches:
-            raise InputError(NOTHING_ASKED)
-        labels = self._retrieval.known_labels(request.labels)
-        found = await self._search(request, user_id, labels)
-        kept = self._best(found, labels, request.limit_per_label)
-        expansion = await self._retrieval.expand_graph([item.node.entity_key for item in kept], user_id=user_id)
-        relationships = _each_once((*found.relationships, *expansion.relationships))
-        return ExploreResult(nodes=kept, relationships=relationships, neighbours=expansion.neighbours)
-
-    async def _search(self, request: ExploreRequest, user_id: str, labels: Sequence[str]) -> _Found:
-        texts = [query.query for query in request.queries]
-        vectors = await self._retrieval.embed_queries(texts) if texts else []
-        near = [NearestQuery(v, q.threshold, q.query) for v, q in zip(vectors, request.queries, strict=True)]
-        of_each = max(NODES_OF_A_LABEL, request.limit_per_label)
-        async with task_group() as group:
-            by_node = group.create_task(self._retrieval.nodes_near(near, user_id=user_id, labels=labels, limit=of_each))
-            by_relationship = group.create_task(self._relationships(request, near, user_id))
-            by_text = [
-                group.create_task(
-                    self._retrieval.text_match(text, user_id=user_id, labels=labels, limit=of_each * len(labels))
-                )
-                for text in request.text_matches
-            ]
-        matches = by_relationship.result()
-        unseen = {
-            key for matched in matches for match in matched for key in (match.from_entity_key, match.to_entity_key)
-        }
-        hits = [hit for ranking in by_node.result() for hit in ranking]
-        hits += [hit for task in by_text for hit in task.result()]
-        nodes = {hit.node.entity_key: hit.node for hit in hits}
-        nodes |= {
-            n.entity_key: n
-            for n in await self._retrieval.nodes(sorted(unseen - nodes.keys()), user_id=user_id, labels=labels)
-        }
-        return _Found(
-            rankings=(
-                *(_node_signals("node_vector", t, ranking) for t, ranking in zip(texts, by_node.result(), strict=True)),
-                *(
-                    _node_signals("name_match", t, task.result())
-                    for t, task in zip(request.text_matches, by_text, strict=True)
-                ),
-                *(_relationship_signals(matched) for matched in matches),
+        timeout = self.scope.timeout
+        retrieved = await retrieve(self._retrievers(vectors), lambda: self._embed(embedder), timeout)
+        rankings = self._signals(retrieved)
+        nodes, unread = await attempt(self._hydrated(retrieved, rankings), timeout, default=_results(retrieved))
+        best = self._best(rankings, nodes)
+        keys = [found.node.entity_key for found in best]
+        surroundings, unexpanded = await attempt(self._surroundings(keys), timeout, default=GraphExpansion())
+        matched = self._matched(retrieved.rankings.get("relationship_vector", ()))
+        return ExploreResult(
+            nodes=best,
+            relationships=_each_once((*matched, *surroundings.relationships)),
+            neighbours=surroundings.neighbours,
+            warnings=(
+                *retrieved.warnings,
+                *([f"Skipped nodes that only relationships lead to: {unread}"] if unread else []),
+                *([f"Skipped the surroundings of the nodes: {unexpanded}"] if unexpanded else []),
             ),
-            nodes=nodes,
-            relationships=_most_similar(match for matched in matches for match in matched),
         )
 
-    async def _relationships(
-        self, request: ExploreRequest, near: Sequence[NearestQuery], user_id: str
-    ) -> list[Sequence[RelationshipSearchResult]]:
-        if not request.search_relationships:
-            return []
-        found = await self._retrieval.relationships_near(
-            near,
-            user_id=user_id,
-            relationship_types=request.relationship_types,
-            limit=RELATIONSHIPS,
-            expand_hops=request.expand_hops,
-        )
-        return list(found)
+    def _retrievers(self, vectors: VectorRetrievers) -> dict[RetrieverName, Retriever]:
+        request, per_label = self.request, max(NODES_PER_LABEL, self.request.limit_per_label)
 
-    def _best(self, found: _Found, labels: Sequence[str], of_each: int) -> tuple[ExploredNode, ...]:
-        def tie_break(key: str) -> tuple[int, str]:
-            return (self._ontology.label_order[found.nodes[key].label], key)
+        async def queries(vectors_of: Vectors) -> list[VectorQuery]:
+            found = await vectors_of()
+            return [VectorQuery(v, q.threshold, q.query) for v, q in zip(found, request.queries, strict=True)]
 
-        rankings = [
-            [(key, signal.rank) for key, signal in ranking if key in found.nodes and found.nodes[key].label in labels]
-            for ranking in found.rankings
+        async def node_vector(vectors_of: Vectors) -> Sequence[Ranking]:
+            return await vectors.nodes(self.scope, await queries(vectors_of), labels=self.labels, limit=per_label)
+
+        async def relationship_vector(vectors_of: Vectors) -> Sequence[Ranking]:
+            return await vectors.relationships(
+                self.scope,
+                await queries(vectors_of),
+                types=self.types,
+                limit=RELATIONSHIPS,
+                expand_hops=request.expand_hops,
+                timeout=self.scope.timeout,
+            )
+
+        async def name_match(_: Vectors) -> Sequence[Ranking]:
+            limit = per_label * len(self.labels)
+            async with task_group() as group:
+                tasks = [
+                    group.create_task(
+                        nodes_by_name(self.scope, text, labels=self.labels, limit=limit, nodes=self.nodes)
+                    )
+                    for text in request.text_matches
+                ]
+            return [task.result() for task in tasks]
+
+        retrievers: dict[RetrieverName, Retriever] = {}
+        if request.queries:
+            retrievers["node_vector"] = node_vector
+        if request.queries and request.search_relationships:
+            retrievers["relationship_vector"] = relationship_vector
+        if request.text_matches:
+            retrievers["name_match"] = name_match
+        return retrievers
+
+    async def _embed(self, embedder: Embedder) -> list[Vector]:
+        texts = [query.query for query in self.request.queries]
+        return list(await embedder.embed_queries(texts)) if texts else []
+
+    def _signals(self, retrieved: Retrieved) -> list[NodeRanking]:
+        """A ranking of nodes from each ranking of nodes or relationships."""
+        rankings = retrieved.rankings
+        texts = [query.query for query in self.request.queries]
+        return [
+            *(_node_signals("node_vector", *one) for one in zip(texts, rankings.get("node_vector", ()), strict=False)),
+            *(
+                _node_signals("name_match", *one)
+                for one in zip(self.request.text_matches, rankings.get("name_match", ()), strict=False)
+            ),
+            *(_end_signals(ranking) for ranking in rankings.get("relationship_vector", ())),
         ]
-        room = dict.fromkeys(labels, of_each)
-        kept = []
-        for key, score in reciprocal_rank_fusion(rankings, tie_break=tie_break):
-            node = found.nodes[key]
-            if room[node.label] > 0:
-                room[node.label] -= 1
-                signals = tuple(signal for ranking in found.rankings for other, signal in ranking if other == key)
-                kept.append(ExploredNode(node=node, score=score, signals=signals))
-        return tuple(kept)
 
+    async def _hydrated(self, retrieved: Retrieved, rankings: Sequence[NodeRanking]) -> dict[str, FoundNode]:
+        """All nodes that were found, read if only a relationship leads to them.
 
-def _node_signals(
-    source: ExploreSignal, text: str, ranking: Iterable[NodeSearchResult]
-) -> tuple[tuple[str, Signal], ...]:
-    return tuple(
-        (
-            hit.node.entity_key,
-            Signal(source=source, matched=text, rank=rank, similarity=hit.similarity),
+        Raises:
+            StoreError: the database failed.
+        """
+        known = _results(retrieved)
+        unread = sorted({entity_key_of(key) for ranking in rankings for key, _ in ranking if key not in known})
+        read = await self.nodes.get(self.scope.user_id, unread, self.labels) if unread else []
+        return known | {node_key(node.entity_key): node for node in read}
+
+    def _best(self, rankings: Sequence[NodeRanking], nodes: Mapping[str, FoundNode]) -> tuple[ExploredNode, ...]:
+        order = self.scope.ontology.label_order
+        room = dict.fromkeys(self.labels, self.request.limit_per_label)
+        ranks = [
+            [(key, signal.rank) for key, signal in ranking if key in nodes and nodes[key].label in room]
+            for ranking in rankings
+        ]
+        best = []
+        for key, score in reciprocal_rank_fusion(ranks, tie_break=lambda key: (order[nodes[key].label], key)):
+            found = nodes[key]
+            if room[found.label] > 0:
+                room[found.label] -= 1
+                node = found.to_model(self.scope.ontology) if isinstance(found, NodeRecord) else found
+                signals = tuple(signal for ranking in rankings for other, signal in ranking if other == key)
+                best.append(ExploredNode(node=node, score=score, signals=signals))
+        return tuple(best)
+
+    async def _surroundings(self, entity_keys: Sequence[str]) -> GraphExpansion:
+        return await expand_around(
+            self.scope, entity_keys, max_relationships=MAX_RELATIONSHIPS_AMONG, max_neighbours=MAX_NEIGHBOURS
         )
-        for rank, hit in enumerate(ranking, start=1)
+
+    def _matched(self, rankings: Iterable[Ranking]) -> list[RelationshipSearchResult]:
+        """Each relationship once with its best similarity, best first."""
+        found = [to_result(one, self.scope) for ranking in rankings for one in ranking.candidates]
+        best: dict[tuple[str, str, str], RelationshipSearchResult] = {}
+        for match in sorted(found, key=lambda match: (-match.similarity, match.pair)):
+            best.setdefault(match.pair, match)
+        return list(best.values())
+
+
+def to_result(candidate: Candidate, scope: SearchScope) -> RelationshipSearchResult:
+    """A relationship that a vector search found, as it is returned."""
+    if not isinstance(candidate.record, RelationshipRecord):
+        raise TypeError(f"{candidate.key} is no relationship")
+    return candidate.record.matched(
+        scope.ontology, candidate.similarity or 0.0, score=candidate.score, path=candidate.path
     )
 
 
-def _relationship_signals(matches: Iterable[RelationshipSearchResult]) -> tuple[tuple[str, Signal], ...]:
-    """Both ends of a relationship rank as it does; a node that several lead to ranks as the best of them."""
+def _results(retrieved: Retrieved) -> dict[str, FoundNode]:
+    """The nodes that retrievers of nodes returned, by key."""
+    nodes: dict[str, FoundNode] = {}
+    for name in ("node_vector", "name_match"):
+        for ranking in retrieved.rankings.get(name, ()):
+            for one in ranking.candidates:
+                found = one.result or one.record
+                if isinstance(found, GraphNode | NodeRecord):
+                    nodes[one.key] = found
+    return nodes
+
+
+def _node_signals(source: ExploreSignal, matched: str, ranking: Ranking) -> NodeRanking:
+    return [
+        (one.key, Signal(source=source, matched=matched, rank=rank, similarity=one.similarity or 0.0))
+        for rank, one in enumerate(ranking.candidates, start=1)
+    ]
+
+
+def _end_signals(ranking: Ranking) -> NodeRanking:
+    """Both ends of a relationship rank as it does; a node at several relationships ranks as the best of them."""
     best: dict[str, Signal] = {}
-    for rank, match in enumerate(matches, start=1):
+    for rank, one in enumerate(ranking.candidates, start=1):
+        if not isinstance(one.record, RelationshipRecord):
+            continue
         signal = Signal(
             source="via_relationship",
-            matched=match.description or match.relationship_type,
+            matched=one.record.text("description") or one.record.text("relationship_type"),
             rank=rank,
-            similarity=match.similarity,
+            similarity=one.similarity or 0.0,
         )
-        for key in (match.from_entity_key, match.to_entity_key):
-            best.setdefault(key, signal)
-    return tuple(best.items())
-
-
-def _most_similar(matches: Iterable[RelationshipSearchResult]) -> tuple[RelationshipSearchResult, ...]:
-    """Each relationship once with its best similarity, best first."""
-    best: dict[tuple[str, str, str], RelationshipSearchResult] = {}
-    for match in sorted(matches, key=lambda match: (-match.similarity, match.pair)):
-        best.setdefault(match.pair, match)
-    return tuple(best.values())
+        for key in one.record.ends_in_direction:
+            best.setdefault(node_key(key), signal)
+    return list(best.items())
 
 
 def _each_once(relationships: Iterable[GraphRelationship]) -> tuple[GraphRelationship, ...]:

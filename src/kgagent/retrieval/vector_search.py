@@ -1,104 +1,180 @@
-"""Nearest vectors of one user: compared one by one where the user has few, from an index where there are many."""
+"""Nearest vectors of one user: compared one by one if the user has few, searched in an index if there are many."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from kgagent.concurrency import task_group
-from kgagent.embedding.base import Embedder
-from kgagent.graph.store import Store
-from kgagent.retrieval.exact_scan import ExactScan
-from kgagent.retrieval.indexed_search import MAX_FETCH, FilteredIndex, IndexedSearch, WidenedProcedure
-from kgagent.retrieval.nearest import Nearest, NearestQuery, NearestRequest
+from kgagent.graph.statements import Statement
+from kgagent.models.search import SearchPlan
+from kgagent.retrieval.arguments import MAX_LIMIT
+from kgagent.retrieval.candidates import Candidate, Ranking, Record, key_of, read_node, read_relationship
+from kgagent.retrieval.scope import SearchScope
 from kgagent.retrieval.vector_targets import VectorTarget
 
 COUNT_LIFETIME = 10.0
-"""Seconds for which it is remembered how many a user has; either way the answer is right."""
+"""Seconds for which the number of a user's vectors is cached; a stale count only affects speed."""
 
-SCANNED_TOGETHER = 500
-"""Vectors of a user in a target up to which they are compared in one statement with those of others.
+SCANNED_IN_ONE_STATEMENT = 500
+"""Number of vectors up to which a target shares a statement with others.
 
-Comparing so many costs about as much as a round trip; more are worth a statement of their own, side by side.
+Comparing so many costs about as much as a round trip; larger targets run concurrently in statements of their own.
 """
 
 
-class VectorSearch:
-    """Chooses between comparing one by one and asking an index, by what the user has."""
+@dataclass(frozen=True)
+class VectorQuery:
+    """A vector to search for.
 
-    def __init__(
-        self, store: Store, embedder: Embedder, *, exact_scan_limit: int | None, oversampling: int, timeout: float
-    ) -> None:
-        self._exact = ExactScan(store, embedder, timeout=timeout)
-        indexed: type[IndexedSearch] = FilteredIndex if store.features.filtered_vector_indexes else WidenedProcedure
-        self._indexed: IndexedSearch = indexed(store, embedder, self._exact, oversampling=oversampling, timeout=timeout)
-        self._exact_scan_limit = indexed.exact_scan_limit if exact_scan_limit is None else exact_scan_limit
-        self._store = store
+    Attributes:
+        vector: float32, shape (dimensions,).
+        threshold: minimum plain cosine, -1 to 1.
+        text: the query in words; empty if unknown.
+    """
+
+    vector: Sequence[float]
+    threshold: float
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class VectorRequest:
+    """A search of one target.
+
+    Attributes:
+        scope: whose vectors.
+        target: where to search.
+        queries: vectors to search for.
+        limit: maximum number of matches of each query.
+    """
+
+    scope: SearchScope
+    target: VectorTarget
+    queries: Sequence[VectorQuery]
+    limit: int
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Parameters that all statements of vector search take."""
+        vector = self.scope.store.vector
+        queries = [
+            {"position": position, "vector": vector(query.vector), "threshold": query.threshold}
+            for position, query in enumerate(self.queries)
+        ]
+        return {**self.target.filters, "limit": self.limit, "queries": queries}
+
+    def candidates(self, row: Mapping[str, Any]) -> list[Candidate]:
+        """Read the matches of one query."""
+        found = []
+        for match in row["matches"]:
+            record = self._record(match)
+            found.append(Candidate(key_of(record), match["similarity"], record, match["similarity"]))
+        return found
+
+    def _record(self, match: Mapping[str, Any]) -> Record:
+        if self.target.label:
+            return read_node(match["node"], self.scope.ontology, [self.target.label])
+        return read_relationship(match["relationship"])
+
+
+class VectorSearch:
+    """Chooses between an exact scan and an index, by how many vectors the user has."""
+
+    def __init__(self, index: "VectorIndex", *, exact_scan_limit: int | None) -> None:
+        self._index = index
+        self._exact_scan_limit = index.exact_scan_limit if exact_scan_limit is None else exact_scan_limit
         self._counts: dict[tuple[str, str], tuple[float, int]] = {}
 
-    async def nearest(
-        self, target: VectorTarget, *, user_id: str, queries: Sequence[NearestQuery], limit: int
-    ) -> Nearest:
-        """Find the user's nearest vectors, as many as asked for where that many exist.
-
-        Args:
-            target: where to look.
-            user_id: whose.
-            queries: any number of vectors.
-            limit: hits of each query at the most.
+    async def search(
+        self, scope: SearchScope, target: VectorTarget, queries: Sequence[VectorQuery], limit: int
+    ) -> list[Ranking]:
+        """Find the user's nearest vectors: `limit` for each query, or all if there are fewer.
 
         Raises:
             StoreError: the database failed.
         """
         if not queries:
-            return Nearest((), "none")
-        request = NearestRequest(target, user_id, queries, limit)
-        if await self._counted(target, user_id) <= self._exact_scan_limit:
-            return Nearest(await self._exact.search(request), "exact")
-        return Nearest(await self._indexed.search(request), self._indexed.plan)
+            return []
+        request = VectorRequest(scope, target, queries, limit)
+        if await self._count(scope, target) <= self._exact_scan_limit:
+            return [Ranking(candidates, "exact") for candidates in await scan(request)]
+        return [Ranking(candidates, self._index.plan) for candidates in await self._index.search(request)]
 
-    async def nearest_in_each(
-        self, targets: Sequence[VectorTarget], *, user_id: str, queries: Sequence[NearestQuery], limit: int
-    ) -> list[Nearest]:
-        """Find the user's nearest vectors in each of several targets, side by side; in small ones by one statement.
+    async def search_each(
+        self, scope: SearchScope, targets: Sequence[VectorTarget], queries: Sequence[VectorQuery], limit: int
+    ) -> list[list[Ranking]]:
+        """Search several targets concurrently; small ones share a statement.
 
-        Args:
-            targets: where to look, each of another label.
-            user_id: whose.
-            queries: any number of vectors.
-            limit: hits of each query and target at the most.
+        Returns:
+            For each target, a ranking for each query.
 
         Raises:
             StoreError: the database failed.
         """
         if not queries:
-            return [Nearest((), "none") for _ in targets]
+            return [[] for _ in targets]
         async with task_group() as group:
-            counts = [group.create_task(self._counted(target, user_id)) for target in targets]
-        most = min(self._exact_scan_limit, SCANNED_TOGETHER)
+            counts = [group.create_task(self._count(scope, target)) for target in targets]
+        most = min(self._exact_scan_limit, SCANNED_IN_ONE_STATEMENT)
         small = [target for target, count in zip(targets, counts, strict=True) if count.result() <= most]
         async with task_group() as group:
-            at_once = group.create_task(
-                self._exact.search_each([NearestRequest(target, user_id, queries, limit) for target in small])
-            )
+            scanned = group.create_task(scan_each([VectorRequest(scope, one, queries, limit) for one in small]))
             others = {
-                target.name: group.create_task(self.nearest(target, user_id=user_id, queries=queries, limit=limit))
+                target.name: group.create_task(self.search(scope, target, queries, limit))
                 for target in targets
                 if target not in small
             }
-        exact = at_once.result()
-        return [
-            Nearest(exact[target.name], "exact") if target.name in exact else others[target.name].result()
-            for target in targets
-        ]
+        found = {name: [Ranking(each, "exact") for each in matches] for name, matches in scanned.result().items()}
+        found |= {name: task.result() for name, task in others.items()}
+        return [found[target.name] for target in targets]
 
-    async def _counted(self, target: VectorTarget, user_id: str) -> int:
-        """Vectors that a user has; of many, one more than are compared one by one."""
-        known = self._counts.get((target.name, user_id))
-        if known is not None and known[0] > time.monotonic():
-            return known[1]
-        [row] = await self._store.read(
-            target.count_statement(), {"user_id": user_id, "scan_limit": self._exact_scan_limit}
-        )
-        if len(self._counts) > MAX_FETCH:
+    async def _count(self, scope: SearchScope, target: VectorTarget) -> int:
+        """Number of the user's vectors, counted up to one more than the exact scan takes."""
+        key = (target.name, scope.user_id)
+        expires, count = self._counts.get(key, (0.0, 0))
+        if expires > time.monotonic():
+            return count
+        [row] = await scope.read(target.count_statement, {"scan_limit": self._exact_scan_limit})
+        if len(self._counts) > MAX_LIMIT:
             self._counts.clear()
-        self._counts[target.name, user_id] = (time.monotonic() + COUNT_LIFETIME, row["found"])
+        self._counts[key] = (time.monotonic() + COUNT_LIFETIME, int(row["found"]))
         return int(row["found"])
+
+
+class VectorIndex:
+    """Base of the ways to search a vector index; see `kgagent.retrieval.vector_index`.
+
+    Attributes:
+        plan: name of the way.
+        exact_scan_limit: number of vectors up to which an exact scan is faster.
+    """
+
+    plan: SearchPlan
+    exact_scan_limit: int
+
+    async def search(self, request: VectorRequest) -> list[list[Candidate]]:
+        """Find the matches of each query."""
+        raise NotImplementedError
+
+
+async def scan(request: VectorRequest) -> list[list[Candidate]]:
+    """Compare each vector of the user with each query."""
+    rows = await request.scope.read(request.target.exact_statement, request.parameters)
+    return [request.candidates(row) for row in rows]
+
+
+async def scan_each(requests: Sequence[VectorRequest]) -> dict[str, list[list[Candidate]]]:
+    """Compare each vector of the user in several targets, in one statement; the matches by name of the target."""
+    if not requests:
+        return {}
+    statements = [request.target.exact_statement for request in requests]
+    text = Statement("\nUNION ALL\n".join(statements), statements[0].name)
+    rows = await requests[0].scope.read(text, requests[0].parameters)
+    found = {(row["label"], row["query"]): row for row in rows}
+    return {
+        request.target.name: [
+            request.candidates(found[request.target.name, position]) for position in range(len(request.queries))
+        ]
+        for request in requests
+    }

@@ -1,4 +1,4 @@
-"""What a vector search can look through: the relationships, or the nodes of one label."""
+"""What a vector search searches: the relationships, or the nodes of one label, with the statements that do so."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,104 +6,84 @@ from typing import Any
 
 from kgagent.graph.features import ServerFeatures
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
 from kgagent.graph.schema_parts import node_vector_index, relationship_vector_indexes
 from kgagent.graph.statements import Filling, Fragment, Statement, statement
 from kgagent.ontology import Ontology
 
-IN_FULL = Fragment("_found_relationship")
-"""All of a relationship that may be shown."""
+ALL_FIELDS = Fragment("_found_relationship")
+"""Everything of a relationship that a result may contain."""
 
-TO_BE_RANKED = Fragment("_ranked_relationship")
-"""What of a relationship must be known to rank it and to go on from it."""
+RANKING_FIELDS = Fragment("_ranked_relationship")
+"""What ranking and expansion need to know of a relationship; the rest is read for results only."""
 
 
 @dataclass(frozen=True)
 class VectorTarget:
-    """Where a vector search looks.
+    """Where a vector search searches.
 
     Attributes:
-        kind: "relationship" or "node".
-        name: tells this target from others.
+        name: distinguishes targets; a label, or "relationships" with its Neo4j types.
+        label: label of the nodes; empty for relationships.
         indexes: names of its vector indexes.
-        places: names, and what is read of a relationship, that its statements need.
+        places: what fills the places of its statements.
+        count_statement: counts the vectors of a user, up to a limit.
+        exact_statement: compares each vector of a user.
         filters: parameters of its statements beside the common ones.
-        variant: ending of the statements that search the index.
     """
 
-    kind: str
     name: str
+    label: str
     ontology: Ontology
     indexes: Sequence[str]
     places: Mapping[str, Filling]
+    count_statement: Statement
+    exact_statement: Statement
     filters: Mapping[str, Any] = field(default_factory=dict)
-    variant: str = ""
 
-    def count_statement(self) -> str:
-        """Counts what a user has, up to a limit."""
-        return statement(f"count_{self.kind}s", **self.places)
+    @property
+    def index_statement(self) -> Statement:
+        """Searches an index that filters inside itself."""
+        name = "search_nodes_index" if self.label else "search_relationships_index"
+        variant = "_typed" if self.filters.get("relationship_types") is not None else ""
+        return statement(f"{name}{variant}", index=Identifier(self.indexes[0]), **self.places)
 
-    def exact_statement(self) -> Statement:
-        """Compares each vector of a user."""
-        return statement(f"search_{self.kind}s_exact", **self.places)
-
-    def index_statement(self) -> str:
-        """Asks the index that filters inside itself."""
-        return statement(f"search_{self.kind}s_index{self.variant}", index=Identifier(self.indexes[0]), **self.places)
-
-    def procedure_statement(self) -> str:
-        """Asks an index that cannot filter."""
-        return statement(f"search_{self.kind}s_procedure", **self.places)
-
-    def read(self, row: Mapping[str, Any]) -> Record:
-        """Read a matched record, whose properties come as pairs."""
-        if self.kind == "node":
-            return found_node(row["node"], self.ontology, [self.name])
-        return found_relationship(row["relationship"])
+    @property
+    def procedure_statement(self) -> Statement:
+        """Searches an index that cannot filter."""
+        return statement(f"search_{'nodes' if self.label else 'relationships'}_procedure", **self.places)
 
 
 def relationship_target(
-    ontology: Ontology,
-    features: ServerFeatures,
-    relationship_types: Sequence[str] | None,
-    told: Fragment = IN_FULL,
+    ontology: Ontology, features: ServerFeatures, neo4j_types: Sequence[str] | None, fields: Fragment
 ) -> VectorTarget:
-    """All relationships, or those of some free types ("mentor"); and what is read of those that are found."""
+    """All relationships, or those of some Neo4j types; `fields` is what is read of each match."""
+    types = tuple(ontology.relationships if neo4j_types is None else neo4j_types)
+    indexes = relationship_vector_indexes(ontology, features)
+    places: dict[str, Filling] = {
+        "labels": Identifier.any_of(ontology.labels),
+        "types": Identifier.any_of(types),
+        "relationship": fields,
+    }
     return VectorTarget(
-        kind="relationship",
-        name="relationships",
+        name=" ".join(("relationships", *(neo4j_types or ()))),
+        label="",
         ontology=ontology,
-        indexes=tuple(relationship_vector_indexes(ontology, features)),
-        places={
-            "labels": Identifier.any_of(ontology.labels),
-            "types": Identifier.any_of(ontology.relationships),
-            "relationship": told,
-        },
-        filters={"relationship_types": None if relationship_types is None else list(relationship_types)},
-        variant="" if relationship_types is None else "_typed",
+        indexes=tuple(name for name, covered in indexes.items() if not set(covered).isdisjoint(types)),
+        places=places,
+        count_statement=statement("count_relationships", **places),
+        exact_statement=statement("search_relationships_exact", **places),
     )
 
 
 def node_target(ontology: Ontology, label: str) -> VectorTarget:
     """The nodes of one label."""
+    places: dict[str, Filling] = {"label": Identifier(label)}
     return VectorTarget(
-        kind="node",
         name=label,
+        label=label,
         ontology=ontology,
         indexes=(node_vector_index(label),),
-        places={"label": Identifier(label)},
+        places=places,
+        count_statement=statement("count_nodes", **places),
+        exact_statement=statement("search_nodes_exact", **places),
     )
-
-
-def found_node(found: Mapping[str, Any], ontology: Ontology, labels: Sequence[str]) -> NodeRecord:
-    """Read the map that `_found_node.cypher` makes; of a node with several labels, one of `labels` is told."""
-    return NodeRecord.read(_with_properties(found), ontology, labels=labels)
-
-
-def found_relationship(found: Mapping[str, Any]) -> RelationshipRecord:
-    """Read the map that `_found_relationship.cypher` or `_ranked_relationship.cypher` makes."""
-    return RelationshipRecord.read(_with_properties(found))
-
-
-def _with_properties(found: Mapping[str, Any]) -> dict[str, Any]:
-    return {**found, "properties": dict(found["properties"])}

@@ -1,11 +1,17 @@
 """Going on from the best hits to the relationships that share a node with them."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.errors import InputError, StatementTimeoutError
+from kgagent.graph.statements import Statement
+from kgagent.graph.store import Store
 from kgagent.knowledge_graph import services_of
-from kgagent.retrieval import beam, by_meaning, explore
+from kgagent.retrieval import beam, explore, vector_retrievers
+from kgagent.retrieval.candidates import Candidate
 from kgagent.tools import Toolset
 
 QUESTION = "orchard painter"
@@ -95,7 +101,7 @@ async def test_explore_by_itself_goes_one_step_among_what_reaches_the_threshold(
     tools: Toolset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(explore, "RELATIONSHIPS", 2)
-    monkeypatch.setattr(by_meaning, "START_POOL", 2)
+    monkeypatch.setattr(vector_retrievers, "START_POOL", 2)
     await joined(
         tools,
         {
@@ -268,19 +274,21 @@ async def test_a_start_that_lost_its_vector_is_still_gone_on_from(
     expand = beam.BeamSearch.expand
     for planted in (None, [1.0, 2.0], [0.0] * 384, "text"):
 
-        async def after_a_change(*given: object, planted: object = planted, **named: object) -> list[beam.Step]:
+        async def after_a_change(
+            search: beam.BeamSearch, matches: Sequence[Candidate], planted: object = planted
+        ) -> list[Candidate]:
             await services_of(graph).store.write(
                 "MATCH ({user_id: $user})-[r {description: 'painter orchard neighbour'}]->() "
                 "SET r.lost = r.relationship_embedding, r.relationship_embedding = $planted REMOVE r.embedding_hash",
                 {"user": user_id, "planted": planted},
             )
-            steps = await expand(*given, **named)  # type: ignore[arg-type]
+            reached = await expand(search, matches)
             await services_of(graph).store.write(
                 "MATCH ({user_id: $user})-[r {description: 'painter orchard neighbour'}]->() "
                 "SET r.relationship_embedding = r.lost REMOVE r.lost",
                 {"user": user_id},
             )
-            return steps
+            return reached
 
         monkeypatch.setattr(beam.BeamSearch, "expand", after_a_change)
         assert await found(graph, user_id, 1) == [("Ada", "Bo"), ("Bo", "Cy")]
@@ -290,19 +298,19 @@ async def test_when_the_time_is_up_what_was_found_is_told(
     graph: KnowledgeGraph, tools: Toolset, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await joined(tools, CHAIN)
-    level = beam.BeamSearch._level
-    levels = 0
+    read = Store.read
+    hops = 0
 
-    async def second_takes_too_long(*given: object) -> list[beam.Step]:
-        nonlocal levels
-        levels += 1
-        if levels > 1:
+    async def second_hop_takes_too_long(store: Store, text: str, *given: Any, **named: Any) -> Any:
+        nonlocal hops
+        hops += isinstance(text, Statement) and text.name == "expand_beam"
+        if hops > 1:
             raise StatementTimeoutError("The database ended the statement")
-        return await level(*given)  # type: ignore[arg-type]
+        return await read(store, text, *given, **named)
 
-    monkeypatch.setattr(beam.BeamSearch, "_level", second_takes_too_long)
+    monkeypatch.setattr(Store, "read", second_hop_takes_too_long)
     assert await found(graph, user_id, 3) == [("Ada", "Bo"), ("Bo", "Cy")]
-    assert levels == 2
+    assert hops == 2
 
 
 @pytest.mark.parametrize("hops", [-1, 6])

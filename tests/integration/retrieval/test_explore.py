@@ -1,7 +1,12 @@
+import asyncio
+from typing import Any
+
 import pytest
 
 from kgagent import KnowledgeGraph
-from kgagent.errors import InputError
+from kgagent.errors import EmbeddingUnavailableError, InputError, SearchError, StoreError
+from kgagent.graph.statements import Statement
+from kgagent.graph.store import Store
 from kgagent.knowledge_graph import services_of
 from kgagent.models import ExploreRequest, VectorQuery
 from kgagent.tools import Toolset
@@ -174,7 +179,7 @@ async def test_a_node_that_several_matches_lead_to_ranks_as_the_best_of_them(
         ({}, "At least one search method required (queries or text_matches)"),
         ({"queries": [], "text_matches": []}, "At least one search method required (queries or text_matches)"),
         ({"text_matches": ["x"], "node_types": ["Dog"]}, "Unknown label: Dog. Known labels: Person, Concept, "),
-        ({"text_matches": ["x"], "node_types": []}, "No label was named; leave it out, or choose among Person, "),
+        ({"text_matches": ["x"], "node_types": []}, "No label was given; omit labels, or choose among Person, "),
         ({"queries": [{"query": " "}]}, "queries.0.query must not be empty"),
         ({"queries": [{"query": "x" * 8_001}]}, "queries.0.query must have at most 8,000 characters"),
         ({"queries": [{"query": "x", "threshold": 2}]}, "queries.0.threshold must be at most 1, got 2"),
@@ -242,3 +247,77 @@ async def test_relationship_types_keep_the_service_to_some_free_types(graph: Kno
     request = ExploreRequest(queries=(VectorQuery(query="x", threshold=-1.0),), relationship_types=("sister",))
     found = await graph.retrieval.explore(request, user_id=user_id)
     assert [r.relationship_type for r in found.relationships if r.similarity is not None] == ["sister"]
+
+
+@pytest.mark.usefixtures("known")
+async def test_without_embeddings_names_are_still_found_and_a_warning_says_what_is_missing(
+    graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+) -> None:
+    embedder.failure = EmbeddingUnavailableError("the model is away")
+    request = ExploreRequest(queries=(VectorQuery(query="mentor"),), text_matches=("Iris",))
+    result = await graph.retrieval.explore(request, user_id=user_id)
+    assert [item.node.name for item in result.nodes] == ["Iris"]
+    assert result.relationships
+    assert result.warnings == (
+        "Skipped semantic search of nodes: the model is away",
+        "Skipped semantic search of relationships: the model is away",
+    )
+
+
+@pytest.mark.usefixtures("known")
+async def test_names_do_not_wait_for_the_embedding(
+    graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embedder.gate.clear()
+    read = Store.read
+
+    async def noticed(store: Store, text: str, *given: Any, **named: Any) -> Any:
+        rows = await read(store, text, *given, **named)
+        if isinstance(text, Statement) and text.name == "match_text":
+            embedder.gate.set()
+        return rows
+
+    monkeypatch.setattr(Store, "read", noticed)
+    request = ExploreRequest(queries=(VectorQuery(query="mentor"),), text_matches=("Iris",))
+    async with asyncio.timeout(30):
+        result = await graph.retrieval.explore(request, user_id=user_id)
+    assert "Iris" in {item.node.name for item in result.nodes}
+    assert result.warnings == ()
+
+
+@pytest.mark.usefixtures("known")
+async def test_if_every_search_fails_explore_fails(
+    graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+) -> None:
+    embedder.failure = EmbeddingUnavailableError("the model is away")
+    request = ExploreRequest(queries=(VectorQuery(query="mentor"),))
+    with pytest.raises(SearchError, match=r"Every search failed\. Skipped semantic search of nodes: the model is away"):
+        await graph.retrieval.explore(request, user_id=user_id)
+
+
+@pytest.mark.usefixtures("known")
+@pytest.mark.parametrize(
+    ("statement", "warning"),
+    [
+        ("expand_around", "Skipped the surroundings of the nodes: the database is away"),
+        ("search_relationships_exact", "Skipped semantic search of relationships: the database is away"),
+        ("match_text", "Skipped search of nodes by name: the database is away"),
+    ],
+)
+async def test_a_statement_that_fails_leaves_the_rest_of_explore(
+    graph: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch, statement: str, warning: str
+) -> None:
+    read = Store.read
+
+    async def failing(store: Store, text: str, *given: Any, **named: Any) -> Any:
+        if isinstance(text, Statement) and text.name == statement:
+            raise StoreError("the database is away")
+        return await read(store, text, *given, **named)
+
+    monkeypatch.setattr(Store, "read", failing)
+    request = ExploreRequest(
+        queries=(VectorQuery(query="mentor from college", threshold=-1.0),), text_matches=("Iris",)
+    )
+    result = await graph.retrieval.explore(request, user_id=user_id)
+    assert "Iris" in {item.node.name for item in result.nodes}
+    assert result.warnings == (warning,)

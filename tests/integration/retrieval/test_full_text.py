@@ -6,7 +6,8 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.knowledge_graph import services_of
-from kgagent.retrieval.full_text import FullTextSearch
+from kgagent.retrieval.full_text import nodes_by_words, relationships_by_words
+from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support.crowd import plant_people, plant_relationships
@@ -16,19 +17,20 @@ from tests.support.stored import cypher, the_relationship
 
 
 @pytest.fixture
-def full_text(graph: KnowledgeGraph) -> FullTextSearch:
-    return FullTextSearch(services_of(graph).store, graph.ontology, timeout=10.0)
+def scope(graph: KnowledgeGraph) -> SearchScope:
+    return services_of(graph).retrieval.scope
 
 
-async def names(full_text: FullTextSearch, text: str, user_id: str, *labels: str, limit: int = 10) -> list[str]:
+async def names(scope: SearchScope, text: str, user_id: str, *labels: str, limit: int = 10) -> list[str]:
     every = labels or ("Person", "Concept", "Entity", "Source")
-    hits = await full_text.nodes(text, user_id=user_id, labels=every, limit=limit)
-    return [hit.record.text("name") for hit in hits]
+    ranking = await nodes_by_words(scope.of(user_id), text, labels=every, limit=limit)
+    return [one.record.text("name") for one in ranking.candidates if one.record]
 
 
-async def descriptions(full_text: FullTextSearch, text: str, user_id: str, types: list[str] | None = None) -> list[str]:
-    hits = await full_text.relationships(text, user_id=user_id, relationship_types=types, limit=10)
-    return [hit.record.text("description") for hit in hits]
+async def descriptions(scope: SearchScope, text: str, user_id: str, types: list[str] | None = None) -> list[str]:
+    kept = RelationshipFilter(None if types is None else tuple(types))
+    ranking = await relationships_by_words(scope.of(user_id), text, types=kept, limit=10)
+    return [one.record.text("description") for one in ranking.candidates if one.record]
 
 
 HOSTILE = [
@@ -51,20 +53,20 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-async def test_any_text_finds_its_words(full_text: FullTextSearch, tools: Toolset, user_id: str, text: str) -> None:
+async def test_any_text_finds_its_words(scope: SearchScope, tools: Toolset, user_id: str, text: str) -> None:
     first, second = await person(tools, "Ruth", "A mentor, in mentorship"), await person(tools, "Bo")
     await relate(tools, first, second, "mentor", description="Ruth taught Bo")
-    assert await names(full_text, text, user_id) == ["Ruth"]
-    assert await descriptions(full_text, text, user_id) == ["Ruth taught Bo"]
+    assert await names(scope, text, user_id) == ["Ruth"]
+    assert await descriptions(scope, text, user_id) == ["Ruth taught Bo"]
 
 
 @pytest.mark.parametrize("text", ["", "?!", '"', "\\", "🂡" * 3, "(" * 20_000])
 async def test_a_text_without_a_word_that_is_stored_finds_nothing(
-    full_text: FullTextSearch, tools: Toolset, user_id: str, text: str
+    scope: SearchScope, tools: Toolset, user_id: str, text: str
 ) -> None:
     await two_friends(tools)
-    assert await names(full_text, text, user_id) == []
-    assert await descriptions(full_text, text, user_id) == []
+    assert await names(scope, text, user_id) == []
+    assert await descriptions(scope, text, user_id) == []
 
 
 @pytest.mark.parametrize(
@@ -78,30 +80,30 @@ async def test_a_text_without_a_word_that_is_stored_finds_nothing(
     ],
 )
 async def test_words_of_any_script_are_found(
-    full_text: FullTextSearch, tools: Toolset, user_id: str, text: str, found: list[str]
+    scope: SearchScope, tools: Toolset, user_id: str, text: str, found: list[str]
 ) -> None:
     for name in ("我的导师", "🎉 party", "Москва"):
         await node(tools, "Concept", name)
-    assert await names(full_text, text, user_id) == found
+    assert await names(scope, text, user_id) == found
 
 
 async def test_notes_are_found_by_what_they_say_and_not_by_how_they_are_stored(
-    full_text: FullTextSearch, tools: Toolset, graph: KnowledgeGraph, user_id: str, clock: Clock
+    scope: SearchScope, tools: Toolset, graph: KnowledgeGraph, user_id: str, clock: Clock
 ) -> None:
     ends = await two_friends(tools, description="Old friends", notes=["They sail together"])
-    assert await descriptions(full_text, "who sail", user_id) == ["Old friends"]
+    assert await descriptions(scope, "who sail", user_id) == ["Old friends"]
     for word in ("content", "added_by", "2026", "null"):
-        assert await descriptions(full_text, word, user_id) == []
+        assert await descriptions(scope, word, user_id) == []
     succeeded(await tools.add_note_to_relationship(**ends, content="Quarrelled once", lifetime="week"))
-    assert await descriptions(full_text, "quarrelled", user_id) == ["Old friends"]
+    assert await descriptions(scope, "quarrelled", user_id) == ["Old friends"]
     clock.forward(days=8)
     succeeded(await tools.update_relationship(**ends, attitude=3))
-    assert await descriptions(full_text, "quarrelled", user_id) == []
+    assert await descriptions(scope, "quarrelled", user_id) == []
     assert (await the_relationship(graph, user_id))["notes_text"] == "They sail together"
 
 
 async def test_the_users_own_are_found_among_any_number_of_others(
-    full_text: FullTextSearch, graph: KnowledgeGraph, tools: Toolset, user_id: str
+    scope: SearchScope, graph: KnowledgeGraph, tools: Toolset, user_id: str
 ) -> None:
     others = await plant_people(graph, f"{user_id}-x", 600, description="mentor mentor mentor", name="mentor")
     rows = [
@@ -111,55 +113,53 @@ async def test_the_users_own_are_found_among_any_number_of_others(
     await plant_relationships(graph, f"{user_id}-x", rows)
     first = await person(tools, "Ruth", "Among much else that could be said of her at some length, she is a mentor")
     await relate(tools, first, await person(tools, "Bo"), "teacher", description="A kind of mentor")
-    assert await names(full_text, "mentor", user_id, limit=1) == ["Ruth"]
-    assert await descriptions(full_text, "mentor", user_id) == ["A kind of mentor"]
+    assert await names(scope, "mentor", user_id, limit=1) == ["Ruth"]
+    assert await descriptions(scope, "mentor", user_id) == ["A kind of mentor"]
 
 
 @pytest.mark.parametrize("other", ["{}", "{} ", "{}-", "{}.", "{}!"], ids=range(5))
 async def test_users_whose_ids_are_of_the_same_words_are_told_apart(
-    full_text: FullTextSearch, graph: KnowledgeGraph, user_id: str, other: str
+    scope: SearchScope, graph: KnowledgeGraph, user_id: str, other: str
 ) -> None:
     mine, theirs = user_id.upper(), other.format(user_id)
     await plant_people(graph, mine, 1, name="mentor of mine")
     await plant_people(graph, theirs, 200, name="mentor")
-    assert await names(full_text, "mentor", mine, limit=1) == ["mentor of mine"]
-    assert set(await names(full_text, "mentor", theirs, limit=300)) == {"mentor"}
+    assert await names(scope, "mentor", mine, limit=1) == ["mentor of mine"]
+    assert set(await names(scope, "mentor", theirs, limit=300)) == {"mentor"}
 
 
 @pytest.mark.parametrize("strange", ['{} "quoted" \\', "---{}", "{} AND x:y", "用户{}"])
-async def test_a_user_id_may_be_any_text(
-    full_text: FullTextSearch, graph: KnowledgeGraph, user_id: str, strange: str
-) -> None:
+async def test_a_user_id_may_be_any_text(scope: SearchScope, graph: KnowledgeGraph, user_id: str, strange: str) -> None:
     strange = strange.format(user_id)
     tools = graph.tools(user_id=strange)
     await person(tools, "Ruth", "mentor")
-    assert await names(full_text, "mentor", strange) == ["Ruth"]
+    assert await names(scope, "mentor", strange) == ["Ruth"]
 
 
 async def test_a_user_id_without_a_word_still_sees_only_its_own(
-    full_text: FullTextSearch, graph: KnowledgeGraph, user_id: str
+    scope: SearchScope, graph: KnowledgeGraph, user_id: str
 ) -> None:
     word = f"word{user_id[-12:]}"
     await plant_people(graph, "---", 1, name=f"{word} mine")
     await plant_people(graph, user_id, 120, name=word)
     try:
-        assert await names(full_text, word, "---", limit=1) == [f"{word} mine"]
-        assert await names(full_text, word, "-+-") == []
+        assert await names(scope, word, "---", limit=1) == [f"{word} mine"]
+        assert await names(scope, word, "-+-") == []
     finally:
         await cypher(graph, "MATCH (n {user_id: '---'}) DETACH DELETE n")
 
 
 async def test_a_relationship_that_reaches_another_users_node_is_not_found(
-    full_text: FullTextSearch, graph: KnowledgeGraph, user_id: str
+    scope: SearchScope, graph: KnowledgeGraph, user_id: str
 ) -> None:
     [mine] = await plant_people(graph, user_id, 1)
     [theirs] = await plant_people(graph, f"{user_id}-x", 1)
     properties = {"relationship_type": "mentor", "description": "crosses"}
     await plant_relationships(graph, user_id, [{"first": mine, "second": theirs, "properties": properties}])
-    assert await descriptions(full_text, "mentor", user_id) == []
+    assert await descriptions(scope, "mentor", user_id) == []
 
 
-async def test_filters_hold_before_the_limit(full_text: FullTextSearch, graph: KnowledgeGraph, user_id: str) -> None:
+async def test_filters_hold_before_the_limit(scope: SearchScope, graph: KnowledgeGraph, user_id: str) -> None:
     people = await plant_people(graph, user_id, 301, description="mentor mentor")
     rows = [
         {
@@ -173,18 +173,20 @@ async def test_filters_hold_before_the_limit(full_text: FullTextSearch, graph: K
     await node(
         graph.tools(user_id=user_id), "Concept", "Mentorship", "What a mentor does, told at more length than it need be"
     )
-    hits = await full_text.relationships("mentor", user_id=user_id, relationship_types=["rare mentor"], limit=5)
-    assert [hit.record.text("relationship_type") for hit in hits] == ["rare mentor"]
-    assert await names(full_text, "mentor", user_id, "Concept", limit=1) == ["Mentorship"]
-    assert await descriptions(full_text, "mentor", user_id, []) == []
+    hits = await relationships_by_words(
+        scope.of(user_id), "mentor", types=RelationshipFilter(("rare mentor",)), limit=5
+    )
+    assert [one.record.text("relationship_type") for one in hits.candidates if one.record] == ["rare mentor"]
+    assert await names(scope, "mentor", user_id, "Concept", limit=1) == ["Mentorship"]
+    assert await descriptions(scope, "mentor", user_id, []) == []
 
 
 async def test_the_best_match_scores_one_and_none_scores_nothing(
-    full_text: FullTextSearch, tools: Toolset, user_id: str
+    scope: SearchScope, tools: Toolset, user_id: str
 ) -> None:
     await person(tools, "Mentor", "mentor")
     await person(tools, "Ruth", "knows a mentor, a friend, a sailor and a smith")
-    hits = await full_text.nodes("mentor", user_id=user_id, labels=["Person"], limit=10)
-    assert [hit.record.text("name") for hit in hits] == ["Mentor", "Ruth"]
-    assert hits[0].score == 1.0
-    assert 0.0 < hits[1].score < 1.0
+    hits = await nodes_by_words(scope.of(user_id), "mentor", labels=["Person"], limit=10)
+    assert [one.record.text("name") for one in hits.candidates if one.record] == ["Mentor", "Ruth"]
+    assert hits.candidates[0].score == 1.0
+    assert 0.0 < hits.candidates[1].score < 1.0

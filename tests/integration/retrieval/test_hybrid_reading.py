@@ -139,8 +139,8 @@ async def test_where_the_last_reading_fails_the_nodes_that_were_found_are_left(
     result = await graph.retrieval.hybrid_search(request("mentor chess"), user_id=user_id)
     assert {item.name for item in result.objects} == {"Ruth", "Ada", "Bo"}
     assert result.relationships == ()
-    assert result.warnings == ("Left out relationships and the nodes at their ends: the database is away",)
-    with pytest.raises(SearchError, match="What was found could not be read: the database is away"):
+    assert result.warnings == ("Skipped relationships and their end nodes: the database is away",)
+    with pytest.raises(SearchError, match="The results could not be read: the database is away"):
         await graph.retrieval.hybrid_search(HybridSearchOptions(query="sundays", threshold=0.3), user_id=user_id)
 
 
@@ -160,7 +160,7 @@ async def test_a_record_that_cannot_be_shown_takes_no_other_with_it(
     assert {item.name for item in result.objects} == {"Ruth", "Ada"}
     assert told(result) == {"Ruth mentor Ada", "Ada chess partner Bo"}
     [warning] = result.warnings
-    assert warning.startswith("Left out 1 of what was found: it failed inside")
+    assert warning.startswith("Skipped 1 results: internal error")
 
 
 @pytest.mark.usefixtures("people")
@@ -171,7 +171,7 @@ async def test_small_labels_are_compared_in_one_statement_and_give_what_each_giv
         await node(tools, label, f"{label} of chess", "Likes boats")
     await cypher(graph, "MATCH (n:Concept {user_id: $user}) SET n:Person", user=user_id)
     together = await graph.retrieval.node_vector_search("boats", -1.0, user_id=user_id)
-    monkeypatch.setattr(vector_search, "SCANNED_TOGETHER", -1)
+    monkeypatch.setattr(vector_search, "SCANNED_IN_ONE_STATEMENT", -1)
     alone = await graph.retrieval.node_vector_search("boats", -1.0, user_id=user_id)
     assert len(together) == 5
     assert list(together) == list(alone)

@@ -252,7 +252,7 @@ async def test_where_only_nodes_match_it_is_said(graph: KnowledgeGraph, tools: T
     result = await graph.retrieval.hybrid_search(HybridSearchRequest(query="mentor"), user_id=user_id)
     assert named(result) == ["Ruth"]
     assert result.relationships == ()
-    assert result.warnings == ("No relationship matched: what was found are nodes",)
+    assert result.warnings == ("No relationship matched; the results are nodes",)
 
 
 @pytest.mark.usefixtures("people")
@@ -261,7 +261,7 @@ async def test_where_only_relationships_match_it_is_said(graph: KnowledgeGraph, 
     result = await graph.retrieval.hybrid_search(request("sundays", options), user_id=user_id)
     assert told(result) == ["Ada chess partner Bo"]
     assert set(named(result)) == {"Ada", "Bo"}
-    assert [w.split(":")[0] for w in result.warnings] == ["No node matched by itself"]
+    assert [w.split(";")[0] for w in result.warnings] == ["No node matched by itself"]
 
 
 @pytest.mark.usefixtures("people")
@@ -275,8 +275,8 @@ async def test_without_embeddings_the_words_are_still_found(
     assert "Ruth Calder mentor Ada" in told(result)
     assert "Chess" in named(result)
     assert result.warnings == (
-        "Left out nodes by meaning: the model is away",
-        "Left out relationships by meaning: the model is away",
+        "Skipped semantic search of nodes: the model is away",
+        "Skipped semantic search of relationships: the model is away",
     )
 
 
@@ -287,7 +287,7 @@ async def test_a_failure_that_nobody_foresaw_is_a_warning_too(
     embedder.failure = RuntimeError("boom")
     result = await graph.retrieval.hybrid_search(HybridSearchRequest(query="mentor"), user_id=user_id)
     assert told(result) == ["Ruth Calder mentor Ada"]
-    assert result.warnings[0].startswith("Left out nodes by meaning: it failed inside")
+    assert result.warnings[0].startswith("Skipped semantic search of nodes: internal error")
     assert "boom" not in str(result.warnings)
 
 
@@ -298,10 +298,10 @@ async def test_a_part_that_takes_too_long_is_left_out(
     embedder.gate.clear()
     result = await graph.retrieval.hybrid_search(HybridSearchOptions(query="mentor", timeout=0.5), user_id=user_id)
     assert told(result) == ["Ruth Calder mentor Ada"]
-    assert result.warnings[0] == "Left out nodes by meaning: it took longer than 0.5 s"
+    assert result.warnings[0] == "Skipped semantic search of nodes: it took longer than 0.5 s"
     embedder.gate.set()
     again = await graph.retrieval.hybrid_search(HybridSearchRequest(query="mentor"), user_id=user_id)
-    assert not any(warning.startswith("Left out") for warning in again.warnings)
+    assert not any(warning.startswith("Skipped") for warning in again.warnings)
 
 
 @pytest.fixture
@@ -354,7 +354,7 @@ async def test_where_every_part_fails_it_is_an_error(
     graph: KnowledgeGraph, user_id: str, breaking: Callable[..., None]
 ) -> None:
     breaking(*BY_WORDS.values(), *BY_MEANING.values())
-    with pytest.raises(SearchError, match=r"Nothing could be searched\. Left out nodes by meaning: the index is gone"):
+    with pytest.raises(SearchError, match=r"Every search failed\. Skipped semantic search of nodes: the index is gone"):
         await graph.retrieval.hybrid_search(request("mentor chess"), user_id=user_id)
 
 
@@ -460,7 +460,7 @@ async def test_a_cross_encoder_that_fails_leaves_the_order(graph: KnowledgeGraph
     plain = await graph.retrieval.hybrid_search(request("mentor"), user_id=user_id)
     result = await graph.retrieval.hybrid_search(request("mentor"), user_id=user_id, cross_encoder=Short())
     assert result.items == plain.items
-    assert result.warnings[0].startswith("Left the order without the cross-encoder: The cross-encoder was given")
+    assert result.warnings[0].startswith("Skipped the cross-encoder: The cross-encoder was given")
 
 
 async def test_what_was_written_long_ago_sinks(

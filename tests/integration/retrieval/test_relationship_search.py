@@ -6,11 +6,12 @@ import pytest
 from kgagent import KnowledgeGraph
 from kgagent.embedding.hashing import hash_embedding
 from kgagent.errors import InputError
+from kgagent.models import ExploreRequest, HybridSearchRequest, RelationshipSearchResult, VectorQuery
 from kgagent.tools import Toolset
 from tests.support.crowd import plant_people, plant_relationships
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import succeeded
-from tests.support.people import person
+from tests.support.people import node, person, relate
 from tests.support.stored import cosine, relationships_of
 
 RELATIONSHIPS = [
@@ -200,3 +201,46 @@ async def test_a_change_is_found_the_moment_it_is_written(
         succeeded(await tools.update_relationship(**ends, description=word))
         best = (await searched.retrieval.relationship_vector_search(word, 0.3, user_id=user_id))[0]
         assert (best.description, best.to_entity_key) == (word, known[6])
+
+
+@pytest.fixture
+async def two_types(tools: Toolset) -> None:
+    """A friend of type has_relationship_with and a hobby of type engages_with, in nearly the same words."""
+    ada, bo = await person(tools, "Ada"), await person(tools, "Bo")
+    chess = await node(tools, "Concept", "Chess")
+    await relate(tools, ada, bo, "companion", description="plays chess every week")
+    await relate(tools, ada, chess, "companion", description="plays chess every day")
+
+
+@pytest.mark.usefixtures("two_types")
+@pytest.mark.parametrize("neo4j_type", ["has_relationship_with", "engages_with"])
+async def test_relationship_searches_keep_to_neo4j_types(
+    searched: KnowledgeGraph, user_id: str, neo4j_type: str
+) -> None:
+    retrieval, types = searched.retrieval, (neo4j_type,)
+    query = "companion plays chess"
+    matches = await retrieval.relationship_vector_search(query, -1.0, user_id=user_id, neo4j_types=types, limit=1)
+    assert [match.neo4j_type for match in matches] == [neo4j_type]
+    expanded = await retrieval.relationship_vector_search(
+        query, -1.0, user_id=user_id, neo4j_types=types, expand_hops=2
+    )
+    assert {match.neo4j_type for match in expanded} == {neo4j_type}
+    nodes = await retrieval.find_nodes_via_relationship_search(query, -1.0, user_id=user_id, neo4j_types=types)
+    assert {match.neo4j_type for match in nodes.relationships} == {neo4j_type}
+    request = HybridSearchRequest(query=query, threshold=-1.0, neo4j_types=types)
+    found = await retrieval.hybrid_search(request, user_id=user_id)
+    assert [(item.neo4j_type, item.found_by) for item in found.relationships or ()] == [
+        (neo4j_type, ("relationship_vector", "relationship_fulltext"))
+    ]
+    exploration = ExploreRequest(queries=(VectorQuery(query=query, threshold=-1.0),), neo4j_types=types)
+    explored = await retrieval.explore(exploration, user_id=user_id)
+    matched = [item for item in explored.relationships if isinstance(item, RelationshipSearchResult)]
+    assert [item.neo4j_type for item in matched] == [neo4j_type]
+
+
+async def test_unknown_and_empty_neo4j_types_are_refused(graph: KnowledgeGraph, user_id: str) -> None:
+    search = graph.retrieval.relationship_vector_search
+    with pytest.raises(InputError, match="nonsense"):
+        await search("mentor", user_id=user_id, neo4j_types=["nonsense"])
+    with pytest.raises(InputError, match="No type was given; omit neo4j_types"):
+        await search("mentor", user_id=user_id, neo4j_types=[])

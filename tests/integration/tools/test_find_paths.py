@@ -193,8 +193,8 @@ async def test_paths_lead_through_hubs(drawing: Drawing, monkeypatch: pytest.Mon
 async def test_out_of_time_is_told(graph: KnowledgeGraph, drawing: Drawing, monkeypatch: pytest.MonkeyPatch) -> None:
     await drawing.nodes(*"ab")
     await drawing.joins(pairs("ab"))
-    monkeypatch.setattr(paths, "SHARE_OF_TIME", 0.0)
+    monkeypatch.setattr(paths, "SEARCH_SHARE", 0.0)
     request = FindPathsRequest(from_entity_key=drawing.key("a"), to_entity_key=drawing.key("b"))
     found = await graph.retrieval.find_paths(request, user_id=drawing.user_id)
     assert found.paths == ()
-    assert found.warnings == ("The search ran out of time: there may be other paths",)
+    assert found.warnings == ("The search ran out of time; other paths may exist",)

@@ -61,4 +61,4 @@ async def test_what_is_missing_is_told_as_a_warning(tools: Toolset, embedder: Wa
     embedder.failure = EmbeddingUnavailableError("the model is away")
     for form in ("json", "text"):
         answer = succeeded(await tools.hybrid_search(query="mentor", format=form))
-        assert answer["warnings"][0] == "Left out nodes by meaning: the model is away"
+        assert answer["warnings"][0] == "Skipped semantic search of nodes: the model is away"

@@ -174,6 +174,6 @@ async def test_at_a_hub_a_walk_reads_no_more_than_it_may(
     payload = succeeded(await tools.traverse(entity_key=drawing.key("n0007"), hops=3, limit=20))
     assert [item["name"] for item in payload["nodes"]] == ["hub", *(name for name in names[:20] if name != "n0007")]
     assert payload["is_complete"] is False
-    monkeypatch.setattr(traversal, "RELATIONSHIPS_OF_A_HOP", 100)
+    monkeypatch.setattr(traversal, "READ_PER_HOP", 100)
     cut = succeeded(await tools.traverse(entity_key=drawing.key("hub"), limit=200))
     assert len(cut["nodes"]) == 100

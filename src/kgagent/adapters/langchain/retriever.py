@@ -14,7 +14,7 @@ from kgagent.errors import InputError
 from kgagent.knowledge_graph import KnowledgeGraph, services_of
 from kgagent.models.graph import without_empty
 from kgagent.models.hybrid import HybridObject, HybridRelationship, HybridSearchOptions
-from kgagent.models.llm_context import node_lines, relationship_lines
+from kgagent.models.rendering import node_lines, relationship_lines
 from kgagent.sync import SyncKnowledgeGraph
 
 DEFAULT_K = 10

@@ -1,4 +1,4 @@
-"""Steps that put results of a search into another order; each takes any kind of item and says itself what it needs."""
+"""Reranking: recency, cross-encoder and diversity, each for any kind of item, and the stage that applies them."""
 
 from kgagent.retrieval.rerank.cross_encoder import CrossEncoder, rerank_with
 from kgagent.retrieval.rerank.diversity import maximal_marginal_relevance
@@ -11,11 +11,13 @@ from kgagent.retrieval.rerank.recency import (
     written_at,
 )
 from kgagent.retrieval.rerank.reranked import Reranked
+from kgagent.retrieval.rerank.stage import Reranking
 
 __all__ = [
     "RETENTION_HALF_LIFE_DAYS",
     "CrossEncoder",
     "Reranked",
+    "Reranking",
     "decay",
     "decay_by_age",
     "decayed_score",

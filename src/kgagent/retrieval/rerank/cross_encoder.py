@@ -1,4 +1,4 @@
-"""Results in the order of a model that reads the query and each text together."""
+"""Reranking by a cross-encoder, a model that reads the query and a text together."""
 
 import asyncio
 import math
@@ -11,17 +11,17 @@ from kgagent.retrieval.rerank.reranked import ItemT, Reranked, best_first
 
 
 class CrossEncoder(Protocol):
-    """Says how well texts answer a query."""
+    """Scores how well texts answer a query."""
 
     def score(self, query: str, texts: Sequence[str]) -> Sequence[float] | Awaitable[Sequence[float]]:
-        """Score texts; `def` or `async def`, as suits the model. One that is not async runs in a thread of its own.
+        """Score texts; either `def`, which runs in a thread, or `async def`.
 
         Args:
-            query: what was looked for.
+            query: the query.
             texts: any number of texts.
 
         Returns:
-            One number for each text, in their order; more is better, on a scale of the model's own.
+            One number for each text, in their order; higher is better, on any scale.
         """
         ...
 
@@ -34,21 +34,21 @@ async def rerank_with(
     text_of: Callable[[ItemT], str],
     top_k: int | None = None,
 ) -> list[Reranked[ItemT]]:
-    """Put items into the order that a cross-encoder gives their texts; no items make no call.
+    """Sort items by the scores that a cross-encoder gives their texts; without items there is no call.
 
     Args:
         cross_encoder: scores the texts, all of them in one call.
-        query: what was looked for.
-        items: what a search found.
+        query: the query.
+        items: results of a search.
         text_of: text of an item.
-        top_k: items at the most, after the sorting; None keeps all.
+        top_k: maximum number of items; None keeps all.
 
     Returns:
-        Items with their new scores, best first; of one score in the order given.
+        Items with their new scores, best first; equal scores keep the given order.
 
     Raises:
         InputError: top_k is below 0.
-        RerankingError: the answer had another count, or something that is not a number.
+        RerankingError: the number of scores is wrong, or a score is not a finite number.
     """
     if top_k is not None and top_k < 0:
         raise InputError(f"top_k must be 0 or more, got {top_k}")

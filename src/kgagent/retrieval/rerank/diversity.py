@@ -1,10 +1,10 @@
-"""Results that are relevant and differ from one another."""
+"""Diversity: results that are relevant and differ from one another (MMR)."""
 
 import math
 from collections.abc import Callable, Sequence
 
 from kgagent.errors import InputError
-from kgagent.retrieval.cosine import dot, unit
+from kgagent.retrieval.rerank.cosine import dot, unit
 from kgagent.retrieval.rerank.reranked import ItemT
 
 
@@ -16,18 +16,18 @@ def maximal_marginal_relevance(
     k: int,
     lambda_: float = 0.5,
 ) -> list[ItemT]:
-    """Choose items one by one, each by λ · relevance - (1 - λ) · its greatest cosine with one chosen already.
+    """Choose items one by one, each by λ · relevance - (1 - λ) · its greatest cosine with a chosen one.
 
-    The first is the most relevant. Of items that weigh the same the more relevant one is chosen, then the one that
-    comes first. Formula: Carbonell and Goldstein, "The Use of MMR, Diversity-Based Reranking", SIGIR 1998.
+    The first is the most relevant. Ties go to the more relevant item, then to the first.
+    Formula: Carbonell and Goldstein, "The Use of MMR, Diversity-Based Reranking", SIGIR 1998.
     Takes time of order items · k · dimensions.
 
     Args:
-        items: what to choose from; one that is there twice may be chosen twice.
-        relevance: of an item, on the scale of a cosine: its similarity with the query, not a fusion score.
-        vector: of an item, shape (dimensions,); None, or one of another length than the others, is like none of them.
-        k: items at the most; all of them where there are no more.
-        lambda_: 0 to 1; 1 is the order of relevance, 0 after the first item looks at difference alone.
+        items: what to choose from; an item that occurs twice may be chosen twice.
+        relevance: relevance of an item on the scale of a cosine, so not a fusion score.
+        vector: vector of an item, shape (dimensions,); one that is None or has another length is similar to none.
+        k: maximum number of items.
+        lambda_: 0 to 1; 1 sorts by relevance, 0 by difference alone after the first item.
 
     Raises:
         InputError: k is below 0, lambda_ not 0 to 1, or a relevance no finite number.
@@ -41,7 +41,7 @@ def maximal_marginal_relevance(
         if not math.isfinite(value):
             raise InputError(f"relevance must be a finite number, got {value}")
     units = [_unit(vector(item)) for item in items]
-    # Nothing is chosen yet, and every item is as far from nothing as any other.
+    # Nothing is chosen yet.
     nearest = [-math.inf] * len(items)
     left = sorted(range(len(items)), key=lambda position: -relevances[position])
     chosen = left[: min(k, 1)]

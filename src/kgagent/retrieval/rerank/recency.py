@@ -1,4 +1,4 @@
-"""Results that lose weight as they grow old, unless they are in use."""
+"""Recency: scores decay with the age of a result, more slowly if it is in use."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -14,19 +14,24 @@ from kgagent.retrieval.rerank.reranked import ItemT, Reranked, best_first
 RETENTION_HALF_LIFE_DAYS: Mapping[str, float | None] = MappingProxyType(
     {"permanent": None, "decision": 365.0, "standard": 90.0, "ephemeral": 7.0, "session": 1.0}
 )
-"""Days after which what is to be kept for so long counts half; None never loses weight."""
+"""Half-life in days of each retention class; None means no decay."""
 
 REFERENCE_ACCESSES = 10
 DROP_BELOW = 0.001
 SECONDS_OF_A_DAY = 86_400.0
 
 
+def half_life_of(half_life: float | str | None) -> float | None:
+    """The half-life in days of a retention class; a number is its own half-life."""
+    return RETENTION_HALF_LIFE_DAYS[half_life] if isinstance(half_life, str) else half_life
+
+
 def decay(age_days: float, half_life_days: float | None) -> float:
-    """How much something counts that is so old: 0.5 ** (age / half life), 0 to 1.
+    """Weight of an item by its age: 0.5 ** (age / half-life), 0 to 1.
 
     Args:
-        age_days: days; below 0, for what is dated ahead, nothing is lost.
-        half_life_days: days after which it counts half; None, or not above 0, loses nothing.
+        age_days: days; a negative age, of an item dated in the future, gives 1.
+        half_life_days: age at which an item counts half; None, 0 or less gives 1.
     """
     if half_life_days is None or half_life_days <= 0 or age_days < 0:
         return 1.0
@@ -34,11 +39,11 @@ def decay(age_days: float, half_life_days: float | None) -> float:
 
 
 def heat(accesses: int, reference: int = REFERENCE_ACCESSES) -> float:
-    """How much something is in use: ln(accesses + 1) / ln(reference + 1), 0 to 1.
+    """Weight of an item by how often it is accessed: ln(accesses + 1) / ln(reference + 1), 0 to 1.
 
     Args:
-        accesses: how often it was looked at; below 0 is read as 0.
-        reference: how many make it as warm as can be; not above 0 keeps everything cold.
+        accesses: number of accesses; a negative number counts as 0.
+        reference: number of accesses that gives 1; 0 or less gives 0 for every item.
     """
     if reference <= 0:
         return 0.0
@@ -48,12 +53,12 @@ def heat(accesses: int, reference: int = REFERENCE_ACCESSES) -> float:
 def decayed_score(
     score: float, age_factor: float, accesses: Sequence[int] = (), *, reference: int = REFERENCE_ACCESSES
 ) -> float:
-    """A score after decay: score · decay · (0.5 + 0.5 · heat); without a record of accesses, score · decay.
+    """A score after decay: score · decay · (0.5 + 0.5 · heat); without access counts, score · decay.
 
     Args:
-        score: as the search gave it.
-        age_factor: what `decay` gave.
-        accesses: counts of accesses, of which the greatest holds; none where nobody counts.
+        score: score of the search.
+        age_factor: result of `decay`.
+        accesses: access counts, of which the greatest is used; empty if accesses are not counted.
         reference: see `heat`.
     """
     if not accesses:
@@ -73,23 +78,23 @@ def decay_by_age(
     drop_below: float = DROP_BELOW,
     top_k: int | None = None,
 ) -> list[Reranked[ItemT]]:
-    """Put items into the order of their scores after decay.
+    """Sort items by their scores after decay.
 
-    All items decay before any is cut off, so that a recent one may rise over an old one that a search ranked higher.
+    All items decay before the list is cut, so that a recent item can pass an old one that the search ranked higher.
 
     Args:
-        items: what a search found; more than `top_k`, so that there is something to rise.
-        score: of an item; above 0 for decay to push it down.
-        timestamp: when an item was written, see `written_at`; UTC where it has no zone, and None does not decay.
-        now: the time, from which ages are counted.
-        half_life_days: of all items, or of each; see `RETENTION_HALF_LIFE_DAYS`.
-        accesses: counts of accesses of an item; without it, or where they are empty, age alone counts.
+        items: results of a search, more than `top_k`.
+        score: score of an item; above 0, so that decay lowers it.
+        timestamp: time of the last write, see `written_at`; UTC without a time zone; None does not decay.
+        now: time from which ages are counted.
+        half_life_days: half-life of all items, or a function of the item; see `RETENTION_HALF_LIFE_DAYS`.
+        accesses: access counts of an item; without them, only age counts.
         reference_accesses: see `heat`.
-        drop_below: an item whose decay by age is less is left out, whatever its score.
-        top_k: items at the most, after the sorting; None keeps all.
+        drop_below: an item whose decay is less is dropped, whatever its score.
+        top_k: maximum number of items; None keeps all.
 
     Returns:
-        Items with their new scores, best first; of one score in the order given.
+        Items with their new scores, best first; equal scores keep the given order.
 
     Raises:
         InputError: top_k is below 0.
@@ -107,11 +112,11 @@ def decay_by_age(
 
 
 def written_at(record: GraphNode | GraphRelationship) -> datetime | None:
-    """When a node or a relationship was last written, else created; None where it does not say so legibly."""
+    """Time of the last write, or of creation; None if neither is stored as a valid time."""
     for field in ("updated_at", "created_at"):
         moment = record.properties.get(field)
         if isinstance(moment, str):
-            # The database ends a time in a zone that has a name with that name, in brackets.
+            # Neo4j appends the name of a named time zone in brackets.
             with suppress(ValueError):
                 return as_utc(datetime.fromisoformat(moment.partition("[")[0]))
     return None

@@ -1,4 +1,4 @@
-"""An item and the score that a reranking gave it."""
+"""An item with the score that reranking gave it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,5 +16,5 @@ class Reranked(Generic[ItemT]):
 
 
 def best_first(ranked: Iterable[Reranked[ItemT]], top_k: int | None) -> list[Reranked[ItemT]]:
-    """Sort by score; items of one score keep their order. Only then is it cut to `top_k`, None keeps all."""
+    """Sort by score, keeping the order of equal scores, then cut to `top_k`; None keeps all."""
     return sorted(ranked, key=lambda one: -one.score)[:top_k]

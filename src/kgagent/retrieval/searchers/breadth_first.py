@@ -3,11 +3,10 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from kgagent.graph.relationships import RelationshipRepository
-from kgagent.graph.statements import statement
+from kgagent.retrieval.scope import SearchScope
 
-RELATIONSHIPS_OF_A_LEVEL = 2_000_000
-"""Relationships read at one level, at the most, parted evenly among the nodes that it may start from."""
+READ_PER_HOP = 2_000_000
+"""Maximum number of relationships read in one hop, divided evenly among the nodes that it may start from."""
 
 
 @dataclass(frozen=True)
@@ -16,9 +15,9 @@ class ReachedNode:
 
     Attributes:
         entity_key: its key.
-        label_order: place of its label in the ontology.
-        reached_from: keys of the one or two nearest starts with the hops from there, nearest first; a start is reached
-            from itself with 0 hops.
+        label_order: position of its label in the ontology.
+        reached_from: keys of the one or two nearest starts with the hops from each, nearest first; a start reaches
+            itself with 0 hops.
     """
 
     entity_key: str
@@ -32,9 +31,9 @@ class Reach:
 
     Attributes:
         depth: hops, 0 to 5.
-        nodes: nodes kept in all; the nearest, among those of one depth the first by label order and key.
-        node_neighbours: neighbours kept of one node, chosen in the same order after those that are starts themselves.
-        others: whether the second nearest start of each node is told too.
+        nodes: maximum number of nodes; the nearest, then the first by label order and key.
+        node_neighbours: maximum number of neighbours of one node: starts first, then in the same order.
+        others: whether the second nearest start of each node is returned too.
     """
 
     depth: int
@@ -44,21 +43,20 @@ class Reach:
 
 
 class BreadthFirst:
-    """Walks a user's graph from start nodes.
+    """Expands a user's graph from start nodes.
 
-    Memory and time are bounded, also at a hub. Of a node with more relationships than are read, those count that the
-    database gives first, which stay the same until the graph around that node changes.
+    Memory and time are bounded, also at a hub. Of a node with more relationships than are read, Neo4j returns some;
+    which ones stays the same until the graph around the node changes.
     """
 
-    def __init__(self, relationships: RelationshipRepository, *, timeout: float) -> None:
-        self._relationships = relationships
-        self._timeout = timeout
+    def __init__(self, scope: SearchScope) -> None:
+        self._scope = scope
 
     async def expand(self, user_id: str, keys: Sequence[str], reach: Reach) -> list[ReachedNode]:
-        """Find the nodes around starts, the starts included; a key that the user has no node of is skipped.
+        """Find the nodes around the starts, including the starts; unknown keys are skipped.
 
         Args:
-            user_id: whose graph.
+            user_id: owner of the graph.
             keys: entity keys of the starts.
             reach: how far to go.
 
@@ -68,21 +66,19 @@ class BreadthFirst:
         starts = list(dict.fromkeys(keys))
         if not starts:
             return []
-        rows = await self._relationships.store.read(
-            statement("expand_breadth_first", **self._relationships.names),
+        rows = await self._scope.of(user_id).read(
+            self._scope.statement("expand_breadth_first"),
             {
-                "user_id": user_id,
                 "keys": starts,
                 "starts": len(starts),
-                "label_order": dict(self._relationships.ontology.label_order),
+                "label_order": dict(self._scope.ontology.label_order),
                 "depth": reach.depth,
                 "others": reach.others,
                 "nodes": reach.nodes,
                 "node_neighbours": reach.node_neighbours,
-                "start_relationships": RELATIONSHIPS_OF_A_LEVEL // len(starts),
-                "node_relationships": RELATIONSHIPS_OF_A_LEVEL // reach.nodes,
+                "start_relationships": READ_PER_HOP // len(starts),
+                "node_relationships": READ_PER_HOP // reach.nodes,
             },
-            timeout=self._timeout,
         )
         return [
             ReachedNode(
@@ -100,12 +96,12 @@ def depths_from_seeds(reached: Iterable[ReachedNode]) -> dict[str, int]:
 
 
 def depths_from_others(reached: Iterable[ReachedNode], seeds: Collection[str]) -> dict[str, int]:
-    """Hops to each node from the nearest start that is not itself, by key; 0 for a seed.
+    """Hops to each node from the nearest start other than itself, by key; 0 for a seed.
 
-    A start that no other leads to, and that is no seed, is left out.
+    A start that no other start leads to, and that is no seed, is omitted.
 
     Args:
-        reached: what an expansion that tells two starts of each node gave.
+        reached: result of an expansion with `others`.
         seeds: the starts that count as reached by themselves.
     """
     depths = {}
@@ -118,6 +114,6 @@ def depths_from_others(reached: Iterable[ReachedNode], seeds: Collection[str]) -
                 continue
             depths[key] = min(depth, depths.get(key, depth))
             if (key, 0) in node.reached_from:
-                # The way back is as long, and at a hub only the other end may have been read in full.
+                # The way back has the same length, and at a hub only the other end may have been read completely.
                 depths[start] = min(depth, depths.get(start, depth))
     return depths

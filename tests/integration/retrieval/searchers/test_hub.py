@@ -53,7 +53,7 @@ async def test_a_hub_leads_to_a_hit_whatever_its_key(hub: Drawing) -> None:
 async def test_where_reading_is_cut_short_as_many_hits_as_wanted_are_found_all_the_same(
     hub: Drawing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(breadth_first, "RELATIONSHIPS_OF_A_LEVEL", 500)
+    monkeypatch.setattr(breadth_first, "READ_PER_HOP", 500)
     options = hub.options("hub", top_k=50, graph_depth=2)
     hits = await hub.searcher("graph").search(None, options)
     assert [hit.depth for hit in hits] == [0] + [1] * 49

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgagent.errors import InputError
-from kgagent.retrieval.cosine import cosine
 from kgagent.retrieval.rerank import maximal_marginal_relevance
+from kgagent.retrieval.rerank.cosine import cosine
 
 Item = tuple[int, float, Sequence[float] | None]
 """Number, relevance and vector."""

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from kgagent.errors import InputError
 from kgagent.models.hybrid import FusedRetriever
-from kgagent.retrieval.strategies import RANKINGS, Ranked, fuse
+from kgagent.retrieval.candidates import RETRIEVERS, Candidate
+from kgagent.retrieval.fusion import fuse
 
 SHORT: dict[str, FusedRetriever] = {
     "g": "node_vector",
@@ -17,13 +18,13 @@ SHORT: dict[str, FusedRetriever] = {
 }
 
 
-def rankings(**counts: int) -> dict[FusedRetriever, list[Ranked]]:
+def rankings(**counts: int) -> dict[FusedRetriever, list[Candidate]]:
     """Rankings of so many items each, none of them in two; keys begin with the letter of their ranking."""
-    return {SHORT[name]: [Ranked(f"{name}{i}", 1.0 - i / 10) for i in range(n)] for name, n in counts.items()}
+    return {SHORT[name]: [Candidate(f"{name}{i}", 1.0 - i / 10) for i in range(n)] for name, n in counts.items()}
 
 
-def keys(*rows: str) -> dict[FusedRetriever, list[Ranked]]:
-    return {finder: [Ranked(key, 0.5) for key in row.split()] for finder, row in zip(RANKINGS, rows, strict=False)}
+def keys(*rows: str) -> dict[FusedRetriever, list[Candidate]]:
+    return {finder: [Candidate(key, 0.5) for key in row.split()] for finder, row in zip(RETRIEVERS, rows, strict=False)}
 
 
 def letters(fused: list[Any]) -> str:
@@ -54,12 +55,12 @@ def test_a_constant_that_is_none_becomes_60(k: int) -> None:
 
 def test_items_of_one_score_stand_by_the_order_of_rankings_and_then_by_key() -> None:
     assert [item.key for item in fuse(keys("b", "a", "c"), limit=10)] == ["b", "a", "c"]
-    tied = {"node_vector": [Ranked("z", 0.5), Ranked("a", 0.5)]}
+    tied = {"node_vector": [Candidate("z", 0.5), Candidate("a", 0.5)]}
     assert [i.key for i in fuse(tied, strategy="weighted", limit=10)] == ["a", "z"]  # type: ignore[arg-type]
 
 
 def test_an_item_of_several_rankings_is_from_the_first_of_them() -> None:
-    assert [item.source for item in fuse(keys("", "x", "x"), limit=10)] == ["node_fulltext"]
+    assert [item.found_by for item in fuse(keys("", "x", "x"), limit=10)] == [("node_fulltext", "relationship_vector")]
 
 
 @pytest.mark.parametrize(
@@ -120,16 +121,16 @@ def test_text_first_ends_with_graph(counts: dict[str, int], limit: int, order: s
     ],
 )
 def test_weights_share_out_one(weights: dict[FusedRetriever, float] | None, expected: dict[str, float]) -> None:
-    given = {SHORT[name]: [Ranked(name, 1.0)] for name in expected}
+    given = {SHORT[name]: [Candidate(name, 1.0)] for name in expected}
     fused = fuse(given, strategy="weighted", weights=weights, limit=10)
     assert {item.key: item.score for item in fused} == pytest.approx(expected)
     assert fused[0].score == max(expected.values())
 
 
 def test_weighted_scores_of_two_rankings_are_ordered_together() -> None:
-    given: dict[FusedRetriever, list[Ranked]] = {
-        "node_vector": [Ranked("a", 0.9), Ranked("b", 0.5)],
-        "node_fulltext": [Ranked("c", 0.8), Ranked("d", 0.6)],
+    given: dict[FusedRetriever, list[Candidate]] = {
+        "node_vector": [Candidate("a", 0.9), Candidate("b", 0.5)],
+        "node_fulltext": [Candidate("c", 0.8), Candidate("d", 0.6)],
     }
     fused = fuse(given, strategy="weighted", limit=10)
     assert [item.score for item in fused] == pytest.approx([0.45, 0.4, 0.3, 0.25])
@@ -148,13 +149,15 @@ def test_an_unknown_strategy_is_refused_with_those_that_there_are() -> None:
         fuse(rankings(g=1), strategy="best", limit=10)  # type: ignore[arg-type]
 
 
-ANY_RANKINGS = st.dictionaries(
-    st.sampled_from(RANKINGS),
-    st.lists(st.builds(Ranked, st.sampled_from("abcdef"), st.floats(0.0, 1.0)), max_size=6),
+ANY_RETRIEVERS = st.dictionaries(
+    st.sampled_from(RETRIEVERS),
+    st.lists(st.builds(Candidate, st.sampled_from("abcdef"), st.floats(0.0, 1.0)), max_size=6),
 )
 
 
-@given(ANY_RANKINGS, st.sampled_from(["rrf", "weighted", "interleave", "graph_first", "text_first"]), st.integers(1, 8))
+@given(
+    ANY_RETRIEVERS, st.sampled_from(["rrf", "weighted", "interleave", "graph_first", "text_first"]), st.integers(1, 8)
+)
 def test_every_strategy_gives_each_item_once_and_the_same_whatever_the_order_of_the_rankings(
     given_rankings: Any, strategy: Any, limit: int
 ) -> None:

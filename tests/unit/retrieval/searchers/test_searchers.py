@@ -3,7 +3,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from kgagent.retrieval.searchers.scoring import ScoredKey, graph_score, merged
+from kgagent.retrieval.searchers.searchers import ScoredKey, add_scores, graph_score
 
 Neighbours = Mapping[str, Sequence[str]]
 """Where each node leads to, one way only."""
@@ -37,7 +37,7 @@ def from_others(neighbours: Neighbours, hits: Sequence[str], depth: int) -> dict
 
 
 def rank(similarities: Mapping[str, float], depths: Mapping[str, int]) -> list[ScoredKey]:
-    return merged(similarities, depths, label_order=dict.fromkeys([*similarities, *depths], 0))
+    return add_scores(similarities, depths, label_order=dict.fromkeys([*similarities, *depths], 0))
 
 
 def told(ranked: Sequence[ScoredKey]) -> dict[str, tuple[float, str]]:
@@ -141,7 +141,7 @@ def test_a_vector_hit_has_depth_0_however_far_another_leads_to_it() -> None:
 
 
 def test_what_scores_the_same_comes_by_label_then_by_key() -> None:
-    ranked = merged({"d": 0.5}, {"a": 1, "b": 1, "c": 1}, label_order={"a": 1, "b": 0, "c": 0, "d": 0})
+    ranked = add_scores({"d": 0.5}, {"a": 1, "b": 1, "c": 1}, label_order={"a": 1, "b": 0, "c": 0, "d": 0})
     assert [scored.entity_key for scored in ranked] == ["b", "c", "d", "a"]
 
 

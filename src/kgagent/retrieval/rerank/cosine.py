@@ -1,4 +1,4 @@
-"""Cosine similarity of vectors that are here and not in the database."""
+"""Cosine similarity of vectors in memory."""
 
 import math
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ def cosine(one: Sequence[float], other: Sequence[float]) -> float:
         other: shape (dimensions,).
 
     Returns:
-        0.0 where there is no angle to speak of: a vector without length, or two of different dimensions.
+        0.0 if a vector is zero or not finite, or if the dimensions differ.
     """
     if len(one) != len(other):
         return 0.0
@@ -21,7 +21,7 @@ def cosine(one: Sequence[float], other: Sequence[float]) -> float:
 
 
 def unit(vector: Sequence[float]) -> list[float]:
-    """The vector scaled to length 1; one that is all zero, or not finite, becomes all zero."""
+    """The vector scaled to length 1; a vector that is zero or not finite becomes zero."""
     length = math.hypot(*vector)
     if length == 0.0 or not math.isfinite(length):
         return [0.0] * len(vector)
@@ -29,5 +29,5 @@ def unit(vector: Sequence[float]) -> list[float]:
 
 
 def dot(one: Sequence[float], other: Sequence[float]) -> float:
-    """Σ one[i] · other[i], over as many components as both have."""
+    """Σ one[i] · other[i], over the components that both have."""
     return float(sum(map(mul, one, other)))

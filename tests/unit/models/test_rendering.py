@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from kgagent.models import GraphNode, GraphRelationship, Note
-from kgagent.models.llm_context import estimated_tokens, fit, node_lines, relationship_lines
+from kgagent.models.rendering import estimated_tokens, fit, node_lines, relationship_lines
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 BLOCKS = [["one two", "  three"], ["four five six", "  seven"], ["eight"]]

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgagent.retrieval.cosine import cosine
+from kgagent.retrieval.rerank.cosine import cosine
 
 vectors = st.lists(st.floats(-1e3, 1e3), min_size=3, max_size=3)
 

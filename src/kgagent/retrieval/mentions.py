@@ -1,4 +1,4 @@
-"""Which names a text holds."""
+"""Names that a text mentions; a query that mentions nodes is expanded from them."""
 
 import re
 import unicodedata
@@ -6,26 +6,25 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 MIN_NAME_LENGTH = 2
-"""Letters that a name has at the least; shorter ones stand in too many texts by chance."""
-
+"""Minimum number of letters of a name; shorter names occur in too many texts by chance."""
 
 MAX_TEXT_LENGTH = 1_000
-"""Words of a text in which names are looked for."""
+"""Number of words of a text that are searched for names."""
 
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
 
 _Place = tuple[int, int]
-"""First word of a name in a text, and the one after its last."""
+"""Position of a name's first word in a text, and of the word after its last."""
 
 
-def named_in(text: str, names: Iterable[str]) -> set[str]:
-    """Find the names that stand in a text as whole words, letter case, accents and punctuation aside.
+def mentioned_names(text: str, names: Iterable[str]) -> set[str]:
+    """Find the names that a text contains as whole words, ignoring case, accents and punctuation.
 
-    A name that stands only inside longer ones ("King" in "King Lear") is not meant and left out.
+    A name that only occurs inside a longer one ("King" in "King Lear") is not a mention.
 
     Args:
-        text: for instance a question.
-        names: names as they are written.
+        text: for example a question.
+        names: the names to look for.
     """
     positions: dict[str, list[int]] = defaultdict(list)
     words = _words(text)[:MAX_TEXT_LENGTH]
@@ -44,7 +43,7 @@ def _places(name: Sequence[str], words: Sequence[str], positions: Mapping[str, S
 
 
 def _outermost(places: Iterable[_Place]) -> set[_Place]:
-    """Those that lie within no other: in the order of their beginnings, those that end after all before them."""
+    """The places that lie within no other: sorted by start, those that end after all before them."""
     kept: set[_Place] = set()
     reached = 0
     for first, end in sorted(places, key=lambda place: (place[0], -place[1])):
@@ -55,9 +54,9 @@ def _outermost(places: Iterable[_Place]) -> set[_Place]:
 
 
 def _words(text: str) -> list[str]:
-    """Folded words; of a script without letter case, which may have no spaces, each letter is one."""
+    """Folded words; in scripts without letter case, which may have no spaces, each letter is a word."""
     if text.isascii():
-        # What the rest comes to for most names, at a tenth of its time.
+        # Same result as below for most names, in a tenth of the time.
         return _ASCII_WORD.findall(text.lower())
     folded = "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
     parted = "".join(f" {c} " if _is_caseless(c) else c if c.isalnum() else " " for c in folded)

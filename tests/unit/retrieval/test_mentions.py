@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgagent.retrieval.named import named_in
+from kgagent.retrieval.mentions import mentioned_names
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from kgagent.retrieval.named import named_in
     ],
 )
 def test_a_name_is_found_whatever_its_case_accents_and_punctuation(text: str, name: str) -> None:
-    assert named_in(text, [name]) == {name}
+    assert mentioned_names(text, [name]) == {name}
 
 
 @pytest.mark.parametrize(
@@ -35,21 +35,21 @@ def test_a_name_is_found_whatever_its_case_accents_and_punctuation(text: str, na
     ],
 )
 def test_part_of_a_word_or_of_a_name_is_no_name(text: str, name: str) -> None:
-    assert named_in(text, [name]) == set()
+    assert mentioned_names(text, [name]) == set()
 
 
 def test_a_name_inside_a_longer_one_is_not_meant() -> None:
-    assert named_in("who wrote King Lear", ["King", "King Lear", "Lear"]) == {"King Lear"}
+    assert mentioned_names("who wrote King Lear", ["King", "King Lear", "Lear"]) == {"King Lear"}
 
 
 def test_a_name_that_also_stands_alone_is_meant() -> None:
-    assert named_in("did the king see King Lear", ["King", "King Lear"]) == {"King", "King Lear"}
+    assert mentioned_names("did the king see King Lear", ["King", "King Lear"]) == {"King", "King Lear"}
 
 
 def test_names_that_fold_to_the_same_words_are_all_found() -> None:
-    assert named_in("call ann", ["Ann", "ANN", "Bob"]) == {"Ann", "ANN"}
+    assert mentioned_names("call ann", ["Ann", "ANN", "Bob"]) == {"Ann", "ANN"}
 
 
 @given(st.text(st.characters(max_codepoint=127), max_size=40), st.text(st.characters(max_codepoint=127), max_size=8))
 def test_a_name_in_plain_letters_is_found_alike_beside_others(text: str, name: str) -> None:
-    assert named_in(text, [name]) == named_in(f"{text} \N{GREEK SMALL LETTER OMEGA}", [name])
+    assert mentioned_names(text, [name]) == mentioned_names(f"{text} \N{GREEK SMALL LETTER OMEGA}", [name])

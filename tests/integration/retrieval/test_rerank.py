@@ -3,38 +3,38 @@ import pytest
 from kgagent import KnowledgeGraph
 from kgagent.knowledge_graph import services_of
 from kgagent.retrieval.rerank import decay_by_age, maximal_marginal_relevance, written_at
-from kgagent.retrieval.stored_embeddings import StoredEmbeddings
+from kgagent.retrieval.rerank.stored_embeddings import node_embeddings, relationship_embeddings
+from kgagent.retrieval.scope import SearchScope
 from kgagent.tools import Toolset
 from tests.conftest import Clock
-from tests.support.embedders import WatchedEmbedder
 from tests.support.people import person, relate
 from tests.support.stored import cypher, nodes_of, relationships_of
 
 
 @pytest.fixture
-def stored(graph: KnowledgeGraph, embedder: WatchedEmbedder) -> StoredEmbeddings:
-    return StoredEmbeddings(services_of(graph).relationships, embedder, timeout=30.0)
+def scope(graph: KnowledgeGraph, user_id: str) -> SearchScope:
+    return services_of(graph).retrieval.scope.of(user_id)
 
 
 async def test_the_embeddings_of_nodes_and_relationships_are_those_that_are_stored(
-    graph: KnowledgeGraph, stored: StoredEmbeddings, tools: Toolset, user_id: str
+    graph: KnowledgeGraph, scope: SearchScope, tools: Toolset, user_id: str
 ) -> None:
     ada, bo = await person(tools, "Ada"), await person(tools, "Bo")
     await relate(tools, ada, bo, "mentor")
-    nodes = await stored.of_nodes(user_id, [bo, ada, ada, "no such key"])
+    nodes = await node_embeddings(scope, [bo, ada, ada, "no such key"])
     assert {key: list(vector) for key, vector in nodes.items()} == {
         node["entity_key"]: node["embedding"] for node in await nodes_of(graph, user_id)
     }
     [relationship] = await graph.retrieval.relationship_vector_search("mentor", -1.0, user_id=user_id)
     kind, first, last = relationship.pair
     asked = [relationship.pair, (kind, last, first), (kind, first, "no such key"), ("engages_with", first, last)]
-    found = await stored.of_relationships(user_id, asked)
+    found = await relationship_embeddings(scope, asked)
     [expected] = [one["relationship_embedding"] for one in await relationships_of(graph, user_id)]
     assert {pair: list(vector) for pair, vector in found.items()} == dict.fromkeys(asked[:2], expected)
 
 
-async def test_embeddings_that_cannot_be_compared_are_left_out(
-    graph: KnowledgeGraph, stored: StoredEmbeddings, tools: Toolset, user_id: str
+async def test_embeddings_that_cannot_be_compared_are_omitted(
+    graph: KnowledgeGraph, scope: SearchScope, tools: Toolset
 ) -> None:
     keys = [await person(tools, name) for name in ("short", "foreign", "none", "sound")]
     for key in keys[:3]:
@@ -51,19 +51,19 @@ async def test_embeddings_that_cannot_be_compared_are_left_out(
                 key=key,
                 new=properties,
             )
-    assert list(await stored.of_nodes(user_id, keys)) == [keys[3]]
+    assert list(await node_embeddings(scope, keys)) == [keys[3]]
     pairs = [("has_relationship_with", key, keys[3]) for key in keys[:3]]
-    assert await stored.of_relationships(user_id, pairs) == {}
+    assert await relationship_embeddings(scope, pairs) == {}
 
 
 async def test_nothing_of_another_user_is_read(
-    graph: KnowledgeGraph, stored: StoredEmbeddings, tools: Toolset, user_id: str
+    graph: KnowledgeGraph, scope: SearchScope, tools: Toolset, user_id: str
 ) -> None:
     others = graph.tools(user_id=f"{user_id}-other")
     mine, theirs, also = await person(tools, "Ada"), await person(others, "Bo"), await person(others, "Cy")
     await relate(others, theirs, also)
-    assert await stored.of_nodes(user_id, [theirs]) == {}
-    assert await stored.of_relationships(user_id, [("has_relationship_with", theirs, also)]) == {}
+    assert await node_embeddings(scope, [theirs]) == {}
+    assert await relationship_embeddings(scope, [("has_relationship_with", theirs, also)]) == {}
     await cypher(
         graph,
         "MATCH (a {entity_key: $mine}), (b {entity_key: $theirs}) "
@@ -73,22 +73,22 @@ async def test_nothing_of_another_user_is_read(
         user=user_id,
         vector=[1.0] + [0.0] * 383,
     )
-    assert await stored.of_relationships(user_id, [("has_relationship_with", mine, theirs)]) == {}
+    assert await relationship_embeddings(scope, [("has_relationship_with", mine, theirs)]) == {}
 
 
-async def test_nothing_asked_for_asks_the_database_nothing(stored: StoredEmbeddings, user_id: str) -> None:
-    assert await stored.of_nodes(user_id, []) == {}
-    assert await stored.of_relationships(user_id, []) == {}
+async def test_nothing_asked_for_asks_the_database_nothing(scope: SearchScope) -> None:
+    assert await node_embeddings(scope, []) == {}
+    assert await relationship_embeddings(scope, []) == {}
 
 
 async def test_stored_embeddings_tell_duplicates_among_the_hits_of_a_search(
-    graph: KnowledgeGraph, stored: StoredEmbeddings, tools: Toolset, user_id: str
+    graph: KnowledgeGraph, scope: SearchScope, tools: Toolset, user_id: str
 ) -> None:
     for name, description in (("Ada", "chess club"), ("Ada", "chess club"), ("Eve", "chess violin")):
         await person(tools, name, description)
     matches = await graph.retrieval.node_vector_search("Ada chess club", -1.0, user_id=user_id)
     assert [match.node.name for match in matches] == ["Ada", "Ada", "Eve"]
-    vectors = await stored.of_nodes(user_id, [match.node.entity_key for match in matches])
+    vectors = await node_embeddings(scope, [match.node.entity_key for match in matches])
     chosen = maximal_marginal_relevance(
         matches,
         relevance=lambda match: match.similarity,

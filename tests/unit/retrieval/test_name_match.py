@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgagent.retrieval.text_score import text_score
+from kgagent.retrieval.name_match import name_score
 
 
 @pytest.mark.parametrize(
@@ -20,15 +20,15 @@ from kgagent.retrieval.text_score import text_score
     ],
 )
 def test_the_cases_of_the_documents(wanted: str, name: str, score: float) -> None:
-    assert text_score(wanted, name) == pytest.approx(score)
+    assert name_score(wanted, name) == pytest.approx(score)
 
 
 @given(st.text(), st.text())
 def test_a_score_is_0_to_1_and_the_same_both_ways(one: str, other: str) -> None:
-    assert 0.0 <= text_score(one, other) <= 1.0
-    assert text_score(one, other) == text_score(other, one)
+    assert 0.0 <= name_score(one, other) <= 1.0
+    assert name_score(one, other) == name_score(other, one)
 
 
 @given(st.text().filter(lambda text: bool(text.strip())))
 def test_a_name_matches_itself_fully(name: str) -> None:
-    assert text_score(name, name) == 1.0
+    assert name_score(name, name) == 1.0

@@ -1,0 +1,109 @@
+"""The candidate: what flows through all stages of a search, from a retriever to the result."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from kgagent.graph.records import NodeRecord, RelationshipRecord
+from kgagent.models import GraphNode, GraphRelationship
+from kgagent.models.hybrid import FusedRetriever, RetrieverName
+from kgagent.models.search import SearchPlan
+from kgagent.ontology import Ontology
+
+Record = NodeRecord | RelationshipRecord
+
+RETRIEVERS: tuple[FusedRetriever, ...] = get_args(FusedRetriever)
+"""Retrievers in the order that breaks ties."""
+
+_NODE = "object:"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A node or relationship that a retriever returned, or that expansion added.
+
+    Attributes:
+        key: identifies the item in every ranking.
+        score: what the current ranking sorts by.
+        record: the item as far as it was read; None for a node that is only known as the end of a relationship.
+        similarity: plain cosine with the query, -1 to 1; None without a vector search.
+        text_score: score of its full-text match relative to the best match, above 0 to 1; None without one.
+        path: the relationships that led to it, from one that the query itself found.
+        found_by: how it was found.
+        result: the item as it is returned; None until it is hydrated.
+    """
+
+    key: str
+    score: float
+    record: Record | None = None
+    similarity: float | None = None
+    text_score: float | None = None
+    path: tuple[RelationshipRecord, ...] = ()
+    found_by: tuple[RetrieverName, ...] = ()
+    result: GraphNode | GraphRelationship | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What a retriever returned for one query.
+
+    Attributes:
+        candidates: best first.
+        plan: how a vector search was run; None for other retrievers.
+    """
+
+    candidates: Sequence[Candidate] = ()
+    plan: SearchPlan | None = None
+
+
+Rankings = Mapping[FusedRetriever, Sequence[Candidate]]
+"""Candidates of each retriever, best first."""
+
+
+def first_of_each(candidates: Iterable[Candidate]) -> dict[str, Candidate]:
+    """The first candidate of each key."""
+    first: dict[str, Candidate] = {}
+    for candidate in candidates:
+        first.setdefault(candidate.key, candidate)
+    return first
+
+
+def first_retrievers(rankings: Rankings) -> dict[str, int]:
+    """For each key, the position of the first retriever that returned it."""
+    first: dict[str, int] = {}
+    for position, name in enumerate(RETRIEVERS):
+        for candidate in rankings.get(name, ()):
+            first.setdefault(candidate.key, position)
+    return first
+
+
+def node_key(entity_key: str) -> str:
+    """The key of a node in rankings."""
+    return f"{_NODE}{entity_key}"
+
+
+def entity_key_of(key: str) -> str:
+    """The `entity_key` of a node, from its key in rankings."""
+    return key.removeprefix(_NODE)
+
+
+def key_of(record: Record) -> str:
+    """The key of a record in rankings; old graphs have several relationships of one type between two nodes."""
+    if isinstance(record, NodeRecord):
+        return node_key(record.entity_key)
+    first, second = sorted((record.from_entity_key, record.to_entity_key))
+    return f"relationship:{record.neo4j_type}:{first}:{second}:{record.text('relationship_type')}"
+
+
+def read_node(found: Mapping[str, Any], ontology: Ontology, labels: Sequence[str]) -> NodeRecord:
+    """Read the map that `_found_node.cypher` makes; of a node with several labels, one of `labels` counts."""
+    return NodeRecord.read(_with_properties(found), ontology, labels=labels)
+
+
+def read_relationship(found: Mapping[str, Any]) -> RelationshipRecord:
+    """Read the map that `_found_relationship.cypher` or `_ranked_relationship.cypher` makes."""
+    return RelationshipRecord.read(_with_properties(found))
+
+
+def _with_properties(found: Mapping[str, Any]) -> dict[str, Any]:
+    return {**found, "properties": dict(found["properties"])}

@@ -1,0 +1,178 @@
+"""Hybrid search as a pipeline: retrieve, fuse, expand, rerank, hydrate, render.
+
+Two stages run where their data are. Expansion by hops belongs to the retriever of relationships, because what it
+reaches is fused by its rank; after fusion, expansion adds the end nodes of relationships. Hydration comes before
+reranking, because recency, cross-encoder and diversity read the full records.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+from kgagent.embedding.base import Embedder
+from kgagent.graph.records import RelationshipRecord
+from kgagent.models.hybrid import HybridSearchOptions, HybridSearchResult, RetrieverName
+from kgagent.retrieval.candidates import RETRIEVERS, Candidate, Ranking, Rankings, node_key
+from kgagent.retrieval.full_text import nodes_by_words, relationships_by_words
+from kgagent.retrieval.fusion import fuse
+from kgagent.retrieval.rerank import CrossEncoder, Reranking
+from kgagent.retrieval.results import hydrate, render
+from kgagent.retrieval.retrieve import Retrieved, Retriever, Vector, Vectors, retrieve
+from kgagent.retrieval.scope import RelationshipFilter, SearchScope
+from kgagent.retrieval.vector_retrievers import VectorRetrievers
+from kgagent.retrieval.vector_search import VectorQuery
+from kgagent.retrieval.vector_targets import RANKING_FIELDS
+
+RERANKED_POOL = 3
+"""Number of items that are reranked, as a multiple of those that are returned."""
+
+MAX_EMBEDDED_LENGTH = 8_000
+"""Number of characters of a query that are embedded."""
+
+
+@dataclass(frozen=True)
+class HybridSearch:
+    """One hybrid search.
+
+    Attributes:
+        scope: whose graph.
+        options: the query and how to search.
+        labels: labels of nodes, at least one.
+        types: which relationships to keep.
+        limit: maximum number of results.
+        timeout: seconds for each step that the search can go on without.
+        vector: vector of the query, shape (dimensions,); None embeds its text.
+        cross_encoder: reranks the best items; None leaves their order.
+    """
+
+    scope: SearchScope
+    options: HybridSearchOptions
+    labels: Sequence[str]
+    types: RelationshipFilter
+    limit: int
+    timeout: float
+    vector: Vector | None = None
+    cross_encoder: CrossEncoder | None = None
+
+    async def run(self, vectors: VectorRetrievers, embedder: Embedder) -> HybridSearchResult:
+        """Run all stages.
+
+        Raises:
+            SearchError: every retriever failed, or the results could not be read.
+        """
+        retrieved = await retrieve(self._retrievers(vectors), lambda: self._embed(embedder), self.timeout)
+        fused = fuse(first_rankings(retrieved), strategy=self.options.strategy, weights=self.options.weights)
+        expanded = with_end_nodes(fused, self.labels, self._pool) if self.options.search_relationships else fused
+        best = expanded if self.options.half_life_days is not None else expanded[: self._pool]
+        hydrated, unread = await hydrate(self.scope, best, labels=self.labels, timeout=self.timeout)
+        reranked, skipped = await self._rerank(hydrated, retrieved)
+        return render(
+            reranked[: self.limit], retrieved, [*unread, *skipped], with_relationships=self.options.search_relationships
+        )
+
+    @property
+    def _is_reranked(self) -> bool:
+        options = self.options
+        return (self.cross_encoder, options.half_life_days, options.mmr_lambda) != (None, None, None)
+
+    @property
+    def _pool(self) -> int:
+        return self.limit * RERANKED_POOL if self._is_reranked else self.limit
+
+    def _retrievers(self, vectors: VectorRetrievers) -> dict[RetrieverName, Retriever]:
+        scope, options, text = self.scope, self.options, self.options.query
+
+        async def queries(vectors_of: Vectors) -> list[VectorQuery]:
+            return [VectorQuery(vector, options.threshold, text or "") for vector in await vectors_of()]
+
+        async def node_vector(vectors_of: Vectors) -> Sequence[Ranking]:
+            return await vectors.nodes(scope, await queries(vectors_of), labels=self.labels, limit=options.object_limit)
+
+        async def node_fulltext(_: Vectors) -> Sequence[Ranking]:
+            return [
+                await nodes_by_words(
+                    scope,
+                    text or "",
+                    labels=self.labels,
+                    limit=options.text_limit,
+                    threshold=options.text_threshold,
+                )
+            ]
+
+        async def relationship_vector(vectors_of: Vectors) -> Sequence[Ranking]:
+            return await vectors.relationships(
+                scope,
+                await queries(vectors_of),
+                types=self.types,
+                limit=options.relationship_limit,
+                expand_hops=options.expand_hops,
+                timeout=self.timeout,
+                fields=RANKING_FIELDS,
+            )
+
+        async def relationship_fulltext(_: Vectors) -> Sequence[Ranking]:
+            return [
+                await relationships_by_words(
+                    scope,
+                    text or "",
+                    types=self.types,
+                    limit=options.relationship_limit,
+                    threshold=options.text_threshold,
+                    fields=RANKING_FIELDS,
+                )
+            ]
+
+        retrievers: dict[RetrieverName, Retriever] = {"node_vector": node_vector}
+        if text is not None:
+            retrievers["node_fulltext"] = node_fulltext
+        if options.search_relationships:
+            retrievers["relationship_vector"] = relationship_vector
+            if text is not None:
+                retrievers["relationship_fulltext"] = relationship_fulltext
+        return retrievers
+
+    async def _embed(self, embedder: Embedder) -> list[Vector]:
+        if self.vector is not None:
+            return [self.vector]
+        return list(await embedder.embed_queries([(self.options.query or "")[:MAX_EMBEDDED_LENGTH]]))
+
+    async def _rerank(self, candidates: list[Candidate], retrieved: Retrieved) -> tuple[list[Candidate], list[str]]:
+        if not self._is_reranked:
+            return candidates, []
+        vector = retrieved.vectors[0] if retrieved.vectors else None
+        reranking = Reranking(self.scope, self.options, self.timeout, self.limit, self._pool, vector)
+        return await reranking.run(candidates, self.cross_encoder)
+
+
+def first_rankings(retrieved: Retrieved) -> Rankings:
+    """The rankings of a search for one query."""
+    return {name: retrieved.rankings[name][0].candidates for name in RETRIEVERS if name in retrieved.rankings}
+
+
+def with_end_nodes(fused: Sequence[Candidate], labels: Collection[str], room: int) -> list[Candidate]:
+    """Expand relationships to their two nodes, which follow the relationship with its score.
+
+    A relationship speaks for its nodes, but must not put them before itself; nodes that rank higher stay in place.
+
+    Args:
+        fused: items, best first.
+        labels: a node must have one of these.
+        room: number of items after which no more nodes are added, since none of them could be returned.
+    """
+    known = {item.key: item for item in fused}
+    ordered: dict[str, Candidate] = {}
+    ends: set[str] = set()
+    for item in fused:
+        has_room = len(ordered) < room
+        ordered.setdefault(item.key, item)
+        if not has_room or not isinstance(item.record, RelationshipRecord):
+            continue
+        for entity_key, carried in item.record.ends_in_direction.items():
+            if not set(labels).isdisjoint(carried):
+                key = node_key(entity_key)
+                ends.add(key)
+                if key not in ordered:
+                    ordered[key] = replace(known[key], score=item.score) if key in known else Candidate(key, item.score)
+    return [
+        replace(item, found_by=(*item.found_by, "via_relationship")) if item.key in ends else item
+        for item in ordered.values()
+    ]

@@ -1,0 +1,128 @@
+"""Stages 5 and 6, hydrate and render: read the full records once, and make the result of a hybrid search of them."""
+
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from kgagent.errors import SearchError
+from kgagent.graph.records import NodeRecord, RelationshipRecord
+from kgagent.models import GraphNode
+from kgagent.models.hybrid import HybridObject, HybridRelationship, HybridSearchResult, RetrieverName
+from kgagent.retrieval.candidates import Candidate, Record, entity_key_of, key_of, read_node, read_relationship
+from kgagent.retrieval.retrieve import INTERNAL_ERROR, Retrieved, attempt
+from kgagent.retrieval.scope import SearchScope
+
+NODES: tuple[RetrieverName, ...] = ("node_vector", "node_fulltext")
+RELATIONSHIPS: tuple[RetrieverName, ...] = ("relationship_vector", "relationship_fulltext")
+
+_log = logging.getLogger(__name__)
+
+
+async def hydrate(
+    scope: SearchScope, candidates: Sequence[Candidate], *, labels: Sequence[str], timeout: float
+) -> tuple[list[Candidate], list[str]]:
+    """Read candidates in full.
+
+    Nodes that were retrieved are full already; relationships, and nodes that are only known as their ends, are read now
+    in one statement. If that fails, the nodes remain.
+
+    Args:
+        scope: whose records.
+        candidates: the items, best first.
+        labels: for a node with several labels, one of these is returned.
+        timeout: seconds.
+
+    Returns:
+        The candidates with their results, without those that were deleted meanwhile; and warnings.
+
+    Raises:
+        SearchError: nothing could be read.
+    """
+    reading = _read(
+        scope,
+        keys=[entity_key_of(one.key) for one in candidates if one.record is None],
+        element_ids=[one.record.element_id for one in candidates if isinstance(one.record, RelationshipRecord)],
+        labels=labels,
+    )
+    read, failure = await attempt(reading, timeout, default=())
+    if failure is not None and not any(isinstance(one.record, NodeRecord) for one in candidates):
+        if failure.reason == INTERNAL_ERROR:
+            raise failure.error
+        raise SearchError(f"The results could not be read: {failure}")
+    warnings = [] if failure is None else [f"Skipped relationships and their end nodes: {failure}"]
+    by_id = {record.element_id: record for record in read if isinstance(record, RelationshipRecord)}
+    nodes = {key_of(record): record for record in read if isinstance(record, NodeRecord)}
+    hydrated, broken = [], 0
+    for candidate in candidates:
+        record: Record | None = candidate.record or nodes.get(candidate.key)
+        if isinstance(record, RelationshipRecord):
+            record = by_id.get(record.element_id)
+        # The database reuses the ids of deleted relationships.
+        if record is None or key_of(record) != candidate.key:
+            continue
+        try:
+            hydrated.append(replace(candidate, record=record, result=record.to_model(scope.ontology)))
+        except Exception:
+            # One record with unexpected content must not hold back the others.
+            _log.exception("A record could not be returned")
+            broken += 1
+    return hydrated, [*warnings, *([f"Skipped {broken} results: {INTERNAL_ERROR}"] if broken else [])]
+
+
+def render(
+    candidates: Sequence[Candidate], retrieved: Retrieved, warnings: Sequence[str], *, with_relationships: bool
+) -> HybridSearchResult:
+    """Make the result.
+
+    Args:
+        candidates: what is returned, hydrated, best first.
+        retrieved: what the retrievers returned; for warnings and plans.
+        warnings: warnings of later stages.
+        with_relationships: whether relationships were searched.
+    """
+    objects, relationships = [], []
+    for rank, item in enumerate(candidates, start=1):
+        standing = {
+            "rank": rank,
+            "score": item.score,
+            "found_by": item.found_by,
+            "similarity": item.similarity,
+            "text_score": item.text_score,
+        }
+        if isinstance(item.result, GraphNode):
+            objects.append(HybridObject(**{**dict(item.result), **standing}))
+        elif isinstance(item.record, RelationshipRecord) and item.result is not None:
+            path = tuple(record.triplet for record in item.path)
+            fields = {**dict(item.result), **standing, "triplet_text": item.record.triplet, "path": path}
+            relationships.append(HybridRelationship.model_validate(fields))
+    return HybridSearchResult(
+        objects=tuple(objects),
+        relationships=tuple(relationships) if with_relationships else None,
+        warnings=(*retrieved.warnings, *(_one_sided(retrieved) if with_relationships else ()), *warnings),
+        plan={name: rankings[0].plan for name, rankings in retrieved.rankings.items() if rankings[0].plan is not None},
+    )
+
+
+async def _read(
+    scope: SearchScope, *, keys: Sequence[str], element_ids: Sequence[str], labels: Sequence[str]
+) -> Sequence[Record]:
+    if not keys and not element_ids:
+        return ()
+    [row] = await scope.read(
+        scope.statement("read_found"),
+        {"keys": list(keys), "element_ids": list(element_ids), "dimensions": None},
+    )
+    nodes = [read_node(node, scope.ontology, labels) for node in row["nodes"]]
+    return [*nodes, *(read_relationship(relationship) for relationship in row["relationships"])]
+
+
+def _one_sided(retrieved: Retrieved) -> Iterator[str]:
+    """Warn if only nodes or only relationships matched although both were searched."""
+    nodes, relationships = (
+        any(ranking.candidates for name in names for ranking in retrieved.rankings.get(name, ()))
+        for names in (NODES, RELATIONSHIPS)
+    )
+    if nodes and not relationships and not any(name in retrieved.failures for name in RELATIONSHIPS):
+        yield "No relationship matched; the results are nodes"
+    if relationships and not nodes and not any(name in retrieved.failures for name in NODES):
+        yield "No node matched by itself; the results are relationships and their end nodes"

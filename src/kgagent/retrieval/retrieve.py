@@ -1,0 +1,140 @@
+"""Stage 1, retrieve: retrievers run concurrently, each with its own time limit; one that fails becomes a warning."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from kgagent.concurrency import task_group
+from kgagent.errors import KgAgentError, SearchError
+from kgagent.models.hybrid import RetrieverName
+from kgagent.retrieval.candidates import Ranking
+
+RETRIEVER_DESCRIPTIONS: Mapping[RetrieverName, str] = {
+    "node_vector": "semantic search of nodes",
+    "node_fulltext": "full-text search of nodes",
+    "relationship_vector": "semantic search of relationships",
+    "relationship_fulltext": "full-text search of relationships",
+    "via_relationship": "end nodes of relationships",
+    "name_match": "search of nodes by name",
+}
+"""What each way of finding items is, for a person to read."""
+
+INTERNAL_ERROR = "internal error; see the log of the host program"
+
+_log = logging.getLogger(__name__)
+
+ResultT = TypeVar("ResultT")
+Vector = Sequence[float]
+Vectors = Callable[[], Awaitable[Sequence[Vector]]]
+Retriever = Callable[[Vectors], Awaitable[Sequence[Ranking]]]
+"""Returns a ranking for each query; awaits its argument for the vectors of the queries if it needs them."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a step of a search failed.
+
+    Attributes:
+        reason: for a person to read.
+        error: the error.
+    """
+
+    reason: str
+    error: Exception
+
+    def __str__(self) -> str:
+        """The reason."""
+        return self.reason
+
+
+@dataclass(frozen=True)
+class Retrieved:
+    """What all retrievers returned.
+
+    Attributes:
+        rankings: for each retriever that succeeded, a ranking for each query.
+        failures: the retrievers that failed.
+        vectors: vectors of the queries; None if they could not be embedded in time.
+    """
+
+    rankings: Mapping[RetrieverName, Sequence[Ranking]]
+    failures: Mapping[RetrieverName, Failure] = field(default_factory=dict)
+    vectors: Sequence[Vector] | None = None
+
+    @property
+    def warnings(self) -> list[str]:
+        """Which searches failed, and why."""
+        return [f"Skipped {RETRIEVER_DESCRIPTIONS[name]}: {failure}" for name, failure in self.failures.items()]
+
+
+async def retrieve(
+    retrievers: Mapping[RetrieverName, Retriever], embed: Callable[[], Awaitable[Sequence[Vector]]], timeout: float
+) -> Retrieved:
+    """Embed the queries once and run all retrievers concurrently; those that need no vector do not wait for it.
+
+    Args:
+        retrievers: the searches to run.
+        embed: embeds the queries.
+        timeout: seconds for each retriever, embedding included.
+
+    Raises:
+        SearchError: every retriever failed; or the error itself if each failed with an unexpected error.
+    """
+    async with task_group() as group:
+        embedding = group.create_task(_caught(embed(), timeout))
+
+        async def vectors() -> Sequence[Vector]:
+            # Shielded: a retriever that times out must not cancel the embedding that the others wait for.
+            outcome = await asyncio.shield(embedding)
+            if isinstance(outcome, Exception):
+                raise outcome
+            return outcome
+
+        tasks = {
+            name: group.create_task(attempt(retriever(vectors), timeout, default=()))
+            for name, retriever in retrievers.items()
+        }
+    outcomes = {name: task.result() for name, task in tasks.items()}
+    known = embedding.result()
+    retrieved = Retrieved(
+        {name: rankings for name, (rankings, failure) in outcomes.items() if failure is None},
+        {name: failure for name, (_, failure) in outcomes.items() if failure is not None},
+        None if isinstance(known, Exception) else known,
+    )
+    if not retrieved.rankings:
+        unexpected = [one.error for one in retrieved.failures.values() if one.reason == INTERNAL_ERROR]
+        if len(unexpected) == len(retrieved.failures):
+            raise unexpected[0]
+        raise SearchError(f"Every search failed. {'; '.join(retrieved.warnings)}")
+    return retrieved
+
+
+async def attempt(step: Awaitable[ResultT], timeout: float, *, default: ResultT) -> tuple[ResultT, Failure | None]:
+    """Run a step of a search that can go on without it.
+
+    Args:
+        step: the step.
+        timeout: seconds that it may take.
+        default: the result if it fails.
+    """
+    try:
+        async with asyncio.timeout(timeout):
+            return await step, None
+    except TimeoutError as error:
+        return default, Failure(f"it took longer than {timeout:g} s", error)
+    except KgAgentError as error:
+        return default, Failure(str(error), error)
+    except Exception as error:
+        # A bug in one step must not hold back what the other steps found.
+        _log.exception("A step of a search failed")
+        return default, Failure(INTERNAL_ERROR, error)
+
+
+async def _caught(embedding: Awaitable[Sequence[Vector]], timeout: float) -> Sequence[Vector] | Exception:
+    try:
+        async with asyncio.timeout(timeout):
+            return await embedding
+    except Exception as error:  # raised by each retriever that needs the vectors
+        return error

@@ -1,0 +1,142 @@
+"""What every statement of a search shares: the database, the user and the embeddings that can be compared."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from kgagent.embedding.base import Embedder
+from kgagent.errors import InputError
+from kgagent.graph.identifiers import Identifier
+from kgagent.graph.statements import Filling, Statement, statement
+from kgagent.graph.store import Row, Store
+from kgagent.ontology import Ontology
+from kgagent.retrieval.arguments import known_types
+
+
+@dataclass(frozen=True)
+class SearchScope:
+    """Runs the statements of searches with the parameters that all of them take.
+
+    Attributes:
+        store: the database.
+        ontology: labels and relationship types that are searched.
+        model: embedding model; vectors of another model are not compared.
+        dimensions: length of its vectors.
+        timeout: seconds that one statement may take on the server.
+        places: fills the places of statements over all labels and types.
+        user_id: owner of the records; empty until a search binds it.
+    """
+
+    store: Store
+    ontology: Ontology
+    model: str
+    dimensions: int
+    timeout: float
+    places: Mapping[str, Filling]
+    user_id: str = ""
+
+    @classmethod
+    def over(cls, store: Store, ontology: Ontology, embedder: Embedder, *, timeout: float) -> Self:
+        """The scope of all searches of a graph, without a user."""
+        labels, types = Identifier.any_of(ontology.labels), Identifier.any_of(ontology.relationships)
+        places = {"labels": labels, "types": types}
+        return cls(store, ontology, embedder.model, embedder.dimensions, timeout, places)
+
+    def of(self, user_id: str) -> Self:
+        """Bind a user.
+
+        Raises:
+            InputError: the user id is empty.
+        """
+        if not user_id:
+            raise InputError("user_id must not be empty: every search is one user's")
+        return replace(self, user_id=user_id)
+
+    async def read(
+        self, text: str, parameters: Mapping[str, Any] | None = None, *, timeout: float | None = None
+    ) -> list[Row]:
+        """Run a statement; `user_id`, `model` and `dimensions` are among its parameters unless others are given.
+
+        Raises:
+            StatementTimeoutError: it took longer than `timeout` seconds.
+            StoreError: the database failed.
+        """
+        common = {"user_id": self.user_id, "model": self.model, "dimensions": self.dimensions}
+        return await self.store.read(text, common | dict(parameters or {}), timeout=timeout or self.timeout)
+
+    def statement(self, name: str) -> Statement:
+        """A statement over all labels and relationship types of the ontology."""
+        return statement(name, **self.places)
+
+    def labels(self, labels: Sequence[str] | None) -> list[str]:
+        """Check labels against the ontology; all of them if None.
+
+        Raises:
+            InputError: a label is unknown, or the list is empty.
+        """
+        if labels is None:
+            return list(self.ontology.labels)
+        if not labels:
+            raise InputError(f"No label was given; omit labels, or choose among {', '.join(self.ontology.labels)}")
+        for label in labels:
+            self.ontology.label(label)
+        return list(dict.fromkeys(labels))
+
+
+@dataclass(frozen=True)
+class RelationshipFilter:
+    """Which relationships a search keeps.
+
+    Attributes:
+        relationship_types: free types ("mentor"); None keeps all, an empty list none.
+        neo4j_types: types in the database, in the order of the ontology; None keeps all.
+    """
+
+    relationship_types: tuple[str, ...] | None = None
+    neo4j_types: tuple[str, ...] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        ontology: Ontology,
+        relationship_types: Sequence[str] | None = None,
+        neo4j_types: Sequence[str] | None = None,
+    ) -> Self:
+        """Check a filter.
+
+        Raises:
+            InputError: a Neo4j type is unknown, or the list of them is empty.
+        """
+        if neo4j_types is not None:
+            neo4j_types = known_types(ontology, neo4j_types)
+        return cls(
+            None if relationship_types is None else tuple(relationship_types),
+            None if neo4j_types is None else tuple(neo4j_types),
+        )
+
+    @property
+    def matches_nothing(self) -> bool:
+        """Whether no relationship can pass."""
+        return self.relationship_types is not None and not self.relationship_types
+
+    @property
+    def parameters(self) -> dict[str, list[str] | None]:
+        """The filter as statements take it."""
+        return {
+            "relationship_types": None if self.relationship_types is None else list(self.relationship_types),
+            "neo4j_types": None if self.neo4j_types is None else list(self.neo4j_types),
+        }
+
+
+def check_text(text: str) -> None:
+    """Check a text to search for.
+
+    Raises:
+        InputError: it is empty, or contains half of a surrogate pair, which UTF-8 cannot encode.
+    """
+    if not text.strip():
+        raise InputError("text must not be empty")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InputError("the text contains half of a surrogate pair, which is not a character; remove it") from None

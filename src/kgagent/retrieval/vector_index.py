@@ -1,0 +1,144 @@
+"""Searching a vector index, in the way that the server supports, until as many matches are found as exist."""
+
+import math
+import time
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from kgagent.concurrency import task_group
+from kgagent.errors import StatementTimeoutError, StoreError
+from kgagent.graph.features import ServerFeatures
+from kgagent.graph.statements import statement
+from kgagent.graph.vector_index import IndexScores
+from kgagent.models.search import SearchPlan
+from kgagent.retrieval.arguments import MAX_LIMIT
+from kgagent.retrieval.candidates import Candidate
+from kgagent.retrieval.scope import SearchScope
+from kgagent.retrieval.vector_search import VectorIndex, VectorQuery, VectorRequest, scan
+
+WIDENING = 5
+
+INDEX_LIFETIME = 60.0
+"""Seconds for which the configuration of an index is cached."""
+
+MIN_CANDIDATES = 200
+"""Minimum number of vectors that an index compares: with fewer, a search for a single match would often miss it."""
+
+
+class WidenedIndex(VectorIndex):
+    """Fetches more matches than are wanted, and more again if that was too few.
+
+    If that is still not enough, or the index fails, the vectors are compared one by one.
+    """
+
+    def __init__(self, *, oversampling: int) -> None:
+        self._oversampling = oversampling
+
+    async def search(self, request: VectorRequest) -> list[list[Candidate]]:
+        """Find the matches of each query."""
+        candidates = max(request.limit * self._oversampling, MIN_CANDIDATES)
+        fetch = max(request.limit, math.ceil(candidates / await self.expansion(request)))
+        found: dict[int, list[Candidate]] = {}
+        open_queries = list(range(len(request.queries)))
+        while open_queries and fetch <= MAX_LIMIT:
+            part = replace(request, queries=[request.queries[i] for i in open_queries])
+            try:
+                answers = await self.fetch(part, fetch)
+            except StatementTimeoutError:
+                raise
+            except StoreError:
+                # Neo4j 2026.08.1 fails ("Index … out of bounds") if fewer match than are fetched and an entry was
+                # deleted from a segment of the index.
+                break
+            found.update((i, matches) for i, (matches, _) in zip(open_queries, answers, strict=True))
+            open_queries = [i for i, (_, complete) in zip(open_queries, answers, strict=True) if not complete]
+            fetch *= WIDENING
+        if open_queries:
+            rest = replace(request, queries=[request.queries[i] for i in open_queries])
+            found.update(zip(open_queries, await scan(rest), strict=True))
+        return [found[i] for i in range(len(request.queries))]
+
+    async def expansion(self, request: VectorRequest) -> float:  # noqa: ARG002
+        """Number of vectors that the index compares for each match it returns."""
+        return 1.0
+
+    @abstractmethod
+    async def fetch(self, request: VectorRequest, fetch: int) -> list[tuple[list[Candidate], bool]]:
+        """Search once: for each query its matches, and whether a wider search could find no more."""
+
+
+class FilteredIndex(WidenedIndex):
+    """Cypher 25's SEARCH, which filters by user and free type inside the index."""
+
+    plan: SearchPlan = "index"
+    exact_scan_limit = 100
+
+    def __init__(self, *, oversampling: int) -> None:
+        super().__init__(oversampling=oversampling)
+        self._scores: dict[str, tuple[float, IndexScores]] = {}
+
+    async def expansion(self, request: VectorRequest) -> float:
+        """Number of vectors that the index compares for each match it returns."""
+        return (await self._scores_of(request.scope, request.target.indexes[0])).expansion
+
+    async def fetch(self, request: VectorRequest, fetch: int) -> list[tuple[list[Candidate], bool]]:
+        """Search once, all queries in one statement."""
+        scores = await self._scores_of(request.scope, request.target.indexes[0])
+        parameters = request.parameters | {"fetch": fetch, "estimated": scores.estimated}
+        rows = await request.scope.read(request.target.index_statement, parameters)
+        return [_matches(request, query, row, fetch) for query, row in zip(request.queries, rows, strict=True)]
+
+    async def _scores_of(self, scope: SearchScope, index: str) -> IndexScores:
+        known = self._scores.get(index)
+        if known is not None and known[0] > time.monotonic():
+            return known[1]
+        rows = await scope.read(statement("show_index_config"), {"index": index})
+        scores = IndexScores.of(rows[0]["config"] if rows else {})
+        self._scores[index] = (time.monotonic() + INDEX_LIFETIME, scores)
+        return scores
+
+
+class WidenedProcedure(WidenedIndex):
+    """The query procedures of 5.26, which return matches of all users and of all types; statements filter them."""
+
+    plan: SearchPlan = "procedure"
+    exact_scan_limit = 2_000
+
+    async def fetch(self, request: VectorRequest, fetch: int) -> list[tuple[list[Candidate], bool]]:
+        """Search once, with one statement for each query and index."""
+        async with task_group() as group:
+            tasks = [group.create_task(self._query(request, query, fetch)) for query in request.queries]
+        return [task.result() for task in tasks]
+
+    async def _query(self, request: VectorRequest, query: VectorQuery, fetch: int) -> tuple[list[Candidate], bool]:
+        async with task_group() as group:
+            tasks = [group.create_task(self._index(request, query, fetch, index)) for index in request.target.indexes]
+        parts = [task.result() for task in tasks]
+        merged = sorted((match for matches, _ in parts for match in matches), key=lambda match: -match.score)
+        kept = merged[: request.limit]
+        reach = kept[-1].score if len(kept) == request.limit else query.threshold
+        return kept, all(least is None or least < reach for _, least in parts)
+
+    async def _index(
+        self, request: VectorRequest, query: VectorQuery, fetch: int, index: str
+    ) -> tuple[list[Candidate], float | None]:
+        """Matches in one index, and the similarity of the last one; None if the index has no more."""
+        parameters = replace(request, queries=[query]).parameters
+        parameters |= {"index": index, "query": parameters["queries"][0], "fetch": fetch}
+        [row] = await request.scope.read(request.target.procedure_statement, parameters)
+        return request.candidates(row), None if row["hits"] < fetch else row["least"]
+
+
+def vector_index(features: ServerFeatures, *, oversampling: int) -> WidenedIndex:
+    """The way that a server supports."""
+    supported = FilteredIndex if features.filtered_vector_indexes else WidenedProcedure
+    return supported(oversampling=oversampling)
+
+
+def _matches(
+    request: VectorRequest, query: VectorQuery, row: Mapping[str, Any], fetch: int
+) -> tuple[list[Candidate], bool]:
+    matches = request.candidates(row)
+    return matches, len(matches) >= request.limit or row["hits"] < fetch or row["least"] < query.threshold

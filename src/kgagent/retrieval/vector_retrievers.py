@@ -1,0 +1,119 @@
+"""Vector search as a retriever: candidates for the vectors of queries, relationships expanded by hops."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kgagent.concurrency import task_group
+from kgagent.errors import InputError
+from kgagent.graph.features import ServerFeatures
+from kgagent.graph.records import NodeRecord
+from kgagent.graph.statements import Fragment
+from kgagent.models.search import DEFAULT_HOPS, MAX_HOPS
+from kgagent.ontology import Ontology
+from kgagent.retrieval.beam import START_POOL, BeamSearch
+from kgagent.retrieval.candidates import Candidate, Ranking
+from kgagent.retrieval.scope import RelationshipFilter, SearchScope
+from kgagent.retrieval.vector_search import VectorQuery, VectorSearch
+from kgagent.retrieval.vector_targets import ALL_FIELDS, VectorTarget, node_target, relationship_target
+
+EXPANSION_SHARE = 0.8
+"""Share of its time in which a search may expand; the rest is for reading the results."""
+
+
+class VectorRetrievers:
+    """Finds nodes and relationships near vectors."""
+
+    def __init__(self, vectors: VectorSearch, ontology: Ontology, features: ServerFeatures) -> None:
+        self._vectors = vectors
+        self._ontology = ontology
+        self._features = features
+        self._nodes = {label: node_target(ontology, label) for label in ontology.labels}
+        self._relationships: dict[tuple[tuple[str, ...] | None, Fragment], VectorTarget] = {}
+
+    async def nodes(
+        self, scope: SearchScope, queries: Sequence[VectorQuery], *, labels: Sequence[str], limit: int
+    ) -> list[Ranking]:
+        """Find the nodes near each of several vectors, all labels concurrently; each node once, best first.
+
+        Args:
+            scope: whose nodes.
+            queries: vectors to search for.
+            labels: labels to search, at least one.
+            limit: maximum number of nodes of each label and query.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        targets = [self._nodes[label] for label in labels]
+        by_label = await self._vectors.search_each(scope, targets, queries, limit)
+        return [self._merged([rankings[position] for rankings in by_label]) for position in range(len(queries))]
+
+    async def relationships(
+        self,
+        scope: SearchScope,
+        queries: Sequence[VectorQuery],
+        *,
+        types: RelationshipFilter,
+        limit: int,
+        expand_hops: int | None = 0,
+        timeout: float | None = None,
+        fields: Fragment = ALL_FIELDS,
+    ) -> list[Ranking]:
+        """Find the relationships near each of several vectors in one statement, and expand them.
+
+        Expansion is part of this retriever, since its results are fused by their rank among the direct matches.
+
+        Args:
+            scope: whose relationships.
+            queries: vectors to search for; the names that their texts mention are where expansion starts.
+            types: which relationships to keep.
+            limit: maximum number of relationships of each query.
+            expand_hops: hops to expand, 0 to 5, ignoring the threshold; None expands one hop, to relationships that
+                reach the threshold.
+            timeout: seconds; expansion stops early enough to return what was found until then.
+            fields: what is read of each relationship.
+
+        Raises:
+            InputError: `expand_hops` is out of range.
+            StoreError: the database failed.
+        """
+        deadline = time.monotonic() + (scope.timeout if timeout is None else EXPANSION_SHARE * timeout)
+        hops = DEFAULT_HOPS if expand_hops is None else expand_hops
+        if not 0 <= hops <= MAX_HOPS:
+            raise InputError(f"expand_hops must be 0 to {MAX_HOPS}, got {expand_hops}")
+        if types.matches_nothing:
+            return [Ranking(plan="none") for _ in queries]
+        target = self._relationship_target(types, fields)
+        rankings = await self._vectors.search(scope, target, queries, max(limit, START_POOL) if hops else limit)
+        if not hops:
+            return rankings
+        beams = [
+            BeamSearch(
+                scope, target, types, query, hops, limit, query.threshold if expand_hops is None else -1, deadline
+            )
+            for query in queries
+        ]
+        async with task_group() as group:
+            tasks = [
+                group.create_task(beam.expand(ranking.candidates))
+                for beam, ranking in zip(beams, rankings, strict=True)
+            ]
+        return [Ranking(task.result(), ranking.plan) for task, ranking in zip(tasks, rankings, strict=True)]
+
+    def _relationship_target(self, types: RelationshipFilter, fields: Fragment) -> VectorTarget:
+        key = (types.neo4j_types, fields)
+        if key not in self._relationships:
+            self._relationships[key] = relationship_target(self._ontology, self._features, types.neo4j_types, fields)
+        return replace(self._relationships[key], filters=types.parameters)
+
+    def _merged(self, rankings: Sequence[Ranking]) -> Ranking:
+        once: dict[str, Candidate] = {}
+        for candidate in sorted((one for ranking in rankings for one in ranking.candidates), key=self._best_first):
+            once.setdefault(candidate.key, candidate)
+        plans = [ranking.plan for ranking in rankings]
+        return Ranking(list(once.values()), next((plan for plan in plans if plan != "exact"), plans[0]))
+
+    def _best_first(self, candidate: Candidate) -> tuple[float, int, str]:
+        label = candidate.record.label if isinstance(candidate.record, NodeRecord) else ""
+        return (-candidate.score, self._ontology.label_order[label], candidate.key)
