@@ -86,6 +86,11 @@ class NodeRepository:
         records = await self.read(user_id, keys, labels)
         return [records[key].to_model(self.ontology) for key in dict.fromkeys(keys) if key in records]
 
+    async def find_owners(self, user_id: str) -> list[GraphNode]:
+        """Find the nodes that stand for the user (`is_owner: true`); tools allow only one."""
+        [row] = await self.store.read(statement("find_owners", **self.names), {"user_id": user_id})
+        return [NodeRecord.read(node, self.ontology).to_model(self.ontology) for node in row["nodes"]]
+
     def text(self, record: NodeRecord, now: datetime) -> str:
         """The embedding text of a node."""
         return node_text(name=record.text("name"), description=record.text("description"), notes=record.notes, now=now)

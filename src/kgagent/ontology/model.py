@@ -127,6 +127,7 @@ class Ontology(BaseModel):
     default_note_lifetime: str
     relationship_defaults: dict[Name, Scalar] = Field(default_factory=dict)
     hidden_properties: frozenset[Name] = frozenset()
+    owner_label: Name | None = None
 
     @model_validator(mode="after")
     def _validate_references(self) -> Self:
@@ -134,6 +135,8 @@ class Ontology(BaseModel):
             for label in (definition.from_label, definition.to_label):
                 if label not in self.labels:
                     raise ValueError(f"relationship {neo4j_type} refers to label {label}, which is not defined")
+        if self.owner_label is not None and self.owner_label not in self.labels:
+            raise ValueError(f"owner_label is {self.owner_label}, which is not defined")
         if shared := sorted(({"relationship"} | self.relationships.keys()) & self.labels.keys()):
             raise ValueError(f"label {shared[0]} is also a relationship type, or the reserved word 'relationship'")
         if self.default_note_lifetime not in self.note_lifetimes_in_days:

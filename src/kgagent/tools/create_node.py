@@ -10,6 +10,7 @@ from kgagent.ontology import Ontology
 from kgagent.tools.arguments import Arguments, NodeName, Notes, build_notes
 from kgagent.tools.base import Tool, ToolResult
 from kgagent.tools.context import ToolContext
+from kgagent.tools.owner import owner_values
 
 
 class CreateNodeArguments(Arguments):
@@ -32,6 +33,7 @@ class CreateNodeArguments(Arguments):
     name: NodeName = Field(description="The name that people use.")
     description: Text = Field("", description="What it is, in one sentence.")
     notes: Notes = Field(default_factory=list, description="Facts about the node itself: texts or objects.")
+    is_owner: bool = Field(False, description="true for the person whose graph this is; there is only one.")
 
 
 class CreatedNode(ToolResult):
@@ -62,7 +64,7 @@ class CreateNode(Tool[CreateNodeArguments]):
         """Create the node.
 
         Raises:
-            InputError: the label is unknown, or the node exists.
+            InputError: the label is unknown, the node exists, or another node is the owner.
         """
         rule = context.ontology.label(arguments.label)
         now = context.writing.clock()
@@ -72,10 +74,11 @@ class CreateNode(Tool[CreateNodeArguments]):
             user_id=context.user_id,
             created_at=now.isoformat(),
         )
+        owner = await owner_values(context, is_owner=arguments.is_owner or None, entity_key=key, label=arguments.label)
         intent = NodeIntent(
             entity_key=key,
             label=arguments.label,
-            values={"name": arguments.name, "description": arguments.description, "created_at": now},
+            values={"name": arguments.name, "description": arguments.description, "created_at": now, **owner},
             notes=build_notes(arguments.notes, context, now),
         )
         [written] = await context.write_nodes([intent])

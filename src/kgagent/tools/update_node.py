@@ -10,6 +10,7 @@ from kgagent.ontology import Ontology
 from kgagent.tools.arguments import Arguments, NodeName, Notes, build_notes
 from kgagent.tools.base import Tool, ToolResult
 from kgagent.tools.context import ToolContext
+from kgagent.tools.owner import owner_values
 
 
 class UpdateNodeArguments(Arguments):
@@ -23,6 +24,7 @@ class UpdateNodeArguments(Arguments):
     name: NodeName | None = Field(None, description="New name.")
     description: Text | None = Field(None, description="New description; empty to clear it.")
     notes: Notes = Field(default_factory=list, description="Notes to add; existing notes are kept.")
+    is_owner: bool | None = Field(None, description="Whether this is the person whose graph it is; there is only one.")
 
 
 class UpdatedNode(ToolResult):
@@ -57,11 +59,12 @@ class UpdateNode(Tool[UpdateNodeArguments]):
         """Change the node.
 
         Raises:
-            InputError: nothing is to be changed, or the node does not exist.
+            InputError: nothing is to be changed, the node does not exist, or another node is the owner.
         """
         values = arguments.model_dump(include={"name", "description"}, exclude_none=True)
-        if not values and not arguments.notes:
-            raise InputError("Nothing to change: give name, description or notes")
+        if not values and not arguments.notes and arguments.is_owner is None:
+            raise InputError("Nothing to change: give name, description, notes or is_owner")
+        values |= await owner_values(context, is_owner=arguments.is_owner, entity_key=arguments.entity_key)
         notes = build_notes(arguments.notes, context, context.writing.clock())
         intent = NodeIntent(entity_key=arguments.entity_key, values=values, notes=notes)
         [written] = await context.write_nodes([intent])

@@ -53,7 +53,7 @@ async def test_a_description_can_be_cleared(tools: Toolset, embedder: WatchedEmb
 
 async def test_nothing_to_change_is_an_error(tools: Toolset) -> None:
     error = error_of(await tools.update_node(entity_key=await person(tools, "Ada")))
-    assert error == "Nothing to change: give name, description or notes"
+    assert error == "Nothing to change: give name, description, notes or is_owner"
 
 
 async def test_a_node_that_does_not_exist_is_named(tools: Toolset) -> None:

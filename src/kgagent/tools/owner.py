@@ -1,0 +1,42 @@
+"""The owner of a graph: the node that stands for the user."""
+
+from collections.abc import Mapping
+
+from kgagent.errors import AlreadyExistsError, InputError
+from kgagent.tools.context import ToolContext
+
+
+async def owner_values(
+    context: ToolContext, *, is_owner: bool | None, entity_key: str, label: str | None = None
+) -> Mapping[str, bool | None]:
+    """The properties to write for `is_owner`.
+
+    A graph has one owner. The check reads before the write: two calls at the same moment can both pass it.
+
+    Args:
+        context: the user's graph.
+        is_owner: as the model gave it; None changes nothing, False removes the property.
+        entity_key: the node that is written.
+        label: its label; None reads it.
+
+    Raises:
+        AlreadyExistsError: another node is the owner.
+        InputError: nodes of this label cannot be the owner.
+    """
+    if is_owner is None:
+        return {}
+    if not is_owner:
+        return {"is_owner": None}
+    if label is None:
+        # The write itself reports a node that does not exist.
+        label = next((node.label for node in await context.nodes.get(context.user_id, [entity_key])), None)
+    allowed = context.ontology.owner_label
+    if label is not None and label != allowed:
+        raise InputError(f"is_owner is not for a {label}" + (f", only for a {allowed}" if allowed else ""))
+    for owner in await context.nodes.find_owners(context.user_id):
+        if owner.entity_key != entity_key:
+            raise AlreadyExistsError(
+                f"{owner.label} {owner.name!r} ({owner.entity_key}) is already the owner of this graph. To change the "
+                "owner, first set is_owner to false there with update_node"
+            )
+    return {"is_owner": True}

@@ -1,0 +1,65 @@
+"""The owner of a graph: the one Person with is_owner."""
+
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.tools import Toolset
+from tests.support.embedders import WatchedEmbedder
+from tests.support.payloads import error_of, succeeded
+from tests.support.people import node, person
+from tests.support.stored import nodes_of
+
+
+async def owners(graph: KnowledgeGraph, user_id: str) -> list[str]:
+    return [stored["name"] for stored in await nodes_of(graph, user_id) if stored.get("is_owner")]
+
+
+async def test_the_owner_is_set_at_creation_and_returned(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
+    created = succeeded(await tools.create_node(label="Person", name="Me", is_owner=True))
+    assert created["node"]["properties"]["is_owner"] is True
+    await person(tools, "Ruth", is_owner=False)
+    assert await owners(graph, user_id) == ["Me"]
+
+
+async def test_a_second_owner_is_an_error_that_names_the_first_and_writes_nothing(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    me, ruth = await person(tools, "Me", is_owner=True), await person(tools, "Ruth")
+    said = f"Person 'Me' ({me}) is already the owner of this graph. To change the owner, first set is_owner to false"
+    assert error_of(await tools.create_node(label="Person", name="Tom", is_owner=True)).startswith(said)
+    assert error_of(await tools.update_node(entity_key=ruth, is_owner=True, name="Ruth C.")).startswith(said)
+    assert {stored["name"] for stored in await nodes_of(graph, user_id)} == {"Me", "Ruth"}
+    assert await owners(graph, user_id) == ["Me"]
+
+
+async def test_the_owner_can_change_in_two_calls_without_embedding_anything(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder
+) -> None:
+    me, ruth = await person(tools, "Me", is_owner=True), await person(tools, "Ruth")
+    embedder.forget()
+    updated = succeeded(await tools.update_node(entity_key=me, is_owner=False))
+    assert "is_owner" not in updated["node"]["properties"]
+    assert await owners(graph, user_id) == []
+    assert succeeded(await tools.update_node(entity_key=ruth, is_owner=True))["message"] == "Updated Person Ruth"
+    assert succeeded(await tools.update_node(entity_key=ruth, is_owner=True))["message"] == "Nothing changed"
+    assert await owners(graph, user_id) == ["Ruth"]
+    assert not embedder.stored
+
+
+async def test_each_user_has_an_owner(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+    await person(tools, "Me", is_owner=True)
+    other = f"{user_id}-other"
+    await person(graph.tools(user_id=other), "Somebody", is_owner=True)
+    assert (await owners(graph, user_id), await owners(graph, other)) == (["Me"], ["Somebody"])
+
+
+@pytest.mark.parametrize("label", ["Concept", "Source"])
+async def test_only_a_person_can_be_the_owner(tools: Toolset, label: str) -> None:
+    said = f"is_owner is not for a {label}, only for a Person"
+    assert error_of(await tools.create_node(label=label, name="Sailing", is_owner=True)) == said
+    key = await node(tools, label, "Sailing")
+    assert error_of(await tools.update_node(entity_key=key, is_owner=True)) == said
+
+
+async def test_an_owner_that_does_not_exist_is_not_found(tools: Toolset) -> None:
+    assert "Node not found: ghost" in error_of(await tools.update_node(entity_key="ghost", is_owner=True))
