@@ -1,0 +1,13 @@
+"""How much code a warm call runs, as a reader of it would have to open."""
+
+from call_footprint import hybrid_search_footprint, plant
+
+from kgagent import KnowledgeGraph
+
+
+async def test_a_warm_hybrid_search_runs_few_modules_and_lines(graph: KnowledgeGraph, user_id: str) -> None:
+    await plant(graph, user_id)
+    found = await hybrid_search_footprint(graph, user_id)
+    assert "retrieval/pipeline.py" in found.modules
+    assert len(found.modules) <= 22, found.modules
+    assert found.lines <= 3_000, found.modules
