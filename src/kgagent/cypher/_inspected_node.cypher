@@ -1,4 +1,4 @@
-// What tells whether a node `n` is as kgagent keeps it: no vector, and no property that says nothing about that.
+// The properties of a node `n` that show whether it is in the present form; without its vector.
 elementId(n) AS element_id, labels(n) AS labels, n.entity_key AS entity_key, n.user_id AS user_id,
 n.embedding IS NOT NULL AS has_vector,
 CASE WHEN n.embedding IS :: LIST<FLOAT NOT NULL> NOT NULL THEN size(n.embedding) END AS vector_length,

@@ -1,5 +1,5 @@
-// What tells whether a relationship `r` from `a` to `b` is as kgagent keeps it: no vector, and no property that says nothing about that.
-// Of several of one type between two nodes, the tools work on the one with a key, else on the first by id; the others are duplicates.
+// The properties of a relationship `r` from `a` to `b` that show whether it is in the present form; without its vector.
+// Of several of one type between two nodes, the tools use the one with a key, else on the first by id; the others are duplicates.
 elementId(r) AS element_id, type(r) AS neo4j_type,
 [labels(a), a.entity_key, a.user_id] AS first, [labels(b), b.entity_key, b.user_id] AS last,
 r.relationship_embedding IS NOT NULL AS has_vector,

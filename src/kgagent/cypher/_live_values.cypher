@@ -1,5 +1,5 @@
 // What kinds of values nodes or relationships `one` hold: one row a property and kind.
-// A text is told where it is short; one that begins like JSON where it is short enough to be looked at.
+// A text is returned if it is short; a text that begins like JSON if it is short enough to parse.
 UNWIND keys(one) AS key
 WITH one, key
 WHERE NOT key IN $hidden AND NOT toLower(key) ENDS WITH 'embedding'

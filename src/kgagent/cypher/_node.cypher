@@ -1,4 +1,4 @@
-// A node `n` as kgagent reads it: everything but its vector and what a model said while it read a source.
+// A node `n` with all properties but its vector and the messages of ingestion.
 {
   element_id: elementId(n), labels: labels(n),
   vector_length: CASE WHEN n.embedding IS :: LIST<FLOAT NOT NULL> NOT NULL THEN size(n.embedding) END,

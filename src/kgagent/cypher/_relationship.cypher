@@ -1,4 +1,4 @@
-// A relationship `r` as kgagent reads it: everything but its vectors.
+// A relationship `r` with all properties but its vectors.
 {
   element_id: elementId(r), neo4j_type: type(r),
   from_entity_key: startNode(r).entity_key, to_entity_key: endNode(r).entity_key,

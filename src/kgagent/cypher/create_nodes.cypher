@@ -1,4 +1,4 @@
-// Creates nodes whose key no node of their label has yet.
+// Creates nodes, unless a node of the label has the key already.
 // Parameters: rows [{position, label, entity_key, properties, vector or null}].
 // Rows: position of each that was created.
 UNWIND $rows AS row

@@ -1,4 +1,4 @@
-// Creates relationships between nodes of the user that none of their type joins yet.
+// Creates relationships between nodes of the user, unless the two nodes have one of the type already.
 // The nodes are found by their element ids, as a search by key in a writing statement would lock the key's place in the
 // index of each label, and writers that share a node would wait for each other.
 // Parameters: user_id; rows [{position, neo4j_type, from_element_id, from_entity_key, to_element_id, to_entity_key,

@@ -1,6 +1,6 @@
-// Deletes a relationship between nodes of the user. What it held stays in a node that no search looks at, embedding included,
-// until it can be restored no longer; of those whose time is over, some are purged.
-// The write of `write_lock` takes the relationship's lock before it is looked at; one that was deleted meanwhile has no type.
+// Deletes a relationship between nodes of the user. A node that no search reads keeps its properties, including the embedding,
+// until `undo_until`; some of the expired ones are purged.
+// The write of `write_lock` takes the relationship's lock before it is read; one that another write deleted has no type.
 // Parameters: user_id; element_id, neo4j_type, from_entity_key, to_entity_key, relationship_key; now; undo_until, null to keep
 //   nothing; purge_limit.
 // Rows: one {deleted}, 0 or 1.

@@ -1,6 +1,6 @@
 // What the user has of a label.
-// Parameters: user_id; count_limit (nodes counted, past one more); names_limit (nodes whose properties are named);
-//   values_limit (nodes that are told).
+// Parameters: user_id; count_limit (nodes counted, plus one); names_limit (nodes with property names);
+//   values_limit (nodes returned).
 // Rows: one {count, names [text], element_ids [text]}.
 MATCH (n:«label»)
 WHERE n.user_id = $user_id

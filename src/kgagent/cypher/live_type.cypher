@@ -1,5 +1,5 @@
 // What the user has among the first relationships of a type, and how many others were passed over (`pair` is null).
-// Parameters: user_id; scan_limit (relationships looked at); values_limit (relationships of a pair that are told).
+// Parameters: user_id; scan_limit (relationships scanned); values_limit (relationships of a pair that are returned).
 // Rows: pair [labels of the start, labels of the end] or null, count, names [text], element_ids [text].
 MATCH (a)-[r:«types»]->(b)
 WITH a, r, b LIMIT $scan_limit

@@ -1,11 +1,11 @@
 // Merges a node of the user into another: moves or drops all its relationships, changes what that changes, and deletes it.
-// All of it is done, or where anything has moved since it was read, nothing. Writing `write_lock` takes the locks before versions
-// are compared; it is gone at the end. A relationship that the node got meanwhile makes its deletion, and so all of it, fail.
+// If anything has changed since it was read, nothing is written. Writing `write_lock` takes the locks before versions are compared;
+// the property is removed again. A relationship that another write gave the dropped node makes its deletion, and so the merge, fail.
 // Parameters: user_id; keep, drop {element_id, entity_key, version}; read_relationships [{element_id, neo4j_type, version}], all
-//   that must not have moved; read_nodes [{element_id, version}]; node {properties, vector or null}, of the one that is kept;
+//   whose version must be unchanged; read_nodes [{element_id, version}]; node {properties, vector or null}, of the one that is kept;
 //   moved [{element_id, neo4j_type, from_element_id, to_element_id, properties, vector or null}]; changed [{element_id,
 //   properties, vector or null}]; changed_nodes [{element_id, properties}]; dropped [element ids of its relationships].
-// Rows: one, or none where something has moved.
+// Rows: one, or none if something has changed.
 MATCH (keep:«labels»)
 WHERE elementId(keep) = $keep.element_id
 MATCH (drop:«labels»)

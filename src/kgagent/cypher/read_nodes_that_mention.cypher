@@ -1,4 +1,4 @@
-// Nodes of the user whose stored notes hold a text.
+// Nodes of the user with a text in their stored notes.
 // Parameters: user_id; text; limit.
 // Rows: node.
 MATCH (n:«labels»)

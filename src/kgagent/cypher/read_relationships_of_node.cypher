@@ -1,6 +1,6 @@
-// All relationships of a node of the user, those of other programs too.
+// All relationships of a node of the user, including those of other programs.
 // Parameters: user_id; key; types [text], those of the ontology; limit.
-// Rows: is_own (whether kgagent keeps it, between nodes of the user); neo4j_type; relationship, null where it is not.
+// Rows: is_own (whether kgagent manages it, between nodes of the user); neo4j_type; relationship, null if it is not.
 MATCH (n:«labels» {entity_key: $key})
 WHERE n.user_id = $user_id
 MATCH (n)-[r]-(m)

@@ -1,4 +1,4 @@
-// Relationships between nodes of the user whose stored notes hold a text.
+// Relationships between nodes of the user with a text in their stored notes.
 // Parameters: user_id; text; limit.
 // Rows: relationship.
 MATCH (a:«labels»)-[r:«types»]->(b:«labels»)

@@ -1,5 +1,5 @@
-// Restores deleted relationships between nodes of the user that none of their type joins now; their embeddings never leave the database.
-// The write of `write_lock` takes the lock of what was kept before it is looked at; what was restored meanwhile has no user.
+// Restores deleted relationships between nodes of the user, unless the two nodes have one of the type; embeddings stay in the database.
+// The write of `write_lock` takes the lock of the kept node before it is read; one that another write restored has no user.
 // Parameters: user_id; rows [{position, element_id (of what was kept), neo4j_type, from_element_id, from_entity_key, to_element_id,
 //   to_entity_key, properties, vector or null for the one that was kept}].
 // Rows: position of each that was restored.

@@ -1,5 +1,5 @@
-// Changes nodes whose version has not moved since they were read.
-// The write of `write_lock` takes the node's lock before its version is compared; it is gone at the end.
+// Changes nodes whose version is still the one that was read.
+// The write of `write_lock` takes the node's lock before the version is compared; the property is removed again.
 // Parameters: user_id; rows [{position, element_id, entity_key, version, properties, vector or null}].
 // Rows: position of each that was changed.
 UNWIND $rows AS row

@@ -1,5 +1,5 @@
-// Changes relationships whose version has not moved since they were read; removes properties that only old graphs have.
-// The write of `write_lock` takes the relationship's lock before its version is compared; it is gone at the end.
+// Changes relationships whose version is still the one that was read; removes properties of old graphs.
+// The write of `write_lock` takes the relationship's lock before the version is compared; the property is removed again.
 // Parameters: user_id; rows [{position, element_id, neo4j_type, version, from_entity_key, to_entity_key, properties, vector or null}].
 // Rows: position of each that was changed.
 UNWIND $rows AS row
