@@ -279,7 +279,7 @@ class KnowledgeGraph:
         *,
         user_id: str,
         batch_size: int = 500,
-        batches_at_once: int = 3,
+        concurrency: int = 3,
         progress: Progress | None = None,
     ) -> "LoadReport":
         """Load nodes and relationships from a JSON Lines file; loading the same file again changes nothing.
@@ -290,7 +290,7 @@ class KnowledgeGraph:
             path: JSON Lines in UTF-8.
             user_id: owner of the graph.
             batch_size: lines per transaction, from 1.
-            batches_at_once: batches written concurrently, from 1.
+            concurrency: maximum number of concurrent batches, from 1.
             progress: reports the lines.
 
         Raises:
@@ -304,10 +304,10 @@ class KnowledgeGraph:
             Path(path),
             nodes=self._services.nodes,
             relationships=self._services.relationships,
-            writing=self._services.write_context,
+            write_context=self._services.write_context,
             user_id=user_id,
             batch_size=batch_size,
-            batches_at_once=batches_at_once,
+            concurrency=concurrency,
             progress=progress,
         )
 

@@ -29,6 +29,10 @@ from kgagent.graph.vectors import is_current
 
 RecordT = TypeVar("RecordT", bound=Record)
 
+MAX_EXPIRIES = 30
+"""Most recent expiries of a record's notes that can explain a stale embedding; each costs a pass over all notes."""
+
+_CAN_BE_EXPIRED = {VectorCondition.STALE, VectorCondition.WITHOUT_TEXT}
 _JUST_BEFORE = timedelta(microseconds=1)
 
 
@@ -55,13 +59,14 @@ class TextCheck(Generic[RecordT]):
         if condition is VectorCondition.CURRENT:
             is_indexed = record.properties.get("notes_text") == record.notes_text(now)
             return None if is_indexed else self._issues.notes_text
-        if self._was_current_before_a_note_expired(record, now):
+        if condition in _CAN_BE_EXPIRED and self._was_current_before_a_note_expired(record, now):
             return self._issues.expired
         return self._issues.vector(condition)
 
     def _was_current_before_a_note_expired(self, record: RecordT, now: datetime) -> bool:
         expired = {note.expires_at for note in record.notes if note.expires_at is not None and note.expires_at <= now}
-        return any(is_current(record, self._text(record, end - _JUST_BEFORE), self._embedder) for end in expired)
+        latest = sorted(expired, reverse=True)[:MAX_EXPIRIES]
+        return any(is_current(record, self._text(record, end - _JUST_BEFORE), self._embedder) for end in latest)
 
 
 class NodeChecks:

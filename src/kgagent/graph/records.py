@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from neo4j.time import Date, DateTime, Duration, Time
@@ -64,7 +65,7 @@ class Record:
         """Whether the next write removes or renames properties of an old graph."""
         return False
 
-    @property
+    @cached_property
     def notes(self) -> tuple[Note, ...]:
         """The notes, including expired ones."""
         return parse_notes(self.properties.get("notes"))

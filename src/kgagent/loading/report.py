@@ -1,7 +1,5 @@
 """The result of a load."""
 
-from dataclasses import dataclass
-
 from pydantic import BaseModel, ConfigDict
 
 
@@ -61,17 +59,3 @@ class LoadReport(BaseModel):
     def changed(self) -> bool:
         """Whether anything was written."""
         return any(counts.created or counts.updated for counts in (self.nodes, self.relationships))
-
-
-@dataclass
-class CountsInProgress:
-    """Counts of a load in progress."""
-
-    created: int = 0
-    updated: int = 0
-    unchanged: int = 0
-    embedded: int = 0
-
-    def counts(self) -> LoadCounts:
-        """The counts so far."""
-        return LoadCounts(created=self.created, updated=self.updated, unchanged=self.unchanged)

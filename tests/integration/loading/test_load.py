@@ -165,7 +165,7 @@ async def test_bad_lines_are_reported_with_number_and_reason_and_good_ones_are_k
     assert found[2].startswith("not JSON")
     assert found[4] == "colour is not a field of a node"
     assert found[5].startswith("Unknown label: Persn")
-    assert found[6].startswith("One or both nodes do not exist: ghost; an end is the id of a good line")
+    assert found[6].startswith("One or both nodes do not exist: ghost; `from` and `to` must be the id of a valid line")
     assert found[7].startswith("A relationship joins two different nodes")
     assert found[8] == "attitude: must be 1 to 5, got 7"
     assert found[9].startswith('Invalid word "lukewarm"')
@@ -217,7 +217,7 @@ async def test_concurrent_batches_write_everything_once(
     pairs = [
         relation(f"p{i}", f"p{(i + step) % 40}", description=f"{i}-{step}") for step in (1, 2, 39) for i in range(40)
     ]
-    report = await load(*people, *pairs, batch_size=7, batches_at_once=4)
+    report = await load(*people, *pairs, batch_size=7, concurrency=4)
     assert (report.nodes, report.relationships) == (LoadCounts(created=40), LoadCounts(created=80, updated=40))
     stored = await assert_embeddings_are_current(graph, user_id, embedder, clock.now)
     assert len(stored) == 80
@@ -237,9 +237,9 @@ async def test_a_failing_embedder_stops_the_load_and_the_next_load_continues(
     embedder.failure = EmbeddingUnavailableError("the model sleeps.")
     with pytest.raises(
         EmbeddingUnavailableError,
-        match=r"^the model sleeps\. 20 of 39 lines are in; loading lines\.jsonl again goes on with the rest$",
+        match=r"^the model sleeps\. 20 of 39 lines are loaded; load lines\.jsonl again to continue$",
     ):
-        await load(*lines, batch_size=10, batches_at_once=1)
+        await load(*lines, batch_size=10, concurrency=1)
     embedder.failure = None
     embedder.forget()
     report = await load(*lines, batch_size=10)
@@ -253,10 +253,10 @@ async def test_a_key_that_is_another_users_is_a_problem_of_its_line(load: Load) 
     await load(line, user=f"user-{uuid.uuid4()}")
     report = await load(line, person("Ines"))
     assert report.nodes == LoadCounts(created=1)
-    assert "if it gives an entity_key, that may be taken" in reasons(report)[1]
+    assert "if the line has an entity_key, it may be in use" in reasons(report)[1]
 
 
-@pytest.mark.parametrize("options", [{"batch_size": 0}, {"batches_at_once": 0}, {"user": ""}])
+@pytest.mark.parametrize("options", [{"batch_size": 0}, {"concurrency": 0}, {"user": ""}])
 async def test_invalid_arguments_are_rejected(load: Load, options: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="must"):
         await load(person("Ruth"), **options)

@@ -1,4 +1,4 @@
-"""How a load writes: the strategies of the tools, with options that make it safe to load a file again."""
+"""Write options of a load, which make it safe to load a file again."""
 
 import asyncio
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from kgagent.models import Note
 
 
 @dataclass(frozen=True, kw_only=True)
-class NodeOfFile(NodeIntent):
+class FileNodeIntent(NodeIntent):
     """A node of a file.
 
     Attributes:
@@ -30,7 +30,7 @@ def node_options() -> NodeWriteOptions:
             return intent
         if stored.label != intent.label:
             raise InputError(f"{intent.entity_key} is a {stored.label} in the graph and cannot become a {intent.label}")
-        if isinstance(intent, NodeOfFile) and intent.id is not None:
+        if isinstance(intent, FileNodeIntent) and intent.id is not None:
             _check_same_name(intent, stored)
         return replace(intent, notes=_new_notes(intent.notes, stored.notes))
 
@@ -46,7 +46,7 @@ def relationship_options() -> RelationshipWriteOptions:
     return RelationshipWriteOptions(prepare=prepare, lock=asyncio.Lock())
 
 
-def _check_same_name(intent: NodeOfFile, stored: NodeRecord) -> None:
+def _check_same_name(intent: FileNodeIntent, stored: NodeRecord) -> None:
     old, new = stored.text("name"), intent.values["name"]
     if new.casefold() != old.casefold():
         raise InputError(

@@ -8,7 +8,7 @@ from typing import Any
 from kgagent.errors import InputError
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.loading.line_models import NodeLine, NoteLine, RelationshipLine
-from kgagent.loading.writers import NodeOfFile
+from kgagent.loading.write_options import FileNodeIntent
 from kgagent.models import Note
 from kgagent.ontology import Ontology
 
@@ -29,14 +29,14 @@ class LineConverter:
     keys: Mapping[str, str]
     now: datetime
 
-    def node(self, line: NodeLine, entity_key: str) -> NodeOfFile:
+    def node(self, line: NodeLine, entity_key: str) -> FileNodeIntent:
         """Create the node, or update it with the values of the line.
 
         Raises:
             InputError: the ontology does not have a note's lifetime.
         """
         values = {"name": line.name, "description": line.description, "created_at": line.created_at}
-        return NodeOfFile(
+        return FileNodeIntent(
             entity_key=entity_key,
             label=line.label,
             or_update=True,
