@@ -65,7 +65,7 @@ async def test_some_labels_alone_come_with_the_types_at_them(
         "HAS_CONDITION": ["Condition"],
     }
     error = error_of(await tools.describe_graph(labels=["Docter"]))
-    assert error.startswith("Unknown label 'Docter' in labels. Did you mean Doctor? Labels that exist: Concept, ")
+    assert error.startswith("Unknown label 'Docter' in labels. Did you mean Doctor? Existing labels: Concept, ")
 
 
 async def test_what_was_just_written_is_told(tools: Toolset) -> None:
@@ -125,7 +125,7 @@ async def test_an_answer_is_never_large(
     answer = succeeded(await tools.describe_graph())
     assert len(json.dumps(answer)) < 22_000
     assert (len(answer["labels"]), len(answer["relationship_types"])) == (told, told)
-    assert "ask for some labels alone" in answer["notes"][0]
+    assert "set labels" in answer["notes"][0]
     assert "sampled" in answer["notes"][1]
     assert len(answer["notes"]) == 2
 
