@@ -9,6 +9,7 @@ _SCHEMAS_BY_NAME = ("properties", "$defs")
 _LISTS_OF_SCHEMAS = ("anyOf", "oneOf", "allOf", "prefixItems")
 _SINGLE_SCHEMAS = ("items", "additionalProperties")
 _NULL = {"type": "null"}
+_NOT_NEEDED = {"title", "minLength", "maxLength"}
 
 
 def without_titles(schema: Mapping[str, Any]) -> Schema:
@@ -17,11 +18,15 @@ def without_titles(schema: Mapping[str, Any]) -> Schema:
 
 
 def compact(schema: Mapping[str, Any]) -> Schema:
-    """A schema without titles, without null as a value of optional properties, and without empty defaults."""
+    """A schema without what a model does not need to call a tool.
+
+    Titles, lengths of texts, empty defaults, and null as a value of optional properties are omitted. The tool accepts
+    null still, and checks lengths itself.
+    """
     changed = {
         key: value
         for key, value in map_parts(schema, compact).items()
-        if key != "title" and not (key == "default" and value in (None, "", []))
+        if key not in _NOT_NEEDED and not (key == "default" and value in (None, "", []))
     }
     alternatives = changed.get("anyOf")
     if alternatives and _NULL in alternatives:

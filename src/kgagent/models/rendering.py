@@ -6,6 +6,7 @@ from datetime import datetime
 
 from kgagent.models.graph import GraphNode, GraphRelationship
 from kgagent.models.note import notes_text_at
+from kgagent.models.search import ExploredNode, ExploreResult
 
 Lines = list[str]
 
@@ -56,6 +57,42 @@ def relationship_lines(relationship: GraphRelationship, now: datetime, path: Seq
         words and f"Standing: {words}",
         _notes(relationship, now),
     )
+
+
+def explored_text(result: ExploreResult, now: datetime, *, explain: bool = False) -> str:
+    """The result of `explore` with one line for each node and relationship.
+
+    Args:
+        result: what was found.
+        now: notes that have expired by then are omitted.
+        explain: whether each node says which searches found it.
+    """
+    parts = ["Nodes:", *(_explored_node(item, explain=explain) for item in result.nodes)]
+    parts += ["Relationships:", *(_explored_relationship(item, now) for item in result.relationships)]
+    if result.neighbours:
+        names = (f"{node.name} ({node.label}, {node.entity_key})" for node in result.neighbours)
+        parts.append("Neighbours: " + ", ".join(names))
+    return "\n".join(map(_flat, parts))
+
+
+def _explored_node(item: ExploredNode, *, explain: bool) -> str:
+    node = item.node
+    line = f"- {node.name} ({node.label}, {node.entity_key})" + (f": {node.description}" if node.description else "")
+    if explain:
+        reasons = (f"{s.source} #{s.rank} {s.similarity:.2f} {s.matched!r}" for s in item.signals)
+        line += f" [score {item.score:.4f}; {'; '.join(reasons)}]"
+    return line
+
+
+def _explored_relationship(item: GraphRelationship, now: datetime) -> str:
+    words = item.level_words
+    line = f"- {item.from_name} -[{item.relationship_type}]-> {item.to_name}" + (f" ({words})" if words else "")
+    if item.similarity is not None:
+        line += f" [similarity {item.similarity:.2f}]"
+    if item.description:
+        line += f": {item.description}"
+    notes = " | ".join(note.content for note in item.notes if note.is_current(now))
+    return line + (f" Notes: {notes}" if notes else "")
 
 
 def _lines(first: str, *others: str) -> Lines:

@@ -6,11 +6,11 @@ from pydantic import ConfigDict, Field
 
 from kgagent.formatting import counted
 from kgagent.models import ExploredNode, ExploreRequest, GraphNode, GraphRelationship, RelationshipSearchResult
+from kgagent.models.rendering import explored_text
 from kgagent.models.search import Signal
 from kgagent.ontology import Ontology
 from kgagent.tools.base import Tool, ToolResult
 from kgagent.tools.context import ToolContext
-from kgagent.tools.explore_text import as_text
 from kgagent.tools.references import NodeReference
 
 
@@ -91,7 +91,7 @@ class Explore(Tool[ExploreArguments]):
         message = f"Found {counted(len(result.nodes), 'node')} and {counted(len(result.relationships), 'relationship')}"
         warnings = result.warnings or None
         if arguments.format == "text":
-            text = as_text(result, explain=arguments.return_explanations, now=context.writing.clock())
+            text = explored_text(result, context.writing.clock(), explain=arguments.return_explanations)
             return ExploreAnswer(message=message, text=text, warnings=warnings)
         return ExploreAnswer(
             message=message,
