@@ -1,44 +1,88 @@
-"""What tests share: one real Neo4j for the whole run, and a user of their own for each test."""
+"""What all tests share: one real Neo4j for the whole run, and a separate user for each test."""
 
 import os
 import shutil
 import signal
-import subprocess
+import tempfile
 import uuid
-from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Generator
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from pydantic import SecretStr
 
 from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.hashing import HashingEmbedder
-from kgagent.local import LocalNeo4j
 from kgagent.tools import Toolset
 from tests.support.browser import chromium_path
+from tests.support.shared_server import Server, server_of_environment, shared_local_server, start_container
+from tests.support.turns import turn
+
+if TYPE_CHECKING:
+    from xdist.workermanage import WorkerController
+
+__all__ = ["DIMENSIONS", "Clock", "Server"]
 
 DIMENSIONS = 384
-"""Length of the embeddings of all tests that share the default ontology's indexes; that of the local model."""
+"""Length of the embeddings in all tests that share the default ontology's indexes, as in the local model."""
+
+WORKERS = 3
+"""Worker processes of a run of many tests: more than two cores, as tests often wait for the database."""
+
+BROWSER_TESTS_OMITTED = pytest.StashKey[int]()
+RUN_FOLDER = pytest.StashKey[Path]()
+CONTAINER = pytest.StashKey[Server | None]()
+CLEAN_UP = pytest.StashKey[ExitStack]()
 
 
-BROWSER_TESTS_LEFT_OUT = pytest.StashKey[int]()
-
-
-def pytest_configure() -> None:
-    """Hear Ctrl-C where the runner was started in the background, which ignores it: programs would inherit that."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Give all processes of the run one folder, and handle Ctrl-C even where the runner was started to ignore it."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # A job that a shell starts in the background ignores the signal, and so would the programs under test.
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    worker: dict[str, str] | None = getattr(config, "workerinput", None)
+    if worker is not None:
+        config.stash[RUN_FOLDER] = Path(worker["run_folder"])
+        config.stash[CONTAINER] = Server(*worker["container"]) if worker["container"] else None
+        return
+    config.stash[CLEAN_UP] = clean_up = ExitStack()
+    config.stash[RUN_FOLDER] = folder = Path(tempfile.mkdtemp(prefix="kgagent-tests-"))
+    clean_up.callback(shutil.rmtree, folder, ignore_errors=True)
+    config.stash[CONTAINER] = start_container(clean_up)
+    clean_up.callback(shared_local_server(folder).down)
 
 
-@dataclass(frozen=True)
-class Server:
-    """Where the tests' Neo4j is."""
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Stop what the run started, when its workers have ended; after Ctrl-C too."""
+    if CLEAN_UP in config.stash:
+        config.stash[CLEAN_UP].close()
 
-    uri: str
-    username: str
-    password: str
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: "WorkerController") -> None:
+    """Tell a worker process what it shares with the others."""
+    container = node.config.stash[CONTAINER]
+    node.workerinput["run_folder"] = str(node.config.stash[RUN_FOLDER])
+    node.workerinput["container"] = container and (container.uri, container.username, container.password)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Run folders of tests in parallel, and a few files in this process, where that is faster."""
+    if chosen := os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS"):
+        return int(chosen)
+    started_in = config.invocation_params.dir
+    return WORKERS if any((started_in / argument).is_dir() for argument in config.args) else 0
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Run a test that is marked `alone` while no other worker runs a test."""
+    with turn(item.config.stash[RUN_FOLDER], alone=item.get_closest_marker("alone") is not None):
+        return (yield)
 
 
 class Clock:
@@ -55,52 +99,53 @@ class Clock:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave the tests in a browser out, and say so, where there is no Chromium and none is asked for."""
+    """Omit the tests in a browser if there is no Chromium and none is asked for."""
     if chromium_path() is not None or os.environ.get("KGAGENT_TEST_BROWSER"):
         return
-    left_out = [item for item in items if item.get_closest_marker("browser")]
-    if left_out:
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in left_out]
-        config.stash[BROWSER_TESTS_LEFT_OUT] = len(left_out)
+    omitted = [item for item in items if item.get_closest_marker("browser")]
+    if omitted:
+        config.hook.pytest_deselected(items=omitted)
+        items[:] = [item for item in items if item not in omitted]
+        config.stash[BROWSER_TESTS_OMITTED] = len(omitted)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Report from a worker how many tests it omitted."""
+    output: dict[str, int] | None = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output["browser_tests_omitted"] = session.config.stash.get(BROWSER_TESTS_OMITTED, 0)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: "WorkerController") -> None:
+    """Keep what a worker reported; all workers collect the same tests."""
+    output: dict[str, int] = getattr(node, "workeroutput", {})
+    node.config.stash[BROWSER_TESTS_OMITTED] = output.get("browser_tests_omitted", 0)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Say at the end too what was left out."""
-    if count := config.stash.get(BROWSER_TESTS_LEFT_OUT, 0):
+    """Report in the last lines too which tests were omitted."""
+    if count := config.stash.get(BROWSER_TESTS_OMITTED, 0):
         terminalreporter.write_line(
-            f"{count} tests of the page in a browser were LEFT OUT: this machine has no Chromium. "
+            f"{count} tests of the page in a browser were OMITTED: this machine has no Chromium. "
             "Install one (Debian: apt-get install chromium); with KGAGENT_TEST_BROWSER=1 they fail without one.",
             yellow=True,
         )
 
 
-def _docker_answers() -> bool:
-    docker = shutil.which("docker")
-    if docker is None:
-        return False
-    return subprocess.run([docker, "info"], capture_output=True, timeout=20, check=False).returncode == 0
+@pytest.fixture(scope="session")
+def run_folder(pytestconfig: pytest.Config) -> Path:
+    """A folder that all processes of the run share."""
+    return pytestconfig.stash[RUN_FOLDER]
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The Neo4j of NEO4J_URI; else one in Docker where KGAGENT_TEST_DOCKER asks for it; else a local one."""
-    if uri := os.environ.get("NEO4J_URI"):
-        yield Server(uri, os.environ.get("NEO4J_USERNAME", "neo4j"), os.environ.get("NEO4J_PASSWORD", ""))
-        return
-    if os.environ.get("KGAGENT_TEST_DOCKER") and _docker_answers():
-        from testcontainers.community.neo4j import Neo4jContainer
-
-        with Neo4jContainer("neo4j:2026.08.1") as container:
-            yield Server(container.get_connection_url(), container.username, container.password)
-        return
-    version = os.environ.get("KGAGENT_TEST_NEO4J", Settings.model_fields["local_neo4j_version"].default)
-    local = LocalNeo4j(tmp_path_factory.mktemp("neo4j"), version=version)
-    info = local.up()
-    try:
-        yield Server(info.uri, info.username, info.password)
-    finally:
-        local.down()
+def server(pytestconfig: pytest.Config, run_folder: Path) -> Server:
+    """The Neo4j of NEO4J_URI; otherwise the run's own, in Docker if KGAGENT_TEST_DOCKER is set; stopped at the end."""
+    if chosen := server_of_environment() or pytestconfig.stash[CONTAINER]:
+        return chosen
+    info = shared_local_server(run_folder).up()
+    return Server(info.uri, info.username, info.password)
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests.conftest import Server
+from tests.support.shared_server import Server
 
 CLI = "from kgagent.cli.app import main; main()"
 """What `python -c` runs as the command line."""

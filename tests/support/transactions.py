@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from neo4j import AsyncDriver, AsyncGraphDatabase
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_delay, wait_fixed
 
-from tests.conftest import Server
+from tests.support.shared_server import Server
 
 LONGEST = 60.0
 """Seconds until a state of the database that does not come about fails the test."""
@@ -28,12 +28,12 @@ class Watch:
         )
         return [str(row["status"]) for row in rows.records]
 
-    async def until_blocked(self) -> None:
-        """Wait until a statement about the user waits for a lock."""
+    async def until_blocked(self, count: int = 1) -> None:
+        """Wait until so many statements about the user wait for a lock."""
         async for attempt in _attempts():
             with attempt:
                 statuses = await self.statuses()
-                assert any(status.startswith("Blocked") for status in statuses), statuses
+                assert sum(status.startswith("Blocked") for status in statuses) >= count, statuses
 
     async def until_none(self) -> None:
         """Wait until no statement about the user runs."""
@@ -63,7 +63,7 @@ async def watch(server: Server, user_id: str) -> AsyncIterator[Watch]:
 
 def _attempts() -> AsyncRetrying:
     return AsyncRetrying(
-        wait=wait_fixed(0.05),
+        wait=wait_fixed(0.02),
         stop=stop_after_delay(LONGEST),
         retry=retry_if_exception_type(AssertionError),
         reraise=True,

@@ -1,8 +1,19 @@
 """The demo on the tests' Neo4j, as a program."""
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
 from tests.integration.cli.conftest import Kgagent
+from tests.support.turns import locked
+
+
+@pytest.fixture(autouse=True)
+def _one_demo_at_a_time(run_folder: Path) -> Iterator[None]:
+    """All demos of a database work on the same user's graph."""
+    with locked(run_folder / "demo.lock"):
+        yield
 
 
 @pytest.mark.parametrize("columns", ["80", "120"])

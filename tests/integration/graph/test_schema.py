@@ -74,6 +74,7 @@ def own_parts(
     return schema
 
 
+@pytest.mark.alone
 async def test_the_schema_is_whole_and_online(opened: KnowledgeGraph) -> None:
     assert await services_of(opened).schema.problems() == []
     rows = await schema_of(services_of(opened).store, "kgagent_")
@@ -189,6 +190,7 @@ async def test_a_server_that_is_not_there_is_named() -> None:
         await connect("ftp://x", username="neo4j", password="x")
 
 
+@pytest.mark.alone
 async def test_a_text_index_of_an_earlier_form_is_made_anew(opened: KnowledgeGraph) -> None:
     before = await schema_of(services_of(opened).store, "kgagent_node_text")
     await make_earlier_form(opened)
@@ -203,6 +205,7 @@ async def test_a_text_index_of_an_earlier_form_is_made_anew(opened: KnowledgeGra
     }
 
 
+@pytest.mark.alone
 async def test_a_deadlock_with_another_process_that_changes_the_schema_is_no_error(
     opened: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -222,6 +225,7 @@ async def test_a_deadlock_with_another_process_that_changes_the_schema_is_no_err
     assert await services_of(opened).schema.problems() == []
 
 
+@pytest.mark.alone
 async def test_an_index_that_another_process_drops_as_outdated_after_it_was_made_anew_is_made_again(
     opened: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -242,6 +246,7 @@ async def test_an_index_that_another_process_drops_as_outdated_after_it_was_made
     assert await services_of(opened).schema.problems() == []
 
 
+@pytest.mark.alone
 async def test_a_text_index_of_another_ontology_is_left_alone(opened: KnowledgeGraph, ontology: Ontology) -> None:
     before = await schema_of(services_of(opened).store, "kgagent_node_text")
     other = Schema(services_of(opened).store, ontology, HashingEmbedder(384), CHOSEN)

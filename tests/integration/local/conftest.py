@@ -1,15 +1,14 @@
 """A home of a local Neo4j for the tests of a module; the downloaded files are shared with the user's."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from kgagent.local import LocalNeo4j
-from kgagent.settings import Settings
+from tests.support.shared_server import NEO4J_VERSION as VERSION
 
-VERSION = os.environ.get("KGAGENT_TEST_NEO4J", str(Settings.model_fields["local_neo4j_version"].default))
+__all__ = ["VERSION"]
 
 
 @pytest.fixture(scope="module")

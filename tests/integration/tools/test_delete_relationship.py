@@ -22,6 +22,7 @@ from tests.support.stored import (
     relationships_of,
     the_relationship,
 )
+from tests.support.transactions import watch
 
 HOSTILE = ["'; MATCH (n) DETACH DELETE n //", "`", "«deleted»", "nul\0byte", "\u202e", "\\u0060", "x" * 5_000]
 FULL = {
@@ -290,29 +291,18 @@ async def test_a_write_that_waits_for_the_lock_of_what_is_deleted_is_told(
     ends = await two_friends(tools)
     await cypher(graph, "MATCH ({user_id: $user})-[r]->() SET r.version = $version", user=user_id, version=version)
     driver = neo4j.AsyncGraphDatabase.driver(server.uri, auth=(server.username, server.password))
-    async with driver, driver.session() as session:
+    async with driver, driver.session() as session, watch(server, user_id) as transactions:
         other = await session.begin_transaction()
         await (await other.run("MATCH ({user_id: $user})-[r]->() SET r.x = 1 DELETE r", user=user_id)).consume()
         waiting = [
             asyncio.create_task(tools.update_relationship(**ends, attitude=1)),
             asyncio.create_task(tools.delete_relationship(**ends)),
         ]
-        await blocked(graph, len(waiting))
+        await transactions.until_blocked(len(waiting))
         await other.commit()
         for answer in await asyncio.gather(*waiting):
             assert "Relationship not found" in error_of(answer)
     assert await kept(graph, user_id) == []
-
-
-async def blocked(graph: KnowledgeGraph, count: int) -> None:
-    """Wait until so many transactions wait for a lock."""
-    while True:
-        rows = await services_of(graph).store.run_schema(
-            "SHOW TRANSACTIONS YIELD status WHERE status STARTS WITH 'Blocked' RETURN status"
-        )
-        if len(rows) >= count:
-            return
-        await asyncio.sleep(0.01)
 
 
 async def test_of_deletions_and_restorations_at_once_one_does_it(

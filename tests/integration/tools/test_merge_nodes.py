@@ -23,6 +23,7 @@ from tests.support.stored import (
     note_contents,
     relationships_of,
 )
+from tests.support.transactions import watch
 
 Told = GraphNode | GraphRelationship
 HOSTILE = ["'; MATCH (n) DETACH DELETE n //", "`", "«types»", "nul\0byte", '"quoted" \\ key', "\u202e", "x" * 500]
@@ -399,7 +400,7 @@ async def test_a_merge_waits_for_a_write_that_holds_a_lock_and_takes_what_it_wro
     keys: dict[str, str],
 ) -> None:
     driver = neo4j.AsyncGraphDatabase.driver(server.uri, auth=(server.username, server.password))
-    async with driver, driver.session() as session:
+    async with driver, driver.session() as session, watch(server, user_id) as transactions:
         other = await session.begin_transaction()
         # The nodes are locked first, as a commit takes them too: in another order the two would wait for each other.
         text = (
@@ -409,21 +410,12 @@ async def test_a_merge_waits_for_a_write_that_holds_a_lock_and_takes_what_it_wro
         )
         await (await other.run(text, first=keys["Robert"], second=keys["Di"])).consume()
         merging = asyncio.create_task(merge(tools, keys["Bob"], keys["Robert"]))
-        await blocked(graph)
+        await transactions.until_blocked()
         await other.commit()
         succeeded(await merging)
     found = await joined(graph, user_id)
     assert found[frozenset((keys["Bob"], keys["Di"]))]["description"] == "just now"
     await assert_embeddings_are_current(graph, user_id, embedder, clock())
-
-
-async def blocked(graph: KnowledgeGraph) -> None:
-    """Wait until a transaction waits for a lock."""
-    text = "SHOW TRANSACTIONS YIELD status WHERE status STARTS WITH 'Blocked' RETURN status"
-    while True:
-        if await services_of(graph).store.run_schema(text):
-            return
-        await asyncio.sleep(0.01)
 
 
 @pytest.mark.parametrize("turn", range(4))

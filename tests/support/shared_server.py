@@ -1,0 +1,56 @@
+"""One Neo4j for a whole test run, shared by all of its worker processes."""
+
+import os
+import shutil
+import subprocess
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from kgagent import Settings
+from kgagent.local import LocalNeo4j
+
+NEO4J_VERSION = os.environ.get("KGAGENT_TEST_NEO4J", str(Settings.model_fields["local_neo4j_version"].default))
+"""The release that the tests run on."""
+
+
+@dataclass(frozen=True)
+class Server:
+    """Address and credentials of the Neo4j that the tests use."""
+
+    uri: str
+    username: str
+    password: str
+
+
+def server_of_environment() -> Server | None:
+    """The server of NEO4J_URI, or None where it is not set."""
+    if uri := os.environ.get("NEO4J_URI"):
+        return Server(uri, os.environ.get("NEO4J_USERNAME", "neo4j"), os.environ.get("NEO4J_PASSWORD", ""))
+    return None
+
+
+def start_container(stack: ExitStack) -> Server | None:
+    """Start Neo4j in Docker if KGAGENT_TEST_DOCKER asks for it and Docker works; the stack stops it."""
+    if not os.environ.get("KGAGENT_TEST_DOCKER") or server_of_environment() or not _docker_works():
+        return None
+    from testcontainers.community.neo4j import Neo4jContainer
+
+    container = stack.enter_context(Neo4jContainer("neo4j:2026.08.1"))
+    return Server(container.get_connection_url(), container.username, container.password)
+
+
+def shared_local_server(folder: Path) -> LocalNeo4j:
+    """The local server of a test run. Starting it is safe from several processes: all get the same server.
+
+    Args:
+        folder: the folder that the processes of the run share.
+    """
+    return LocalNeo4j(folder / "neo4j", version=NEO4J_VERSION)
+
+
+def _docker_works() -> bool:
+    docker = shutil.which("docker")
+    if docker is None:
+        return False
+    return subprocess.run([docker, "info"], capture_output=True, timeout=20, check=False).returncode == 0
