@@ -1,12 +1,12 @@
 """Latency of hybrid search compared with its parts, on the same questions in rotating order.
 
-A part is a search that hybrid search runs, by itself, with the limits and the going on that it has there, telling all
-that it finds; nodes by meaning and by words together, which is what objects alone cost, count as one of them.
+A part is one of the searches of hybrid search, run alone with the same limits and expansion and with complete results;
+node search (vector and full-text together) counts as one part.
 
     python benchmarks/hybrid_latency.py --relationships 20000 --json
 
-The graph is made of words drawn by their rank, as in a language, and its embeddings are hashed words, so that no model
-is needed and the times are those of the search alone.
+The texts are random words with a natural frequency distribution and the embeddings are hashed words, so that no model
+is needed and only the search is measured.
 """
 
 import argparse
@@ -35,14 +35,14 @@ WORDS_OF_A_QUESTION = 6
 RELATIONSHIPS_PER_NODE = 3
 WARM_UP = 20
 
-HYBRID, PLAIN, OBJECTS = "hybrid", "hybrid, expand_hops=0", "objects alone"
-EXPANDED = "relationships by meaning, going on"
+HYBRID, PLAIN, OBJECTS = "hybrid", "hybrid, expand_hops=0", "nodes only"
+EXPANDED = "relationship vectors, one hop"
 
 Ask = Callable[[str, Embedding], Awaitable[object]]
 
 
 class Words:
-    """Draws texts of words whose frequency falls with their rank."""
+    """Generates texts of words whose frequency decreases with their rank."""
 
     def __init__(self, generator: np.random.Generator) -> None:
         self._generator = generator
@@ -50,7 +50,7 @@ class Words:
         self._weights = weights / weights.sum()
 
     def draw(self, count: int) -> str:
-        """A text of so many words."""
+        """A text with this number of words."""
         return " ".join(f"w{word}" for word in self._generator.choice(VOCABULARY, count, p=self._weights))
 
 
@@ -68,7 +68,7 @@ def lines(relationships: int, words: Words) -> Iterator[str]:
 
 
 def ways(graph: KnowledgeGraph) -> dict[str, Ask]:
-    """Hybrid search, what objects alone cost, and what it is made of."""
+    """Hybrid search, node search alone, and the parts of hybrid search."""
     retrieval = graph.retrieval
     scope = services_of(graph).retrieval.scope.of(USER)
     every, plain = HybridSearchOptions(), HybridSearchOptions(expand_hops=0)
@@ -95,33 +95,33 @@ def ways(graph: KnowledgeGraph) -> dict[str, Ask]:
         OBJECTS: lambda text, vector: retrieval.hybrid_search(
             objects.model_copy(update={"query": text}), user_id=USER, vector=vector
         ),
-        "nodes by meaning": lambda _, vector: retrieval.node_vector_search(
+        "node vectors": lambda _, vector: retrieval.node_vector_search(
             vector=vector, user_id=USER, limit=every.object_limit
         ),
-        "nodes by words": lambda text, _: nodes_by_words(scope, text, labels=labels, limit=every.text_limit),
-        "relationships by meaning": lambda text, vector: near(text, vector, 0),
+        "node full text": lambda text, _: nodes_by_words(scope, text, labels=labels, limit=every.text_limit),
+        "relationship vectors": lambda text, vector: near(text, vector, 0),
         EXPANDED: lambda text, vector: near(text, vector, None),
-        "relationships by words": lambda text, _: relationships_by_words(
+        "relationship full text": lambda text, _: relationships_by_words(
             scope, text, types=RelationshipFilter(), limit=every.relationship_limit
         ),
     }
 
 
 async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]:
-    """Load, ask, and work out the figures."""
+    """Load, run the questions, and compute the figures."""
     words = Words(np.random.default_rng(arguments.seed))
     embedder = HashingEmbedder(DIMENSIONS)
     seconds: dict[str, list[float]] = defaultdict(list)
     async with open_graph(where, embedder, Settings(), users=[USER]) as graph:
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "made.jsonl"
+            path = Path(folder) / "graph.jsonl"
             path.write_text("\n".join(lines(arguments.relationships, words)), "utf-8")
             report = await graph.load(
                 path,
                 user_id=USER,
             )
         if report.problems:
-            raise SystemExit("Not all could be loaded: " + "; ".join(map(str, report.problems[:5])))
+            raise SystemExit("Lines could not be loaded: " + "; ".join(map(str, report.problems[:5])))
         questions = [words.draw(WORDS_OF_A_QUESTION) for _ in range(arguments.questions + WARM_UP)]
         asked = ways(graph)
         names = list(asked)
@@ -147,6 +147,7 @@ def figures(seconds: Mapping[str, Sequence[float]]) -> dict[str, object]:
     return {
         "hybrid_p50_ms": at_50[HYBRID],
         "hybrid_p95_ms": at_95[HYBRID],
+        "objects_p50_ms": at_50[OBJECTS],
         "objects_p95_ms": at_95[OBJECTS],
         "added_p95_ms": at_95[HYBRID] - at_95[OBJECTS],
         "parts_p50_ms": {name: round(at_50[name], 2) for name in parts},
@@ -154,6 +155,7 @@ def figures(seconds: Mapping[str, Sequence[float]]) -> dict[str, object]:
         "slowest_part_p95": slowest,
         "ratio_to_slowest_part_p95": at_95[HYBRID] / at_95[slowest],
         "ratio_to_slowest_part_p50": at_50[HYBRID] / max(at_50[name] for name in parts),
+        "without_expansion_p50_ms": at_50[PLAIN],
         "without_expansion_p95_ms": at_95[PLAIN],
         "ratio_without_expansion_p95": at_95[PLAIN] / max(at_95[name] for name in plain),
         "ratio_without_expansion_p50": at_50[PLAIN] / max(at_50[name] for name in plain),

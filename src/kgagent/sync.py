@@ -280,12 +280,7 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
             StoreError: the database failed; load the file again to continue.
         """
         return self._wait(
-            self._wrapped.load,
-            path,
-            user_id=user_id,
-            batch_size=batch_size,
-            concurrency=concurrency,
-            progress=progress,
+            self._wrapped.load, path, user_id=user_id, batch_size=batch_size, concurrency=concurrency, progress=progress
         )
 
     def migrate(
