@@ -115,5 +115,6 @@ class KeyedTaskQueue:
         done, _ = await asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED)
         for task in done:
             del self._running[task]
-            if not task.cancelled() and self._error is None:
-                self._error = task.exception()
+            # Retrieve every exception, not only the first: asyncio logs a traceback for any that is not retrieved.
+            error = None if task.cancelled() else task.exception()
+            self._error = self._error or error
