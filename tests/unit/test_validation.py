@@ -141,7 +141,7 @@ def test_a_long_value_is_shortened() -> None:
     assert len(said) < 250
 
 
-def test_true_is_no_level() -> None:
+def test_a_boolean_is_not_a_level() -> None:
     said = wrong(NewRelationship, {**RELATIONSHIP, "attitude": True})
     assert said == "attitude must be 1 to 5 or a word of the ontology, got True"
 

@@ -39,7 +39,7 @@ async def test_a_note_is_signed_dated_and_embedded_once(
     assert (shown["content"], shown["added_by"]) == ("They went sailing", user_id)
 
 
-async def test_a_note_makes_its_relationship_found(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
+async def test_a_relationship_is_found_by_its_note(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
     ends = await two_friends(tools, description="They row together")
     assert len(await graph.retrieval.relationship_vector_search("sailing in Greece", 0.2, user_id=user_id)) == 0
     succeeded(await tools.add_note_to_relationship(**ends, content="They went sailing in Greece"))
@@ -50,7 +50,7 @@ async def test_a_note_makes_its_relationship_found(tools: Toolset, graph: Knowle
 @pytest.mark.parametrize(
     ("lifetime", "days"), [("week", 7), ("month", 30), ("year", 365), ("forever", None), (None, 30)]
 )
-async def test_a_note_counts_for_its_lifetime(
+async def test_a_note_expires_after_its_lifetime(
     tools: Toolset, graph: KnowledgeGraph, user_id: str, clock: Clock, lifetime: str | None, days: int | None
 ) -> None:
     ends = await two_friends(tools)

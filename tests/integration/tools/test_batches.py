@@ -46,7 +46,9 @@ async def test_several_relationships_are_embedded_in_one_request(
     assert len(await assert_embeddings_are_current(graph, user_id, embedder, clock())) == 3
 
 
-async def test_each_is_kept_or_refused_by_itself(tools: Toolset, embedder: WatchedEmbedder, people: list[str]) -> None:
+async def test_each_relationship_is_created_or_rejected_on_its_own(
+    tools: Toolset, embedder: WatchedEmbedder, people: list[str]
+) -> None:
     payload = succeeded(
         await tools.create_relationships(
             relationships=[
@@ -68,7 +70,7 @@ async def test_each_is_kept_or_refused_by_itself(tools: Toolset, embedder: Watch
     assert len(embedder.stored) == 1
 
 
-async def test_a_batch_of_which_nothing_was_kept_is_a_failure_with_its_reason(
+async def test_a_batch_in_which_every_item_fails_is_a_failure_with_a_reason(
     tools: Toolset, embedder: WatchedEmbedder, people: list[str]
 ) -> None:
     payload = await tools.create_relationships(
@@ -140,7 +142,7 @@ async def test_two_changes_of_one_relationship_are_made_in_their_order(
     assert (stored["description"], stored["attitude"], stored["version"]) == ("second", 5, 3)
 
 
-async def test_changes_that_are_wrong_are_told_one_by_one(tools: Toolset, people: list[str]) -> None:
+async def test_each_invalid_change_has_its_own_error(tools: Toolset, people: list[str]) -> None:
     succeeded(await tools.create_relationships(relationships=[between(*people[:2], relationship_type="friend")]))
     payload = succeeded(
         await tools.update_relationships(
@@ -180,7 +182,7 @@ async def test_an_embedder_that_fails_writes_none_of_a_batch(
         ([{"from_entity_key": "a"}], "relationships.0.to_entity_key is missing"),
     ],
 )
-async def test_a_list_that_is_none_is_told(tools: Toolset, relationships: object, said: str) -> None:
+async def test_an_invalid_list_is_an_error(tools: Toolset, relationships: object, said: str) -> None:
     assert error_of(await tools.create_relationships(relationships=relationships)).startswith(said)
 
 

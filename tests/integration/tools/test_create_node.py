@@ -12,7 +12,7 @@ from tests.support.people import node, person
 from tests.support.stored import assert_embeddings_are_current, nodes_of
 
 
-async def test_a_node_is_created_with_all_that_is_said_of_it(
+async def test_a_node_is_created_with_all_given_values(
     tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
 ) -> None:
     payload = succeeded(
@@ -46,7 +46,7 @@ async def test_a_concept_or_entity_of_a_name_exists_once(
     assert again == f"{label} 'Machine Learning' exists already as {key}. Use update_node to change it."
 
 
-async def test_two_creators_at_once_make_one_node(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
+async def test_two_concurrent_creations_make_one_node(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
     answers = await asyncio.gather(*(tools.create_node(label="Concept", name="Chess") for _ in range(6)))
     assert sum(answer["success"] for answer in answers) == 1
     for refused in (answer for answer in answers if not answer["success"]):
@@ -83,13 +83,13 @@ async def test_an_unknown_lifetime_of_a_note_creates_nothing(
 
 
 @pytest.mark.parametrize("character", ["\0", "\x1b", "\x07", "\x7f", "\x85"])
-async def test_a_name_holds_no_control_characters(tools: Toolset, character: str) -> None:
+async def test_a_name_with_control_characters_is_rejected(tools: Toolset, character: str) -> None:
     said = "name must not contain control characters other than tabs and line breaks, got 'A"
     key = await person(tools, "Ada")
     assert error_of(await tools.create_node(label="Person", name=f"A{character}da")).startswith(said)
     assert error_of(await tools.update_node(entity_key=key, name=f"A{character}da")).startswith(said)
 
 
-async def test_a_name_copied_with_a_line_break_is_taken(tools: Toolset) -> None:
+async def test_a_name_with_a_line_break_is_accepted(tools: Toolset) -> None:
     made = succeeded(await tools.create_node(label="Person", name="Ada\tde\r\nLovelace"))
     assert made["node"]["name"] == "Ada\tde\r\nLovelace"

@@ -149,7 +149,7 @@ async def test_a_wrong_value_is_named_and_writes_nothing(
     assert embedder.calls == 0
 
 
-async def test_labels_that_no_type_joins_name_the_pairs_that_exist(tools: Toolset) -> None:
+async def test_an_error_about_unconnectable_labels_lists_the_pairs_that_exist(tools: Toolset) -> None:
     source, ada = await node(tools, "Source", "A talk", "About chess"), await person(tools, "Ada")
     error = error_of(
         await tools.create_relationship(from_entity_key=source, to_entity_key=ada, relationship_type="mentions")
@@ -171,9 +171,7 @@ async def test_the_database_itself_refuses_a_second_one(tools: Toolset, graph: K
         )
 
 
-async def test_the_key_that_keeps_it_single_is_the_same_from_either_end(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str
-) -> None:
+async def test_the_unique_key_is_the_same_from_either_end(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
     ends = list((await two_friends(tools)).values())
     before = await the_relationship(graph, user_id)
     await cypher(graph, "MATCH ({user_id: $user})-[r]->() DELETE r", user=user_id)

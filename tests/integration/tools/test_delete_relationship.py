@@ -42,7 +42,7 @@ async def kept(graph: KnowledgeGraph, user_id: str) -> list[dict[str, Any]]:
     return [row["properties"] for row in rows]
 
 
-async def test_what_is_deleted_comes_back_as_it_was_without_an_embedding_call(
+async def test_a_deleted_relationship_is_restored_unchanged_without_an_embedding_call(
     tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
 ) -> None:
     ends = await two_friends(tools, **FULL)
@@ -83,7 +83,7 @@ async def test_notes_that_expired_meanwhile_leave_the_embedding(
     assert stored["notes_text"] == "Since school"
 
 
-async def test_no_search_finds_what_is_deleted_and_the_doctor_has_nothing_to_say(
+async def test_no_search_finds_a_deleted_relationship_and_doctor_finds_no_problem(
     tools: Toolset, graph: KnowledgeGraph, user_id: str
 ) -> None:
     ends = await two_friends(tools, **FULL)
@@ -106,7 +106,7 @@ async def test_no_search_finds_what_is_deleted_and_the_doctor_has_nothing_to_say
     assert diagnosis.facts.relationships == 0
 
 
-async def test_what_is_deleted_is_nothing_that_the_graph_is_described_by(
+async def test_describe_graph_ignores_deleted_relationships(
     tools: Toolset, graph: KnowledgeGraph, user_id: str
 ) -> None:
     ends = await two_friends(tools, **FULL)
@@ -118,7 +118,7 @@ async def test_what_is_deleted_is_nothing_that_the_graph_is_described_by(
     assert "They row together" not in str(described)
 
 
-async def test_the_two_can_be_joined_anew_at_once_and_then_nothing_is_restored(
+async def test_a_new_relationship_between_the_nodes_prevents_restoring(
     tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
 ) -> None:
     ends = await two_friends(tools, **FULL)
@@ -136,7 +136,7 @@ async def test_the_two_can_be_joined_anew_at_once_and_then_nothing_is_restored(
     error_of(await tools.restore_relationship(from_entity_key=first, to_entity_key=first))
 
 
-async def test_after_its_time_a_relationship_is_not_restored_and_the_next_deletion_purges_it(
+async def test_an_expired_deletion_is_not_restored_and_the_next_one_purges_it(
     tools: Toolset, graph: KnowledgeGraph, user_id: str, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ends = await two_friends(tools, **FULL)
@@ -162,7 +162,7 @@ async def test_after_its_time_a_relationship_is_not_restored_and_the_next_deleti
     assert error.startswith(f"There is no deleted relationship between Ada ({first}) and Bo ({second})")
 
 
-async def test_where_nothing_is_to_be_kept_nothing_is(
+async def test_without_an_undo_window_nothing_is_kept(
     graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
 ) -> None:
     settings = graph.settings.model_copy(update={"undo_days": 0.0})
@@ -177,7 +177,7 @@ async def test_where_nothing_is_to_be_kept_nothing_is(
     assert "no deleted relationship" in error_of(await tools.restore_relationship(**ends))
 
 
-async def test_a_node_that_is_gone_is_named(tools: Toolset, graph: KnowledgeGraph) -> None:
+async def test_restoring_names_a_missing_node(tools: Toolset, graph: KnowledgeGraph) -> None:
     ends = await two_friends(tools)
     succeeded(await tools.delete_relationship(**ends))
     await cypher(graph, "MATCH (n:Person {entity_key: $key}) DELETE n", key=ends["to_entity_key"])
@@ -210,7 +210,7 @@ async def test_a_reversed_pair_is_restored_reversed(tools: Toolset) -> None:
         assert around["relationships"][0]["triplet"] == "Chess keeps busy Ada"
 
 
-async def test_a_relationship_of_an_old_graph_is_deleted_and_comes_back_in_todays_form(
+async def test_a_relationship_of_an_old_graph_is_restored_in_the_current_form(
     tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
 ) -> None:
     keys = await plant_people(graph, user_id, 2, version=None)
@@ -230,7 +230,7 @@ async def test_a_relationship_of_an_old_graph_is_deleted_and_comes_back_in_today
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-async def test_any_text_comes_back_as_it_was(tools: Toolset, graph: KnowledgeGraph, user_id: str, text: str) -> None:
+async def test_any_text_is_restored_unchanged(tools: Toolset, graph: KnowledgeGraph, user_id: str, text: str) -> None:
     ends = await two_friends(tools, description=text, notes=[text])
     before = await the_relationship(graph, user_id)
     succeeded(await tools.delete_relationship(**ends))
@@ -241,7 +241,7 @@ async def test_any_text_comes_back_as_it_was(tools: Toolset, graph: KnowledgeGra
     error_of(await tools.delete_relationship(**ends, neo4j_type=text[:200]))
 
 
-async def test_a_failing_database_or_embedder_leaves_everything_as_it_was(
+async def test_a_failing_database_or_embedder_changes_nothing(
     tools: Toolset,
     graph: KnowledgeGraph,
     embedder: WatchedEmbedder,
@@ -270,7 +270,7 @@ async def test_a_failing_database_or_embedder_leaves_everything_as_it_was(
     assert await relationships_of(graph, user_id) == []
 
 
-async def test_a_note_that_waits_for_its_embedding_is_told_that_the_relationship_is_gone(
+async def test_a_note_that_waits_for_its_embedding_fails_if_the_relationship_was_deleted(
     tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
 ) -> None:
     ends = await two_friends(tools)
@@ -285,7 +285,7 @@ async def test_a_note_that_waits_for_its_embedding_is_told_that_the_relationship
 
 
 @pytest.mark.parametrize("version", [None, 3])
-async def test_a_write_that_waits_for_the_lock_of_what_is_deleted_is_told(
+async def test_a_write_that_waits_for_the_lock_of_a_deleted_relationship_fails(
     tools: Toolset, graph: KnowledgeGraph, server: Server, user_id: str, version: int | None
 ) -> None:
     ends = await two_friends(tools)
@@ -305,7 +305,7 @@ async def test_a_write_that_waits_for_the_lock_of_what_is_deleted_is_told(
     assert await kept(graph, user_id) == []
 
 
-async def test_of_deletions_and_restorations_at_once_one_does_it(
+async def test_one_of_several_concurrent_deletions_and_restorations_succeeds(
     tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
 ) -> None:
     ends = await two_friends(tools, **FULL)
@@ -319,7 +319,7 @@ async def test_of_deletions_and_restorations_at_once_one_does_it(
         await assert_embeddings_are_current(graph, user_id, embedder, clock())
 
 
-async def test_notes_added_beside_deletions_are_kept_or_refused(
+async def test_notes_added_during_deletions_are_kept_or_rejected(
     tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
 ) -> None:
     ends = await two_friends(tools)

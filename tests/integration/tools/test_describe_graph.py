@@ -14,7 +14,7 @@ from tests.support.stored import cypher
 from tests.support.ward import plant_ward
 
 
-async def test_a_graph_of_labels_that_no_ontology_knows_is_described(
+async def test_labels_outside_the_ontology_are_described(
     tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
 ) -> None:
     await plant_ward(graph, user_id)
@@ -54,7 +54,7 @@ async def test_a_graph_of_labels_that_no_ontology_knows_is_described(
     assert embedder.calls == 0
 
 
-async def test_some_labels_alone_come_with_the_types_at_them(
+async def test_selected_labels_come_with_their_relationship_types(
     tools: Toolset, graph: KnowledgeGraph, user_id: str
 ) -> None:
     await plant_ward(graph, user_id)
@@ -68,14 +68,14 @@ async def test_some_labels_alone_come_with_the_types_at_them(
     assert error.startswith("Unknown label 'Docter' in labels. Did you mean Doctor? Existing labels: Concept, ")
 
 
-async def test_what_was_just_written_is_told(tools: Toolset) -> None:
+async def test_a_new_record_is_described_at_once(tools: Toolset) -> None:
     empty = succeeded(await tools.describe_graph())
     assert (empty["labels"], empty["relationship_types"]) == ([], [])
     await person(tools, "Ada")
     assert [label["count"] for label in succeeded(await tools.describe_graph())["labels"]] == [1]
 
 
-async def test_nothing_hidden_and_nothing_of_others_is_told(
+async def test_hidden_properties_and_other_users_are_not_described(
     tools: Toolset, graph: KnowledgeGraph, user_id: str
 ) -> None:
     await two_friends(tools, notes=["They row"])
@@ -113,7 +113,7 @@ def a_large_schema(*, names: int, length: int) -> LiveSchema:
 
 
 @pytest.mark.parametrize(("names", "length", "told"), [(12, 20, 12), (50, 30, 50), (500, 200, 20), (500, 5_000, 0)])
-async def test_an_answer_is_never_large(
+async def test_a_description_has_a_bounded_size(
     tools: Toolset, graph: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch, names: int, length: int, told: int
 ) -> None:
     schema = a_large_schema(names=names, length=length)
@@ -130,7 +130,7 @@ async def test_an_answer_is_never_large(
     assert len(answer["notes"]) == 2
 
 
-async def test_a_schema_that_may_lack_something_says_so(
+async def test_an_incomplete_description_says_so(
     tools: Toolset, graph: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def read(*_: object, **__: object) -> LiveSchema:
@@ -145,7 +145,7 @@ async def test_a_schema_that_may_lack_something_says_so(
     ]
 
 
-async def test_a_database_that_fails_is_told(
+async def test_a_failing_database_is_an_error(
     tools: Toolset, graph: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def down(*_: object, **__: object) -> None:

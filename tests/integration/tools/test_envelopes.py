@@ -73,7 +73,7 @@ async def call(tools: Toolset, name: str, keys: dict[str, str], **more: object) 
     return await tools[name](**{**with_keys(GOOD[name], keys), **more})
 
 
-def test_every_tool_is_tried_here(tools: Toolset) -> None:
+def test_every_tool_is_covered_here(tools: Toolset) -> None:
     assert set(GOOD) == set(tools)
 
 
@@ -111,13 +111,13 @@ async def test_no_arguments_are_an_error(tools: Toolset, name: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "null", '"x"', "[" * 200_000, "{'a': 1}"])
-async def test_what_is_no_json_object_is_an_error(tools: Toolset, text: str) -> None:
+async def test_text_that_is_not_a_json_object_is_an_error(tools: Toolset, text: str) -> None:
     for name in GOOD:
         assert error_of(json.loads(await tools[name].call_json(text))).startswith("Arguments ")
 
 
 @pytest.mark.parametrize("name", EMBEDDING)
-async def test_an_embedder_that_fails_is_told_and_nothing_is_written(
+async def test_a_failing_embedder_is_an_error_and_nothing_is_written(
     tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, keys: dict[str, str], name: str
 ) -> None:
     async def everything() -> list[dict[str, Any]]:
@@ -135,7 +135,7 @@ async def test_an_embedder_that_fails_is_told_and_nothing_is_written(
 
 
 @each_tool
-async def test_a_database_that_fails_is_told(
+async def test_a_failing_database_is_an_error(
     tools: Toolset, graph: KnowledgeGraph, keys: dict[str, str], name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def down(*_: object, **__: object) -> None:
@@ -146,7 +146,7 @@ async def test_a_database_that_fails_is_told(
 
 
 @each_tool
-async def test_a_fault_of_our_own_is_told_without_its_details(
+async def test_an_internal_error_is_reported_without_details(
     tools: Toolset,
     graph: KnowledgeGraph,
     keys: dict[str, str],
@@ -165,7 +165,7 @@ async def test_a_fault_of_our_own_is_told_without_its_details(
 
 
 @each_tool
-async def test_a_cancellation_is_no_answer(
+async def test_a_cancellation_is_raised(
     tools: Toolset, graph: KnowledgeGraph, keys: dict[str, str], name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reading = asyncio.Event()
@@ -204,7 +204,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-async def test_any_text_is_a_value_and_comes_back_as_it_was(
+async def test_any_text_is_stored_and_returned_unchanged(
     tools: Toolset, graph: KnowledgeGraph, user_id: str, text: str
 ) -> None:
     # A name is the one text that may not hold control characters.
@@ -240,7 +240,7 @@ async def test_any_text_is_a_value_and_comes_back_as_it_was(
     assert len(await nodes_of(graph, user_id)) == 2
 
 
-async def test_bookkeeping_of_old_graphs_is_never_shown(
+async def test_bookkeeping_of_old_graphs_is_never_returned(
     tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
 ) -> None:
     planted = {
@@ -276,7 +276,7 @@ def test_tools_need_a_user(graph: KnowledgeGraph) -> None:
         graph.tools(user_id="")
 
 
-def test_a_tool_that_does_not_exist_is_named(tools: Toolset, user_id: str) -> None:
+def test_an_unknown_tool_is_named(tools: Toolset, user_id: str) -> None:
     with pytest.raises(AttributeError, match="no tool is called 'delete_everything'; there are explore, "):
         _ = tools.delete_everything
     assert tools.user_id == user_id

@@ -37,7 +37,7 @@ def drawing(graph: KnowledgeGraph, user_id: str) -> Drawing:
     return Drawing(graph, user_id)
 
 
-async def test_the_shortest_paths_come_first_whichever_way_they_point(drawing: Drawing) -> None:
+async def test_the_shortest_paths_come_first_in_any_direction(drawing: Drawing) -> None:
     await drawing.nodes(*"abcdefg")
     await drawing.joins(pairs("ab cb cd ae ed ef gf"))
     assert names(await find(drawing, "a", "d")) == ["aed", "abcd"]
@@ -62,7 +62,7 @@ async def test_a_path_is_found_up_to_the_hops_asked_for(drawing: Drawing, hops: 
         )
 
 
-async def test_a_path_is_told_in_sentences_and_its_score_is_explained(
+async def test_a_path_has_a_text_and_an_explained_score(
     tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
 ) -> None:
     ada, bo, cy = [await person(tools, name) for name in ("Ada", "Bo", "Cy")]
@@ -126,7 +126,7 @@ async def test_broken_vectors_count_nothing_and_break_nothing(drawing: Drawing) 
         assert names(await find(drawing, "a", "c")) == ["abc"]
 
 
-async def test_no_path_leads_over_what_is_not_the_users(drawing: Drawing) -> None:
+async def test_no_path_leads_through_nodes_of_other_users(drawing: Drawing) -> None:
     theirs = Drawing(drawing.graph, f"{drawing.user_id}-other")
     await drawing.nodes(*"abcd")
     await theirs.nodes("x")
@@ -151,7 +151,7 @@ async def test_no_path_leads_over_what_is_not_the_users(drawing: Drawing) -> Non
         assert error_of(payload) == f"One or both nodes do not exist: {theirs.key('x')}" + WHERE_KEYS_ARE
 
 
-async def test_ends_that_are_one_or_missing_are_named(tools: Toolset) -> None:
+async def test_identical_or_missing_ends_are_named(tools: Toolset) -> None:
     ada = await person(tools, "Ada")
     assert "two different nodes" in error_of(await tools.find_paths(from_entity_key=ada, to_entity_key=ada))
     assert error_of(await tools.find_paths(from_entity_key=ada, to_entity_key="ghost")).endswith(
@@ -190,7 +190,7 @@ async def test_paths_lead_through_hubs(drawing: Drawing, monkeypatch: pytest.Mon
     assert {path["hops"] for path in payload["paths"]} == {4}
 
 
-async def test_out_of_time_is_told(graph: KnowledgeGraph, drawing: Drawing, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_timeout_is_reported(graph: KnowledgeGraph, drawing: Drawing, monkeypatch: pytest.MonkeyPatch) -> None:
     await drawing.nodes(*"ab")
     await drawing.joins(pairs("ab"))
     monkeypatch.setattr(paths, "SEARCH_SHARE", 0.0)

@@ -29,7 +29,7 @@ async def ends(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> dict[str,
         ("restore_relationship", {}),
     ],
 )
-async def test_it_is_refused_with_what_to_do_and_stays_as_it_is(
+async def test_tools_reject_it_with_advice_and_leave_it_unchanged(
     graph: KnowledgeGraph,
     tools: Toolset,
     user_id: str,

@@ -53,7 +53,7 @@ async def test_values_of_the_wrong_type_in_an_old_graph_break_nothing(
     succeeded(await tools.update_relationship(**ends, attitude=3))
 
 
-async def test_what_does_not_exist_is_named(tools: Toolset) -> None:
+async def test_a_missing_record_is_named(tools: Toolset) -> None:
     first, second = await person(tools, "Ada"), await person(tools, "Bo")
     error = error_of(await tools.get_relationship(from_entity_key=first, to_entity_key=second))
     assert error == f"Relationship not found between Ada ({first}) and Bo ({second})"

@@ -42,7 +42,7 @@ async def stored(graph: KnowledgeGraph, user_id: str) -> dict[str, dict[str, Any
 
 
 @pytest.mark.parametrize("name", REPEATABLE)
-async def test_an_idempotent_call_made_again_changes_nothing(
+async def test_repeating_an_idempotent_call_changes_nothing(
     graph: KnowledgeGraph, tools: Toolset, user_id: str, name: str
 ) -> None:
     arguments = await arguments_of(name, tools)
@@ -55,7 +55,7 @@ async def test_an_idempotent_call_made_again_changes_nothing(
 
 
 @pytest.mark.parametrize("name", ADDING)
-async def test_a_call_that_only_adds_keeps_all_that_was_said(
+async def test_a_call_that_is_not_destructive_keeps_all_data(
     graph: KnowledgeGraph, tools: Toolset, user_id: str, name: str
 ) -> None:
     arguments = await arguments_of(name, tools)

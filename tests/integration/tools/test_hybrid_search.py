@@ -15,7 +15,7 @@ async def people(tools: Toolset) -> None:
     await relate(tools, ada, await node(tools, "Concept", "Mentorship"), "studies")
 
 
-async def test_nodes_and_relationships_are_answered_with_their_standing(tools: Toolset) -> None:
+async def test_nodes_and_relationships_have_ranks_and_scores(tools: Toolset) -> None:
     answer = succeeded(await tools.hybrid_search(query="mentor", threshold=0.2))
     first = answer["relationships"][0]
     assert first["triplet_text"] == "Ruth mentor Ada"
@@ -24,7 +24,7 @@ async def test_nodes_and_relationships_are_answered_with_their_standing(tools: T
     assert answer["message"] == f"Found {len(answer['objects'])} nodes and 1 relationship"
 
 
-async def test_without_relationships_there_are_none_in_the_answer(tools: Toolset) -> None:
+async def test_without_search_relationships_the_result_has_none(tools: Toolset) -> None:
     answer = succeeded(await tools.hybrid_search(query="mentorship", search_relationships=False))
     assert "relationships" not in answer
     assert [item["name"] for item in answer["objects"]] == ["Mentorship"]
@@ -41,7 +41,7 @@ async def test_filters_and_limits_hold(tools: Toolset) -> None:
     assert "strategy" in error_of(await tools.hybrid_search(query="x", strategy="best"))
 
 
-async def test_as_text_it_is_context_within_its_budget(tools: Toolset) -> None:
+async def test_the_text_stays_within_its_token_budget(tools: Toolset) -> None:
     answer = succeeded(await tools.hybrid_search(query="mentor", threshold=0.2, format="text"))
     assert "Relationship: Ruth mentor Ada" in answer["text"].splitlines()
     assert "A gruff mentor" in answer["text"]
@@ -49,7 +49,7 @@ async def test_as_text_it_is_context_within_its_budget(tools: Toolset) -> None:
     assert short["text"] == answer["text"].splitlines()[0]
 
 
-async def test_notes_that_have_expired_are_not_told(tools: Toolset, clock: Clock) -> None:
+async def test_expired_notes_are_not_in_the_text(tools: Toolset, clock: Clock) -> None:
     answer = succeeded(await tools.hybrid_search(query="mentor", format="text"))
     assert "A gruff mentor" in answer["text"]
     clock.forward(days=100_000)
@@ -57,7 +57,7 @@ async def test_notes_that_have_expired_are_not_told(tools: Toolset, clock: Clock
     assert "A gruff mentor" not in later["text"]
 
 
-async def test_what_is_missing_is_told_as_a_warning(tools: Toolset, embedder: WatchedEmbedder) -> None:
+async def test_a_failed_retriever_is_a_warning(tools: Toolset, embedder: WatchedEmbedder) -> None:
     embedder.failure = EmbeddingUnavailableError("the model is away")
     for form in ("json", "text"):
         answer = succeeded(await tools.hybrid_search(query="mentor", format=form))

@@ -72,7 +72,7 @@ async def keys(tools: Toolset) -> dict[str, str]:
     return made
 
 
-async def test_relationships_move_or_become_one_and_every_embedding_is_current(
+async def test_relationships_are_moved_or_merged_and_every_embedding_is_current(
     tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock, keys: dict[str, str]
 ) -> None:
     before = await joined(graph, user_id)
@@ -119,7 +119,7 @@ async def test_relationships_move_or_become_one_and_every_embedding_is_current(
     )
 
 
-async def test_who_wants_to_know_of_changes_is_told_of_each_record_as_it_was_and_is(
+async def test_on_change_receives_each_record_before_and_after(
     tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
 ) -> None:
     ida = await person(tools, "Ida", notes=[{"content": "sails", "source_entity_key": keys["Robert"]}])
@@ -147,14 +147,16 @@ async def test_who_wants_to_know_of_changes_is_told_of_each_record_as_it_was_and
             assert answered == shown.to_dict()
 
 
-async def test_a_merge_that_is_refused_tells_nobody(graph: KnowledgeGraph, user_id: str, keys: dict[str, str]) -> None:
+async def test_a_rejected_merge_does_not_call_on_change(
+    graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
+) -> None:
     told: list[Told] = []
     watched = graph.tools(user_id=user_id, on_change=lambda _, after: told.append(after))
     error_of(await merge(watched, keys["Bob"], keys["Chess"]))
     assert told == []
 
 
-async def test_what_moves_unchanged_is_not_embedded_again_and_is_found(
+async def test_relationships_moved_unchanged_are_found_without_embedding_them_again(
     tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
 ) -> None:
     bob, robert, di = [await person(tools, name) for name in ("Bob", "Robert", "Di")]
@@ -166,7 +168,7 @@ async def test_what_moves_unchanged_is_not_embedded_again_and_is_found(
     assert {match.from_name, match.to_name} == {"Bob", "Di"}
 
 
-async def test_notes_are_united_in_order_of_time_without_saying_anything_twice(
+async def test_notes_are_merged_by_date_without_duplicates(
     tools: Toolset, graph: KnowledgeGraph, user_id: str, clock: Clock
 ) -> None:
     bob, robert, cy = [await person(tools, name) for name in ("Bob", "Robert", "Cy")]
@@ -261,7 +263,7 @@ async def test_hostile_keys_and_texts_are_values(
     error_of(await merge(tools, text[:500], bob))
 
 
-async def test_what_cannot_be_merged_is_named_and_nothing_changes(
+async def test_nodes_that_cannot_be_merged_are_an_error_and_nothing_changes(
     tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
 ) -> None:
     theirs = graph.tools(user_id=f"{user_id}-other")
@@ -276,7 +278,7 @@ async def test_what_cannot_be_merged_is_named_and_nothing_changes(
     assert (await everything(graph, user_id), await everything(graph, theirs.user_id)) == before
 
 
-async def test_relationships_that_are_not_kgagents_are_not_lost(
+async def test_relationships_of_other_programs_are_kept(
     tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
 ) -> None:
     theirs = await person(graph.tools(user_id=f"{user_id}-other"), "Eve")
@@ -307,7 +309,7 @@ async def test_a_merge_of_too_many_records_is_refused(
     succeeded(await merge(tools, keys["Robert"], keys["Bob"]))
 
 
-async def test_relationships_of_an_old_graph_come_out_in_todays_form(
+async def test_relationships_of_an_old_graph_get_the_current_form(
     tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
 ) -> None:
     people = await plant_people(graph, user_id, 4)
@@ -333,7 +335,7 @@ async def test_relationships_of_an_old_graph_come_out_in_todays_form(
     await assert_embeddings_are_current(graph, user_id, embedder, clock())
 
 
-async def test_a_failing_embedder_or_database_leaves_everything_as_it_was(
+async def test_a_failing_embedder_or_database_changes_nothing(
     tools: Toolset,
     graph: KnowledgeGraph,
     embedder: WatchedEmbedder,
@@ -356,7 +358,7 @@ async def test_a_failing_embedder_or_database_leaves_everything_as_it_was(
 
 
 @pytest.mark.parametrize("place", ["moved", "united", "kept node", "dropped node", "new", "new beside"])
-async def test_what_is_written_between_reading_and_writing_is_not_lost(
+async def test_a_write_between_reading_and_writing_is_not_lost(
     tools: Toolset,
     graph: KnowledgeGraph,
     embedder: WatchedEmbedder,
@@ -390,7 +392,7 @@ async def test_what_is_written_between_reading_and_writing_is_not_lost(
     assert len(await joined(graph, user_id)) == (4 if place == "new" else 3)
 
 
-async def test_a_merge_waits_for_a_write_that_holds_a_lock_and_takes_what_it_wrote(
+async def test_a_merge_waits_for_a_lock_and_includes_what_was_written(
     tools: Toolset,
     graph: KnowledgeGraph,
     embedder: WatchedEmbedder,
@@ -419,7 +421,7 @@ async def test_a_merge_waits_for_a_write_that_holds_a_lock_and_takes_what_it_wro
 
 
 @pytest.mark.parametrize("turn", range(4))
-async def test_calls_at_once_are_kept_or_refused_and_no_embedding_is_stale(
+async def test_concurrent_calls_succeed_or_fail_and_no_embedding_is_stale(
     agents: list[Toolset],
     graph: KnowledgeGraph,
     embedder: WatchedEmbedder,
@@ -467,7 +469,7 @@ async def test_calls_at_once_are_kept_or_refused_and_no_embedding_is_stale(
     assert all(robert not in pair for pair in ends)
 
 
-async def test_two_merges_at_once_of_one_node_end_in_one(
+async def test_one_of_two_concurrent_merges_of_a_node_succeeds(
     agents: list[Toolset],
     graph: KnowledgeGraph,
     embedder: WatchedEmbedder,

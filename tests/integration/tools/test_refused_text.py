@@ -37,12 +37,12 @@ async def created(graph: KnowledgeGraph, user_id: str, embedder: Squeamish, word
     return [result["success"] for result in answer["results"]]
 
 
-async def test_the_others_of_a_batch_are_kept(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_the_other_items_of_a_batch_are_written(graph: KnowledgeGraph, user_id: str) -> None:
     embedder = Squeamish("poison")
     assert await created(graph, user_id, embedder, ["friend", "poison", "mentor"]) == [True, False, True]
 
 
-async def test_a_model_that_refuses_everything_is_not_asked_for_each(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_a_model_that_refuses_everything_is_not_called_for_each_text(graph: KnowledgeGraph, user_id: str) -> None:
     embedder = Squeamish("e")
     assert not any(await created(graph, user_id, embedder, [f"mentee{i}" for i in range(20)]))
     assert embedder.calls == 1 + 3

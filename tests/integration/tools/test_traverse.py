@@ -32,7 +32,7 @@ async def chain(tools: Toolset) -> dict[str, str]:
     return keys
 
 
-async def test_each_node_is_told_once_with_its_fewest_hops(tools: Toolset, chain: dict[str, str]) -> None:
+async def test_each_node_is_returned_once_with_its_fewest_hops(tools: Toolset, chain: dict[str, str]) -> None:
     await relate(tools, chain["Ada"], chain["Cy"], "friend")
     payload = succeeded(await tools.traverse(entity_key=chain["Ada"], hops=3))
     assert hops_by_name(payload) == {"Bo": 1, "Cy": 1, "Chess": 2}
@@ -44,7 +44,7 @@ async def test_each_node_is_told_once_with_its_fewest_hops(tools: Toolset, chain
 @pytest.mark.parametrize(
     ("hops", "found"), [(1, {"Bo": 1}), (2, {"Bo": 1, "Cy": 2}), (3, {"Bo": 1, "Cy": 2, "Chess": 3})]
 )
-async def test_a_walk_goes_as_far_as_it_is_asked(
+async def test_a_traversal_ends_after_the_given_hops(
     tools: Toolset, chain: dict[str, str], hops: int, found: dict[str, int]
 ) -> None:
     payload = await tools.traverse(entity_key=chain["Ada"], hops=hops)
@@ -52,7 +52,7 @@ async def test_a_walk_goes_as_far_as_it_is_asked(
     assert payload["message"] == f"Reached {hops} node{'s' if hops > 1 else ''} from Ada"
 
 
-async def test_a_direction_is_that_in_which_a_relationship_is_told(tools: Toolset, chain: dict[str, str]) -> None:
+async def test_directions_are_those_of_the_triplet(tools: Toolset, chain: dict[str, str]) -> None:
     async def around(name: str, direction: str) -> set[str]:
         return set(hops_by_name(await tools.traverse(entity_key=chain[name], direction=direction)))
 
@@ -64,14 +64,14 @@ async def test_a_direction_is_that_in_which_a_relationship_is_told(tools: Toolse
     assert await around("Chess", "outgoing") == {"Cy"}
 
 
-async def test_types_and_words_can_be_kept_to(tools: Toolset, chain: dict[str, str]) -> None:
+async def test_traversal_filters_by_neo4j_type_and_relationship_type(tools: Toolset, chain: dict[str, str]) -> None:
     kept = await tools.traverse(entity_key=chain["Cy"], neo4j_types=["engages_with"])
     assert hops_by_name(kept) == {"Chess": 1}
     kept = await tools.traverse(entity_key=chain["Bo"], hops=3, relationship_types=["friend", "mentor"])
     assert hops_by_name(kept) == {"Ada": 1, "Cy": 1}
 
 
-async def test_short_tells_sentences_and_verbose_everything(
+async def test_a_short_result_has_triplets_and_a_verbose_one_full_records(
     tools: Toolset, chain: dict[str, str], embedder: WatchedEmbedder
 ) -> None:
     embedder.forget()
@@ -98,7 +98,7 @@ async def test_short_tells_sentences_and_verbose_everything(
     assert embedder.calls == 0
 
 
-async def test_the_most_strongly_joined_come_first_and_what_is_left_out_is_told(
+async def test_the_strongest_come_first_and_omitted_nodes_are_reported(
     tools: Toolset, graph: KnowledgeGraph, user_id: str
 ) -> None:
     keys = await plant_people(graph, user_id, 5)
@@ -121,7 +121,7 @@ async def test_the_most_strongly_joined_come_first_and_what_is_left_out_is_told(
     assert len(succeeded(await tools.traverse(entity_key=keys[0], limit=4))["nodes"]) == 4
 
 
-async def test_what_does_not_exist_is_named(tools: Toolset, chain: dict[str, str]) -> None:
+async def test_a_missing_record_is_named(tools: Toolset, chain: dict[str, str]) -> None:
     assert error_of(await tools.traverse(entity_key="ghost")) == "Node not found: ghost" + WHERE_KEYS_ARE
     assert "Unsupported relationship type: x" in error_of(
         await tools.traverse(entity_key=chain["Bo"], neo4j_types=["x"])
@@ -140,7 +140,7 @@ async def test_hostile_values_are_values(tools: Toolset, chain: dict[str, str], 
     assert len(hops_by_name(await tools.traverse(entity_key=chain["Ada"], hops=3))) == 3
 
 
-async def test_nothing_of_another_user_is_reached(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_no_node_of_another_user_is_reached(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     mine, theirs = Drawing(graph, user_id), Drawing(graph, f"{user_id}-other")
     await mine.nodes("a", "b", "c")
     await theirs.nodes("x")
@@ -164,7 +164,7 @@ async def test_nothing_of_another_user_is_reached(graph: KnowledgeGraph, tools: 
     )
 
 
-async def test_at_a_hub_a_walk_reads_no_more_than_it_may(
+async def test_a_traversal_reads_a_bounded_number_of_rows_at_a_hub(
     graph: KnowledgeGraph, tools: Toolset, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawing = Drawing(graph, user_id)

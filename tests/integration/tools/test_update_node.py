@@ -12,7 +12,7 @@ from tests.support.stored import assert_embeddings_are_current, nodes_of, note_c
 
 
 @pytest.mark.parametrize("change", [{"name": "Countess"}, {"description": "A poet"}, {"notes": ["Likes tea"]}])
-async def test_each_change_of_its_text_embeds_a_node_anew_once(
+async def test_each_change_of_its_text_embeds_a_node_again_once(
     tools: Toolset,
     graph: KnowledgeGraph,
     embedder: WatchedEmbedder,
@@ -60,7 +60,7 @@ async def test_a_node_that_does_not_exist_is_named(tools: Toolset) -> None:
     assert error_of(await tools.update_node(entity_key="nobody", name="x")) == "Node not found: nobody" + WHERE_KEYS_ARE
 
 
-async def test_a_name_that_is_an_identity_cannot_change_but_for_letter_case(tools: Toolset) -> None:
+async def test_a_name_in_the_key_can_change_only_its_letter_case(tools: Toolset) -> None:
     key = await node(tools, "Concept", "chess")
     error = error_of(await tools.update_node(entity_key=key, name="Go"))
     assert error == (

@@ -23,7 +23,7 @@ FIRST = {"relationship_type": "friend", "description": "They row together", "att
         ({"proximity": "STRANGER"}, "stranger"),
     ],
 )
-async def test_each_field_by_itself_embeds_anew_once_and_changes_what_is_found(
+async def test_each_change_of_a_field_embeds_again_once_and_changes_search_results(
     tools: Toolset,
     graph: KnowledgeGraph,
     embedder: WatchedEmbedder,
@@ -67,7 +67,7 @@ async def test_the_same_text_makes_no_embedding_call_and_no_write(
     assert (await the_relationship(graph, user_id))["version"] == 1
 
 
-async def test_what_is_not_part_of_the_text_is_written_without_an_embedding_call(
+async def test_fields_outside_the_text_are_written_without_an_embedding_call(
     tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
 ) -> None:
     ends = await two_friends(tools, **FIRST)
@@ -80,7 +80,7 @@ async def test_what_is_not_part_of_the_text_is_written_without_an_embedding_call
     assert (stored["confidence"], stored["salience"], stored["version"]) == (0.3, 1.0, 2)
 
 
-async def test_attitude_proximity_and_description_can_be_made_unknown_again(
+async def test_attitude_proximity_and_description_can_be_cleared(
     tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
 ) -> None:
     ends = await two_friends(tools, **FIRST)
@@ -92,7 +92,7 @@ async def test_attitude_proximity_and_description_can_be_made_unknown_again(
     assert not {"attitude", "proximity"} & stored.keys()
 
 
-async def test_the_reverse_direction_is_the_same_relationship_answered_as_asked(tools: Toolset) -> None:
+async def test_the_reverse_order_finds_the_same_relationship(tools: Toolset) -> None:
     ada, chess = await person(tools, "Ada"), await node(tools, "Concept", "Chess")
     await relate(tools, ada, chess, "plays")
     shown = succeeded(await tools.update_relationship(from_entity_key=chess, to_entity_key=ada, attitude="passionate"))[
@@ -137,7 +137,7 @@ async def test_a_wrong_value_is_named_and_changes_nothing(
     assert (await the_relationship(graph, user_id))["version"] == 1
 
 
-async def test_a_note_that_has_expired_leaves_the_text_at_the_next_write(
+async def test_the_next_write_removes_an_expired_note_from_the_text(
     tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
 ) -> None:
     ends = await two_friends(tools, **FIRST, notes=[{"content": "Ill with flu", "lifetime": "week"}])
@@ -178,7 +178,7 @@ async def test_the_first_write_removes_the_old_fields_and_embeds(
     assert stored["relationship_key"]
 
 
-async def test_old_fields_go_even_where_the_write_changes_nothing_else(
+async def test_old_fields_are_removed_even_if_nothing_else_changes(
     tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
 ) -> None:
     ends = await two_friends(tools, **FIRST)

@@ -1,9 +1,10 @@
 """What a model reads of the tools before it calls one."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_args
 
 import pytest
+from pydantic import BaseModel, ValidationError
 
 from kgagent.ontology import default_ontology
 from kgagent.tools import TOOLS
@@ -47,19 +48,32 @@ def test_every_field_is_described(tool: Tool[Any]) -> None:
     assert undescribed == []
 
 
-@by_name
-def test_every_text_has_a_longest_length(tool: Tool[Any]) -> None:
-    def texts(part: Any) -> Iterator[dict[str, Any]]:
-        if isinstance(part, dict):
-            if part.get("type") == "string" and "enum" not in part:
-                yield part
-            for item in part.values():
-                yield from texts(item)
-        elif isinstance(part, list):
-            for item in part:
-                yield from texts(item)
+def models_in(annotation: object, known: set[type[BaseModel]]) -> set[type[BaseModel]]:
+    """Add the models that a value may contain, at any depth, to those that are known."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel) and annotation not in known:
+        known.add(annotation)
+        for field in annotation.model_fields.values():
+            models_in(field.annotation, known)
+    for argument in get_args(annotation):
+        models_in(argument, known)
+    return known
 
-    assert all("maxLength" in text for text in texts(tool.arguments.model_json_schema()))
+
+@by_name
+def test_every_text_has_a_maximum_length(tool: Tool[Any]) -> None:
+    endless = "x" * 1_000_000
+    accepted = []
+    for model in models_in(tool.arguments, set()):
+        for name in model.model_fields:
+            for value in (endless, [endless]):
+                try:
+                    model.model_validate({name: value})
+                except ValidationError as error:
+                    if any(item["loc"][:1] == (name,) for item in error.errors()):
+                        continue
+                accepted.append(f"{model.__name__}.{name}")
+    # The length of a constraint's value is checked together with its type.
+    assert set(accepted) <= {"Constraint.value"}
 
 
 @by_name
@@ -92,7 +106,7 @@ def test_the_words_for_levels_stand_in_one_description() -> None:
     assert "create_relationship" in descriptions["create_relationships"]
 
 
-def test_tools_that_only_read_say_so() -> None:
+def test_reading_tools_are_marked_read_only() -> None:
     reading = {
         "explore",
         "describe_graph",

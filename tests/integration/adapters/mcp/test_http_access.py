@@ -130,7 +130,7 @@ async def test_two_tokens_two_users_never_see_each_other(shared: Shared, graph: 
         assert [(node["entity_key"], node["name"]) for node in seen["nodes"]] == [(key, "Ursula")]
 
 
-async def test_a_session_is_not_taken_over_with_another_users_token(shared: Shared) -> None:
+async def test_a_session_cannot_be_used_with_another_users_token(shared: Shared) -> None:
     opened = await knock(shared.url, "legacy", Authorization=f"Bearer {shared.ada.token}")
     session = opened.headers["Mcp-Session-Id"]
     listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
@@ -162,7 +162,7 @@ async def test_another_host_or_origin_is_refused(open_url: str, mode: Mode) -> N
         assert (await knock(open_url, mode, Origin=origin)).status_code == 403, origin
 
 
-async def test_a_name_that_was_allowed_is_let_in(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_an_allowed_host_is_accepted(graph: KnowledgeGraph, user_id: str) -> None:
     options = HttpOptions(user_id=user_id, allowed_hosts=("graph.example", "other.example:8080"))
     async with http_server(graph, options) as running:
         for host, status in (
@@ -196,7 +196,7 @@ async def test_an_address_that_others_can_reach_is_served_with_tokens(graph: Kno
             succeeded(await call(client, "create_node", label="Person", name="Ada"))
 
 
-async def test_a_port_in_use_is_told(graph: KnowledgeGraph, open_url: str, user_id: str) -> None:
+async def test_a_port_in_use_is_an_error(graph: KnowledgeGraph, open_url: str, user_id: str) -> None:
     taken = httpx2.URL(open_url).port
     with pytest.raises(ConfigurationError, match=f"Cannot listen on 127.0.0.1:{taken}"):
         async with http_server(graph, HttpOptions(port=taken or 0, user_id=user_id)):

@@ -41,7 +41,7 @@ async def test_cancelling_a_call_ends_its_statement_in_the_database(
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_a_client_that_goes_away_ends_its_statements(
+async def test_a_disconnecting_client_ends_its_statements(
     serving: Serving, server: Server, tools: Toolset, user_id: str, mode: Mode
 ) -> None:
     key = await person(tools, "Ada")
@@ -55,7 +55,7 @@ async def test_a_client_that_goes_away_ends_its_statements(
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_a_long_call_tells_of_its_progress_where_the_client_asks(
+async def test_a_long_call_reports_progress_if_the_client_asks(
     connect: Connect, server: Server, tools: Toolset, user_id: str, mode: Mode
 ) -> None:
     key = await person(tools, "Ada")

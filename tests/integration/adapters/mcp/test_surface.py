@@ -88,7 +88,7 @@ async def test_a_client_builds_a_pattern_from_the_description_of_the_graph(conne
 
         described = succeeded(await call(client, "describe_graph", labels=["Concept"]))
         [interest] = [kind["type"] for kind in described["relationship_types"]]
-        [join] = next(kind["joins"] for kind in described["relationship_types"] if kind["type"] == interest)
+        [join] = next(kind["connects"] for kind in described["relationship_types"] if kind["type"] == interest)
         pattern = {
             "pattern_id": "interests_of_mentors",
             "steps": [
@@ -174,7 +174,7 @@ async def test_unknown_names_are_errors_of_the_protocol(connect: Connect) -> Non
             await client.get_prompt("use_knowledge_graph", {"taks": "Note that Ada met Grace."})
 
 
-async def test_resources_tell_schema_ontology_and_the_users_counts(connect: Connect) -> None:
+async def test_resources_return_schema_ontology_and_counts(connect: Connect) -> None:
     async with connect() as client:
         uris = [resource.uri for resource in (await client.list_resources()).resources]
         assert uris == ["kgagent://schema", "kgagent://ontology", "kgagent://statistics"]
@@ -199,7 +199,7 @@ async def test_resources_tell_schema_ontology_and_the_users_counts(connect: Conn
     assert counts["relationships"]["total"] == 0
 
 
-async def test_the_prompt_teaches_how_to_use_the_graph(connect: Connect) -> None:
+async def test_the_prompt_explains_how_to_use_the_graph(connect: Connect) -> None:
     async with connect() as client:
         [prompt] = (await client.list_prompts()).prompts
         [message] = (await client.get_prompt(prompt.name, {"task": "Note that Ada met Grace."})).messages
@@ -212,7 +212,7 @@ async def test_the_prompt_teaches_how_to_use_the_graph(connect: Connect) -> None
     assert text.endswith("Your task: Note that Ada met Grace.")
 
 
-def test_every_example_is_one_that_its_tool_takes() -> None:
+def test_every_tool_accepts_its_examples() -> None:
     shown = 0
     for tool in TOOLS:
         for example in tool.arguments.model_json_schema().get("examples", []):

@@ -22,7 +22,7 @@ def test_each_token_stands_for_its_user(tmp_path: Path) -> None:
     assert [tokens.user_of(token) for token in ("", "a", ADA[:-1], ADA + "a", ADA.upper(), "é" * 40)] == [None] * 6
 
 
-async def test_what_the_sdk_keeps_of_a_token_is_only_whose_it_is() -> None:
+async def test_the_sdk_receives_the_user_and_not_the_token() -> None:
     tokens = AccessTokens({SecretStr(ADA): "ada"})
     access = await tokens.verify_token(ADA)
     assert access is not None
@@ -58,7 +58,7 @@ def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
         load_access_tokens(tmp_path / "none.json")
 
 
-def test_options_say_whose_graph_it_is_exactly_once() -> None:
+def test_options_name_users_in_exactly_one_way() -> None:
     tokens = AccessTokens({SecretStr(ADA): "ada"})
     for options in ({}, {"user_id": "ada", "tokens": tokens}):
         with pytest.raises(ConfigurationError, match="Give either user_id"):

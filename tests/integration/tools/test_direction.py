@@ -10,7 +10,7 @@ from tests.support.payloads import succeeded
 from tests.support.people import node, person, relate
 
 
-async def test_searches_tell_it_as_it_was_told(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_searches_return_the_stored_direction(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     bread, ada = await node(tools, "Concept", "Bread"), await person(tools, "Ada")
     await relate(tools, bread, ada, "baked by")
     [match] = await graph.retrieval.relationship_vector_search("baked by", 0.2, user_id=user_id)
@@ -22,7 +22,7 @@ async def test_searches_tell_it_as_it_was_told(graph: KnowledgeGraph, tools: Too
     assert answer["message"] == "Found 2 nodes and 1 relationship"
 
 
-async def test_it_is_answered_as_asked(tools: Toolset) -> None:
+async def test_the_ends_are_returned_in_the_order_of_the_arguments(tools: Toolset) -> None:
     bread, ada = await node(tools, "Concept", "Bread"), await person(tools, "Ada")
     await relate(tools, bread, ada, "baked by")
     for ends in ((bread, ada), (ada, bread)):
@@ -58,7 +58,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-async def test_every_answer_says_who_is_whose_mentor_whichever_end_is_named_first(
+async def test_every_result_states_the_direction_if_the_ends_were_given_in_the_opposite_order(
     tools: Toolset, felix_first: dict[str, str]
 ) -> None:
     for name, more in CALLS:
@@ -68,7 +68,7 @@ async def test_every_answer_says_who_is_whose_mentor_whichever_end_is_named_firs
         assert (answer["relationship"]["from_name"], answer["relationship"]["to_name"]) == ("Felix", "Tom")
 
 
-async def test_nothing_is_said_of_direction_where_the_ends_are_named_as_it_is_told(
+async def test_no_result_states_the_direction_if_the_ends_were_given_in_it(
     tools: Toolset, felix_first: dict[str, str]
 ) -> None:
     for name, more in CALLS:
@@ -77,7 +77,7 @@ async def test_nothing_is_said_of_direction_where_the_ends_are_named_as_it_is_to
         assert "told" not in answer["message"], name
 
 
-async def test_a_new_type_from_the_other_end_is_said_as_it_will_be_read(
+async def test_a_new_type_given_in_the_opposite_order_is_shown_as_it_reads(
     tools: Toolset, felix_first: dict[str, str]
 ) -> None:
     answer = succeeded(await tools.update_relationship(**felix_first, relationship_type="student"))

@@ -28,7 +28,7 @@ def times(record: dict[str, Any]) -> tuple[str, str]:
     return properties["created_at"], properties["updated_at"]
 
 
-async def test_each_write_tells_its_own_time_and_a_reading_tells_the_same(tools: Toolset, clock: Clock) -> None:
+async def test_a_write_returns_the_time_that_a_read_returns(tools: Toolset, clock: Clock) -> None:
     ada, bo = await person(tools, "Ada"), await person(tools, "Bo")
     ends = {"from_entity_key": ada, "to_entity_key": bo}
     assert times((await relate(tools, ada, bo))["relationship"]) == (BEGAN, BEGAN)
@@ -47,7 +47,7 @@ async def test_each_write_tells_its_own_time_and_a_reading_tells_the_same(tools:
     assert times(hybrid["relationships"][0]) == (BEGAN, LATER)
 
 
-async def test_what_is_new_or_merged_tells_its_time(tools: Toolset, clock: Clock) -> None:
+async def test_new_and_merged_records_have_a_time(tools: Toolset, clock: Clock) -> None:
     made = succeeded(await tools.create_node(label="Person", name="Ada"))
     assert times(made["node"]) == (BEGAN, BEGAN)
     second = await person(tools, "Adah", "Rows")
@@ -56,7 +56,7 @@ async def test_what_is_new_or_merged_tells_its_time(tools: Toolset, clock: Clock
     assert times(merged["node"]) == (BEGAN, LATER)
 
 
-async def test_a_call_that_changes_nothing_tells_the_time_of_the_write_before(tools: Toolset, clock: Clock) -> None:
+async def test_a_call_that_changes_nothing_returns_the_time_of_the_last_write(tools: Toolset, clock: Clock) -> None:
     ada, bo = await person(tools, "Ada"), await person(tools, "Bo")
     await relate(tools, ada, bo, attitude=4)
     clock.forward(hours=1)
@@ -64,7 +64,7 @@ async def test_a_call_that_changes_nothing_tells_the_time_of_the_write_before(to
     assert times(answer["relationship"]) == (BEGAN, BEGAN)
 
 
-async def test_times_of_old_graphs_are_told_in_that_form_and_what_is_no_time_as_it_is(
+async def test_times_of_old_graphs_are_returned_in_the_current_form_and_other_values_unchanged(
     tools: Toolset, graph: KnowledgeGraph, user_id: str
 ) -> None:
     ada, bo = await person(tools, "Ada"), await person(tools, "Bo")
