@@ -28,13 +28,13 @@ OWN = "{0}.user_id = $user_id"
 
 @dataclass(frozen=True)
 class Beside:
-    """A question that is asked in two ways.
+    """A question as a query and as a hand-written statement.
 
     Attributes:
-        name: of the question.
-        asked: as a query.
-        written: as a person would write it, so that it answers the same paths.
-        parameters: of the written statement, besides `user_id` and `limit`.
+        name: name of the question.
+        asked: the query.
+        written: the hand-written statement, which returns the same paths.
+        parameters: parameters of the statement, besides `user_id` and `limit`.
     """
 
     name: str
@@ -59,7 +59,7 @@ def ask(
     ranking: RankingStrategy = RankingStrategy.PATH_LENGTH,
     **more: Any,  # noqa: ANN401
 ) -> GraphQuery:
-    """A query over one pattern between parts, from one of them where it is given."""
+    """A query with one pattern between parts, optionally from one of them."""
     first, *others = steps
     return GraphQuery(
         targets=() if start is None else (ResolutionTarget(entity_key=str(start), label=PART),),
@@ -193,7 +193,7 @@ def _long(hops: int) -> tuple[Long, ...]:
 
 
 def _intersection(parts: int) -> Long:
-    """Parts that satisfy several patterns at once, each of two hops."""
+    """Parts that match several patterns of two hops."""
     patterns = tuple(
         GraphPattern(
             pattern_id=str(kind),

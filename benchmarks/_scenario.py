@@ -20,15 +20,15 @@ class Scenario:
     """A scenario.
 
     Attributes:
-        release: list of the file that it stands in.
-        name: as the file names it.
-        reading: what is asked of the data, or why they cannot answer.
+        release: the list of the file that contains it.
+        name: name in the file.
+        reading: the question to the data, or why the data cannot answer it.
         covered: how much of the scenario the data can answer.
-        asked: the query; None where there is no answer.
-        answer_at: nodes of each path that are the answer.
-        labels: labels of those nodes.
-        right: walks to the answer by hand.
-        variant: tells two readings of one scenario apart.
+        asked: the query; None if the data cannot answer it.
+        answer_at: positions of the answer in each path.
+        labels: labels of the answer nodes.
+        right: computes the expected answer in plain Python.
+        variant: distinguishes two readings of one scenario.
     """
 
     release: Literal["v0.6", "legacy"]
@@ -74,17 +74,17 @@ def where(at_step: Position, name: str, value: Any, **more: Any) -> Constraint: 
 
 
 def holds(kind: ConstraintType, at_step: Position, name: str, value: Any = None, **more: Any) -> Constraint:  # noqa: ANN401
-    """A property that must compare so with a value."""
+    """A comparison of a property with a value."""
     return Constraint(type=kind, property_path=name, value=value, at_step=at_step, **more)
 
 
 def branch(at_step: Position, *steps: TraversalStep, **more: Any) -> Branch:  # noqa: ANN401
-    """What must lead away from a node of a path."""
+    """A branch from a node of a path."""
     return Branch(at_step=at_step, steps=steps, **more)
 
 
 def ask(*patterns: GraphPattern, combinator: QueryCombinator | None = None) -> GraphQuery:
-    """A query for all paths, that nothing is embedded for."""
+    """A query for all paths, without embeddings."""
     return GraphQuery(
         patterns=patterns, combinator=combinator, ranking=RankingStrategy.PATH_LENGTH, max_paths=MAX_PATHS, top_k=0
     )

@@ -1,4 +1,4 @@
-"""What a search by meaning finds for the same questions: of chunks alone, and kgagent's hybrid search."""
+"""Vector search of chunks and kgagent's hybrid search for the same questions."""
 
 import json
 import tempfile
@@ -21,14 +21,14 @@ LEVEL_FIELDS = {"attitude": ["1st", "2nd", "3rd", "4th", "5th"], "proximity": ["
 
 @dataclass(frozen=True)
 class Overlap:
-    """How far an answer and the right one agree."""
+    """Agreement of a result with the expected one."""
 
     precision: float
     recall: float
 
     @classmethod
     def of(cls, found: Sequence[str] | frozenset[str], right: frozenset[str]) -> "Overlap":
-        """Compare; where nothing is right and nothing was found, both are 1."""
+        """Compare; if nothing is expected and nothing was found, both are 1."""
         hits = len(right & set(found))
         if not right:
             return cls(float(not found), float(not found))
@@ -42,7 +42,7 @@ class Overlap:
 
 
 class VectorAlone:
-    """Compares the question with every chunk, exactly, and answers the nodes that the nearest are about."""
+    """Exact vector search of chunks; returns the nodes of the nearest chunks."""
 
     def __init__(self, raw: RawGraph, embedder: Embedder, vectors: Sequence[Sequence[float]]) -> None:
         self._raw = raw
@@ -64,9 +64,9 @@ class VectorAlone:
 
 
 class HybridAlone:
-    """kgagent's hybrid search over the same graph, loaded by `kgagent load` with an ontology of its own.
+    """kgagent's hybrid search in the same graph, loaded with a custom ontology.
 
-    Nodes have the texts of their chunks, and relationships a sentence of their own; all are embedded.
+    Nodes have the texts of their chunks and relationships have a sentence; both are embedded.
     """
 
     def __init__(self, graph: KnowledgeGraph, user_id: str) -> None:
@@ -102,7 +102,7 @@ class HybridAlone:
 
 
 def ontology_of(graphs: Sequence[RawGraph]) -> Ontology:
-    """An ontology of the labels and types that some graphs have."""
+    """An ontology with the labels and types of some graphs."""
     ends: dict[str, tuple[str, str]] = {}
     for raw in graphs:
         for one in raw.relationships:

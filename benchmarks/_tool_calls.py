@@ -1,4 +1,4 @@
-"""One usual call of each tool on the sample graph, and what it costs."""
+"""A typical call of each tool on the sample graph, and its cost."""
 
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -18,9 +18,9 @@ class People:
     """Keys of nodes of the sample graph.
 
     Attributes:
-        owner: whose graph it is.
-        mentor: joined with the owner.
-        distant: some steps away from the owner.
+        owner: owner of the graph.
+        mentor: connected to the owner.
+        distant: some hops away from the owner.
     """
 
     owner: str
@@ -30,12 +30,12 @@ class People:
 
 @dataclass(frozen=True)
 class Setting:
-    """What a call is made ready with.
+    """Input of a call.
 
     Attributes:
-        tools: of the user.
-        people: nodes that are there.
-        number: of the call; what is asked and written differs by it.
+        tools: tools of the user.
+        people: existing nodes.
+        number: number of the call, which varies queries and texts.
     """
 
     tools: Toolset
@@ -57,13 +57,13 @@ class Setting:
         return str(answer["node"]["entity_key"])
 
     async def friends(self) -> Arguments:
-        """Two new people who are joined."""
+        """Two new people with a relationship."""
         ends = await self.strangers()
         await self.do("create_relationship", **ends, **FRIENDSHIP)
         return ends
 
     async def strangers(self) -> Arguments:
-        """Two new people who are not."""
+        """Two new people without a relationship."""
         return {"from_entity_key": await self.person("Nora Finch"), "to_entity_key": await self.person("Emil Brandt")}
 
 
@@ -177,15 +177,15 @@ CALLS: dict[str, Callable[[Setting], Awaitable[Arguments]]] = {
 
 @dataclass(frozen=True)
 class Cost:
-    """What one call cost.
+    """The cost of one call.
 
     Attributes:
-        reads: statements that read, each one round trip.
-        writes: statements that write, each in a transaction of its own: a round trip, and one to commit.
-        embeddings: requests for embeddings.
-        texts: texts in them.
-        characters: of the answer as JSON, as a model is given it.
-        seconds: in all.
+        reads: reading statements, one round trip each.
+        writes: writing statements, each in its own transaction: one round trip and a commit.
+        embeddings: embedding requests.
+        texts: texts in these requests.
+        characters: length of the JSON result that a model receives.
+        seconds: total time.
     """
 
     reads: int
@@ -217,7 +217,7 @@ async def load_sample(graph: KnowledgeGraph, user_id: str) -> People:
 
 
 async def cost_of(graph: KnowledgeGraph, recorder: Recorder, tool: str, setting: Setting) -> Cost:
-    """Make a call of a tool ready and call it; the graph's observer is the recorder."""
+    """Prepare a call of a tool and run it; the graph's observer is the recorder."""
     arguments = await CALLS[tool](setting)
     recorder.clear()
     begun = time.perf_counter()
@@ -237,7 +237,7 @@ async def cost_of(graph: KnowledgeGraph, recorder: Recorder, tool: str, setting:
 
 
 def most(costs: Sequence[Cost]) -> Cost:
-    """The greatest of each figure."""
+    """The maximum of each figure."""
     return Cost(
         max(one.reads for one in costs),
         max(one.writes for one in costs),

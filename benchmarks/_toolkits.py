@@ -1,4 +1,4 @@
-"""Other toolkits' own searches, over the same triples in the form that each of them expects."""
+"""The searches of other toolkits, on the same triples in their own schemas."""
 
 import asyncio
 import re
@@ -26,7 +26,7 @@ class Peer(ABC):
     """A toolkit.
 
     Attributes:
-        searches: its searches by name; each takes the question, its embedding and how much is wanted.
+        searches: its searches by name; each takes the question, its embedding and a limit.
     """
 
     searches: Mapping[str, Search]
@@ -41,7 +41,7 @@ class Peer(ABC):
 
 
 class Graphiti(Peer):
-    """graphiti-core: nodes and edges by meaning and by words, fused by reciprocal rank; no LLM, no cross-encoder."""
+    """graphiti-core: vector and full-text search with reciprocal rank fusion; no LLM, no cross-encoder."""
 
     def __init__(self, where: Server) -> None:
         self._driver = graphiti_driver(where)
@@ -56,7 +56,7 @@ class Graphiti(Peer):
         self._names: dict[str, str] = {}
 
     async def load(self, triples: Sequence[Triple], embedder: Embedder) -> None:
-        """Write nodes and edges through its own bulk function."""
+        """Write nodes and edges with its bulk function."""
         from graphiti_core.edges import EntityEdge
         from graphiti_core.nodes import EntityNode
         from graphiti_core.utils.bulk_utils import add_nodes_and_edges_bulk
@@ -106,7 +106,7 @@ class Graphiti(Peer):
 
 
 class GraphRag(Peer):
-    """neo4j-graphrag: nodes by vector, by vector and words, and what surrounds the nodes by a query of the user's."""
+    """neo4j-graphrag: vector and hybrid search of nodes, and their neighbourhood by a custom query."""
 
     def __init__(self, where: Server) -> None:
         self._driver = GraphDatabase.driver(where.uri, auth=(where.username, where.password or ""))
@@ -117,7 +117,7 @@ class GraphRag(Peer):
         }
 
     async def load(self, triples: Sequence[Triple], embedder: Embedder) -> None:
-        """Write nodes with their embeddings, relationships with their texts, and the indexes that it asks for."""
+        """Write nodes with their embeddings, relationships with their texts, and the indexes that it needs."""
         from neo4j_graphrag.indexes import create_fulltext_index, create_vector_index
 
         create_vector_index(self._driver, "names", "Thing", "embedding", embedder.dimensions, "cosine")
@@ -159,7 +159,7 @@ class GraphRag(Peer):
         return None, [record["node"]["key"] for record in found.records]
 
     async def _around(self, text: str, vector: list[float], wanted: int) -> Found:
-        """The relationships of the nodes that it finds, the best node's first."""
+        """The relationships of the nodes that it finds, best node first."""
         from neo4j_graphrag.retrievers import HybridCypherRetriever
 
         retriever = HybridCypherRetriever(
@@ -196,5 +196,5 @@ def installed_peers() -> Iterator[Callable[[Server], Peer]]:
 
 
 def _plain(text: str) -> str:
-    """The words of a question: punctuation is grammar to a full-text index, and a slash alone is an error."""
+    """The words of a question; punctuation is query syntax, and a single slash is an error."""
     return " ".join(re.findall(r"\w+", text))

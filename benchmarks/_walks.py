@@ -1,6 +1,6 @@
-"""The right answers of the scenarios, walked in plain Python over what the files say.
+"""The expected answers of the scenarios, computed in plain Python from the files.
 
-Nothing here knows of patterns or of Cypher: what it finds is what the answers of the patterns are compared with.
+This module uses neither patterns nor Cypher, so that its answers are independent of them.
 """
 
 from collections import defaultdict
@@ -12,7 +12,7 @@ Keys = frozenset[str]
 
 
 class Facts:
-    """A graph as dictionaries, for walking by hand."""
+    """A graph as dictionaries."""
 
     def __init__(self, raw: RawGraph) -> None:
         self.nodes = {node.key: node for node in raw.nodes}
@@ -28,11 +28,11 @@ class Facts:
         return frozenset(key for key, node in self.nodes.items() if node.label == label and holds(node))
 
     def ahead(self, keys: Iterable[str], neo4j_type: str) -> Keys:
-        """Where relationships lead to from any of the nodes."""
+        """End nodes of the relationships that start at any of the nodes."""
         return frozenset(end for key in keys for end in self._ahead.get((key, neo4j_type), ()))
 
     def back(self, keys: Iterable[str], neo4j_type: str) -> Keys:
-        """Where relationships come from that lead to any of the nodes."""
+        """Start nodes of the relationships that end at any of the nodes."""
         return frozenset(start for key in keys for start in self._back.get((key, neo4j_type), ()))
 
     def named(self, label: str, name: str) -> Keys:
@@ -40,7 +40,7 @@ class Facts:
         return self.all(label, lambda node: node.name == name)
 
     def text(self, key: str, field: str) -> str:
-        """A property of a node as text; empty where it has none."""
+        """A property of a node as text; empty if it is missing."""
         return str(self.nodes[key].properties.get(field, ""))
 
 

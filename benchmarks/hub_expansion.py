@@ -1,8 +1,8 @@
-"""Breadth-first expansion at hubs of growing size: time of a search, and memory that its statement takes on the server.
+"""Breadth-first expansion from hubs of increasing size: time of a search, and memory of its statement on the server.
 
     python benchmarks/hub_expansion.py [--neighbours 1000 10000 100000] [--json]
 
-Each neighbour of the hub is also joined to three others. Memory is what the server reckons.
+Each neighbour of the hub is also connected to three others. Memory is the server's estimate.
 """
 
 import asyncio
@@ -45,7 +45,7 @@ def pairs(user: str, neighbours: int, rng: random.Random) -> Iterator[list[str]]
 
 
 async def build(graph: KnowledgeGraph, user: str, neighbours: int, rng: random.Random) -> None:
-    """Make a hub, its neighbours, and what joins them; one neighbour in a hundred has an embedding."""
+    """Create a hub, its neighbours and their relationships; one neighbour in a hundred has an embedding."""
     for first in range(0, neighbours + 1, BATCH):
         last = min(first + BATCH - 1, neighbours)
         await services_of(graph).store.write(CREATE_NODES, {"user": user, "first": first, "last": last})

@@ -1,10 +1,10 @@
-"""Questions over one, two and three hops among many distractors: what expansion finds, and what it costs.
+"""Questions over one, two and three hops among many distractors: recall and latency of expansion.
 
     python benchmarks/multi_hop.py --twowiki DIR --metaqa DIR --embeddings-cache FILE.npz --json
 
 The triples of both data sets become the relationships of one user, and those of 2WikiMultihopQA alone that of another.
-Embedding all of them takes some minutes; the cache keeps the vectors for the next run. Beside each way stands a
-prototype that has all vectors: from the five nearest relationships to their neighbours, scored 0.7 * path + 0.3 * own.
+Embedding all of them takes some minutes; the cache keeps the vectors for the next run. The methods are compared
+with a prototype over all vectors that expands the five nearest relationships, scored 0.7 * path + 0.3 * own.
 """
 
 import argparse
@@ -68,7 +68,7 @@ class Corpus:
 
 
 class Prototype:
-    """Ten lines over all vectors in memory: what the expansion has to be better than."""
+    """Ten lines over all vectors in memory: the baseline of the expansion."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
@@ -79,7 +79,7 @@ class Prototype:
                 self._at[name].append(position)
 
     def find(self, vector: Sequence[float], levels: int) -> list[Pair]:
-        """The best relationships after some levels."""
+        """The best relationships after some hops."""
         query = np.asarray(vector, np.float32)
         own = self._unit @ (query / np.linalg.norm(query))
         nearest = np.argsort(-own, kind="stable")[:LIMIT].tolist()
@@ -99,7 +99,7 @@ class Prototype:
 
 
 class Figures:
-    """What each way gave, question by question."""
+    """The results of each method, by question."""
 
     def __init__(self) -> None:
         self.recalls: dict[str, list[list[float]]] = defaultdict(list)
@@ -108,14 +108,14 @@ class Figures:
         self.explored: dict[str, list[tuple[float, float, int]]] = defaultdict(list)
 
     def add(self, way: str, question: Asked, found: Sequence[Pair], seconds: float) -> None:
-        """Note an answer, best first."""
+        """Add a result, best first."""
         self.seconds[way].append(seconds)
         self.recalls[way].append([len(question.gold & set(found[:k])) / min(k, len(question.gold)) for k in AT])
         names = {name for both in found[:NODES] for name in both}
         self.answered[way].append(bool(names & question.answers))
 
     def rows(self) -> Iterator[dict[str, object]]:
-        """A row for each way."""
+        """A row for each method."""
         for way, recalls in self.recalls.items():
             means = np.mean(recalls, axis=0)
             yield {
@@ -127,7 +127,7 @@ class Figures:
             }
 
     def explore_rows(self) -> Iterator[dict[str, object]]:
-        """A row for each number of hops that explore went on."""
+        """A row for each number of hops of explore."""
         for way, explored in self.explored.items():
             nodes, relationships, shown = np.mean(explored, axis=0)
             yield {
@@ -139,7 +139,7 @@ class Figures:
             }
 
     def gain(self, way: str, over: str, generator: np.random.Generator) -> dict[str, object]:
-        """How much more one way finds than another, with the interval of 95 of 100 resamples of the questions."""
+        """The recall gain of one method over another, with a 95 % bootstrap interval."""
         differences = np.subtract(self.recalls[way], self.recalls[over])
         drawn = generator.integers(0, len(differences), (RESAMPLES, len(differences)))
         low, high = np.quantile(differences[drawn].mean(axis=1), [0.025, 0.975], axis=0)
@@ -153,7 +153,7 @@ class Figures:
 
 
 async def embed(embedder: Embedder, texts: Sequence[str], cache: Path | None) -> Vectors:
-    """Embed texts, or read their vectors from the cache where it holds just these."""
+    """Embed texts, or read their vectors from the cache if it contains exactly these."""
     fingerprint = hashlib.sha256("\n".join([str(embedder), *texts]).encode()).hexdigest()
     kept = cached(cache, fingerprint)
     if kept is not None:
@@ -169,7 +169,7 @@ async def embed(embedder: Embedder, texts: Sequence[str], cache: Path | None) ->
 
 
 def cached(cache: Path | None, fingerprint: str) -> Vectors | None:
-    """The vectors of the cache, where it is there and holds those of just these texts."""
+    """The vectors of the cache, if it contains exactly those of these texts."""
     if cache is None or not cache.exists():
         return None
     kept = np.load(cache)
@@ -183,7 +183,7 @@ def parted(lines: Sequence[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[
 
 
 def text_of(line: Mapping[str, Any]) -> str:
-    """What is embedded of a line: just what a tool that wrote it would embed."""
+    """The embedding text of a line, as the tools compute it."""
     if line["kind"] == "node":
         return str(line["name"])
     return f"{line['description']} {line['relationship_type']}"
@@ -209,7 +209,7 @@ async def corpora(embedder: Embedder, triples: Mapping[str, Sequence[Triple]], c
 
 
 async def load(store: Store, embedder: Embedder, corpus: Corpus) -> None:
-    """Write a graph with its vectors, past the embedder."""
+    """Write a graph with its vectors, without the embedder."""
     stamp = {"user_id": corpus.user_id, "embedding_model": embedder.model, "version": 1}
     stamp |= {"created_at": datetime.now(UTC), "updated_at": datetime.now(UTC)}
 
@@ -233,13 +233,13 @@ async def load(store: Store, embedder: Embedder, corpus: Corpus) -> None:
 
 
 async def ask(graph: KnowledgeGraph, prototype: Prototype, user_id: str, questions: Sequence[Asked]) -> Figures:
-    """Ask each question in every way."""
+    """Run every question with every method."""
     figures = Figures()
     retrieval = graph.retrieval
     vectors = await retrieval.embed_queries([question.text for question in questions])
     for question, vector in zip(questions, vectors, strict=True):
         for levels in range(3):
-            way = f"prototype, {levels} levels" if levels else "nearest of all vectors"
+            way = f"prototype, {levels} levels" if levels else "exact nearest"
             figures.add(way, question, prototype.find(vector, levels), 0.0)
         for text in (question.text, None):
             for hops in range(MAX_HOPS + 1 if text else 2):
@@ -249,7 +249,7 @@ async def ask(graph: KnowledgeGraph, prototype: Prototype, user_id: str, questio
                     )
                 )
                 found = [frozenset((match.from_name.lower(), match.to_name.lower())) for match in matches]
-                figures.add(f"expand_hops={hops}" + ("" if text else ", vector alone"), question, found, seconds)
+                figures.add(f"expand_hops={hops}" + ("" if text else ", vector only"), question, found, seconds)
     for question in questions:
         for explored_hops in (0, None, 1, 2):
             await _explore(graph, user_id, question, explored_hops, figures)
@@ -274,7 +274,7 @@ async def _explore(graph: KnowledgeGraph, user_id: str, question: Asked, hops: i
 
 
 async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]:
-    """Load, ask, and work out the figures."""
+    """Load, run the questions, and compute the figures."""
     wiki_triples, wiki_questions = read_twowiki(arguments.twowiki)
     movie_triples, movie_questions = read_metaqa(arguments.metaqa)
     sets = judged({"2wiki": wiki_questions} | {f"metaqa, {h} hops": asked for h, asked in movie_questions.items()})

@@ -1,4 +1,4 @@
-"""Graph patterns on a made graph of a million relationships with hubs: time, memory, and what compiling costs.
+"""Graph patterns on a synthetic graph of a million relationships with hubs: time, memory, and overhead of compiling.
 
 python benchmarks/pattern_scale.py [--nodes 100000] [--relationships 1000000] [--json]
 """
@@ -34,19 +34,19 @@ PATIENCE = 120.0
 
 
 class Recorder(Store):
-    """A connection that remembers the statement that matched paths last."""
+    """A connection that records the last statement that matched paths."""
 
     matched: tuple[str, Parameters] = ("", {})
 
     async def read(self, text: str, parameters: Parameters, *, timeout: float | None = None) -> list[Row]:
-        """Read, and remember."""
+        """Read, and record the statement."""
         if isinstance(text, Statement) and text.name == "match_pattern":
             self.matched = (text, parameters)
         return await super().read(text, parameters, timeout=timeout)
 
 
 async def beside(graph: KnowledgeGraph, store: Recorder, question: Beside) -> dict[str, object]:
-    """Run what was compiled and what was written by hand in turn."""
+    """Run the compiled and the hand-written statement in turn."""
     await graph.query_patterns(question.asked, user_id=USER)
     compiled = store.matched
     limit = graph.settings.patterns_explored
@@ -73,7 +73,7 @@ async def beside(graph: KnowledgeGraph, store: Recorder, question: Beside) -> di
 
 
 async def long(graph: KnowledgeGraph, question: Long) -> dict[str, object]:
-    """Ask a question over many hops, and watch the memory."""
+    """Run a question over many hops and measure the memory."""
     seconds: list[float] = []
     seen: list[Memory] = []
     explored, returned, failed = 0, 0, ""
@@ -106,7 +106,7 @@ async def _asked(graph: KnowledgeGraph, question: Long) -> PatternResult | KgAge
 
 
 async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]:
-    """Make the graph, ask, and work out the figures."""
+    """Load the graph, run the questions, and compute the figures."""
     settings = Settings()
     store = cast(
         "Recorder",

@@ -1,4 +1,4 @@
-"""Graph patterns over graphs with labels and types of their own: are answers right, and what does search alone find?
+"""Correctness of graph patterns on graphs with their own labels and types, compared with search alone.
 
     python benchmarks/patterns.py --data FOLDER [--metaqa] [--json]
 
@@ -49,7 +49,7 @@ def read_all(folder: Path) -> list[Data]:
 async def ask_patterns(
     graph: KnowledgeGraph, every: Sequence[Data], folder: Path
 ) -> tuple[list[Asked], dict[str, list[ScenarioAsked]]]:
-    """Load the graphs, and ask what can be asked of each."""
+    """Load the graphs and run their questions."""
     given: list[Asked] = []
     scenarios: dict[str, list[ScenarioAsked]] = {}
     for data in every:
@@ -65,7 +65,7 @@ async def ask_patterns(
 
 
 async def ask_search(graph: KnowledgeGraph, data: Data, scenarios: Sequence[ScenarioAsked]) -> list[dict[str, Overlap]]:
-    """What search alone finds for each scenario, with as many nodes as are right and with five."""
+    """Results of search alone for each scenario, with as many nodes as are expected and with five."""
     vector, hybrid = await VectorAlone.over(data.raw, graph.embedder), HybridAlone(graph, data.search_id)
     await hybrid.load(data.raw)
     done = []
@@ -84,7 +84,7 @@ async def ask_search(graph: KnowledgeGraph, data: Data, scenarios: Sequence[Scen
 
 
 def f1_row(one: ScenarioAsked, searched: Mapping[str, Overlap]) -> Row:
-    """A scenario as a row of a table."""
+    """A scenario as a table row."""
     return {
         "scenario": one.scenario.title,
         "covers": one.scenario.covered,
@@ -96,7 +96,7 @@ def f1_row(one: ScenarioAsked, searched: Mapping[str, Overlap]) -> Row:
 
 
 def short_row(one: ScenarioAsked, searched: Mapping[str, Overlap]) -> Row:
-    """Precision and recall where they differ: at answers of five."""
+    """Precision and recall for five results, where they differ."""
     row: Row = {"scenario": one.scenario.title, "right": len(one.right)}
     for way, overlap in searched.items():
         if way.endswith(str(SHORT_ANSWER)):
@@ -125,7 +125,7 @@ def scenario_dict(one: ScenarioAsked, searched: Mapping[str, Overlap]) -> Row:
 
 
 def claim_rows(pairs: Sequence[tuple[ScenarioAsked, Mapping[str, Overlap]]]) -> list[Row]:
-    """F1 of patterns over that of search alone, for scenarios where something is right."""
+    """F1 of patterns divided by F1 of search alone, for scenarios with expected nodes."""
     counted = [(one, searched) for one, searched in pairs if one.right]
     own = np.array([Overlap.of(one.keys, one.right).f1 for one, _ in counted])
     made: list[Row] = []
@@ -150,7 +150,7 @@ def claim_rows(pairs: Sequence[tuple[ScenarioAsked, Mapping[str, Overlap]]]) -> 
 
 
 async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]:
-    """Load, ask in all ways, and work out the figures."""
+    """Load, run all methods, and compute the figures."""
     folder = arguments.data / "cef"
     every = read_all(folder)
     embedder = LocalEmbedder()
@@ -179,7 +179,7 @@ def report(
     scenarios: Mapping[str, Sequence[ScenarioAsked]],
     searched: Mapping[str, Sequence[Mapping[str, Overlap]]],
 ) -> dict[str, object]:
-    """Show the tables; the figures of the last line."""
+    """Show the tables; return the figures of the JSON output."""
     cases = [
         {"case": one.name, "exact": one.exact, "nodes": len(one.answer), "p50 ms": 1e3 * one.seconds} for one in given
     ]
