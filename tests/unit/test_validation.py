@@ -9,10 +9,10 @@ from kgagent.errors import InputError
 from kgagent.suggestions import closest_names
 from kgagent.tools.base import failure
 from kgagent.tools.create_node import CreateNodeArguments
+from kgagent.tools.create_relationship import NewRelationship
 from kgagent.tools.create_relationships import CreateRelationshipsArguments
 from kgagent.tools.explore import ExploreArguments
 from kgagent.tools.query_patterns import QueryPatternsArguments
-from kgagent.tools.relationship_arguments import NewRelationship
 from kgagent.validation import explain_validation_error, validate
 from kgagent.validation_errors import MAX_PROBLEMS
 

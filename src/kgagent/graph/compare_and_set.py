@@ -79,6 +79,20 @@ async def compare_and_set(
     return [outcomes[position] for position in conflicts]
 
 
+async def compare_and_set_one(
+    strategy: WriteStrategy[IntentT, StateT, PlanT, ResultT], intent: IntentT, *, attempts: int
+) -> ResultT:
+    """Apply one intent.
+
+    Raises:
+        KgAgentError: it could not be applied.
+    """
+    [outcome] = await compare_and_set(strategy, [intent], attempts=attempts)
+    if isinstance(outcome, KgAgentError):
+        raise outcome
+    return outcome
+
+
 def _first_of_each_identity(
     strategy: WriteStrategy[IntentT, StateT, PlanT, ResultT], intents: Sequence[IntentT], pending: Sequence[int]
 ) -> list[int]:

@@ -2,8 +2,8 @@
 
 from pydantic import ConfigDict, Field
 
-from kgagent.errors import KgAgentError
-from kgagent.graph.nodes import NodeIntent
+from kgagent.graph.compare_and_set import compare_and_set_one
+from kgagent.graph.nodes import NodeIntent, NodeStrategy
 from kgagent.models import GraphNode
 from kgagent.models.fields import ShortText, Text
 from kgagent.ontology import Ontology
@@ -81,8 +81,7 @@ class CreateNode(Tool[CreateNodeArguments]):
             values={"name": arguments.name, "description": arguments.description, "created_at": now, **owner},
             notes=build_notes(arguments.notes, context, now),
         )
-        [written] = await context.write_nodes([intent])
-        if isinstance(written, KgAgentError):
-            raise written
+        strategy = NodeStrategy(context.nodes, context.writing, user_id=context.user_id)
+        written = await compare_and_set_one(strategy, intent, attempts=context.writing.attempts)
         message = written.with_warnings(f"Created {arguments.label} {arguments.name}")
         return CreatedNode(message=message, entity_key=key, node=written.record)

@@ -1,12 +1,46 @@
 """create_relationship: connect two nodes."""
 
-from pydantic import ConfigDict
+from datetime import datetime
 
+from pydantic import ConfigDict, Field
+
+from kgagent.graph.relationships import RelationshipIntent
+from kgagent.models.fields import ShortText, Text
 from kgagent.ontology import Ontology
+from kgagent.tools.arguments import Notes, build_notes
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
-from kgagent.tools.relationship_arguments import NewRelationship
+from kgagent.tools.relationship_arguments import Attitude, Proximity, RelationshipEnds, Share
 from kgagent.tools.relationship_results import WrittenRelationship, write_relationship
+
+
+class NewRelationship(RelationshipEnds):
+    """A relationship to create."""
+
+    relationship_type: ShortText = Field(
+        description='What it is, in a word or two: "mentor", "works at". Reads from the first node to the second.'
+    )
+    description: Text = Field("", description="One sentence about it, with names and circumstances.")
+    attitude: Attitude = None
+    proximity: Proximity = None
+    notes: Notes = Field(default_factory=list, description="Facts about the relationship: texts or objects.")
+    confidence: Share | None = Field(None, description="How certain it is, 0 to 1.")
+    salience: Share | None = Field(None, description="How important it is to the user, 0 to 1.")
+
+    def intent(self, context: ToolContext, now: datetime) -> RelationshipIntent:
+        """The write that creates it.
+
+        Raises:
+            InputError: the ontology has no such lifetime of a note.
+        """
+        return RelationshipIntent(
+            from_entity_key=self.from_entity_key,
+            to_entity_key=self.to_entity_key,
+            neo4j_type=self.neo4j_type,
+            create=True,
+            values=self.model_dump(exclude={*RelationshipEnds.model_fields, "notes"}, exclude_none=True),
+            notes=build_notes(self.notes, context, now),
+        )
 
 
 class CreateRelationshipArguments(NewRelationship):

@@ -6,8 +6,8 @@ from kgagent.ontology import Ontology
 from kgagent.tools.arguments import Arguments
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
-from kgagent.tools.relationship_arguments import NewRelationship
-from kgagent.tools.relationship_results import BatchResult, write_batch
+from kgagent.tools.create_relationship import NewRelationship
+from kgagent.tools.relationship_batches import BatchResult, write_batch
 
 
 class CreateRelationshipsArguments(Arguments):

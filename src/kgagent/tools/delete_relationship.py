@@ -1,6 +1,7 @@
 """delete_relationship: remove a relationship, with a time to undo it."""
 
-from kgagent.errors import KgAgentError
+from kgagent.graph.compare_and_set import compare_and_set_one
+from kgagent.graph.deleted_relationships import DeletionStrategy
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.models import GraphRelationship
 from kgagent.models.note import format_utc
@@ -55,9 +56,10 @@ class DeleteRelationship(Tool[DeleteRelationshipArguments]):
             missing="Relationship not found between {a} and {b}. If it was deleted before, restore_relationship "
             "restores it",
         )
-        [deleted] = await context.delete_relationships([intent])
-        if isinstance(deleted, KgAgentError):
-            raise deleted
+        strategy = DeletionStrategy(
+            context.relationships, context.writing, user_id=context.user_id, window=context.undo_window
+        )
+        deleted = await compare_and_set_one(strategy, intent, attempts=context.writing.attempts)
         record, until = deleted.record, deleted.undo_until
         undo = "; it cannot be restored" if until is None else "; restore_relationship can restore it until undo_until"
         message = f"Deleted relationship between {record.from_name} and {record.to_name}{undo}"

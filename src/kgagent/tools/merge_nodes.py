@@ -2,10 +2,12 @@
 
 from pydantic import Field
 
-from kgagent.errors import KgAgentError
+from kgagent.graph.compare_and_set import compare_and_set_one
 from kgagent.graph.merge_plan import MergeIntent
+from kgagent.graph.merge_strategy import MergeStrategy
 from kgagent.models import GraphNode
 from kgagent.models.fields import EntityKey
+from kgagent.models.ingestion_state import merge_ingestion_state
 from kgagent.ontology import Ontology
 from kgagent.tools.arguments import Arguments
 from kgagent.tools.base import Tool, ToolResult
@@ -64,9 +66,14 @@ class MergeNodes(Tool[MergeNodesArguments]):
             InputError: a node does not exist, or the two cannot be merged.
         """
         intent = MergeIntent(keep=arguments.keep_entity_key, drop=arguments.drop_entity_key)
-        [merged] = await context.merge_nodes([intent])
-        if isinstance(merged, KgAgentError):
-            raise merged
+        strategy = MergeStrategy(
+            context.nodes,
+            context.relationships,
+            context.writing,
+            user_id=context.user_id,
+            merge_properties=merge_ingestion_state,
+        )
+        merged = await compare_and_set_one(strategy, intent, attempts=context.writing.attempts)
         dropped = merged.dropped_node
         return MergedNodes(
             message=f"Merged {dropped.name or dropped.entity_key} into {merged.node.label} {merged.node.name}",

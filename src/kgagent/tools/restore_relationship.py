@@ -1,6 +1,7 @@
 """restore_relationship: undo a deletion."""
 
-from kgagent.errors import KgAgentError
+from kgagent.graph.compare_and_set import compare_and_set_one
+from kgagent.graph.deleted_relationships import RestorationStrategy
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.ontology import Ontology
 from kgagent.tools.base import Tool
@@ -33,9 +34,9 @@ class RestoreRelationship(Tool[RestoreRelationshipArguments]):
         Raises:
             InputError: there is nothing to restore, it is too late, a new relationship exists, or a node is missing.
         """
-        [restored] = await context.restore_relationships([RelationshipIntent(**arguments.model_dump())])
-        if isinstance(restored, KgAgentError):
-            raise restored
+        intent = RelationshipIntent(**arguments.model_dump())
+        strategy = RestorationStrategy(context.relationships, context.writing, user_id=context.user_id)
+        restored = await compare_and_set_one(strategy, intent, attempts=context.writing.attempts)
         record = restored.record
         message = f"Restored relationship between {record.from_name} and {record.to_name}"
         return WrittenRelationship.of(restored, with_direction(message, record))

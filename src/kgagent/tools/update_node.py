@@ -2,8 +2,9 @@
 
 from pydantic import ConfigDict, Field
 
-from kgagent.errors import InputError, KgAgentError
-from kgagent.graph.nodes import NodeIntent
+from kgagent.errors import InputError
+from kgagent.graph.compare_and_set import compare_and_set_one
+from kgagent.graph.nodes import NodeIntent, NodeStrategy
 from kgagent.models import GraphNode
 from kgagent.models.fields import EntityKey, Text
 from kgagent.ontology import Ontology
@@ -67,9 +68,8 @@ class UpdateNode(Tool[UpdateNodeArguments]):
         values |= await owner_values(context, is_owner=arguments.is_owner, entity_key=arguments.entity_key)
         notes = build_notes(arguments.notes, context, context.writing.clock())
         intent = NodeIntent(entity_key=arguments.entity_key, values=values, notes=notes)
-        [written] = await context.write_nodes([intent])
-        if isinstance(written, KgAgentError):
-            raise written
+        strategy = NodeStrategy(context.nodes, context.writing, user_id=context.user_id)
+        written = await compare_and_set_one(strategy, intent, attempts=context.writing.attempts)
         node = written.record
         return UpdatedNode(
             message=written.with_warnings(

@@ -1,17 +1,61 @@
 """update_relationship: change a relationship."""
 
-from pydantic import ConfigDict
+from datetime import datetime
 
+from pydantic import ConfigDict, Field
+
+from kgagent.errors import InputError
+from kgagent.graph.relationships import RelationshipIntent
+from kgagent.models.fields import ShortText, Text
 from kgagent.ontology import Ontology
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
-from kgagent.tools.relationship_arguments import RelationshipChange
+from kgagent.tools.relationship_arguments import Attitude, Proximity, RelationshipEnds, Share
 from kgagent.tools.relationship_results import (
     DIRECTION_HINT,
     WrittenRelationship,
     with_direction,
     write_relationship,
 )
+
+
+class RelationshipChange(RelationshipEnds):
+    """A relationship to change."""
+
+    relationship_type: ShortText | None = Field(None, description="New type, in a word or two.")
+    description: Text | None = Field(None, description="New sentence; empty to clear it.")
+    attitude: Attitude = None
+    proximity: Proximity = None
+    confidence: Share | None = Field(None, description="How certain it is, 0 to 1.")
+    salience: Share | None = Field(None, description="How important it is to the user, 0 to 1.")
+    clear: list[ShortText] = Field(
+        default_factory=list, max_length=2, description='Levels to remove: "attitude", "proximity".'
+    )
+
+    def intent(self, context: ToolContext, now: datetime) -> RelationshipIntent:  # noqa: ARG002
+        """The write that changes it.
+
+        Raises:
+            InputError: nothing is to be changed, or a field cannot be cleared.
+        """
+        values = self.model_dump(exclude={*RelationshipEnds.model_fields, "clear"}, exclude_none=True)
+        for field in self.clear:
+            if field not in {"attitude", "proximity"}:
+                raise InputError(f"clear must contain only attitude and proximity, got {field!r}")
+            if field in values:
+                raise InputError(f"{field} cannot be both set and cleared")
+            values[field] = None
+        if not values:
+            raise InputError(
+                "Nothing to change: give description, relationship_type, attitude, proximity, confidence or salience. "
+                "add_note_to_relationship adds notes"
+            )
+        return RelationshipIntent(
+            from_entity_key=self.from_entity_key,
+            to_entity_key=self.to_entity_key,
+            neo4j_type=self.neo4j_type,
+            values=values,
+        )
 
 
 class UpdateRelationshipArguments(RelationshipChange):

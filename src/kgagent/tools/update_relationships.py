@@ -6,8 +6,9 @@ from kgagent.ontology import Ontology
 from kgagent.tools.arguments import Arguments
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
-from kgagent.tools.relationship_arguments import RelationshipChange
-from kgagent.tools.relationship_results import DIRECTION_HINT, BatchResult, write_batch
+from kgagent.tools.relationship_batches import BatchResult, write_batch
+from kgagent.tools.relationship_results import DIRECTION_HINT
+from kgagent.tools.update_relationship import RelationshipChange
 
 
 class UpdateRelationshipsArguments(Arguments):

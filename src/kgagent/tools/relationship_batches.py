@@ -1,0 +1,85 @@
+"""Writing several relationships in one call, as create_relationships and update_relationships do."""
+
+from collections.abc import Sequence
+
+from kgagent.errors import InputError, KgAgentError
+from kgagent.formatting import counted
+from kgagent.graph.compare_and_set import compare_and_set
+from kgagent.graph.relationships import RelationshipIntent, RelationshipStrategy, RelationshipWriteResult
+from kgagent.models import GraphRelationship
+from kgagent.models.graph import GraphModel
+from kgagent.tools.base import ToolResult, error_text, one_line
+from kgagent.tools.context import ToolContext
+from kgagent.tools.create_relationship import NewRelationship
+from kgagent.tools.relationship_results import describe_direction
+from kgagent.tools.update_relationship import RelationshipChange
+
+
+class BatchItem(GraphModel):
+    """One relationship of a batch: a `WrittenRelationship`, or the error that rejected it."""
+
+    success: bool
+    error: str | None = None
+    message: str | None = None
+    embedding_regenerated: bool | None = None
+    triplet: str | None = None
+    relationship: GraphRelationship | None = None
+
+
+class BatchResult(ToolResult):
+    """Several relationships, in the order of the arguments."""
+
+    results: tuple[BatchItem, ...]
+
+    @property
+    def error(self) -> str | None:
+        """The first error, if every relationship was rejected."""
+        if any(item.success for item in self.results):
+            return None
+        return f"{self.message}: {self.results[0].error}"
+
+
+async def write_batch(
+    context: ToolContext, items: Sequence[NewRelationship | RelationshipChange], verb: str
+) -> BatchResult:
+    """Write several relationships with one batch of embeddings; each is written or rejected on its own.
+
+    Args:
+        context: the user's graph.
+        items: the relationships.
+        verb: what happens to a relationship, for the message: "Created".
+    """
+    now = context.writing.clock()
+    intents: dict[int, RelationshipIntent] = {}
+    results: dict[int, BatchItem] = {}
+    for position, item in enumerate(items):
+        try:
+            intents[position] = item.intent(context, now)
+        except InputError as error:
+            results[position] = _rejected(error)
+    strategy = RelationshipStrategy(context.relationships, context.writing, user_id=context.user_id)
+    outcomes = await compare_and_set(strategy, list(intents.values()), attempts=context.writing.attempts)
+    for position, outcome in zip(intents, outcomes, strict=True):
+        results[position] = (
+            _rejected(outcome)
+            if isinstance(outcome, KgAgentError)
+            else BatchItem(
+                success=True,
+                message=_item_message(outcome, sets_type=items[position].relationship_type is not None),
+                embedding_regenerated=outcome.embedded,
+                triplet=outcome.record.triplet,
+                relationship=outcome.record,
+            )
+        )
+    ordered = tuple(results[position] for position in range(len(items)))
+    written = sum(item.success for item in ordered)
+    return BatchResult(message=f"{verb} {written} of {counted(len(items), 'relationship')}", results=ordered)
+
+
+def _item_message(written: RelationshipWriteResult, *, sets_type: bool) -> str | None:
+    direction = describe_direction(written.record, sets_type=sets_type)
+    return ". ".join(filter(None, (direction, *written.warnings))) or None
+
+
+def _rejected(error: KgAgentError) -> BatchItem:
+    return BatchItem(success=False, error=one_line(error_text(error)))
