@@ -1,7 +1,9 @@
 """Constraints and indexes: which exist, and creating those that a graph needs."""
 
 import asyncio
+import math
 import random
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -92,7 +94,7 @@ class Schema:
         Raises:
             SchemaError: an existing index does not fit, or the data violates a constraint; the text names the fix.
         """
-        present, made = await self._present(), False
+        present = await self._present()
         for _ in range(ATTEMPTS):
             outdated = [part for part in self.parts if part.is_outdated_in(present)]
             missing = [part for part in self.parts if part.found_in(present) is None]
@@ -103,9 +105,8 @@ class Schema:
             for part in [*outdated, *missing]:
                 await self._create(part)
             # Another process that replaces the same outdated index may have dropped the new one.
-            present, made = await self._present(), True
-        if made or any(row["state"] != "ONLINE" for row in present):
-            await self._store.run_schema(Statement(f"CALL db.awaitIndexes({online_timeout:d})", "await_indexes"))
+            present = await self._present()
+        await self._await_online(present, time.monotonic() + online_timeout)
         problems = await self.problems()
         if problems:
             raise SchemaError("; ".join(map(str, problems)))
@@ -165,6 +166,14 @@ class Schema:
 
     async def _present(self) -> list[Row]:
         return await self._store.run_schema(SHOW_INDEXES)
+
+    async def _await_online(self, present: Sequence[Row], deadline: float) -> None:
+        """Wait for these parts only: to wait for all indexes fails where another process drops one of its own."""
+        found = (part.found_in(present) for part in self.parts)
+        for name in {row["name"] for row in found if row and row["state"] == "POPULATING"}:
+            seconds = max(1, math.ceil(deadline - time.monotonic()))
+            quoted = name.replace("\\", "\\\\").replace("'", "\\'")
+            await self._store.run_schema(Statement(f"CALL db.awaitIndex('{quoted}', {seconds:d})", "await_index"))
 
     async def _create(self, part: SchemaPart) -> None:
         try:
