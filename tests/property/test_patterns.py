@@ -185,6 +185,12 @@ async def plant(
     return PlainGraph(plain_nodes, plain, str(users[MINE])), str(prefix)
 
 
+async def remove(graph: KnowledgeGraph, prefix: str) -> None:
+    """Delete the nodes that `plant` stored under a prefix, with their relationships."""
+    text = "MATCH (n:PatternTest) WHERE n.entity_key STARTS WITH $prefix DETACH DELETE n"
+    await cypher(graph, text, prefix=f"{prefix}:")
+
+
 async def compiled(graph: KnowledgeGraph, part: GraphPattern | QueryCombinator, user_id: str) -> RunResult:
     """Run a pattern or a combinator as kgagent does."""
     reader = PathReader(graph.ontology)
@@ -221,7 +227,7 @@ many = hypothesis_settings(max_examples=40, deadline=None, suppress_health_check
 async def test_a_pattern_finds_the_paths_that_a_plain_walk_finds(
     graph: KnowledgeGraph, drawn_nodes: list[Any], drawn_relationships: list[Any], pattern: GraphPattern
 ) -> None:
-    plain, _ = await plant(graph, drawn_nodes, drawn_relationships)
+    plain, prefix = await plant(graph, drawn_nodes, drawn_relationships)
     expected = Counter(plain.paths(pattern))
     try:
         found = as_numbers(await compiled(graph, pattern, plain.user))
@@ -229,7 +235,7 @@ async def test_a_pattern_finds_the_paths_that_a_plain_walk_finds(
         check_refusal(error)
         return
     finally:
-        await cypher(graph, "MATCH (n:PatternTest) DETACH DELETE n")
+        await remove(graph, prefix)
     assert not plain.must_fail
     event(f"{min(len(expected), 3)} paths")
     assert found == expected
@@ -240,7 +246,7 @@ async def test_a_pattern_finds_the_paths_that_a_plain_walk_finds(
 async def test_a_combinator_finds_what_a_plain_walk_finds(
     graph: KnowledgeGraph, drawn_nodes: list[Any], drawn_relationships: list[Any], combinator: QueryCombinator
 ) -> None:
-    plain, _ = await plant(graph, drawn_nodes, drawn_relationships)
+    plain, prefix = await plant(graph, drawn_nodes, drawn_relationships)
     expected = plain.paths(combinator)
     try:
         ran = await compiled(graph, combinator, plain.user)
@@ -248,7 +254,7 @@ async def test_a_combinator_finds_what_a_plain_walk_finds(
         check_refusal(error)
         return
     finally:
-        await cypher(graph, "MATCH (n:PatternTest) DETACH DELETE n")
+        await remove(graph, prefix)
     found = as_numbers(ran)
     event(f"{combinator.type} {min(len(expected), 2)} paths")
     if combinator.type != "UNION":
@@ -260,7 +266,7 @@ async def test_a_combinator_finds_what_a_plain_walk_finds(
 
 
 async def test_the_plain_walk_sees_paths_at_all(graph: KnowledgeGraph) -> None:
-    plain, _ = await plant(
+    plain, prefix = await plant(
         graph,
         [(frozenset({"Red"}), {"age": 1}, MINE), (frozenset({"Blue"}), {"name": "x"}, MINE)],
         [(0, 1, "KNOWS", {}, MINE)],
@@ -268,4 +274,4 @@ async def test_the_plain_walk_sees_paths_at_all(graph: KnowledgeGraph) -> None:
     pattern = GraphPattern.single_hop("Red", "KNOWS", "Blue")
     assert plain.paths(pattern) == [((0, 1), (0,), (1,))]
     assert as_numbers(await compiled(graph, pattern, plain.user)) == Counter(plain.paths(pattern))
-    await cypher(graph, "MATCH (n:PatternTest) DETACH DELETE n")
+    await remove(graph, prefix)

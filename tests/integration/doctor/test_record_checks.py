@@ -6,71 +6,76 @@ from kgagent import KnowledgeGraph
 from tests.conftest import Clock
 from tests.integration.doctor.damaged import USER, damage, healthy, messages, problems
 from tests.support.embedders import WatchedEmbedder
+from tests.support.own_ontology import names
 from tests.support.payloads import succeeded
 from tests.support.stored import cypher
 
 FIXED_BY_MIGRATION = [
     ("MATCH (:<Person>)-[r {description: 'They row'}]->() REMOVE r.relationship_embedding", "have no embedding"),
     (
-        "MATCH ()-[r {description: 'They row'}]->() SET r.relationship_embedding = 'gone'",
+        "MATCH (:<Person>)-[r {description: 'They row'}]->() SET r.relationship_embedding = 'gone'",
         "have an embedding that is not a list of numbers",
     ),
     (
-        "MATCH ()-[r {description: 'They row'}]->() SET r.relationship_embedding = [1.0, 2.0]",
+        "MATCH (:<Person>)-[r {description: 'They row'}]->() SET r.relationship_embedding = [1.0, 2.0]",
         "have an embedding of another length",
     ),
     (
-        "MATCH ()-[r {description: 'They row'}]->() SET r.embedding_model = 'older'",
+        "MATCH (:<Person>)-[r {description: 'They row'}]->() SET r.embedding_model = 'older'",
         "have an embedding of another or an unknown model",
     ),
     (
-        "MATCH ()-[r {description: 'They row'}]->() REMOVE r.embedding_model, r.embedding_hash",
+        "MATCH (:<Person>)-[r {description: 'They row'}]->() REMOVE r.embedding_model, r.embedding_hash",
         "have an embedding of another or an unknown model",
     ),
     (
-        "MATCH ()-[r {description: 'They row'}]->() SET r.description = 'They sail'",
+        "MATCH (:<Person>)-[r {description: 'They row'}]->() SET r.description = 'They sail'",
         "have an embedding of an earlier text",
     ),
     (
-        "MATCH ()-[r {description: 'They row'}]->() REMOVE r.description, r.relationship_type, r.attitude, r.proximity",
+        "MATCH (:<Person>)-[r {description: 'They row'}]->() "
+        "REMOVE r.description, r.relationship_type, r.attitude, r.proximity",
         "have an embedding but no text",
     ),
     (
-        "MATCH ()-[r {description: 'They row'}]->() SET r.notes_embedding = [0.5]",
+        "MATCH (:<Person>)-[r {description: 'They row'}]->() SET r.notes_embedding = [0.5]",
         "have embedding properties of an old format",
     ),
     (
-        "MATCH ()-[r {description: 'They row'}]->() SET r.told_in_reverse = true",
+        "MATCH (:<Person>)-[r {description: 'They row'}]->() SET r.told_in_reverse = true",
         "hold told_in_reverse, the old name of is_reversed",
     ),
     (
-        "MATCH ()-[r {description: 'They row'}]->() REMOVE r.user_id",
+        "MATCH (:<Person>)-[r {description: 'They row'}]->() REMOVE r.user_id",
         "have no user_id, so no search finds them",
     ),
     (
-        "MATCH ()-[r {description: 'They row'}]->() SET r.relationship_key = 'another'",
+        "MATCH (:<Person>)-[r {description: 'They row'}]->() SET r.relationship_key = 'another'",
         "have no relationship_key, or one that does not match their nodes",
     ),
     (
-        "MATCH ()-[r {description: 'They row'}]->() SET r.attitude = 'warm'",
+        "MATCH (:<Person>)-[r {description: 'They row'}]->() SET r.attitude = 'warm'",
         "store attitude or proximity as text instead of a number",
     ),
     (
-        "MATCH ()-[r {description: 'They sing'}]->() REMOVE r.notes_text",
+        "MATCH (:<Person>)-[r {description: 'They sing'}]->() REMOVE r.notes_text",
         "have notes that full-text search misses, or still finds",
     ),
     (
-        "MATCH ()-[r {description: 'They row'}]->() SET r.notes_text = 'what no note says'",
+        "MATCH (:<Person>)-[r {description: 'They row'}]->() SET r.notes_text = 'what no note says'",
         "have notes that full-text search misses, or still finds",
     ),
 ]
 
 FIXED_BY_HAND = [
     (
-        "MATCH ()-[r {description: 'They row'}]->() SET r.attitude = 6",
+        "MATCH (:<Person>)-[r {description: 'They row'}]->() SET r.attitude = 6",
         "have an attitude or proximity that is neither 1 to 5 nor a word of their type",
     ),
-    ("MATCH ()-[r {description: 'They row'}]->() SET r.version = 'v2'", "have a version that is not an integer"),
+    (
+        "MATCH (:<Person>)-[r {description: 'They row'}]->() SET r.version = 'v2'",
+        "have a version that is not an integer",
+    ),
     (
         "MATCH (a:<Person> {name: 'Ada'}), (c:<Topic>) CREATE (a)-[:<knows>]->(c)",
         "connect nodes with labels that their type does not allow",
@@ -182,7 +187,7 @@ async def test_an_expired_note_is_distinguished_from_other_stale_embeddings(own:
     tools = own.tools(user_id=USER)
     [ends] = await cypher(
         own,
-        "MATCH (a {user_id: 'patient'})-[{description: 'They row'}]->(b) "
+        f"MATCH (a:{names(own.ontology)['Person']} {{user_id: 'patient'}})-[{{description: 'They row'}}]->(b) "
         "RETURN a.entity_key AS from_entity_key, b.entity_key AS to_entity_key LIMIT 1",
     )
     succeeded(await tools.add_note_to_relationship(**ends, content="On holiday", lifetime="month"))
