@@ -1,11 +1,10 @@
 """Operations that observers watch: tool calls, searches, embeddings and statements, without their content."""
 
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import wraps
-from typing import Any, Concatenate, Literal, ParamSpec, Protocol, TypeVar
+from typing import Literal, Protocol
 
 APP = "kgagent"
 
@@ -129,38 +128,3 @@ def statement_tags(name: str) -> dict[str, str]:
     """Return the metadata of a statement, which `SHOW TRANSACTIONS` and the query log show."""
     tool = current_tool()
     return {"app": APP, "statement": name} | ({"tool": tool} if tool else {})
-
-
-class Observed(Protocol):
-    """An object with an observer."""
-
-    @property
-    def observer(self) -> Observer:
-        """The observer of its searches."""
-        ...
-
-
-ObservedT = TypeVar("ObservedT", bound=Observed)
-ParametersT = ParamSpec("ParametersT")
-ResultT = TypeVar("ResultT")
-SearchMethod = Callable[Concatenate[ObservedT, ParametersT], Awaitable[ResultT]]
-WatchedMethod = Callable[Concatenate[ObservedT, ParametersT], Coroutine[Any, Any, ResultT]]
-
-
-def observed(
-    name: str,
-) -> Callable[[SearchMethod[ObservedT, ParametersT, ResultT]], WatchedMethod[ObservedT, ParametersT, ResultT]]:
-    """Decorate a search method, so that its object's observer watches it under a name."""
-
-    def wrap(
-        method: SearchMethod[ObservedT, ParametersT, ResultT],
-    ) -> WatchedMethod[ObservedT, ParametersT, ResultT]:
-        @wraps(method)
-        async def watched(self: ObservedT, /, *args: ParametersT.args, **kwargs: ParametersT.kwargs) -> ResultT:
-            with self.observer.watch(Search(name)):
-                result = await method(self, *args, **kwargs)
-            return result  # noqa: RET504 - mypy assumes that a context manager may suppress errors
-
-        return watched
-
-    return wrap

@@ -4,7 +4,8 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
 
-from kgagent.embedding.base import Embedder, Embedding, validate_texts
+from kgagent.embedding.base import Embedder, Embedding
+from kgagent.embedding.validation import validate_texts
 from kgagent.embedding.wrapper import WrapperEmbedder
 from kgagent.errors import ConfigurationError, EmbeddingUnavailableError
 

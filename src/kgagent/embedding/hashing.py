@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from typing import ClassVar
 
-from kgagent.embedding.base import Embedder, Embedding, validate_texts
+from kgagent.embedding.base import Embedder, Embedding
+from kgagent.embedding.validation import validate_texts
 from kgagent.errors import ConfigurationError
 
 _WORD = re.compile(r"\w+")

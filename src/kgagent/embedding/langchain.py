@@ -4,7 +4,8 @@ from collections.abc import Awaitable, Sequence
 from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
 from kgagent.concurrency import bounded_map
-from kgagent.embedding.base import Embedder, Embedding, validate_embeddings, validate_texts
+from kgagent.embedding.base import Embedder, Embedding
+from kgagent.embedding.validation import validate_embeddings, validate_texts
 from kgagent.errors import ConfigurationError, EmbeddingUnavailableError
 
 if TYPE_CHECKING:

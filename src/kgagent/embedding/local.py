@@ -13,7 +13,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, ClassVar
 
 from kgagent.concurrency import bounded_map
-from kgagent.embedding.base import Embedder, Embedding, validate_embeddings, validate_texts
+from kgagent.embedding.base import Embedder, Embedding
+from kgagent.embedding.validation import validate_embeddings, validate_texts
 from kgagent.errors import ConfigurationError, DownloadError
 from kgagent.extras import require_extra
 from kgagent.local.artifacts import fetch

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import urlsplit
 
 from kgagent.concurrency import bounded_map
-from kgagent.embedding.base import Embedder, Embedding, validate_embeddings, validate_texts
+from kgagent.embedding.base import Embedder, Embedding
 from kgagent.embedding.batching import TOKENS_PER_INPUT, RequestLimits, split_batches, truncate
 from kgagent.embedding.openai_errors import translate_errors
 from kgagent.embedding.retrying import Sleep, with_retries
+from kgagent.embedding.validation import validate_embeddings, validate_texts
 from kgagent.errors import ConfigurationError, EmbeddingResponseError
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from pydantic import JsonValue
 
 from kgagent.errors import InputError
 from kgagent.models import GraphNode, GraphRelationship, Note, RelationshipSearchResult
+from kgagent.models.graph import display_name, triplet_text
 from kgagent.models.ingestion_state import INGESTION_PROPERTIES
 from kgagent.models.note import format_utc, notes_text_at, parse_notes
-from kgagent.models.triplet import display_name, triplet_text
 from kgagent.ontology import Ontology
 
 OLD_EMBEDDINGS = ("relation_embedding", "notes_embedding", "description_embedding")
@@ -249,8 +249,8 @@ class RelationshipRecord(Record):
             "description": self.text("description"),
             "attitude": attitude,
             "proximity": proximity,
-            "attitude_word": ontology.level_words.get((self.neo4j_type, "attitude", attitude or 0), ""),
-            "proximity_word": ontology.level_words.get((self.neo4j_type, "proximity", proximity or 0), ""),
+            "attitude_word": ontology.word(self.neo4j_type, "attitude", attitude),
+            "proximity_word": ontology.word(self.neo4j_type, "proximity", proximity),
             "notes": self.notes,
             "properties": visible(
                 self.properties, _RELATIONSHIP_FIELDS | INTERNAL_PROPERTIES | ontology.hidden_properties

@@ -1,4 +1,4 @@
-"""Nodes and relationships as kgagent shows them: no embedding and no bookkeeping is ever part of them."""
+"""Nodes and relationships in results, which never contain embeddings or bookkeeping properties."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,16 +6,15 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from kgagent.models.note import Note
-from kgagent.models.triplet import display_name, triplet_text
 
 
 class GraphModel(BaseModel):
-    """Base of what is shown to a caller."""
+    """Base of everything that results contain."""
 
     model_config = ConfigDict(frozen=True)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data for a tool's answer: JSON types only, absent parts and empty lists left out."""
+        """As JSON types; fields that are None and empty values are omitted."""
         payload: dict[str, Any] = without_empty(self.model_dump(mode="json", exclude_none=True))
         return payload
 
@@ -32,7 +31,7 @@ class GraphNode(GraphModel):
 
 
 class GraphRelationship(GraphModel):
-    """A relationship, with the end that the caller named first as `from`; in a search, the end that it is told from.
+    """A relationship. `from` is the node that the caller named first; in a search, the node where it starts.
 
     Attributes:
         attitude: 1 to 5, or None.
@@ -40,8 +39,8 @@ class GraphRelationship(GraphModel):
         attitude_word: the ontology's word for the attitude.
         proximity_word: the ontology's word for the proximity.
         similarity: plain cosine with the query, -1 to 1; None outside a search.
-        ends_reversed: whether the caller named the ends the other way round than it is told: `from` is then the
-            end that it leads to. No part of a payload.
+        ends_reversed: whether `from` is the node where the relationship ends, because the caller named the nodes in the
+            opposite order. Not part of a payload.
     """
 
     from_entity_key: str
@@ -62,34 +61,58 @@ class GraphRelationship(GraphModel):
 
     @property
     def pair(self) -> tuple[str, str, str]:
-        """The type and the two ends, the same from either end."""
+        """The type and the keys of both nodes, in an order that does not depend on the direction."""
         first, second = sorted((self.from_entity_key, self.to_entity_key))
         return self.neo4j_type, first, second
 
     @property
     def level_words(self) -> str:
-        """The ontology's words for attitude and proximity, as far as there are: "close, known-well"."""
+        """The ontology's words for the attitude and the proximity that are set: "close, known-well"."""
         return ", ".join(word for word in (self.attitude_word, self.proximity_word) if word)
 
     @property
     def names_in_direction(self) -> tuple[str, str]:
-        """What the node is called that it is told from, and the one that it is told of."""
+        """The names of the nodes where the relationship starts and ends."""
         source = display_name({"name": self.from_name}, self.from_entity_key)
         target = display_name({"name": self.to_name}, self.to_entity_key)
         return (target, source) if self.ends_reversed else (source, target)
 
     @property
     def triplet(self) -> str:
-        """The relationship as a short sentence, such as "Elon Musk founded Tesla", in the direction that it is told."""
+        """The relationship as a short sentence, such as "Elon Musk founded Tesla", in its direction."""
         source, target = self.names_in_direction
         return triplet_text(source, self.neo4j_type, target, label=self.relationship_type)
 
 
 def without_empty(value: Any) -> Any:  # noqa: ANN401
-    """Leave out what says nothing: None, empty texts, empty lists and empty mappings inside a mapping."""
+    """Omit None, empty texts, empty lists and empty mappings inside of mappings."""
     if isinstance(value, Mapping):
         kept = {key: without_empty(item) for key, item in value.items()}
         return {key: item for key, item in kept.items() if item not in (None, "", [], {})}
     if isinstance(value, list | tuple):
         return [without_empty(item) for item in value]
     return value
+
+
+def humanize_relation_type(relation_type: str) -> str:
+    """A type as words: WORKS_FOR is "works for"."""
+    return relation_type.lower().replace("_", " ")
+
+
+def display_name(properties: Mapping[str, Any] | None, key: str | None, element_id: str = "") -> str:
+    """The name of a node if it is text, else its key, else its element id."""
+    name = (properties or {}).get("name")
+    return name if isinstance(name, str) and name else key or element_id
+
+
+def triplet_text(source: str, relation_type: str, target: str, *, label: str = "") -> str:
+    """A relationship as a short sentence: "Elon Musk founded Tesla".
+
+    Args:
+        source: name of the node where it starts.
+        relation_type: its Neo4j type.
+        target: name of the node where it ends.
+        label: what to write instead of the type; with underscores, it is converted to words like a type.
+    """
+    words = humanize_relation_type(label) if "_" in label else label
+    return f"{source} {words or humanize_relation_type(relation_type)} {target}"

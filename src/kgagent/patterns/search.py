@@ -9,7 +9,7 @@ from kgagent.graph.live_schema import LiveSchemaReader
 from kgagent.graph.store import Store
 from kgagent.models.matched_path import PatternResult
 from kgagent.models.pattern_query import GraphQuery
-from kgagent.observing import NULL_OBSERVER, Observer, observed
+from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology
 from kgagent.patterns.options import PatternOptions
 from kgagent.patterns.path_reader import PathReader
@@ -17,6 +17,7 @@ from kgagent.patterns.query_run import PatternQueryRun, PatternServices
 from kgagent.patterns.reads import Deadline, UserReads
 from kgagent.retrieval import RetrievalService
 from kgagent.retrieval.arguments import validate_vector
+from kgagent.retrieval.observed import observed
 
 
 class PatternSearch:

@@ -16,10 +16,10 @@ from kgagent.models import (
     TraverseRequest,
     TraverseResult,
 )
-from kgagent.observing import observed
 from kgagent.retrieval.arguments import validate_vector
 from kgagent.retrieval.expansion import expand_around
 from kgagent.retrieval.explore import NOTHING_ASKED, Exploration
+from kgagent.retrieval.observed import observed
 from kgagent.retrieval.paths import find_paths
 from kgagent.retrieval.pipeline import HybridSearch
 from kgagent.retrieval.rerank import CrossEncoder

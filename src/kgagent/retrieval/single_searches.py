@@ -8,11 +8,12 @@ from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.records import NodeRecord
 from kgagent.graph.store import Store
 from kgagent.models import DiscoveredNodes, GraphNode, Matches, NodeSearchResult, RelationshipSearchResult
-from kgagent.observing import NULL_OBSERVER, Observer, observed
+from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology
 from kgagent.retrieval.arguments import check_limit, validate_vector
 from kgagent.retrieval.explore import to_result
 from kgagent.retrieval.name_match import nodes_by_name
+from kgagent.retrieval.observed import observed
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope, check_text
 from kgagent.retrieval.vector_index import vector_index
 from kgagent.retrieval.vector_retrievers import VectorRetrievers

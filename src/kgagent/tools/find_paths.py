@@ -2,9 +2,8 @@
 
 from kgagent.formatting import counted
 from kgagent.models import GraphRelationship
-from kgagent.models.graph import GraphModel
+from kgagent.models.graph import GraphModel, display_name
 from kgagent.models.paths import FindPathsRequest, GraphPath, PathNode
-from kgagent.models.triplet import display_name
 from kgagent.ontology import Ontology
 from kgagent.tools.base import Tool, ToolResult
 from kgagent.tools.context import ToolContext

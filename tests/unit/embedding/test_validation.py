@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgagent.embedding.base import validate_embeddings, validate_texts
+from kgagent.embedding.validation import validate_embeddings, validate_texts
 from kgagent.errors import EmbeddingResponseError, InputError
 
 NUMBERS = st.floats(min_value=-1e3, max_value=1e3, width=32)
