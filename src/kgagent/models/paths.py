@@ -1,4 +1,4 @@
-"""What a search for paths is asked and what it answers."""
+"""The request and the result of a search for paths."""
 
 from pydantic import Field
 
@@ -31,11 +31,11 @@ class PathNode(GraphModel):
 
 
 class GraphPath(GraphModel):
-    """A way from one node to another, whichever way its relationships point; no node is on it twice.
+    """A path between two nodes, regardless of the direction of its relationships; no node occurs twice.
 
     Attributes:
         nodes: the nodes, from one end to the other.
-        relationships: those between them, in order, each told as its creator told it.
+        relationships: those between them, in order, each in its own direction.
         weights: what each relationship counts: plain cosine with the query, or without one its strength, 0 to 1.
         score: mean of the weights, less 0.02 for each hop beyond the first.
         is_shortest: whether no path is shorter.

@@ -25,10 +25,10 @@ def estimated_tokens(text: str) -> int:
 
 
 def fit(blocks: Iterable[Lines], token_budget: int, count_tokens: Callable[[str], int]) -> str:
-    """Join blocks of lines, in their order, as long as there is room.
+    """Join blocks of lines in order, within a token budget.
 
-    A block that does not fit is cut to the lines that do; where not even its first one does, it is left out, and what
-    comes after it may still fit. A line counts its tokens and one for its end.
+    A block that does not fit is cut to the lines that do. If not even its first line fits, it is omitted, and later
+    blocks may still fit. A line costs its tokens and one for its end.
     """
     kept: Lines = []
     left = token_budget

@@ -1,4 +1,4 @@
-"""What a walk from a node is asked and what it answers."""
+"""The request and the result of a traversal."""
 
 from typing import Literal
 
@@ -9,7 +9,7 @@ from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
 from kgagent.models.request import RequestModel
 
 TraversalDirection = Literal["outgoing", "incoming", "both"]
-"""Which relationships are followed, as they are told: "Ruth mentor Ada" leaves Ruth and comes in at Ada."""
+"""Which relationships are followed, by the direction of the triplet: "Ruth mentor Ada" is outgoing for Ruth."""
 
 MAX_TRAVERSED_HOPS = 3
 MAX_TRAVERSED_NODES = 200
@@ -35,12 +35,12 @@ class TraverseRequest(RequestModel):
 
 
 class TraversedNode(GraphModel):
-    """A node that a walk reached.
+    """A node that a traversal reached.
 
     Attributes:
         node: the node.
-        hops: steps from the start, the fewest.
-        relationships: up to three that lead to it from nodes one step nearer, the strongest first.
+        hops: fewest hops from the start.
+        relationships: up to three that lead to it from nodes one hop nearer, strongest first.
     """
 
     node: GraphNode
@@ -49,12 +49,12 @@ class TraversedNode(GraphModel):
 
 
 class TraverseResult(GraphModel):
-    """What a walk found, nearest first.
+    """The nodes that a traversal reached, nearest first.
 
     Attributes:
         start: the node that it started from.
         reached: the nodes that it reached.
-        is_complete: whether no node was left out for want of room.
+        is_complete: whether no node was omitted because of `limit`.
     """
 
     start: GraphNode
