@@ -37,6 +37,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "merge_nodes": {"keep_entity_key": "A", "drop_entity_key": "E"},
 }
 WITHOUT = {
+    "explore",
     "describe_graph",
     "query_patterns",
     "get_relationship",
@@ -46,7 +47,7 @@ WITHOUT = {
     "restore_relationship",
 }
 EMBEDDING = sorted(GOOD.keys() - WITHOUT)
-"""Tools that cannot work without an embedding; hybrid_search goes on by words."""
+"""Tools that fail without an embedding; explore and hybrid_search fall back to names and full-text search."""
 
 each_tool = pytest.mark.parametrize("name", GOOD)
 
