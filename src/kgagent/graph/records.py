@@ -249,8 +249,8 @@ class RelationshipRecord(Record):
             "description": self.text("description"),
             "attitude": attitude,
             "proximity": proximity,
-            "attitude_word": ontology.word(self.neo4j_type, "attitude", attitude),
-            "proximity_word": ontology.word(self.neo4j_type, "proximity", proximity),
+            "attitude_word": ontology.level_words.get((self.neo4j_type, "attitude", attitude or 0), ""),
+            "proximity_word": ontology.level_words.get((self.neo4j_type, "proximity", proximity or 0), ""),
             "notes": self.notes,
             "properties": visible(
                 self.properties, _RELATIONSHIP_FIELDS | INTERNAL_PROPERTIES | ontology.hidden_properties

@@ -134,10 +134,11 @@ class Ontology(BaseModel):
 
     def word(self, neo4j_type: str, field: str, level: int | None) -> str:
         """The word of a level; empty if the level is None or out of range (old data)."""
-        return self._level_words.get((neo4j_type, field, level or 0), "")
+        return self.level_words.get((neo4j_type, field, level or 0), "")
 
     @cached_property
-    def _level_words(self) -> Mapping[tuple[str, str, int], str]:
+    def level_words(self) -> Mapping[tuple[str, str, int], str]:
+        """The word of each Neo4j type, field and level; a search reads many, so it looks them up here directly."""
         return {
             (neo4j_type, field, level): word
             for neo4j_type, definition in self.relationships.items()
