@@ -86,7 +86,7 @@ def test_every_type_in_a_signature_of_the_facade_is_public() -> None:
                     assert getattr(kgagent, kind.__name__, None) is kind, f"{facade.__name__}.{method}: {kind}"
 
 
-BASES = {GraphModel, RequestModel, kgagent.models.constraint.PatternModel, kgagent.models.hybrid.Standing}
+BASES = {GraphModel, RequestModel, kgagent.models.constraint.PatternModel, kgagent.models.hybrid.RankedItem}
 """What requests and results derive from."""
 
 

@@ -1,5 +1,5 @@
-// One level of `expand_breadth_first`: what was reached stays, and what the level before reached leads to its neighbours.
-// No list of the nodes reached goes along with the rows: each row of a sort would be charged for all of it.
+// One level of `expand_breadth_first`: the nodes reached so far, and the neighbours of those that the previous level reached.
+// The rows carry no list of the nodes reached: each row of a sort would be charged for all of it.
 CALL (n, sources, level) {
   UNWIND sources AS source
   RETURN n AS reached, source

@@ -1,5 +1,5 @@
-// Whether `embedding`, that of `n`, can be compared: of this length, and either written by kgagent with this model, or of
-// no other model and sound, since the comparison fails on a vector whose length is not a number above 0.
+// Whether `embedding`, the vector of `n`, can be compared: it has the right length, and either kgagent wrote it with this model,
+// or it is of no other model and valid, because the comparison fails on a vector whose length is not a positive number.
 CASE
   WHEN NOT (embedding IS :: LIST<FLOAT NOT NULL> NOT NULL OR embedding IS :: LIST<INTEGER NOT NULL> NOT NULL) THEN false
   WHEN size(embedding) <> $dimensions THEN false

@@ -1,5 +1,5 @@
-// Whether `r`, found by an index, may be an answer: both its ends are the user's and have keys, and its vector is of this model, or of an
-// unknown one but sound. An index takes vectors whose length no comparison can stand; those that kgagent wrote are none of them.
+// Whether `r`, found by an index, may be a result: both ends are the user's and have keys, and its vector is of this model, or of an
+// unknown model and valid. Indexes accept vectors that cannot be compared; kgagent never writes such vectors.
 coalesce(r.embedding_model, $model) = $model
   AND (r.embedding_hash IS NOT NULL OR
     all(x IN r.relationship_embedding WHERE abs(x) <= 1e15) AND any(x IN r.relationship_embedding WHERE abs(x) >= 1e-15))

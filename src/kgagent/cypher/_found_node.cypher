@@ -1,5 +1,5 @@
-// A node `n` that a search found, as kgagent reads it: without what nobody is shown. Its vector is never touched, and times
-// come as text: both would cost more than the search. Its vector is known to have the length asked for.
+// A node `n` that a search found, without internal properties. Vectors are not read, and times are converted to text:
+// both would cost more than the search. The vector is known to have the requested length.
 {
   element_id: elementId(n), labels: labels(n),
   vector_length: $dimensions,

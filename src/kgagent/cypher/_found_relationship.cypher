@@ -1,5 +1,5 @@
-// A relationship `r` that a search found, as kgagent reads it: without what nobody is shown. Its vectors are never touched, and
-// times come as text: both would cost more than the search. Its vector is known to have the length asked for.
+// A relationship `r` that a search found, without internal properties. Vectors are not read, and times are converted to text:
+// both would cost more than the search. The vector is known to have the requested length.
 {
   element_id: elementId(r), neo4j_type: type(r),
   from_entity_key: startNode(r).entity_key, to_entity_key: endNode(r).entity_key,

@@ -1,4 +1,4 @@
-// A node `n` of a path, as kgagent reads it: no vector is touched, and times come as text.
+// A node `n` of a path: vectors are not read, and times are converted to text.
 {
   id: elementId(n), entity_key: n.entity_key, name: n.name, labels: labels(n),
   properties: [key IN keys(n) WHERE NOT (toLower(key) ENDS WITH 'embedding' OR key = 'ingestion_messages') |

@@ -1,4 +1,4 @@
-// A relationship `r` of a path, as kgagent reads it: no vector is touched, and times come as text.
+// A relationship `r` of a path: vectors are not read, and times are converted to text.
 {
   id: elementId(r), neo4j_type: type(r), start: elementId(startNode(r)), end: elementId(endNode(r)),
   properties: [key IN keys(r) WHERE NOT toLower(key) ENDS WITH 'embedding' |

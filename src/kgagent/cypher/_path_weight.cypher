@@ -1,5 +1,5 @@
-// How much a relationship `r` counts on a path: its plain cosine with the query, 0 where it has no vector that can be compared;
-// without a query its strength, 0 to 1.
+// Weight of a relationship `r` on a path: its plain cosine with the query, 0 without a vector that can be compared;
+// without a query, its strength, 0 to 1.
 CASE
   WHEN $vector IS NULL THEN («_strength») / 10.0
   ELSE head([embedding IN [r.relationship_embedding] | CASE

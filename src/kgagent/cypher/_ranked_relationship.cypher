@@ -1,4 +1,4 @@
-// A relationship `r` as far as it must be known to be ranked and to go on from; what is answered of it is read later.
+// A relationship `r` with the fields that ranking and expansion need; results are read in full later.
 {
   element_id: elementId(r), neo4j_type: type(r),
   from_entity_key: startNode(r).entity_key, to_entity_key: endNode(r).entity_key,

@@ -1,2 +1,2 @@
-// How strong a relationship `r` is: attitude and proximity together, 0 to 10; what is absent or no number counts 0.
+// Strength of a relationship `r`: attitude plus proximity, 0 to 10; absent and non-numeric values count 0.
 coalesce(toIntegerOrNull(r.attitude), 0) + coalesce(toIntegerOrNull(r.proximity), 0)

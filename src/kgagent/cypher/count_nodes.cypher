@@ -1,4 +1,4 @@
-// How many nodes of a label the user has, counted no further than one past the limit.
+// Number of nodes of a label that the user has, counted up to one more than the limit.
 // Parameters: user_id; scan_limit.
 // Rows: one {found}.
 MATCH (n:«label»)

@@ -1,4 +1,4 @@
-// How many relationships the user has, counted no further than one past the limit.
+// Number of relationships that the user has, counted up to one more than the limit.
 // Parameters: user_id; scan_limit.
 // Rows: one {found}.
 MATCH (owned:«labels»)-[r:«types»]->()

@@ -1,4 +1,4 @@
-// Relationships that join two of the given nodes.
+// Relationships between two of the given nodes.
 // Parameters: user_id; keys [text]; limit.
 // Rows: relationship; strongest first.
 UNWIND $keys AS key

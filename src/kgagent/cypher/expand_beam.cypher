@@ -1,12 +1,12 @@
-// Relationships that share a node with one of the frontier, scored by the path that leads to them and by how clearly they
-// are the ones to choose at that node: the fewer and the less like the query the others there are, the less a step costs.
-// What a relationship has in common with the one before it (mostly the shared node) is taken from its own similarity.
-// What a step must be stands after WITH: in the MATCH, an index on user_id would be read instead of the few at the node.
+// Relationships that share a node with a relationship of the frontier, scored by the path to them and by how clear the choice
+// at that node is: the fewer siblings there are, and the less similar they are to the query, the less a hop costs.
+// The overlap of a relationship with its predecessor (mostly the shared node) is subtracted from its own similarity.
+// Conditions come after WITH: in the MATCH, the planner would read an index on user_id instead of the few relationships of the node.
 // Parameters: user_id; relationship_types [text] or null; vector; dimensions; model; frontier [{element_id, score,
-//   path [element ids], through [entity keys of the ends to go on from]}]; hub_limit (relationships read at a node); degree_limit (counted at a node);
-//   limit; step_cost; choice_weight; choice_temperature; overlap_weight.
-// Rows: one {reached [{lead (element id of the one before), score, similarity (plain cosine), relationship}], best first}:
-// each row of an answer costs the client about as much as reading a relationship.
+//   path [element ids], through [entity keys of the ends to leave through]}]; hub_limit (relationships read at a node); degree_limit
+//   (relationships counted at a node); limit; step_cost; choice_weight; choice_temperature; overlap_weight.
+// Rows: one {reached [{lead (element id of the predecessor), score, similarity (plain cosine), relationship}], best first}:
+// each row of a result costs the client about as much as reading a relationship.
 UNWIND $frontier AS step
 MATCH (a)-[r:«types»]->(b)
 WHERE elementId(r) = step.element_id

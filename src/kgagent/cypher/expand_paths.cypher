@@ -1,7 +1,7 @@
-// Relationships that lead on from the tips of paths, those first that make the best paths.
-// What a step must be stands after WITH: in the MATCH, an index on user_id would be read instead of the few at the node.
-// Parameters: user_id; tips [{element_id, total}], total that of the best path to it; read_limit (relationships read at a tip);
-//   node_limit (kept of a tip); limit; vector or null; dimensions; model.
+// Relationships that extend paths at their last node; those that make the best paths first.
+// Conditions come after WITH: in the MATCH, the planner would read an index on user_id instead of the few relationships of the node.
+// Parameters: user_id; tips [{element_id, total}], total being that of the best path to the node; read_limit (relationships read at a tip);
+//   node_limit (kept at a tip); limit; vector or null; dimensions; model.
 // Rows: tip, relationship, node [element ids], weight.
 UNWIND $tips AS tip
 MATCH (from)

@@ -1,5 +1,5 @@
-// The shortest paths between two nodes of the user, whichever way their relationships point; those whose relationships count most first.
-// Parameters: user_id; first, second (entity keys); max_hops, 1 to 6; read_limit (paths looked at); limit; vector or null; dimensions; model.
+// The shortest paths between two nodes of the user, in any direction; those with the highest weights first.
+// Parameters: user_id; first, second (entity keys); max_hops, 1 to 6; read_limit (paths read); limit; vector or null; dimensions; model.
 // Rows: nodes, relationships [element ids, in order], weights [of each relationship].
 MATCH (a:«labels» {entity_key: $first})
 WHERE a.user_id = $user_id

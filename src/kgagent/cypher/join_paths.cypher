@@ -1,5 +1,5 @@
-// Relationships that join the tip of a path from one side with the tip of a path from the other, those first that make the best paths.
-// Parameters: user_id; first, second [{element_id, total}], total that of the best path to it; limit; vector or null; dimensions; model.
+// Relationships that join the last node of a path from one side with that of a path from the other; those that make the best paths first.
+// Parameters: user_id; first, second [{element_id, total}], total being that of the best path to the node; limit; vector or null; dimensions; model.
 // Rows: first, relationship, second [element ids], weight.
 UNWIND $first AS tip
 MATCH (a)

@@ -1,4 +1,4 @@
-// Nodes of the user whose name holds one of the tokens or is held by one of the texts, letter case aside.
+// The user's nodes whose name contains one of the tokens or is contained in one of the texts, ignoring case.
 // Parameters: user_id; tokens [lower case text]; texts [lower case text].
 // Rows: entity_key, name.
 MATCH (n:«labels»)

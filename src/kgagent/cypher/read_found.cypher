@@ -1,4 +1,4 @@
-// What a search has found and is to be told: nodes by their keys and relationships by the database's ids, those that are the user's still.
+// Full records of results: nodes by key and relationships by element id, if they are still the user's.
 // Parameters: user_id; keys [text]; element_ids [text]; dimensions (null).
 // Rows: one {nodes, relationships}.
 CALL () {

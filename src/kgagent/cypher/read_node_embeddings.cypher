@@ -1,4 +1,4 @@
-// Stored embeddings of nodes of the user, those that can be compared with one of this model.
+// Stored embeddings of the user's nodes that can be compared with those of this model.
 // Parameters: user_id; keys [text]; dimensions; model.
 // Rows: entity_key, embedding.
 UNWIND $keys AS key

@@ -1,4 +1,4 @@
-// Relationships of the user by their element ids, with both their nodes.
+// The user's relationships by element id, with both nodes.
 // Parameters: user_id; relationships [element ids].
 // Rows: element_id, relationship, nodes [{element_id, labels, entity_key, name}] of start and end.
 UNWIND $relationships AS wanted

@@ -1,6 +1,6 @@
-// Stored embeddings of relationships of the user, those that can be compared with one of this model.
+// Stored embeddings of the user's relationships that can be compared with those of this model.
 // Parameters: user_id; pairs [{neo4j_type, first, second}], the entity keys in either order; dimensions; model.
-// Rows: position (in pairs), embedding; of several relationships of one type between two nodes the first with a key, or by id.
+// Rows: position (in pairs), embedding; of several relationships of one type between two nodes, the first with a key, or by id.
 UNWIND range(0, size($pairs) - 1) AS position
 WITH position, $pairs[position] AS pair
 MATCH (a:«labels» {entity_key: pair.first})

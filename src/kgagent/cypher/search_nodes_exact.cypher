@@ -1,4 +1,4 @@
-// Compares each of the user's nodes of one label with each query; each vector is read once, and none is held.
+// Compares each of the user's nodes of one label with each query; each vector is read once and not kept.
 // Parameters: user_id; dimensions; model; limit; queries [{position from 0, vector, threshold}].
 // Rows: one for each query: query, label, matches [{similarity (plain cosine), node}], best first.
 MATCH (n:«label»)

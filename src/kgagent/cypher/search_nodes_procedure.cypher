@@ -1,7 +1,7 @@
 // The user's nodes of one label nearest to one query, for servers whose indexes cannot filter.
-// Parameters: user_id; dimensions; model; limit; fetch (hits asked for); index; query {vector, threshold}.
-// The index only estimates similarities, so they are computed anew.
-// Rows: hits (what the index gave in all), least estimate among them, matches [{similarity (plain cosine), node}], best first.
+// Parameters: user_id; dimensions; model; limit; fetch (matches to fetch); index; query {vector, threshold}.
+// The index only estimates similarities, so they are computed again.
+// Rows: hits (number of index matches), least estimate among them, matches [{similarity (plain cosine), node}], best first.
 CALL db.index.vector.queryNodes($index, $fetch, $query.vector) YIELD node AS n, score
 WITH n, 2.0 * score - 1.0 AS estimate,
   n.user_id = $user_id AND «_eligible_node» AS wanted

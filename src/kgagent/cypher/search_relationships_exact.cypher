@@ -1,4 +1,4 @@
-// Compares each of the user's relationships with each query; each vector is read once, and none is held.
+// Compares each of the user's relationships with each query; each vector is read once and not kept.
 // Parameters: user_id; dimensions; model; relationship_types [text] or null; limit; queries [{position from 0, vector, threshold}].
 // Rows: one for each query: query, matches [{similarity (plain cosine), relationship}], best first.
 MATCH (owned:«labels»)-[r:«types»]->(other:«labels»)

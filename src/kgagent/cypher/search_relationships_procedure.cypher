@@ -1,7 +1,7 @@
 // The user's relationships of one Neo4j type nearest to one query, for servers whose indexes cannot filter.
-// Parameters: user_id; dimensions; relationship_types [text] or null; model; limit; fetch (hits asked for); index; query {vector, threshold}.
-// The index only estimates similarities, so they are computed anew.
-// Rows: hits (what the index gave in all), least estimate among them, matches [{similarity (plain cosine), relationship}], best first.
+// Parameters: user_id; dimensions; relationship_types [text] or null; model; limit; fetch (matches to fetch); index; query {vector, threshold}.
+// The index only estimates similarities, so they are computed again.
+// Rows: hits (number of index matches), least estimate among them, matches [{similarity (plain cosine), relationship}], best first.
 CALL db.index.vector.queryRelationships($index, $fetch, $query.vector) YIELD relationship AS r, score
 WITH r, 2.0 * score - 1.0 AS estimate,
   r.user_id = $user_id AND «_eligible_relationship»

@@ -1,7 +1,7 @@
-// Nodes one hop from those of a frontier, in the direction in which their relationships are told, the most strongly joined first.
-// What a step must be stands after WITH: in the MATCH, an index on user_id would be read instead of the few at the node.
+// Nodes one hop from those of a frontier, following relationships in the direction of their triplets; the most strongly joined first.
+// Conditions come after WITH: in the MATCH, the planner would read an index on user_id instead of the few relationships of the node.
 // Parameters: user_id; frontier, seen [entity keys]; outgoing, incoming (whether such relationships are followed);
-//   relationship_types [text] or null; read_limit (relationships read at a node); leads (told of a node); limit.
+//   relationship_types [text] or null; read_limit (relationships read at a node); leads (relationships returned with a node); limit.
 // Rows: node, relationships [those that lead to it, strongest first].
 UNWIND $frontier AS key
 MATCH (from:«labels» {entity_key: key})

@@ -1,4 +1,4 @@
-"""What a hybrid search is asked and what it answers."""
+"""Request and result of a hybrid search."""
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
@@ -37,7 +37,7 @@ class HybridSearchRequest(RequestModel):
     )
     search_relationships: bool = Field(True, description="Whether to search relationships as well as nodes.")
     relationship_limit: int = Field(
-        50, ge=1, le=100, description="Maximum number of relationships that each retriever may contribute."
+        50, ge=1, le=100, description="Maximum number of relationships that compete for the results."
     )
     labels: tuple[ShortText, ...] | None = Field(
         None,
@@ -111,16 +111,16 @@ class HybridSearchOptions(HybridSearchRequest):
         return self
 
 
-class Standing(GraphModel):
-    """Where an item stands in the answer, and why.
+class RankedItem(GraphModel):
+    """The rank of an item, and why it was found.
 
     Attributes:
         rank: position among nodes and relationships together, from 1.
-        score: as the strategy counts it.
-        found_by: rankings that it stands in.
-        similarity: plain cosine with the query, -1 to 1; None where it was not found by meaning.
-        text_score: how well its words match beside the best of this search, above 0 to 1; None where it was not
-            found by them.
+        score: score of the fusion strategy, or of the last reranking step.
+        found_by: the retrievers that found it.
+        similarity: plain cosine with the query, -1 to 1; None without a vector search match.
+        text_score: score of its full-text match relative to the best match, above 0 to 1; None without a full-text
+            match.
     """
 
     rank: int
@@ -130,18 +130,18 @@ class Standing(GraphModel):
     text_score: float | None = None
 
 
-class HybridObject(Standing, GraphNode):
+class HybridObject(RankedItem, GraphNode):
     """A node that a hybrid search found."""
 
     type: Literal["object"] = "object"
 
 
-class HybridRelationship(Standing, GraphRelationship):
+class HybridRelationship(RankedItem, GraphRelationship):
     """A relationship that a hybrid search found.
 
     Attributes:
         triplet_text: the relationship as a short sentence, such as "Elon Musk founded Tesla".
-        path: the relationships that led to it, as short sentences; empty where the query itself found it.
+        path: the relationships that led to it, as short sentences; empty if the query itself found it.
     """
 
     type: Literal["relationship"] = "relationship"
@@ -154,9 +154,9 @@ class HybridSearchResult(GraphModel):
 
     Attributes:
         objects: nodes.
-        relationships: relationships; None where they were not asked for.
-        warnings: what is missing from the answer, and why.
-        plan: how each search by meaning was run.
+        relationships: relationships; None if they were not searched.
+        warnings: what is missing, and why.
+        plan: how each vector search was run.
     """
 
     objects: tuple[HybridObject, ...] = ()
@@ -167,11 +167,11 @@ class HybridSearchResult(GraphModel):
     @property
     def items(self) -> list[HybridObject | HybridRelationship]:
         """Nodes and relationships together, best first."""
-        together: list[HybridObject | HybridRelationship] = [*self.objects, *(self.relationships or ())]
-        return sorted(together, key=lambda item: item.rank)
+        items: list[HybridObject | HybridRelationship] = [*self.objects, *(self.relationships or ())]
+        return sorted(items, key=lambda item: item.rank)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data; `objects` is always there, `relationships` where they were asked for."""
+        """As JSON types; `objects` is always present, `relationships` if they were searched."""
         payload: dict[str, Any] = {"objects": [item.to_dict() for item in self.objects]}
         if self.relationships is not None:
             payload["relationships"] = [item.to_dict() for item in self.relationships]
@@ -186,15 +186,15 @@ class HybridSearchResult(GraphModel):
         count_tokens: Callable[[str], int] = estimated_tokens,
         now: datetime | None = None,
     ) -> str:
-        """Write what was found for a model to read, most relevant first.
+        """Render the results as text for a model, most relevant first.
 
-        Each node begins with "Object: <name>", each relationship with "Relationship: <triplet>"; what more is known
-        follows indented. What does not fit is shortened to its first line, and else left out.
+        Each node begins with "Object: <name>", each relationship with "Relationship: <triplet>"; details follow
+        indented. An item that does not fit is shortened to its first line or omitted.
 
         Args:
-            token_budget: tokens at the most.
-            count_tokens: counts the tokens of a text; an estimate on the high side where none is given.
-            now: notes that have expired by then are left out; the present where None.
+            token_budget: maximum number of tokens.
+            count_tokens: counts the tokens of a text; default: an estimate that is rather too high.
+            now: notes that have expired by then are omitted; default: the current time.
         """
         moment = now or datetime.now(UTC)
         return fit(

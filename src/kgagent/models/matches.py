@@ -1,4 +1,4 @@
-"""A list of hits that also tells how they were found."""
+"""Results of a search, with the way it was run."""
 
 from collections.abc import Iterator, Sequence
 from typing import Generic, TypeVar, overload
@@ -9,7 +9,7 @@ HitT = TypeVar("HitT")
 
 
 class Matches(Sequence[HitT], Generic[HitT]):
-    """Hits, best first; `plan` tells how they were found."""
+    """Results, best first; `plan` says how the search was run."""
 
     def __init__(self, hits: Sequence[HitT] = (), *, plan: SearchPlan = "none") -> None:
         self._hits = tuple(hits)
@@ -20,17 +20,17 @@ class Matches(Sequence[HitT], Generic[HitT]):
     @overload
     def __getitem__(self, index: slice) -> Sequence[HitT]: ...
     def __getitem__(self, index: int | slice) -> HitT | Sequence[HitT]:
-        """One hit, or some of them."""
+        """One result, or a slice."""
         return self._hits[index]
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Number of results."""
         return len(self._hits)
 
     def __iter__(self) -> Iterator[HitT]:
-        """Each of them, best first."""
+        """Iterate over the results, best first."""
         return iter(self._hits)
 
     def __repr__(self) -> str:
-        """The plan and the hits."""
+        """The plan and the results."""
         return f"Matches(plan={self.plan!r}, hits={self._hits!r})"

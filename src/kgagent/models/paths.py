@@ -1,4 +1,4 @@
-"""The request and the result of a search for paths."""
+"""Request and result of a search for paths."""
 
 from pydantic import Field
 
@@ -31,15 +31,15 @@ class PathNode(GraphModel):
 
 
 class GraphPath(GraphModel):
-    """A path between two nodes, regardless of the direction of its relationships; no node occurs twice.
+    """A path from one node to another, in any direction; it contains no node twice.
 
     Attributes:
         nodes: the nodes, from one end to the other.
-        relationships: those between them, in order, each in its own direction.
-        weights: what each relationship counts: plain cosine with the query, or without one its strength, 0 to 1.
-        score: mean of the weights, less 0.02 for each hop beyond the first.
+        relationships: the relationships between them, in order.
+        weights: weight of each relationship: plain cosine with the query or, without a query, its strength, 0 to 1.
+        score: mean of the weights, minus 0.02 for each hop beyond the first.
         is_shortest: whether no path is shorter.
-        explanation: how the score comes about.
+        explanation: how the score is computed.
     """
 
     nodes: tuple[PathNode, ...]
@@ -51,7 +51,7 @@ class GraphPath(GraphModel):
 
     @property
     def hops(self) -> int:
-        """How many relationships it has."""
+        """Number of relationships."""
         return len(self.relationships)
 
     @property

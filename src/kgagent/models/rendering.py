@@ -1,4 +1,4 @@
-"""Nodes and relationships as lines for a model to read, within a budget of tokens."""
+"""Rendering for models: nodes and relationships as lines of text, within a token budget."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -6,7 +6,7 @@ from datetime import datetime
 
 from kgagent.models.graph import GraphNode, GraphRelationship
 from kgagent.models.note import notes_text_at
-from kgagent.models.search import ExploredNode, ExploreResult
+from kgagent.models.search import ExploredNode, ExploreResult, RelationshipSearchResult
 
 Lines = list[str]
 
@@ -18,16 +18,16 @@ _PIECE = re.compile(r"(?P<letters>[A-Za-z]+)|(?P<digits>\d+)|(?P<ascii>[!-~])|(?
 def estimated_tokens(text: str) -> int:
     """Estimate how many tokens a text is, rather too many than too few.
 
-    A word counts one for every four letters begun, a number one for every three digits, a sign one, and a character
-    beyond ASCII two; the tokenizers of current models mostly make fewer.
+    A word counts one token for every four letters or part of them, a number one for every three digits, a punctuation
+    mark one, and a character beyond ASCII two; tokenizers of current models mostly need fewer.
     """
     return sum(map(_tokens_of, _PIECE.finditer(text)))
 
 
 def fit(blocks: Iterable[Lines], token_budget: int, count_tokens: Callable[[str], int]) -> str:
-    """Join blocks of lines in order, within a token budget.
+    """Join blocks of lines in order while they fit.
 
-    A block that does not fit is cut to the lines that do. If not even its first line fits, it is omitted, and later
+    A block that does not fit is cut to the lines that do; if not even its first line fits, it is omitted, and later
     blocks may still fit. A line costs its tokens and one for its end.
     """
     kept: Lines = []
@@ -48,13 +48,13 @@ def node_lines(node: GraphNode, now: datetime) -> Lines:
 
 
 def relationship_lines(relationship: GraphRelationship, now: datetime, path: Sequence[str] = ()) -> Lines:
-    """A relationship: its triplet, then how it was reached, its description, words and notes."""
+    """A relationship: its triplet, then the path to it, its description, levels and notes."""
     words = relationship.level_words
     return _lines(
         f"Relationship: {relationship.triplet}",
         f"After: {'; '.join(path)}" if path else "",
         relationship.description,
-        words and f"Standing: {words}",
+        words and f"Attitude and proximity: {words}",
         _notes(relationship, now),
     )
 
@@ -67,7 +67,7 @@ def explored_text(result: ExploreResult, now: datetime, *, explain: bool = False
         now: notes that have expired by then are omitted.
         explain: whether each node says which searches found it.
     """
-    parts = ["Nodes:", *(_explored_node(item, explain=explain) for item in result.nodes)]
+    parts = ["Nodes:", *(_explored_node(item, now, explain=explain) for item in result.nodes)]
     parts += ["Relationships:", *(_explored_relationship(item, now) for item in result.relationships)]
     if result.neighbours:
         names = (f"{node.name} ({node.label}, {node.entity_key})" for node in result.neighbours)
@@ -75,13 +75,13 @@ def explored_text(result: ExploreResult, now: datetime, *, explain: bool = False
     return "\n".join(map(_flat, parts))
 
 
-def _explored_node(item: ExploredNode, *, explain: bool) -> str:
+def _explored_node(item: ExploredNode, now: datetime, *, explain: bool) -> str:
     node = item.node
     line = f"- {node.name} ({node.label}, {node.entity_key})" + (f": {node.description}" if node.description else "")
     if explain:
         reasons = (f"{s.source} #{s.rank} {s.similarity:.2f} {s.matched!r}" for s in item.signals)
         line += f" [score {item.score:.4f}; {'; '.join(reasons)}]"
-    return line
+    return line + _explored_notes(node, now)
 
 
 def _explored_relationship(item: GraphRelationship, now: datetime) -> str:
@@ -91,8 +91,14 @@ def _explored_relationship(item: GraphRelationship, now: datetime) -> str:
         line += f" [similarity {item.similarity:.2f}]"
     if item.description:
         line += f": {item.description}"
+    if isinstance(item, RelationshipSearchResult) and item.path:
+        line += f" After: {'; '.join(item.path)}"
+    return line + _explored_notes(item, now)
+
+
+def _explored_notes(item: GraphNode | GraphRelationship, now: datetime) -> str:
     notes = " | ".join(note.content for note in item.notes if note.is_current(now))
-    return line + (f" Notes: {notes}" if notes else "")
+    return f" Notes: {notes}" if notes else ""
 
 
 def _lines(first: str, *others: str) -> Lines:

@@ -1,4 +1,4 @@
-"""What searches are asked and what they answer."""
+"""Requests and results of the searches."""
 
 from typing import Annotated, Literal
 
@@ -9,7 +9,7 @@ from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
 from kgagent.models.request import RequestModel
 
 SearchPlan = Literal["exact", "index", "procedure", "none"]
-"""How a vector search was run: each vector compared, in-index filters, the procedure widened, or nothing to search."""
+"""How a vector search was run: comparing each vector, in a filtered index, by the query procedures, or not at all."""
 
 MAX_HOPS = 5
 """Maximum number of hops to expand from the best matches."""
@@ -31,7 +31,12 @@ ExpandHops = Annotated[
 
 
 class VectorQuery(RequestModel):
-    """A text to search for semantically."""
+    """A text to search for semantically.
+
+    Attributes:
+        query: what to look for.
+        threshold: minimum plain cosine of a match, -1 to 1.
+    """
 
     query: QueryText = Field(description='What to look for: "mentor relationships", "friends from college".')
     threshold: Threshold = Field(0.3, description="Minimum cosine similarity, -1 to 1. A lower one finds more.")
@@ -48,9 +53,9 @@ class RelationshipSearchResult(GraphRelationship):
 
     Attributes:
         similarity: plain cosine of the relationship itself with the query, -1 to 1.
-        score: what the search ranks by, in units of cosine: `similarity`; or where the search went on from its hits,
-            that of the path that led here, less what each step costs.
-        path: the relationships that led to it, as short sentences; empty where the query itself found it.
+        score: what the search ranks by, in units of cosine: `similarity`, or the score of the path if the relationship
+            was reached by expansion.
+        path: the relationships that led to it, as short sentences; empty if the query itself found it.
     """
 
     similarity: float
@@ -59,21 +64,21 @@ class RelationshipSearchResult(GraphRelationship):
 
 
 class NodeSearchResult(GraphModel):
-    """A node that matched by its own text; `similarity` is plain cosine, or the text score (0 to 1) of a text match."""
+    """A node that matched; `similarity` is plain cosine, or the score (0 to 1) of a name match."""
 
     node: GraphNode
     similarity: float
 
 
 class DiscoveredNodes(GraphModel):
-    """Relationships that matched, best first, and the nodes at their ends in that order."""
+    """Relationships that matched, best first, and their end nodes in that order."""
 
     nodes: tuple[GraphNode, ...] = ()
     relationships: tuple[RelationshipSearchResult, ...] = ()
 
 
 class GraphExpansion(GraphModel):
-    """What surrounds some nodes: relationships among them, and neighbours one hop away with what joins them."""
+    """Surroundings of nodes: relationships among them, and neighbours one hop away with the relationships to them."""
 
     neighbours: tuple[GraphNode, ...] = ()
     relationships: tuple[GraphRelationship, ...] = ()
@@ -89,7 +94,7 @@ class Signal(GraphModel):
     Attributes:
         source: the search that found it.
         matched: the query or text, or for a relationship its description.
-        rank: position in that search's answer, from 1.
+        rank: rank in the results of that search, from 1.
         similarity: plain cosine or text score.
     """
 
@@ -121,7 +126,6 @@ class ExploreRequest(RequestModel):
     )
     labels: tuple[ShortText, ...] | None = Field(
         None,
-        max_length=50,
         validation_alias=AliasChoices("labels", "node_types"),
         description="Only return nodes with one of these labels. Default: all labels.",
     )

@@ -1,4 +1,4 @@
-"""What the searchers are asked and what they answer."""
+"""Options and hits of the searchers."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal
@@ -19,19 +19,19 @@ HitSource = Literal["vector", "graph", "hybrid"]
 
 
 def _or_default(default: int) -> AfterValidator:
-    """Read a count that is not above 0 as "the default"."""
+    """Replace a number that is not above 0 by the default."""
     return AfterValidator(lambda value: value if value > 0 else default)
 
 
 class SearchOptions(RequestModel):
-    """How a searcher searches.
+    """Options of a searcher.
 
     Attributes:
-        top_k: hits at the most, up to 1,000; 0 and less mean 10.
-        seed_node_ids: entity keys of the nodes that a graph search starts from and a hybrid search starts from too.
-        graph_depth: hops from the seeds, up to 5; 0 and less mean 1.
-        threshold: least plain cosine of a vector hit, -1 to 1.
-        vector: an embedding to look for instead of the query's, shape (dimensions,); no embedding call is made.
+        top_k: maximum number of hits, up to 1,000; 0 or less means 10.
+        seed_node_ids: entity keys of the nodes that graph and hybrid searches expand from.
+        graph_depth: hops from the seeds, up to 5; 0 or less means 1.
+        threshold: minimum plain cosine of a vector match, -1 to 1.
+        vector: an embedding to search for instead of the query's, shape (dimensions,); no embedding call is made.
     """
 
     top_k: Annotated[int, Field(le=MAX_HITS), _or_default(DEFAULT_TOP_K)] = DEFAULT_TOP_K
@@ -45,9 +45,9 @@ class SearchHit(GraphModel):
     """A node that a searcher found.
 
     Attributes:
-        score: plain cosine of a vector hit, plus 1 / (1 + hops) of a node that the graph leads to.
+        score: plain cosine of a vector match, plus 1 / (1 + hops) of a node that expansion reached.
         source: what found it.
-        depth: hops from the nearest start; 0 for a seed and for every vector hit.
+        depth: hops from the nearest start; 0 for a seed and for a vector match.
     """
 
     node: GraphNode

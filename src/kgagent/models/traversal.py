@@ -1,4 +1,4 @@
-"""The request and the result of a traversal."""
+"""Request and result of a traversal."""
 
 from typing import Literal
 
@@ -9,7 +9,7 @@ from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
 from kgagent.models.request import RequestModel
 
 TraversalDirection = Literal["outgoing", "incoming", "both"]
-"""Which relationships are followed, by the direction of the triplet: "Ruth mentor Ada" is outgoing for Ruth."""
+"""Which relationships are followed, by the direction of their triplet: "Ruth mentor Ada" leaves Ruth and enters Ada."""
 
 MAX_TRAVERSED_HOPS = 3
 MAX_TRAVERSED_NODES = 200
@@ -39,8 +39,8 @@ class TraversedNode(GraphModel):
 
     Attributes:
         node: the node.
-        hops: fewest hops from the start.
-        relationships: up to three that lead to it from nodes one hop nearer, strongest first.
+        hops: hops from the start.
+        relationships: up to three relationships from nodes one hop nearer, strongest first.
     """
 
     node: GraphNode
@@ -54,7 +54,7 @@ class TraverseResult(GraphModel):
     Attributes:
         start: the node that it started from.
         reached: the nodes that it reached.
-        is_complete: whether no node was omitted because of `limit`.
+        is_complete: whether all nodes within reach are included.
     """
 
     start: GraphNode

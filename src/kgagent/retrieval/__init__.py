@@ -1,4 +1,4 @@
-"""Search: nodes and relationships by meaning, nodes by name and through relationships, all fused by `explore`."""
+"""Search: retrievers, and the pipeline that fuses, expands, reranks, hydrates and renders what they return."""
 
 from kgagent.retrieval.service import RetrievalService
 

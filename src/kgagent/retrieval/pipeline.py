@@ -61,6 +61,7 @@ class HybridSearch:
         """
         retrieved = await retrieve(self._retrievers(vectors), lambda: self._embed(embedder), self.timeout)
         fused = fuse(first_rankings(retrieved), strategy=self.options.strategy, weights=self.options.weights)
+        fused = with_relationships_limited(fused, self.options.relationship_limit)
         expanded = with_end_nodes(fused, self.labels, self._pool) if self.options.search_relationships else fused
         best = expanded if self.options.half_life_days is not None else expanded[: self._pool]
         hydrated, unread = await hydrate(self.scope, best, labels=self.labels, timeout=self.timeout)
@@ -146,6 +147,13 @@ class HybridSearch:
 def first_rankings(retrieved: Retrieved) -> Rankings:
     """The rankings of a search for one query."""
     return {name: retrieved.rankings[name][0].candidates for name in RETRIEVERS if name in retrieved.rankings}
+
+
+def with_relationships_limited(fused: Sequence[Candidate], limit: int) -> list[Candidate]:
+    """Keep the best relationships: each retriever may return `limit`, and together they may return no more."""
+    relationships = [item.key for item in fused if isinstance(item.record, RelationshipRecord)]
+    dropped = set(relationships[limit:])
+    return [item for item in fused if item.key not in dropped]
 
 
 def with_end_nodes(fused: Sequence[Candidate], labels: Collection[str], room: int) -> list[Candidate]:

@@ -63,7 +63,7 @@ async def test_their_text_holds_words_and_notes_and_none_that_have_expired(
         return next(found.page_content for found in await retriever.ainvoke(QUERY) if found.metadata["type"] == kind)
 
     assert await text("object") == "Ruth\nNaval architect in Bergen.\nNotes: Sails on Sundays"
-    lines = "Ruth mentor Iris\nRuth mentor of Iris.\nStanding: close\nNotes: Met in 2019"
+    lines = "Ruth mentor Iris\nRuth mentor of Iris.\nAttitude and proximity: close\nNotes: Met in 2019"
     assert await text("relationship") == f"{lines} Has a cold Forged: a line"
     clock.forward(days=8)
     assert await text("relationship") == lines

@@ -104,7 +104,7 @@ async def test_a_search_sends_few_statements(
     ],
     ids=["deleted", "of another user", "another one"],
 )
-async def test_a_relationship_that_is_no_longer_there_is_left_out(
+async def test_a_relationship_that_was_deleted_is_omitted(
     graph: KnowledgeGraph, user_id: str, meanwhile: Callable[[str], None], change: str
 ) -> None:
     meanwhile(change)
@@ -116,7 +116,7 @@ async def test_a_relationship_that_is_no_longer_there_is_left_out(
 
 
 @pytest.mark.usefixtures("people")
-async def test_an_end_that_is_another_users_by_now_is_left_out_with_its_relationships(
+async def test_an_end_that_is_another_users_by_now_is_omitted_with_its_relationships(
     graph: KnowledgeGraph, user_id: str, meanwhile: Callable[[str], None]
 ) -> None:
     meanwhile("MATCH (n:Person {user_id: $user, name: 'Bo'}) SET n.user_id = 'another'")

@@ -2,8 +2,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from kgagent.models import GraphNode, GraphRelationship, Note
-from kgagent.models.rendering import estimated_tokens, fit, node_lines, relationship_lines
+from kgagent.models import ExploredNode, ExploreResult, GraphNode, GraphRelationship, Note, RelationshipSearchResult
+from kgagent.models.rendering import estimated_tokens, explored_text, fit, node_lines, relationship_lines
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 BLOCKS = [["one two", "  three"], ["four five six", "  seven"], ["eight"]]
@@ -51,7 +51,7 @@ def test_a_relationship_begins_with_its_triplet_and_tells_what_is_known() -> Non
     assert relationship_lines(relationship, NOW) == [
         "Relationship: Ruth mentor Me",
         "  She taught me",
-        "  Standing: warm, close",
+        "  Attitude and proximity: warm, close",
         "  Notes: Met in May",
     ]
 
@@ -77,3 +77,26 @@ def test_a_node_without_a_name_is_called_by_its_key() -> None:
 )
 def test_the_estimate_counts_words_numbers_signs_and_other_scripts(text: str, least: int) -> None:
     assert least <= estimated_tokens(text) <= 2 * least
+
+
+def test_text_of_explore_has_the_current_notes_of_nodes_and_the_paths_of_relationships() -> None:
+    notes = (Note(content="Sails"), Note(content="Was away", expires_at=NOW - timedelta(days=1)))
+    node = GraphNode(entity_key="a", label="Person", name="Ada", description="Architect", notes=notes)
+    reached = RelationshipSearchResult(
+        from_entity_key="a",
+        to_entity_key="b",
+        from_name="Ada",
+        to_name="Bo",
+        neo4j_type="has_relationship_with",
+        relationship_type="friend",
+        similarity=0.25,
+        score=0.2,
+        path=("Me mentor Ada",),
+    )
+    result = ExploreResult(nodes=(ExploredNode(node=node, score=0.1),), relationships=(reached,))
+    assert explored_text(result, NOW).splitlines() == [
+        "Nodes:",
+        "- Ada (Person, a): Architect Notes: Sails",
+        "Relationships:",
+        "- Ada -[friend]-> Bo [similarity 0.25] After: Me mentor Ada",
+    ]

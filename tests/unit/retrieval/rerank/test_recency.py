@@ -105,7 +105,7 @@ def test_items_of_one_score_stay_in_their_order() -> None:
     assert [name for name, _ in decayed(Found("b", 0.5), Found("a", 0.5), Found("c", 0.5))] == ["b", "a", "c"]
 
 
-def test_what_decayed_below_a_thousandth_is_left_out_whatever_its_score() -> None:
+def test_items_that_decayed_below_a_thousandth_are_dropped_whatever_their_score() -> None:
     kept = decayed(Found("nine half lives", 0.001, days=270), Found("ten half lives", 900.0, days=300))
     assert kept == [("nine half lives", 0.001 / 512)]
 
