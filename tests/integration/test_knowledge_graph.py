@@ -12,6 +12,8 @@ from kgagent.errors import ConfigurationError, InputError, StoreError
 from kgagent.knowledge_graph import services_of
 from kgagent.models import FindPathsRequest, HybridSearchRequest, TraverseRequest
 
+pytestmark = pytest.mark.neo4j_5
+
 
 async def test_a_graph_can_be_awaited_instead_of_entered(settings: Settings) -> None:
     graph = await KnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(384))

@@ -12,6 +12,8 @@ from tests.conftest import Clock
 from tests.support.payloads import succeeded
 from tests.support.people import node, person, relate
 
+pytestmark = pytest.mark.neo4j_5
+
 Story = dict[str, str]
 
 

@@ -17,6 +17,8 @@ from kgagent.knowledge_graph import services_of
 from tests.conftest import Clock
 from tests.support.graphs import connections
 
+pytestmark = pytest.mark.neo4j_5
+
 Row = dict[str, object]
 
 CHOSEN = VectorIndexOptions("none", m=24, ef_construction=150, search_expansion=8.0)

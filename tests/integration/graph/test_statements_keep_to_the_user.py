@@ -12,6 +12,8 @@ from tests.conftest import DIMENSIONS
 from tests.support.people import person, relate
 from tests.support.stored import cypher
 
+pytestmark = pytest.mark.neo4j_5
+
 COMMON = {"weight_property": "weight", "dimensions": DIMENSIONS, "model": "any"}
 
 

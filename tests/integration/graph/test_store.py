@@ -12,6 +12,8 @@ from kgagent.embedding.hashing import hash_embedding
 from kgagent.errors import ConstraintViolationError, StatementTimeoutError, StoreError
 from kgagent.knowledge_graph import services_of
 
+pytestmark = pytest.mark.neo4j_5
+
 
 async def test_a_vector_arrives_as_it_was_sent(graph: KnowledgeGraph) -> None:
     sent = array("f", [0.1, -2.5, 1e-30, 3.4e38])

@@ -1,14 +1,15 @@
 """What was written is found by the very next search, by every way of searching and through every kind of address."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
 import pytest
+from neo4j import AsyncGraphDatabase
 
 from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.knowledge_graph import services_of
 from kgagent.models.hybrid import HybridSearchOptions
-from tests.conftest import DIMENSIONS
+from tests.conftest import DIMENSIONS, Server
 from tests.support.payloads import succeeded
 from tests.support.people import person, relate
 
@@ -47,14 +48,29 @@ async def test_a_write_is_found_by_the_next_search(addressed: KnowledgeGraph, us
         assert news.description == f"news{number}"
 
 
-async def test_all_statements_of_a_connection_share_their_bookmarks(addressed: KnowledgeGraph, user_id: str) -> None:
-    tools = addressed.tools(user_id=user_id)
-    await person(tools, "Ada")
-    async with services_of(addressed).store.stream(
-        "MATCH (n {user_id: $user}) RETURN n.name AS name", {"user": user_id}
-    ) as rows:
-        assert [row["name"] async for row in rows] == ["Ada"]
-    session = services_of(addressed).store._session()
-    async with session:
-        await (await session.run("RETURN 1")).consume()
-        assert await session.last_bookmarks()
+async def test_all_statements_of_a_connection_share_their_bookmarks(
+    server: Server, addressed: KnowledgeGraph, user_id: str
+) -> None:
+    login = AsyncGraphDatabase.driver(str(addressed.settings.neo4j_uri), auth=(server.username, server.password))
+    async with login as driver, KnowledgeGraph.connect(driver=driver, embedder=HashingEmbedder(DIMENSIONS)) as graph:
+        bookmarks, store = driver.execute_query_bookmark_manager, services_of(graph).store
+        text, values = "MATCH (n {user_id: $user}) RETURN n.name AS name", {"user": user_id}
+
+        async def stream() -> list[dict[str, object]]:
+            async with store.stream(text, values) as rows:
+                return [row async for row in rows]
+
+        before = await bookmarks.get_bookmarks()
+        readings: Sequence[Callable[[], Awaitable[object]]] = (
+            lambda: store.read(text, values),
+            stream,
+            lambda: store.run_schema("RETURN 1"),
+        )
+        for number, reading in enumerate(readings):
+            await person(addressed.tools(user_id=user_id), f"Person {number}")
+            await reading()
+            after = await bookmarks.get_bookmarks()
+            assert after != before
+            before = after
+        await person(graph.tools(user_id=user_id), "Ada")
+        assert await bookmarks.get_bookmarks() != before

@@ -13,6 +13,8 @@ from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
 from tests.support.people import node, person, relate
 from tests.support.stored import cypher, nodes_of, relationships_of
 
+pytestmark = pytest.mark.neo4j_5
+
 
 @pytest.fixture
 def other_id(user_id: str) -> str:

@@ -8,6 +8,8 @@ from tests.support.embedders import WatchedEmbedder
 from tests.support.people import node
 from tests.support.stored import cosine, nodes_of
 
+pytestmark = pytest.mark.neo4j_5
+
 
 @pytest.fixture
 async def known(tools: Toolset, embedder: WatchedEmbedder) -> dict[str, str]:

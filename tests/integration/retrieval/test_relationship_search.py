@@ -14,6 +14,8 @@ from tests.support.payloads import succeeded
 from tests.support.people import node, person, relate
 from tests.support.stored import cosine, relationships_of
 
+pytestmark = pytest.mark.neo4j_5
+
 RELATIONSHIPS = [
     ("mentor", "Taught botany in college"),
     ("mentor", "Gives advice on careers"),
