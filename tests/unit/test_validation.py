@@ -85,7 +85,7 @@ def combined(**step: object) -> dict[str, Any]:
         ({"patterns": {"steps": [STEP]}}, "patterns must be a list, got {'steps': [{'source_label': 'Person'}]}"),
         (pattern(relation_type=4), f"{INTO}.relation_type must be text or a list, got 4"),
         (pattern(min_hops=3, max_hops=2), f"{INTO}: min_hops must not be above max_hops, got 3 and 2"),
-        ({}, "ask something: give patterns, a combinator, targets, or a query in words"),
+        ({}, "the query is empty: give patterns, a combinator, targets, or a query in plain words"),
         ({"query": "x", "one_path_per": 9}, "one_path_per must be below 8 or 'start' or 'end', got 9"),
     ],
 )

@@ -45,6 +45,7 @@ MAX_VALUE_LENGTH = 80
 _INTEGERS_OF_64_BITS = range(-(2**63), 2**63)
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
+RelationTypes = Annotated[tuple[Name, ...], Field(max_length=100)]
 
 
 def _to_upper(value: object) -> object:

@@ -7,7 +7,16 @@ from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from kgagent.models.constraint import MAX_STEPS, Constraint, EnumNames, Name, PatternModel, Position, accepts
+from kgagent.models.constraint import (
+    MAX_STEPS,
+    Constraint,
+    EnumNames,
+    Name,
+    PatternModel,
+    Position,
+    RelationTypes,
+    accepts,
+)
 
 MAX_CONSTRAINTS = 50
 MAX_BRANCHES = 10
@@ -45,7 +54,7 @@ class TraversalStep(PatternModel):
 
     source_label: Name | None = None
     relation_type: Annotated[
-        Name | tuple[Name, ...] | None,
+        Name | RelationTypes | None,
         Field(
             validation_alias=accepts(
                 "relation_type", "relation_types", "relationship_type", "relationship_types", "neo4j_type"

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from kgagent.models.constraint import MAX_STEPS, EnumNames, Name, PatternModel, Position, accepts
+from kgagent.models.constraint import MAX_STEPS, EnumNames, Name, PatternModel, Position, RelationTypes, accepts
 from kgagent.models.pattern import GraphPattern
 from kgagent.models.search import MAX_HOPS
 
@@ -132,7 +132,7 @@ class TraversalHint(PatternModel):
         max_depth: Maximum number of relationships from a target.
     """
 
-    relation_types: tuple[Name, ...] = Field((), validation_alias=accepts("relation_types", "neo4j_types"))
+    relation_types: Annotated[RelationTypes, Field(validation_alias=accepts("relation_types", "neo4j_types"))] = ()
     max_depth: int = Field(2, ge=1, le=MAX_HOPS, validation_alias=accepts("max_depth", "max_hops"))
 
 
