@@ -8,7 +8,7 @@ from typing import Any
 from kgagent import KnowledgeGraph, Toolset
 from kgagent.cli.demo.sample import sample_file
 from kgagent.observability import Recorder
-from kgagent.tools.base import dump
+from kgagent.tools.payload import dump
 
 Arguments = dict[str, Any]
 

@@ -26,8 +26,8 @@ from _questions import Pair, Triple, as_lines
 from kgagent import ExploreRequest, KnowledgeGraph, Settings, VectorQuery
 from kgagent.embedding.base import Embedder
 from kgagent.embedding.factory import make_embedder
+from kgagent.graph.record_saver import embedding_hash
 from kgagent.graph.store import Store
-from kgagent.graph.vectors import embedding_hash
 from kgagent.knowledge_graph import services_of
 
 ALL, TWOWIKI = "benchmark-multi-hop", "benchmark-multi-hop-2wiki"

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         StoreError,
     )
     from kgagent.graph.connection import Credentials
-    from kgagent.graph.record_saver import OnChange
+    from kgagent.graph.writes import OnChange
     from kgagent.ingestion import IngestionReport, Ingestor, Source, Turn
     from kgagent.knowledge_graph import Connecting, KnowledgeGraph
     from kgagent.loading import LineProblem, LoadReport

@@ -16,8 +16,8 @@ from kgagent.embedding.base import Embedder
 from kgagent.embedding.factory import make_embedder
 from kgagent.errors import InputError
 from kgagent.graph.connection import Credentials, connect, use_driver
-from kgagent.graph.record_saver import OnChange
 from kgagent.graph.store import Store
+from kgagent.graph.writes import OnChange
 from kgagent.local import LocalNeo4j
 from kgagent.models import (
     ExploreRequest,

@@ -10,11 +10,11 @@ from kgagent.embedding.factory import advise_embedder
 from kgagent.embedding.instrumented import InstrumentedEmbedder
 from kgagent.graph.live_schema import LiveSchemaReader
 from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.record_saver import WriteContext
 from kgagent.graph.relationships import RelationshipRepository
 from kgagent.graph.schema import Schema
 from kgagent.graph.store import Store
 from kgagent.graph.vector_index import VectorIndexOptions
+from kgagent.graph.writes import WriteContext
 from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology
 from kgagent.patterns.options import PatternOptions

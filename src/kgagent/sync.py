@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from kgagent.doctor import Diagnosis
     from kgagent.embedding.base import Embedder
     from kgagent.graph.connection import Credentials
-    from kgagent.graph.record_saver import OnChange
+    from kgagent.graph.writes import OnChange
     from kgagent.loading import LoadReport
     from kgagent.migration import MigrationReport
     from kgagent.models import (
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from kgagent.progress import Progress
     from kgagent.retrieval.rerank import CrossEncoder
     from kgagent.settings import Settings
-    from kgagent.tools.base import Payload
+    from kgagent.tools.payload import Payload
 
 
 class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):

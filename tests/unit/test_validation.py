@@ -7,11 +7,11 @@ from pydantic import BaseModel, ValidationError, create_model
 
 from kgagent.errors import InputError
 from kgagent.suggestions import closest_names
-from kgagent.tools.base import failure
 from kgagent.tools.create_node import CreateNodeArguments
 from kgagent.tools.create_relationship import NewRelationship
 from kgagent.tools.create_relationships import CreateRelationshipsArguments
 from kgagent.tools.explore import ExploreArguments
+from kgagent.tools.payload import failure
 from kgagent.tools.query_patterns import QueryPatternsArguments
 from kgagent.validation import explain_validation_error, validate
 from kgagent.validation_errors import MAX_PROBLEMS

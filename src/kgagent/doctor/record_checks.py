@@ -23,9 +23,10 @@ from kgagent.graph.conditions import (
 )
 from kgagent.graph.inspection import InspectedNode, InspectedRelationship
 from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.records import LEVEL_FIELDS, Record
+from kgagent.graph.property_names import LEVEL_FIELDS
+from kgagent.graph.record_saver import is_current
+from kgagent.graph.records import Record
 from kgagent.graph.relationships import RelationshipRepository
-from kgagent.graph.vectors import is_current
 
 RecordT = TypeVar("RecordT", bound=Record)
 

@@ -6,8 +6,9 @@ from typing import TypeVar
 from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError
 from kgagent.graph.inspection import InspectedNode, InspectedRelationship
-from kgagent.graph.records import LEVEL_FIELDS, Record, RelationshipRecord
-from kgagent.graph.vectors import is_current
+from kgagent.graph.property_names import LEVEL_FIELDS
+from kgagent.graph.record_saver import is_current
+from kgagent.graph.records import Record, RelationshipRecord
 from kgagent.ontology import Ontology
 
 CaseT = TypeVar("CaseT")

@@ -10,10 +10,10 @@ from datetime import datetime, timedelta
 
 from kgagent.errors import AlreadyExistsError, EntityGoneError, InputError, NotFoundError
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.record_saver import PlannedWrite, RecordSaver, WriteContext
+from kgagent.graph.pair_state import PairState
+from kgagent.graph.record_saver import RecordSaver
 from kgagent.graph.records import RelationshipRecord
 from kgagent.graph.relationships import (
-    PairState,
     RelationshipIntent,
     RelationshipRepository,
     RelationshipWriteOptions,
@@ -23,6 +23,7 @@ from kgagent.graph.relationships import (
 from kgagent.graph.schema_parts import DELETED_RELATIONSHIP
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
+from kgagent.graph.writes import PlannedWrite, WriteContext
 from kgagent.models import GraphRelationship
 from kgagent.models.note import as_utc
 

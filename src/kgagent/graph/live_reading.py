@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from kgagent.errors import StatementTimeoutError
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.live_properties import read_properties
-from kgagent.graph.records import INTERNAL_PROPERTIES
+from kgagent.graph.property_names import INTERNAL_PROPERTIES
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row, Store
 from kgagent.models.live_schema import LabelPair, LiveLabel, LiveProperty, LiveRelationshipType

@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from kgagent.errors import InputError, NodeNotFoundError
+from kgagent.graph.property_names import INTERNAL_PROPERTIES, LEVEL_FIELDS
 from kgagent.graph.record_saver import with_properties
-from kgagent.graph.records import INTERNAL_PROPERTIES, LEVEL_FIELDS, NodeRecord, Record, RelationshipRecord
+from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
 from kgagent.models import Note
 from kgagent.models.note import dump_notes, merge_notes
 from kgagent.ontology import Ontology

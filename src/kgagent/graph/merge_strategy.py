@@ -16,12 +16,12 @@ from kgagent.graph.merge_plan import (
     plan_merge,
 )
 from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.record_saver import RecordKind, RecordT, WriteContext, next_version, with_properties
+from kgagent.graph.record_saver import next_version, vector_changes, with_properties
 from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
 from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
-from kgagent.graph.vectors import VectorChange, vector_changes
+from kgagent.graph.writes import RecordKind, RecordT, VectorChange, WriteContext
 from kgagent.models import GraphNode
 from kgagent.models.note import stored_form
 

@@ -7,19 +7,11 @@ from typing import Any
 
 from kgagent.errors import AlreadyExistsError, InputError, NodeNotFoundError
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.record_saver import (
-    PlannedWrite,
-    RecordSaver,
-    WriteContext,
-    WriteOptions,
-    WriteResult,
-    changed_properties,
-    with_properties,
-)
+from kgagent.graph.record_saver import RecordSaver, changed_properties, node_text, with_properties
 from kgagent.graph.records import NodeRecord
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Store
-from kgagent.graph.vectors import node_text
+from kgagent.graph.writes import PlannedWrite, WriteContext, WriteOptions, WriteResult
 from kgagent.models import GraphNode, Note
 from kgagent.ontology import Ontology
 
@@ -149,7 +141,8 @@ class NodeStrategy:
             AlreadyExistsError: the node to create exists.
             InputError: the name to change is part of the node's key.
         """
-        intent = self._options.prepare(intent, state)
+        if self._options.prepare is not None:
+            intent = self._options.prepare(intent, state)
         if state is None:
             if intent.label is None:
                 raise NodeNotFoundError(f"Node not found: {intent.entity_key}")

@@ -1,137 +1,34 @@
 """Saving planned nodes or relationships: changed texts are embedded in one call, rows written in one transaction."""
 
-import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic
 
 from kgagent.embedding.base import Embedder
 from kgagent.errors import ConstraintViolationError, EntityGoneError
 from kgagent.graph.records import Record
 from kgagent.graph.statements import Statement
-from kgagent.graph.store import Store
-from kgagent.graph.vectors import VectorChange, length_warnings, vector_changes
-from kgagent.models import GraphNode, GraphRelationship, Note
-from kgagent.models.note import add_notes, dump_notes
+from kgagent.graph.writes import (
+    ModelT,
+    PlannedWrite,
+    RecordKind,
+    RecordT,
+    VectorChange,
+    WriteContext,
+    WriteOptions,
+    WriteResult,
+)
+from kgagent.models.note import Note, add_notes, dump_notes, notes_text_at
+from kgagent.ontology import Ontology
 
-IntentT = TypeVar("IntentT")
-RecordT = TypeVar("RecordT", bound=Record)
-ModelT = TypeVar("ModelT", bound=GraphNode | GraphRelationship)
-RecordT_contra = TypeVar("RecordT_contra", bound=Record, contravariant=True)
-ModelT_co = TypeVar("ModelT_co", bound=GraphNode | GraphRelationship, covariant=True)
+NOTES_TEXT_LIMIT = 1000
+"""Characters of notes that enter an embedding text."""
 
-WrittenModel = GraphNode | GraphRelationship
-OnChange = Callable[[WrittenModel | None, WrittenModel], None]
-"""Called for each record that was written, with the record before (None if it is new) and after the write."""
-
-
-@dataclass(frozen=True)
-class WriteContext:
-    """What every write needs besides the database.
-
-    Attributes:
-        embedder: makes the embeddings.
-        clock: returns the time, with time zone.
-        attempts: maximum number of attempts for a write that meets conflicts.
-        on_change: called for each record that was written.
-    """
-
-    embedder: Embedder
-    clock: Callable[[], datetime]
-    attempts: int
-    on_change: OnChange | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class WriteOptions(Generic[IntentT, RecordT]):
-    """How the writes of a migration or a load differ from those of a tool.
-
-    Attributes:
-        prepare: called with each intent and the stored record (None if there is none) before the write is planned;
-            returns the intent to plan, or raises InputError to refuse it.
-        adopt_foreign: whether relationships that name another owner than their nodes are written, and given to it.
-        keep_updated_at: whether `updated_at` stays as it is.
-        dry_run: whether nothing is written; results are those of a write that succeeds.
-        lock: held during each transaction, for writes that would otherwise deadlock with each other.
-    """
-
-    prepare: Callable[[IntentT, RecordT | None], IntentT] = lambda intent, _: intent
-    adopt_foreign: bool = False
-    keep_updated_at: bool = False
-    dry_run: bool = False
-    lock: asyncio.Lock | None = None
-
-
-@dataclass(frozen=True)
-class PlannedWrite(Generic[RecordT]):
-    """A record to write.
-
-    Attributes:
-        stored: the record before; None for a new one.
-        after: the record with its new properties.
-        changes: the properties that change; None removes one.
-        asked_from: of a relationship, the end that the caller named first.
-    """
-
-    stored: RecordT | None
-    after: RecordT
-    changes: Mapping[str, Any]
-    asked_from: str | None = None
-
-
-@dataclass(frozen=True)
-class WriteResult(Generic[ModelT]):
-    """A record after a write.
-
-    Attributes:
-        record: the record as it now is.
-        created: whether it is new.
-        embedded: whether a new embedding was made.
-        changed: whether anything was written.
-        warnings: what the caller should know although the write succeeded.
-    """
-
-    record: ModelT
-    created: bool
-    embedded: bool
-    changed: bool
-    warnings: tuple[str, ...] = ()
-
-    def with_warnings(self, message: str) -> str:
-        """A message about the write, followed by its warnings."""
-        return ". ".join((message, *self.warnings))
-
-
-class RecordKind(Protocol[RecordT_contra, ModelT_co]):
-    """What differs between nodes and relationships when they are saved; their repositories implement it."""
-
-    @property
-    def store(self) -> Store:
-        """The database."""
-        ...
-
-    @property
-    def vector_property(self) -> str:
-        """The property that holds the embedding."""
-        ...
-
-    def text(self, record: RecordT_contra, now: datetime) -> str:
-        """The embedding text."""
-        ...
-
-    def location(self, record: RecordT_contra) -> Mapping[str, Any]:
-        """The parameters by which the statements find the record, or create it in its place."""
-        ...
-
-    def bookkeeping(self, record: RecordT_contra, user_id: str, now: datetime) -> dict[str, Any]:
-        """The properties that every write sets besides the version and the time."""
-        ...
-
-    def to_model(self, record: RecordT_contra, asked_from: str | None) -> ModelT_co:
-        """The record as callers see it."""
-        ...
+MAX_EMBEDDED_TEXT = 8_000
+"""Characters of an embedding text that an embedding model is expected to read."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -263,3 +160,95 @@ def with_properties(record: RecordT, properties: Mapping[str, Any]) -> RecordT:
 def next_version(record: Record, updated_at: datetime | None) -> dict[str, Any]:
     """The properties that mark a write; without a time, the one of the last change stays."""
     return {"version": record.version + 1} | ({"updated_at": updated_at} if updated_at else {})
+
+
+async def vector_changes(
+    embedder: Embedder, texts: Sequence[tuple[str, Record | None]], *, vector_property: str
+) -> list[VectorChange]:
+    """Embed, in one call, the texts that differ from the stored embeddings.
+
+    Args:
+        embedder: makes the embeddings.
+        texts: the embedding text of each record, with the stored record (None for a new one).
+        vector_property: property that holds the embedding.
+
+    Raises:
+        EmbeddingError: the embedder failed.
+    """
+    outdated = [
+        position
+        for position, (text, record) in enumerate(texts)
+        if text and (record is None or not is_current(record, text, embedder))
+    ]
+    embeddings = await embedder.embed([texts[position][0] for position in outdated]) if outdated else []
+    embedded = dict(zip(outdated, embeddings, strict=True))
+    changes = []
+    for position, (text, record) in enumerate(texts):
+        if position in embedded:
+            bookkeeping = {"embedding_hash": embedding_hash(embedder, text), "embedding_model": embedder.model}
+            changes.append(VectorChange(bookkeeping, embedded[position]))
+        elif not text and record is not None and not is_current(record, text, embedder):
+            changes.append(VectorChange({vector_property: None, "embedding_hash": None, "embedding_model": None}))
+        else:
+            changes.append(VectorChange())
+    return changes
+
+
+def is_current(record: Record, text: str, embedder: Embedder) -> bool:
+    """Whether the stored embedding is that of the text; for an empty text, whether there is none."""
+    if not text:
+        return record.vector_length is None and record.properties.get("embedding_hash") is None
+    return (
+        record.vector_length == embedder.dimensions
+        and record.properties.get("embedding_model") == embedder.model
+        and record.properties.get("embedding_hash") == embedding_hash(embedder, text)
+    )
+
+
+def embedding_hash(embedder: Embedder, text: str) -> str:
+    """Fingerprint of a text under a model; equal fingerprints mean that the stored embedding is current."""
+    return hashlib.sha256(f"{embedder.model}\n{embedder.dimensions}\n{text}".encode(errors="surrogatepass")).hexdigest()
+
+
+def relationship_text(
+    *,
+    ontology: Ontology,
+    neo4j_type: str,
+    relationship_type: str | None,
+    description: str | None,
+    attitude: int | None,
+    proximity: int | None,
+    notes: Iterable[Note],
+    now: datetime,
+) -> str:
+    """Make the embedding text of a relationship.
+
+    The form is "<description> <relationship_type> <attitude_word> <proximity_word> <notes_text>". An absent part is
+    omitted together with its space, and so are notes that have expired by `now`.
+    """
+    return _joined(
+        description,
+        relationship_type,
+        ontology.word(neo4j_type, "attitude", attitude),
+        ontology.word(neo4j_type, "proximity", proximity),
+        notes_text_at(notes, now)[:NOTES_TEXT_LIMIT],
+    )
+
+
+def node_text(*, name: str | None, description: str | None, notes: Iterable[Note], now: datetime) -> str:
+    """Make the embedding text of a node: "<name> <description> <notes_text>"."""
+    return _joined(name, description, notes_text_at(notes, now)[:NOTES_TEXT_LIMIT])
+
+
+def _joined(*parts: str | None) -> str:
+    return " ".join(part for part in parts if part and not part.isspace())
+
+
+def length_warnings(text: str) -> tuple[str, ...]:
+    """What a caller should know of an embedding text that is longer than embedding models read."""
+    if len(text) <= MAX_EMBEDDED_TEXT:
+        return ()
+    return (
+        f"Its text has {len(text):,} characters, of which vector search covers about the first {MAX_EMBEDDED_TEXT:,} "
+        "at most; split long content over several nodes and relationships",
+    )

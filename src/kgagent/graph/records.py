@@ -12,24 +12,11 @@ from neo4j.time import Date, DateTime, Duration, Time
 from pydantic import JsonValue
 
 from kgagent.errors import InputError
+from kgagent.graph.property_names import INTERNAL_PROPERTIES, LEVEL_FIELDS, OLD_IS_REVERSED, TIMES
 from kgagent.models import GraphNode, GraphRelationship, Note, RelationshipSearchResult
 from kgagent.models.graph import display_name, triplet_text
-from kgagent.models.ingestion_state import INGESTION_PROPERTIES
 from kgagent.models.note import format_utc, notes_text_at, parse_notes
 from kgagent.ontology import Ontology
-
-OLD_EMBEDDINGS = ("relation_embedding", "notes_embedding", "description_embedding")
-OLD_IS_REVERSED = "told_in_reverse"
-"""Name of `is_reversed` in old graphs: still read, and renamed by the first write."""
-
-INTERNAL_PROPERTIES = frozenset(
-    {"embedding", "relationship_embedding", *OLD_EMBEDDINGS, "is_reversed", OLD_IS_REVERSED, "notes_text"}
-    | INGESTION_PROPERTIES
-    | {"embedding_hash", "embedding_model", "version", "write_lock", "relationship_key", "user_id"}
-)
-LEVEL_FIELDS = ("attitude", "proximity")
-TIMES = frozenset({"created_at", "updated_at"})
-"""When kgagent wrote a record; not part of its content."""
 
 _NODE_FIELDS = frozenset({"entity_key", "name", "description", "notes"})
 _RELATIONSHIP_FIELDS = frozenset({"relationship_type", "description", "attitude", "proximity", "notes"})

@@ -7,19 +7,13 @@ from typing import Any
 
 from kgagent.errors import AlreadyExistsError, InputError, NodeNotFoundError, NotFoundError
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.record_saver import (
-    PlannedWrite,
-    RecordSaver,
-    WriteContext,
-    WriteOptions,
-    WriteResult,
-    changed_properties,
-    with_properties,
-)
-from kgagent.graph.records import LEVEL_FIELDS, RelationshipRecord, as_text, ontology_label
+from kgagent.graph.pair_state import End, PairState
+from kgagent.graph.property_names import LEVEL_FIELDS
+from kgagent.graph.record_saver import RecordSaver, changed_properties, relationship_text, with_properties
+from kgagent.graph.records import RelationshipRecord, as_text, ontology_label
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Store
-from kgagent.graph.vectors import relationship_text
+from kgagent.graph.writes import PlannedWrite, WriteContext, WriteOptions, WriteResult
 from kgagent.models import GraphRelationship, Note
 from kgagent.ontology import Ontology
 
@@ -59,37 +53,6 @@ RelationshipWriteResult = WriteResult[GraphRelationship]
 
 RelationshipWriteOptions = WriteOptions[RelationshipIntent, RelationshipRecord]
 """How the writes of relationships differ from those of a tool."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class End:
-    """A node at the end of a relationship."""
-
-    element_id: str
-    entity_key: str
-    label: str
-    name: str
-
-    def __str__(self) -> str:
-        """The node's name and key, for a message."""
-        return f"{self.name} ({self.entity_key})" if self.name else self.entity_key
-
-
-@dataclass(frozen=True, kw_only=True)
-class PairState:
-    """Two nodes of a user and the relationships between them.
-
-    Attributes:
-        first: the node that the caller named first; None if the user has no such node.
-        second: the other node, likewise.
-        relationships: those of the user; relationships with a key come first.
-        foreign: those that name another owner, although both nodes are the user's.
-    """
-
-    first: End | None
-    second: End | None
-    relationships: tuple[RelationshipRecord, ...]
-    foreign: tuple[RelationshipRecord, ...] = ()
 
 
 class RelationshipRepository:
@@ -283,7 +246,8 @@ class RelationshipStrategy:
             InputError: a value is invalid.
         """
         stored, blank = self._relationships.find(intent, state)
-        intent = self._options.prepare(intent, stored)
+        if self._options.prepare is not None:
+            intent = self._options.prepare(intent, stored)
         if stored is None and not intent.create:
             raise not_found(intent, state)
         if stored is not None and intent.create and not intent.or_update:

@@ -9,7 +9,7 @@ from kgagent.adapters.json_schema import Schema, map_parts, without_titles
 from kgagent.adapters.openai.strict_schema import given_values
 from kgagent.errors import ConfigurationError
 from kgagent.tools import BoundTool, Payload
-from kgagent.tools.base import failure
+from kgagent.tools.payload import failure
 
 READ_TOOLS = ("explore", "hybrid_search", "get_relationship")
 WRITE_TOOLS = (

@@ -18,7 +18,7 @@ from kgagent.ingestion.prompt import EMPTY_ANSWER, NOT_EXPLORED, UNREADABLE_ANSW
 from kgagent.ingestion.refusals import ModelRefusedError, find_refusal
 from kgagent.ingestion.report import CallRecord
 from kgagent.tools import Payload
-from kgagent.tools.base import dump, failure
+from kgagent.tools.payload import dump, failure
 
 SaveMessages = Callable[[Sequence[BaseMessage]], Awaitable[None]]
 ChatModel = Runnable[LanguageModelInput, AIMessage]

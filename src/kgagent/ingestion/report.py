@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-from kgagent.graph.record_saver import WrittenModel
+from kgagent.graph.writes import WrittenModel
 from kgagent.models import GraphNode, GraphRelationship, Note
 
 State = Literal["complete", "unchanged", "incomplete", "stopped"]

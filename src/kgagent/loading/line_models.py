@@ -16,7 +16,7 @@ from pydantic import (
 
 from kgagent.errors import InputError
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.records import INTERNAL_PROPERTIES
+from kgagent.graph.property_names import INTERNAL_PROPERTIES
 from kgagent.loading.explain import explain
 from kgagent.models.note import UtcTime
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from kgagent.errors import EmbeddingError, InputError, StoreError
 from kgagent.graph.nodes import NodeIntent, NodeRepository, NodeStrategy
-from kgagent.graph.record_saver import WriteContext
 from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository, RelationshipStrategy
+from kgagent.graph.writes import WriteContext
 from kgagent.loading.batch_writer import BatchWriter, LineIntent
 from kgagent.loading.file_check import FileCheck, check_file, valid_lines
 from kgagent.loading.line_intents import LineConverter

@@ -2,8 +2,8 @@
 
 from kgagent.errors import InputError, KgAgentError
 from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.record_saver import WriteContext
 from kgagent.graph.relationships import RelationshipRepository
+from kgagent.graph.writes import WriteContext
 from kgagent.migration.passes import InspectedT, IntentT, NodePass, Pass, RelationshipPass
 from kgagent.migration.pipeline import Pipeline
 from kgagent.migration.report import MigrationReport, MigrationStoppedError, Tally

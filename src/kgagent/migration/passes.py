@@ -19,10 +19,10 @@ from kgagent.graph.inspection import (
     inspect_relationships,
 )
 from kgagent.graph.nodes import NodeIntent, NodeRepository, NodeStrategy
-from kgagent.graph.record_saver import WriteContext, WriteResult
+from kgagent.graph.record_saver import is_current
 from kgagent.graph.records import RelationshipRecord
 from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository, RelationshipStrategy
-from kgagent.graph.vectors import is_current
+from kgagent.graph.writes import WriteContext, WriteResult
 from kgagent.migration.report import Kind, Skipped
 from kgagent.migration.writers import (
     NodeMigration,

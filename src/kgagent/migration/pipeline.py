@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any, Generic
 
 from kgagent.errors import ConflictError, InputError, KgAgentError
-from kgagent.graph.record_saver import WriteContext, WriteResult
+from kgagent.graph.writes import WriteContext, WriteResult
 from kgagent.migration.passes import InspectedT, IntentT, Pass, Task
 from kgagent.migration.prepared import IdleEmbedder, Preparation, PreparedEmbedder
 from kgagent.migration.report import MigrationOutcome, Skipped, Tally

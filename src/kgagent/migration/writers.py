@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from kgagent.errors import InputError
 from kgagent.graph.conditions import Defect, stored_level
 from kgagent.graph.nodes import NodeIntent, NodeWriteOptions
-from kgagent.graph.records import LEVEL_FIELDS, NodeRecord, Record, RelationshipRecord
+from kgagent.graph.property_names import LEVEL_FIELDS
+from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
 from kgagent.graph.relationships import RelationshipIntent, RelationshipWriteOptions
 from kgagent.ontology import Ontology
 

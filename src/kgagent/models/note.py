@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -66,15 +67,16 @@ _NOTES = TypeAdapter(tuple[Note, ...])
 
 
 def parse_notes(stored: object) -> tuple[Note, ...]:
-    """Read stored notes: one JSON string.
-
-    Old graphs also store plain texts, lists of texts, and notes without author or date. Each text becomes the content
-    of a note, so that nothing is lost.
-    """
+    """Read stored notes: one JSON string, or one of the forms that old graphs use."""
     if stored is None or stored in ("", []):
         return ()
-    items = _decoded(stored)
-    return tuple(note for item in items for note in _note(item))
+    if isinstance(stored, str):
+        with suppress(ValidationError):
+            return _NOTES.validate_json(stored)
+    # Imported here, because that module needs `Note`.
+    from kgagent.models.old_notes import parse_old_notes
+
+    return parse_old_notes(stored)
 
 
 def dump_notes(notes: Iterable[Note]) -> str:
@@ -122,42 +124,3 @@ def _are_equal(one: Note, other: Note) -> bool:
 
 def _expires_later(one: Note, other: Note) -> bool:
     return other.expires_at is not None and (one.expires_at is None or one.expires_at > other.expires_at)
-
-
-def _decoded(stored: object) -> list[object]:
-    if isinstance(stored, str):
-        try:
-            decoded = json.loads(stored)
-        except (ValueError, RecursionError):
-            return [stored]
-        if isinstance(decoded, str | dict | None):
-            return [decoded]
-        return decoded if isinstance(decoded, list) else [stored]
-    return list(stored) if isinstance(stored, list | tuple) else [stored]
-
-
-def _note(item: object) -> tuple[Note, ...]:
-    if isinstance(item, str) and item.lstrip().startswith(("{", "[")):
-        return parse_notes(item) if _is_json(item) else (Note(content=item),)
-    if isinstance(item, dict):
-        return (_from_fields(item),)
-    return () if item is None else (Note(content=str(item)),)
-
-
-def _from_fields(fields: dict[str, object]) -> Note:
-    """Read a note; invalid fields are kept under another name, so that no write loses them."""
-    try:
-        return Note.model_validate(fields)
-    except ValidationError as error:
-        wrong = {item["loc"][0] for item in error.errors(include_url=False)}
-    if "content" in wrong:
-        return Note(content=json.dumps(fields, ensure_ascii=False, default=str))
-    return Note.model_validate({f"{key}_as_found" if key in wrong else key: value for key, value in fields.items()})
-
-
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from kgagent.errors import InputError
-from kgagent.graph.records import LEVEL_FIELDS
+from kgagent.graph.property_names import LEVEL_FIELDS
 from kgagent.models.constraint import LIST_TYPES, ConstraintType
 from kgagent.models.live_schema import LiveProperty, LiveRelationshipType, LiveSchema, ValueKind
 from kgagent.models.pattern import GraphPattern, StepDirection

@@ -7,7 +7,7 @@ from typing import Literal
 
 from kgagent.errors import InputError
 from kgagent.graph.live_schema import LiveSchemaReader
-from kgagent.graph.records import INTERNAL_PROPERTIES
+from kgagent.graph.property_names import INTERNAL_PROPERTIES
 from kgagent.models.constraint import Constraint
 from kgagent.models.live_schema import LiveLabel, LiveRelationshipType, LiveSchema
 from kgagent.models.pattern import GraphPattern

@@ -6,7 +6,8 @@ from itertools import accumulate
 from typing import Any
 
 from kgagent.concurrency import task_group
-from kgagent.graph.records import INTERNAL_PROPERTIES, as_text, plain, visible
+from kgagent.graph.property_names import INTERNAL_PROPERTIES
+from kgagent.graph.records import as_text, plain, visible
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
 from kgagent.models.matched_path import MatchedNode, MatchedPath, MatchedRelationship

@@ -6,23 +6,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
-from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
+from kgagent.errors import InputError, KgAgentError
 from kgagent.models.graph import GraphModel, without_empty
 from kgagent.observing import OperationOutcome, ToolCall, within_tool
 from kgagent.ontology import Ontology
 from kgagent.tools.context import ToolContext
-from kgagent.validation import validate
-
-Payload = dict[str, Any]
-"""A tool's result as JSON: {"success": true, "message": …, …} or {"success": false, "error": …}."""
-
-MAX_ERROR_LENGTH = 2_000
-"""Characters of an error."""
-
-KEY_HINT = "explore and hybrid_search return the entity_key of a node"
-"""Added to an error about an unknown entity_key: a model may have given a name."""
+from kgagent.tools.payload import Payload, dump, error_text, failure
+from kgagent.validation_errors import explain_validation_error
 
 _log = logging.getLogger(__name__)
 
@@ -130,7 +122,12 @@ class BoundTool:
 
     async def _run(self, arguments: Mapping[str, Any], outcome: OperationOutcome) -> Payload:
         try:
-            result = await self._tool.run(self._context, validate(self.arguments, arguments))
+            valid = self.arguments.model_validate(arguments)
+        except ValidationError as error:
+            outcome.error = InputError.__name__
+            return failure(explain_validation_error(error, self.arguments))
+        try:
+            result = await self._tool.run(self._context, valid)
             return _payload(result)
         except KgAgentError as error:
             outcome.error = type(error).__name__
@@ -151,25 +148,3 @@ def _payload(result: ToolResult) -> Payload:
         return {"success": True, **payload}
     del payload["message"]
     return {**failure(result.error), **payload}
-
-
-def failure(error: str) -> Payload:
-    """The payload of a failed call; the error becomes one line that every surface can print."""
-    return {"success": False, "error": one_line(error)}
-
-
-def one_line(error: str) -> str:
-    """An error as one printable line of at most `MAX_ERROR_LENGTH` characters."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in error).split())
-    return line if len(line) <= MAX_ERROR_LENGTH else line[: MAX_ERROR_LENGTH - 3] + "..."
-
-
-def error_text(error: KgAgentError) -> str:
-    """The text of an error for a model; for an unknown entity_key with the tools that return keys."""
-    hint = f". {KEY_HINT}" if isinstance(error, NodeNotFoundError) else ""
-    return f"{error}{hint}"
-
-
-def dump(payload: Payload) -> str:
-    """A payload as JSON."""
-    return json.dumps(payload, ensure_ascii=False)

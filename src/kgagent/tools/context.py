@@ -5,8 +5,8 @@ from datetime import timedelta
 
 from kgagent.graph.live_schema import LiveSchemaReader
 from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.record_saver import WriteContext
 from kgagent.graph.relationships import RelationshipRepository
+from kgagent.graph.writes import WriteContext
 from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology
 from kgagent.patterns.search import PatternSearch

@@ -83,5 +83,5 @@ class CreateNode(Tool[CreateNodeArguments]):
         )
         strategy = NodeStrategy(context.nodes, context.writing, user_id=context.user_id)
         written = await compare_and_set_one(strategy, intent, attempts=context.writing.attempts)
-        message = written.with_warnings(f"Created {arguments.label} {arguments.name}")
+        message = ". ".join((f"Created {arguments.label} {arguments.name}", *written.warnings))
         return CreatedNode(message=message, entity_key=key, node=written.record)

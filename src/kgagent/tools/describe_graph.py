@@ -14,8 +14,9 @@ from kgagent.models.live_schema import LiveLabel, LiveProperty, LiveRelationship
 from kgagent.ontology import Ontology
 from kgagent.patterns.names import find_unknown_label
 from kgagent.tools.arguments import Arguments
-from kgagent.tools.base import Payload, Tool, ToolResult
+from kgagent.tools.base import Tool, ToolResult
 from kgagent.tools.context import ToolContext
+from kgagent.tools.payload import Payload
 
 MAX_LENGTH = 20_000
 """Characters of a result as JSON."""

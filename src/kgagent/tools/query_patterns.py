@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from pydantic import ConfigDict, Field, JsonValue, model_validator
 
 from kgagent.formatting import counted
-from kgagent.graph.records import TIMES
+from kgagent.graph.property_names import TIMES
 from kgagent.models.graph import GraphModel
 from kgagent.models.hybrid import HybridSearchResult
 from kgagent.models.matched_path import (

@@ -8,9 +8,10 @@ from kgagent.graph.compare_and_set import compare_and_set
 from kgagent.graph.relationships import RelationshipIntent, RelationshipStrategy, RelationshipWriteResult
 from kgagent.models import GraphRelationship
 from kgagent.models.graph import GraphModel
-from kgagent.tools.base import ToolResult, error_text, one_line
+from kgagent.tools.base import ToolResult
 from kgagent.tools.context import ToolContext
 from kgagent.tools.create_relationship import NewRelationship
+from kgagent.tools.payload import error_text, one_line
 from kgagent.tools.relationship_results import describe_direction
 from kgagent.tools.update_relationship import RelationshipChange
 

@@ -39,7 +39,7 @@ class WrittenRelationship(ToolResult):
     def of(cls, written: RelationshipWriteResult, message: str) -> "WrittenRelationship":
         """The result of a write."""
         return cls(
-            message=written.with_warnings(message),
+            message=". ".join((message, *written.warnings)),
             embedding_regenerated=written.embedded,
             triplet=written.record.triplet,
             relationship=written.record,

@@ -71,10 +71,9 @@ class UpdateNode(Tool[UpdateNodeArguments]):
         strategy = NodeStrategy(context.nodes, context.writing, user_id=context.user_id)
         written = await compare_and_set_one(strategy, intent, attempts=context.writing.attempts)
         node = written.record
+        message = f"Updated {node.label} {node.name}" if written.changed else "Nothing changed"
         return UpdatedNode(
-            message=written.with_warnings(
-                f"Updated {node.label} {node.name}" if written.changed else "Nothing changed"
-            ),
+            message=". ".join((message, *written.warnings)),
             embedding_regenerated=written.embedded,
             node=node,
         )

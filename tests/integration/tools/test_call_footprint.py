@@ -9,8 +9,8 @@ from kgagent.tools import Toolset
 from tests.support.people import two_friends
 
 SOURCE = str(Path(sys.modules["kgagent"].__path__[0]))
-MAX_MODULES = 20
-MAX_LINES = 3_000
+MAX_MODULES = 14
+MAX_LINES = 2_200
 
 
 def count_lines(files: Iterable[str]) -> int:

@@ -13,8 +13,8 @@ from kgagent.graph.conditions import (
     vector_condition,
 )
 from kgagent.graph.inspection import InspectedEnd, InspectedNode, InspectedRelationship
+from kgagent.graph.record_saver import embedding_hash
 from kgagent.graph.records import NodeRecord, RelationshipRecord
-from kgagent.graph.vectors import embedding_hash
 from kgagent.ontology import default_ontology
 
 EMBEDDER = HashingEmbedder(8)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgagent.embedding.hashing import HashingEmbedder
-from kgagent.graph.vectors import embedding_hash, node_text, relationship_text
+from kgagent.graph.record_saver import embedding_hash, node_text, relationship_text
 from kgagent.models import Note
 from kgagent.ontology import default_ontology
 from tests.support import facts

@@ -7,7 +7,7 @@ from importlib.resources.abc import Traversable
 import pytest
 
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.records import INTERNAL_PROPERTIES, OLD_EMBEDDINGS, OLD_IS_REVERSED
+from kgagent.graph.property_names import INTERNAL_PROPERTIES, OLD_EMBEDDINGS, OLD_IS_REVERSED
 from kgagent.graph.statements import Fragment, statement
 
 FILES = {

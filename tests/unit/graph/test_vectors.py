@@ -4,8 +4,8 @@ import pytest
 
 from kgagent.embedding.hashing import HashingEmbedder, hash_embedding
 from kgagent.errors import EmbeddingUnavailableError
+from kgagent.graph.record_saver import embedding_hash, is_current, vector_changes
 from kgagent.graph.records import Record
-from kgagent.graph.vectors import embedding_hash, is_current, vector_changes
 from tests.support.embedders import WatchedEmbedder
 
 EMBEDDER = HashingEmbedder(8)

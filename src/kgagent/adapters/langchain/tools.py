@@ -15,7 +15,7 @@ from kgagent.errors import ConfigurationError
 from kgagent.knowledge_graph import KnowledgeGraph
 from kgagent.sync import SyncKnowledgeGraph
 from kgagent.tools import BoundTool
-from kgagent.tools.base import dump, failure
+from kgagent.tools.payload import dump, failure
 from kgagent.validation import explain_validation_error
 
 

@@ -9,7 +9,7 @@ from mcp.server import ServerRequestContext
 from mcp.types import CallToolResult, TextContent
 
 from kgagent.tools import BoundTool, Payload
-from kgagent.tools.base import dump
+from kgagent.tools.payload import dump
 
 Context = ServerRequestContext[Any, Any]
 

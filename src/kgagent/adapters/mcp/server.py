@@ -29,7 +29,7 @@ from kgagent.adapters.mcp.resources import MIME_TYPE, RESOURCES
 from kgagent.errors import KgAgentError
 from kgagent.knowledge_graph import KnowledgeGraph
 from kgagent.tools import Toolset
-from kgagent.tools.base import dump
+from kgagent.tools.payload import dump
 
 UserOf = Callable[[Context], str]
 """Returns the user of a request; the parameters of the request must not decide it."""

@@ -20,7 +20,7 @@ from kgagent.blocking import unwrap
 from kgagent.errors import ConfigurationError
 from kgagent.sync import SyncTool
 from kgagent.tools import BoundTool
-from kgagent.tools.base import dump, failure
+from kgagent.tools.payload import dump, failure
 
 
 class OpenAITools:

@@ -1,0 +1,138 @@
+"""Writes of nodes and relationships: what they need, their options, what is planned, and the result."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Generic, Protocol, TypeVar
+
+from kgagent.embedding.base import Embedder, Embedding
+from kgagent.graph.records import Record
+from kgagent.graph.store import Store
+from kgagent.models import GraphNode, GraphRelationship
+
+IntentT = TypeVar("IntentT")
+RecordT = TypeVar("RecordT", bound=Record)
+ModelT = TypeVar("ModelT", bound=GraphNode | GraphRelationship)
+RecordT_contra = TypeVar("RecordT_contra", bound=Record, contravariant=True)
+ModelT_co = TypeVar("ModelT_co", bound=GraphNode | GraphRelationship, covariant=True)
+
+WrittenModel = GraphNode | GraphRelationship
+OnChange = Callable[[WrittenModel | None, WrittenModel], None]
+"""Called for each record that was written, with the record before (None if it is new) and after the write."""
+
+
+@dataclass(frozen=True)
+class WriteContext:
+    """What every write needs besides the database.
+
+    Attributes:
+        embedder: makes the embeddings.
+        clock: returns the time, with time zone.
+        attempts: maximum number of attempts for a write that meets conflicts.
+        on_change: called for each record that was written.
+    """
+
+    embedder: Embedder
+    clock: Callable[[], datetime]
+    attempts: int
+    on_change: OnChange | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class WriteOptions(Generic[IntentT, RecordT]):
+    """How the writes of a migration or a load differ from those of a tool.
+
+    Attributes:
+        prepare: if set, called with each intent and the stored record (None if there is none) before the write is
+            planned; returns the intent to plan, or raises InputError to refuse it.
+        adopt_foreign: whether relationships that name another owner than their nodes are written, and given to it.
+        keep_updated_at: whether `updated_at` stays as it is.
+        dry_run: whether nothing is written; results are those of a write that succeeds.
+        lock: held during each transaction, for writes that would otherwise deadlock with each other.
+    """
+
+    prepare: Callable[[IntentT, RecordT | None], IntentT] | None = None
+    adopt_foreign: bool = False
+    keep_updated_at: bool = False
+    dry_run: bool = False
+    lock: asyncio.Lock | None = None
+
+
+@dataclass(frozen=True)
+class PlannedWrite(Generic[RecordT]):
+    """A record to write.
+
+    Attributes:
+        stored: the record before; None for a new one.
+        after: the record with its new properties.
+        changes: the properties that change; None removes one.
+        asked_from: of a relationship, the end that the caller named first.
+    """
+
+    stored: RecordT | None
+    after: RecordT
+    changes: Mapping[str, Any]
+    asked_from: str | None = None
+
+
+@dataclass(frozen=True)
+class WriteResult(Generic[ModelT]):
+    """A record after a write.
+
+    Attributes:
+        record: the record as it now is.
+        created: whether it is new.
+        embedded: whether a new embedding was made.
+        changed: whether anything was written.
+        warnings: what the caller should know although the write succeeded.
+    """
+
+    record: ModelT
+    created: bool
+    embedded: bool
+    changed: bool
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class VectorChange:
+    """How a write changes the embedding of a record.
+
+    Attributes:
+        properties: bookkeeping properties to write; None removes one. Empty if the embedding stays.
+        vector: the new embedding; None keeps the stored one, unless `properties` removes it.
+    """
+
+    properties: dict[str, Any] = field(default_factory=dict)
+    vector: Embedding | None = None
+
+
+class RecordKind(Protocol[RecordT_contra, ModelT_co]):
+    """What differs between nodes and relationships when they are saved; their repositories implement it."""
+
+    @property
+    def store(self) -> Store:
+        """The database."""
+        ...
+
+    @property
+    def vector_property(self) -> str:
+        """The property that holds the embedding."""
+        ...
+
+    def text(self, record: RecordT_contra, now: datetime) -> str:
+        """The embedding text."""
+        ...
+
+    def location(self, record: RecordT_contra) -> Mapping[str, Any]:
+        """The parameters by which the statements find the record, or create it in its place."""
+        ...
+
+    def bookkeeping(self, record: RecordT_contra, user_id: str, now: datetime) -> dict[str, Any]:
+        """The properties that every write sets besides the version and the time."""
+        ...
+
+    def to_model(self, record: RecordT_contra, asked_from: str | None) -> ModelT_co:
+        """The record as callers see it."""
+        ...

@@ -1,0 +1,37 @@
+"""Payloads of tool calls: results and errors as JSON."""
+
+import json
+from typing import Any
+
+from kgagent.errors import KgAgentError, NodeNotFoundError
+
+Payload = dict[str, Any]
+"""A tool's result as JSON: {"success": true, "message": …, …} or {"success": false, "error": …}."""
+
+MAX_ERROR_LENGTH = 2_000
+"""Characters of an error."""
+
+KEY_HINT = "explore and hybrid_search return the entity_key of a node"
+"""Added to an error about an unknown entity_key: a model may have given a name."""
+
+
+def failure(error: str) -> Payload:
+    """The payload of a failed call; the error becomes one line that every surface can print."""
+    return {"success": False, "error": one_line(error)}
+
+
+def one_line(error: str) -> str:
+    """An error as one printable line of at most `MAX_ERROR_LENGTH` characters."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in error).split())
+    return line if len(line) <= MAX_ERROR_LENGTH else line[: MAX_ERROR_LENGTH - 3] + "..."
+
+
+def error_text(error: KgAgentError) -> str:
+    """The text of an error for a model; for an unknown entity_key with the tools that return keys."""
+    hint = f". {KEY_HINT}" if isinstance(error, NodeNotFoundError) else ""
+    return f"{error}{hint}"
+
+
+def dump(payload: Payload) -> str:
+    """A payload as JSON."""
+    return json.dumps(payload, ensure_ascii=False)
