@@ -19,7 +19,8 @@ def count_lines(files: Iterable[str]) -> int:
 
 async def test_one_update_of_a_relationship_runs_few_modules(tools: Toolset) -> None:
     ends = await two_friends(tools, description="They row", attitude=4)
-    await tools.update_relationship(**ends, description="They row often")
+    update = tools.update_relationship
+    await update(**ends, description="They row often")
     files: set[str] = set()
 
     def record(frame: FrameType, event: str, _argument: object) -> None:
@@ -28,7 +29,7 @@ async def test_one_update_of_a_relationship_runs_few_modules(tools: Toolset) -> 
 
     sys.setprofile(record)
     try:
-        await tools.update_relationship(**ends, description="They row every day")
+        await update(**ends, description="They row every day")
     finally:
         sys.setprofile(None)
     assert "kgagent/graph/compare_and_set.py" in "\n".join(files)
