@@ -45,7 +45,7 @@ class HybridSearchRequest(RequestModel):
         description="Only return nodes with one of these labels. Default: all labels.",
     )
     relationship_types: tuple[ShortText, ...] | None = Field(
-        None, description='Only search relationships of these types, such as "mentor". Default: all.'
+        None, description='Only match relationships of these types, such as "mentor", as stored. Default: all.'
     )
     threshold: Threshold = Field(
         0.3, description="Minimum cosine similarity of semantic matches, -1 to 1. Full-text matches ignore it."

@@ -52,7 +52,7 @@ def relationship_lines(relationship: GraphRelationship, now: datetime, path: Seq
     words = relationship.level_words
     return _lines(
         f"Relationship: {relationship.triplet}",
-        f"After: {'; '.join(path)}" if path else "",
+        f"Via: {'; '.join(path)}" if path else "",
         relationship.description,
         words and f"Attitude and proximity: {words}",
         _notes(relationship, now),
@@ -92,7 +92,7 @@ def _explored_relationship(item: GraphRelationship, now: datetime) -> str:
     if item.description:
         line += f": {item.description}"
     if isinstance(item, RelationshipSearchResult) and item.path:
-        line += f" After: {'; '.join(item.path)}"
+        line += f" Via: {'; '.join(item.path)}"
     return line + _explored_notes(item, now)
 
 

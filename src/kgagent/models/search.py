@@ -130,7 +130,7 @@ class ExploreRequest(RequestModel):
         description="Only return nodes with one of these labels. Default: all labels.",
     )
     relationship_types: tuple[ShortText, ...] | None = Field(
-        None, description='Only search relationships of these types, such as "mentor". Default: all.'
+        None, description='Only match relationships of these types, such as "mentor", as stored. Default: all.'
     )
     neo4j_types: tuple[ShortText, ...] | None = Field(
         None,

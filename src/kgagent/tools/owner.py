@@ -32,7 +32,7 @@ async def owner_values(
         label = next((node.label for node in await context.nodes.get(context.user_id, [entity_key])), None)
     allowed = context.ontology.owner_label
     if label is not None and label != allowed:
-        raise InputError(f"is_owner is not for a {label}" + (f", only for a {allowed}" if allowed else ""))
+        raise InputError(f"is_owner applies only to nodes with the label {allowed}, got {label}")
     for owner in await context.nodes.find_owners(context.user_id):
         if owner.entity_key != entity_key:
             raise AlreadyExistsError(

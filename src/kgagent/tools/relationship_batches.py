@@ -16,6 +16,10 @@ from kgagent.tools.relationship_results import describe_direction
 from kgagent.tools.update_relationship import RelationshipChange
 
 
+MAX_LISTED = 20
+"""Number of rejected positions that the message lists."""
+
+
 class BatchItem(GraphModel):
     """One relationship of a batch: a `WrittenRelationship`, or the error that rejected it."""
 
@@ -73,8 +77,16 @@ async def write_batch(
             )
         )
     ordered = tuple(results[position] for position in range(len(items)))
-    written = sum(item.success for item in ordered)
-    return BatchResult(message=f"{verb} {written} of {counted(len(items), 'relationship')}", results=ordered)
+    rejected = [position for position, item in enumerate(ordered) if not item.success]
+    message = f"{verb} {len(ordered) - len(rejected)} of {counted(len(items), 'relationship')}"
+    if 0 < len(rejected) < len(ordered):
+        message += f"; rejected, by position from 0: {_first_few(rejected)}"
+    return BatchResult(message=message, results=ordered)
+
+
+def _first_few(positions: Sequence[int]) -> str:
+    more = f" and {len(positions) - MAX_LISTED} more" if len(positions) > MAX_LISTED else ""
+    return ", ".join(map(str, positions[:MAX_LISTED])) + more
 
 
 def _item_message(written: RelationshipWriteResult, *, sets_type: bool) -> str | None:

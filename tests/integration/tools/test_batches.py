@@ -60,7 +60,7 @@ async def test_each_relationship_is_created_or_rejected_on_its_own(
             ]
         )
     )
-    assert payload["message"] == "Created 2 of 5 relationships"
+    assert payload["message"] == "Created 2 of 5 relationships; rejected, by position from 0: 1, 2, 3"
     good, ghost, word, lifetime, also_good = payload["results"]
     assert good["success"]
     assert also_good["success"]

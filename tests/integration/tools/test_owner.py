@@ -55,7 +55,7 @@ async def test_each_user_has_an_owner(graph: KnowledgeGraph, tools: Toolset, use
 
 @pytest.mark.parametrize("label", ["Concept", "Source"])
 async def test_only_a_person_can_be_the_owner(tools: Toolset, label: str) -> None:
-    said = f"is_owner is not for a {label}, only for a Person"
+    said = f"is_owner applies only to nodes with the label Person, got {label}"
     assert error_of(await tools.create_node(label=label, name="Sailing", is_owner=True)) == said
     key = await node(tools, label, "Sailing")
     assert error_of(await tools.update_node(entity_key=key, is_owner=True)) == said

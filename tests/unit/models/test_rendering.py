@@ -59,7 +59,7 @@ def test_a_relationship_begins_with_its_triplet_and_tells_what_is_known() -> Non
 def test_a_relationship_that_was_reached_over_others_tells_them() -> None:
     relationship = GraphRelationship(from_entity_key="a", to_entity_key="b", neo4j_type="KNOWS")
     lines = relationship_lines(relationship, NOW, ("Me sister Nadia", "Nadia wife Piet"))
-    assert lines == ["Relationship: a knows b", "  After: Me sister Nadia; Nadia wife Piet"]
+    assert lines == ["Relationship: a knows b", "  Via: Me sister Nadia; Nadia wife Piet"]
 
 
 def test_a_stored_text_cannot_pose_as_a_line_of_its_own() -> None:
@@ -98,5 +98,5 @@ def test_text_of_explore_has_the_current_notes_of_nodes_and_the_paths_of_relatio
         "Nodes:",
         "- Ada (Person, a): Architect Notes: Sails",
         "Relationships:",
-        "- Ada -[friend]-> Bo [similarity 0.25] After: Me mentor Ada",
+        "- Ada -[friend]-> Bo [similarity 0.25] Via: Me mentor Ada",
     ]
