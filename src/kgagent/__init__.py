@@ -246,7 +246,7 @@ _MODULES = {
         "StatementValueError",
         "StoreError",
     ),
-    "kgagent.graph.record_saver": ("OnChange",),
+    "kgagent.graph.writes": ("OnChange",),
     "kgagent.graph.connection": ("Credentials",),
     "kgagent.ingestion": (
         "IngestionReport",

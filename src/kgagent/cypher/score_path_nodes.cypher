@@ -1,6 +1,6 @@
 // Centrality of the nodes of paths, and their similarity with the query. One row, as thousands of rows are slow to transfer.
 // Parameters: user_id; ids [element id]; vector (or null), dimensions, model.
-// Row: scores [[position in ids, ln(1 + degree) over the user's own relationships, plain cosine or null]].
+// Rows: one, scores [[position in ids, ln(1 + degree) over the user's own relationships, plain cosine or null]].
 UNWIND range(0, size($ids) - 1) AS position
 WITH position, $ids[position] AS id
 MATCH (n) WHERE elementId(n) = id

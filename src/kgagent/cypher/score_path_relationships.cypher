@@ -1,6 +1,6 @@
 // Weight of the relationships of paths, and their similarity with the query. One row, as thousands of rows are slow to transfer.
 // Parameters: user_id; ids [element id]; weight_property; vector (or null), dimensions, model.
-// Row: scores [[position in ids, weight (1 if it is not a number), plain cosine or null]].
+// Rows: one, scores [[position in ids, weight (1 if it is not a number), plain cosine or null]].
 UNWIND range(0, size($ids) - 1) AS position
 WITH position, $ids[position] AS id
 MATCH (a)-[r]->(b) WHERE elementId(r) = id

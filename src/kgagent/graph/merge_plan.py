@@ -171,7 +171,8 @@ def _check(intent: MergeIntent, records: MergeRecords) -> tuple[NodeRecord, Node
         raise NodeNotFoundError(f"Node not found: {', '.join(key for key, node in found if node is None)}")
     if keep.label != drop.label:
         raise InputError(
-            f"Only nodes of one label can be merged: {intent.keep} has the label {keep.label}, {intent.drop} has {drop.label}"
+            f"Only nodes of one label can be merged: {intent.keep} has the label {keep.label}, "
+            f"{intent.drop} has {drop.label}"
         )
     if records.unmanaged_types:
         raise InputError(

@@ -18,7 +18,7 @@ async def migrate(
     user_id: str | None = None,
     dry_run: bool = False,
     batch_size: int = 200,
-    max_concurrent: int = 3,
+    concurrency: int = 3,
     progress: Progress | None = None,
 ) -> MigrationReport:
     """Embed records without a current embedding, remove the properties of old graphs, and add missing bookkeeping.
@@ -38,22 +38,22 @@ async def migrate(
         user_id: owner of the records; None is every user.
         dry_run: count what would be done; write nothing and make no embedding call.
         batch_size: records per embedding call and transaction, from 1.
-        max_concurrent: maximum number of concurrent batches, from 1.
+        concurrency: maximum number of concurrent batches, from 1.
         progress: shows how many records have been examined.
 
     Raises:
         InputError: a size is below 1.
         MigrationStoppedError: the database or the embedder failed; its report says what was done.
     """
-    if batch_size < 1 or max_concurrent < 1:
-        raise InputError(f"batch_size and max_concurrent must be at least 1, got {batch_size} and {max_concurrent}")
+    if batch_size < 1 or concurrency < 1:
+        raise InputError(f"batch_size and concurrency must be at least 1, got {batch_size} and {concurrency}")
     tally = Tally(dry_run)
     reported = progress or SilentProgress()
 
     async def run(migration: Pass[InspectedT, IntentT]) -> None:
         verb = "Examining" if dry_run else "Migrating"
         with reported.task(f"{verb} {migration.kind}", await migration.count()) as advance:
-            await Pipeline(migration, tally, advance, batch_size=batch_size, max_concurrent=max_concurrent).run()
+            await Pipeline(migration, tally, advance, batch_size=batch_size, concurrency=concurrency).run()
 
     try:
         await run(NodePass(nodes, writing, user_id=user_id, dry_run=dry_run))

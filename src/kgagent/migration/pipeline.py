@@ -35,14 +35,14 @@ class Pipeline(Generic[InspectedT, IntentT]):
         advance: Advance,
         *,
         batch_size: int,
-        max_concurrent: int,
+        concurrency: int,
     ) -> None:
         self._pass = migration
         self._tally = tally
         self._advance = advance
         self._batch_size = batch_size
-        self._max_concurrent = max_concurrent
-        self._batches: asyncio.Queue[Batch[IntentT] | None] = asyncio.Queue(max_concurrent)
+        self._max_concurrent = concurrency
+        self._batches: asyncio.Queue[Batch[IntentT] | None] = asyncio.Queue(concurrency)
         self._preparation = Preparation(migration.writing.embedder)
 
     async def run(self) -> None:

@@ -13,7 +13,7 @@ from kgagent.models.graph import GraphModel, without_empty
 from kgagent.observing import OperationOutcome, ToolCall, within_tool
 from kgagent.ontology import Ontology
 from kgagent.tools.context import ToolContext
-from kgagent.tools.payload import Payload, dump, error_text, failure
+from kgagent.tools.payload import MAX_ARGUMENTS, Payload, dump, error_text, failure
 from kgagent.validation_errors import explain_validation_error
 
 _log = logging.getLogger(__name__)
@@ -104,9 +104,9 @@ class BoundTool:
         """Call the tool. Failures are part of the result; only cancellation is raised."""
         call = ToolCall(self.name, self._context.user_id)
         with within_tool(self.name), self._context.observer.watch(call) as outcome:
-            if unnamed:
+            if unnamed or len(arguments) > MAX_ARGUMENTS:
                 outcome.error = InputError.__name__
-                return failure(f"Pass the arguments of {self.name} by name")
+                return failure(f"Pass the arguments of {self.name} by name, at most {MAX_ARGUMENTS:,}")
             payload = await self._run(arguments, outcome)
         return payload  # noqa: RET504 - a context manager may suppress errors, as far as mypy knows
 

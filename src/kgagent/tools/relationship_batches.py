@@ -15,7 +15,6 @@ from kgagent.tools.payload import error_text, one_line
 from kgagent.tools.relationship_results import describe_direction
 from kgagent.tools.update_relationship import RelationshipChange
 
-
 MAX_LISTED = 20
 """Number of rejected positions that the message lists."""
 

@@ -59,7 +59,7 @@ async def test_an_embedder_that_fails_stops_it_and_the_error_says_what_is_done(
     failing = FailsLater(after=8)
     stopping = with_embedder(graph, failing)
     with pytest.raises(MigrationStoppedError) as stopped:
-        await run(stopping, user_id, batch_size=10, max_concurrent=1)
+        await run(stopping, user_id, batch_size=10, concurrency=1)
     assert str(stopped.value) == (
         "The model is away. The migration stopped after 80 records, which stay migrated. "
         "Run it again to migrate the rest"
@@ -74,7 +74,7 @@ async def test_a_failure_ends_the_batches_beside_it(graph: KnowledgeGraph, user_
     failing = FailsLater(after=0)
     stopping = with_embedder(graph, failing)
     with pytest.raises(MigrationStoppedError):
-        await run(stopping, user_id, batch_size=5, max_concurrent=4)
+        await run(stopping, user_id, batch_size=5, concurrency=4)
     assert all(map(is_untouched, await relationships_of(graph, user_id)))
 
 

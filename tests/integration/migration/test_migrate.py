@@ -173,14 +173,14 @@ async def test_after_it_the_tools_find_and_change_old_relationships(
 
 async def test_a_batch_is_embedded_in_one_call(graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder) -> None:
     await many_old(graph, user_id, 25)
-    report = await run(graph, user_id, batch_size=10, max_concurrent=2)
+    report = await run(graph, user_id, batch_size=10, concurrency=2)
     assert report.total == Counts(examined=51, embedded=51)
     assert sorted(len(texts) for texts in embedder.stored) == [5, 6, 10, 10, 10, 10]
 
 
-@pytest.mark.parametrize("wrong", [{"batch_size": 0}, {"bounded_map": 0}])
+@pytest.mark.parametrize("wrong", [{"batch_size": 0}, {"concurrency": 0}])
 async def test_sizes_below_one_are_refused(graph: KnowledgeGraph, user_id: str, wrong: dict[str, int]) -> None:
-    with pytest.raises(InputError, match="must be 1 or more"):
+    with pytest.raises(InputError, match="must be at least 1"):
         await run(graph, user_id, **wrong)
 
 

@@ -116,7 +116,7 @@ async def test_a_model_that_refuses_everything_stops_the_migration_at_once(graph
     refusing = Refusing("")
     stopping = with_embedder(graph, refusing)
     with pytest.raises(MigrationStoppedError, match="too long"):
-        await run(stopping, user_id, max_concurrent=1)
+        await run(stopping, user_id, concurrency=1)
     assert refusing.calls == 2
     assert all(map(is_untouched, await relationships_of(graph, user_id)))
 
