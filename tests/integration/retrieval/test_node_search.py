@@ -54,7 +54,7 @@ async def test_labels_and_threshold_keep_to_what_is_asked(searched: KnowledgeGra
 
 @pytest.mark.parametrize(
     ("labels", "said"),
-    [(["Dog"], "Unknown label: Dog"), ([], "No label was named"), (["Person`) //"], r"Unknown label: Person`\) //")],
+    [(["Dog"], "Unknown label: Dog"), ([], "No label was given"), (["Person`) //"], r"Unknown label: Person`\) //")],
 )
 async def test_labels_that_are_unknown_are_told(
     graph: KnowledgeGraph, user_id: str, labels: list[str], said: str
