@@ -67,7 +67,7 @@ def meanwhile(graph: KnowledgeGraph, user_id: str, before_each_read: Callable[[S
     return arrange
 
 
-def told(result: HybridSearchResult) -> set[str]:
+def triplets(result: HybridSearchResult) -> set[str]:
     return {item.triplet_text for item in result.relationships or ()}
 
 
@@ -109,7 +109,7 @@ async def test_a_relationship_that_was_deleted_is_omitted(
 ) -> None:
     meanwhile(change)
     result = await graph.retrieval.hybrid_search(request("mentor chess"), user_id=user_id)
-    assert told(result) == {"Ada chess partner Bo"}
+    assert triplets(result) == {"Ada chess partner Bo"}
     assert {item.name for item in result.objects} == {"Ruth", "Ada", "Bo"}
     assert [item.rank for item in result.items] == list(range(1, len(result.items) + 1))
     assert result.warnings == ()
@@ -123,7 +123,7 @@ async def test_an_end_that_is_another_users_by_now_is_omitted_with_its_relations
     result = await graph.retrieval.hybrid_search(
         HybridSearchOptions(query="sundays mentor", threshold=0.2), user_id=user_id
     )
-    assert told(result) == {"Ruth mentor Ada"}
+    assert triplets(result) == {"Ruth mentor Ada"}
     assert {item.name for item in result.objects} == {"Ruth", "Ada"}
 
 
@@ -158,7 +158,7 @@ async def test_a_record_that_cannot_be_shown_takes_no_other_with_it(
     monkeypatch.setattr(NodeRecord, "to_model", stumble)
     result = await graph.retrieval.hybrid_search(request("mentor chess"), user_id=user_id)
     assert {item.name for item in result.objects} == {"Ruth", "Ada"}
-    assert told(result) == {"Ruth mentor Ada", "Ada chess partner Bo"}
+    assert triplets(result) == {"Ruth mentor Ada", "Ada chess partner Bo"}
     [warning] = result.warnings
     assert warning.startswith("Skipped 1 results: internal error")
 

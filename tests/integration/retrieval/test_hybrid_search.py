@@ -43,7 +43,7 @@ def request(query: str | None, options: HybridSearchOptions = ANY) -> HybridSear
     return options.model_copy(update={"query": query})
 
 
-def told(result: HybridSearchResult) -> list[str]:
+def triplets(result: HybridSearchResult) -> list[str]:
     assert result.relationships is not None
     return [item.triplet_text for item in result.relationships]
 
@@ -53,7 +53,7 @@ async def test_nodes_and_relationships_come_in_one_ranking(searched: KnowledgeGr
     result = await searched.retrieval.hybrid_search(
         HybridSearchRequest(query="mentor who taught to lead"), user_id=user_id
     )
-    assert told(result)[0] == "Ruth Calder mentor Ada"
+    assert triplets(result)[0] == "Ruth Calder mentor Ada"
     assert {"Ruth Calder", "Ada"} <= set(named(result))
     assert [item.rank for item in result.items] == list(range(1, len(result.items) + 1))
     assert [item.score for item in result.items] == sorted((item.score for item in result.items), reverse=True)
@@ -134,7 +134,7 @@ async def test_a_vector_is_used_as_it_is(graph: KnowledgeGraph, user_id: str) ->
         user_id=user_id,
         vector=hash_embedding("mentor", 384),
     )
-    assert told(result)[0] == "Ruth Calder mentor Ada"
+    assert triplets(result)[0] == "Ruth Calder mentor Ada"
 
 
 @pytest.mark.parametrize("strategy", ["rrf", "weighted", "interleave", "graph_first", "text_first"])
@@ -166,9 +166,9 @@ async def test_relationships_are_limited_before_they_are_fused(graph: KnowledgeG
     ]
     await plant_relationships(graph, user_id, rows)
     every = HybridSearchOptions(threshold=-1.0, limit=100, object_limit=1)
-    assert len(told(await graph.retrieval.hybrid_search(request("mentor", every), user_id=user_id))) == 50
+    assert len(triplets(await graph.retrieval.hybrid_search(request("mentor", every), user_id=user_id))) == 50
     few = every.model_copy(update={"relationship_limit": 3})
-    assert len(told(await graph.retrieval.hybrid_search(request("mentor", few), user_id=user_id))) == 3
+    assert len(triplets(await graph.retrieval.hybrid_search(request("mentor", few), user_id=user_id))) == 3
     default = await graph.retrieval.hybrid_search(HybridSearchRequest(query="mentor"), user_id=user_id)
     assert len(default.items) == 32
 
@@ -178,7 +178,7 @@ async def test_filters_keep_to_labels_and_free_types(graph: KnowledgeGraph, user
     options = HybridSearchOptions(threshold=-1.0, labels=("Concept",), relationship_types=("chess partner",))
     result = await graph.retrieval.hybrid_search(request("chess mentor", options), user_id=user_id)
     assert named(result) == ["Chess"]
-    assert told(result) == ["Ada chess partner Bo"]
+    assert triplets(result) == ["Ada chess partner Bo"]
 
 
 async def test_a_relationship_without_a_vector_is_found_by_its_words(graph: KnowledgeGraph, user_id: str) -> None:
@@ -248,7 +248,7 @@ async def test_where_only_nodes_match_it_is_said(graph: KnowledgeGraph, tools: T
 async def test_where_only_relationships_match_it_is_said(graph: KnowledgeGraph, user_id: str) -> None:
     options = HybridSearchOptions(threshold=0.3)
     result = await graph.retrieval.hybrid_search(request("sundays", options), user_id=user_id)
-    assert told(result) == ["Ada chess partner Bo"]
+    assert triplets(result) == ["Ada chess partner Bo"]
     assert set(named(result)) == {"Ada", "Bo"}
     assert [w.split(";")[0] for w in result.warnings] == ["No node matched by itself"]
 
@@ -261,7 +261,7 @@ async def test_without_embeddings_the_words_are_still_found(
     result = await graph.retrieval.hybrid_search(
         HybridSearchOptions(query="mentor chess", text_threshold=0.0), user_id=user_id
     )
-    assert "Ruth Calder mentor Ada" in told(result)
+    assert "Ruth Calder mentor Ada" in triplets(result)
     assert "Chess" in named(result)
     assert result.warnings == (
         "Skipped semantic search of nodes: the model is away",
@@ -275,7 +275,7 @@ async def test_a_failure_that_nobody_foresaw_is_a_warning_too(
 ) -> None:
     embedder.failure = RuntimeError("boom")
     result = await graph.retrieval.hybrid_search(HybridSearchRequest(query="mentor"), user_id=user_id)
-    assert told(result) == ["Ruth Calder mentor Ada"]
+    assert triplets(result) == ["Ruth Calder mentor Ada"]
     assert result.warnings[0].startswith("Skipped semantic search of nodes: internal error")
     assert "boom" not in str(result.warnings)
 
@@ -288,7 +288,7 @@ async def test_a_retriever_that_takes_too_long_is_skipped(
     await graph.retrieval.hybrid_search(request("chess"), user_id=user_id)
     embedder.gate.clear()
     result = await graph.retrieval.hybrid_search(HybridSearchOptions(query="mentor", timeout=0.5), user_id=user_id)
-    assert told(result) == ["Ruth Calder mentor Ada"]
+    assert triplets(result) == ["Ruth Calder mentor Ada"]
     assert result.warnings[0] == "Skipped semantic search of nodes: it took longer than 0.5 s"
     embedder.gate.set()
     again = await graph.retrieval.hybrid_search(HybridSearchRequest(query="mentor"), user_id=user_id)
@@ -385,7 +385,7 @@ async def test_a_query_of_any_length_is_searched_for(
     result = await graph.retrieval.hybrid_search(
         HybridSearchRequest(query="many words " * 1_800 + "mentor"), user_id=user_id
     )
-    assert "Ruth Calder mentor Ada" in told(result)
+    assert "Ruth Calder mentor Ada" in triplets(result)
     assert [len(text) for [text] in embedder.queries] == [8_000]
 
 
@@ -498,7 +498,7 @@ async def test_relationships_of_both_retrievers_together_keep_to_the_limit(
     await relate(tools, ada, bo, "rival", description="chess")
     options = ANY.model_copy(update={"relationship_limit": 2, "text_threshold": 0.0})
     result = await graph.retrieval.hybrid_search(request("mentor chess", options), user_id=user_id)
-    assert len(told(result)) == 2
+    assert len(triplets(result)) == 2
 
 
 async def test_items_that_say_the_same_make_room_for_others(
@@ -533,7 +533,7 @@ async def test_without_an_embedding_of_the_query_the_order_stays(
 ) -> None:
     embedder.failure = EmbeddingUnavailableError("the model is away")
     options = HybridSearchOptions(mmr_lambda=0.3)
-    assert told(await graph.retrieval.hybrid_search(request("mentor", options), user_id=user_id)) == [
+    assert triplets(await graph.retrieval.hybrid_search(request("mentor", options), user_id=user_id)) == [
         "Ruth Calder mentor Ada"
     ]
 
@@ -580,7 +580,7 @@ async def test_a_relationship_at_a_node_without_a_key_hides_no_other(
     retrieval = searching(plan).retrieval
     result = await retrieval.hybrid_search(request("mentor who taught to lead"), user_id=user_id)
     assert result.warnings == ()
-    assert told(result)[0] == "Ruth Calder mentor Ada"
+    assert triplets(result)[0] == "Ruth Calder mentor Ada"
     matches = await retrieval.relationship_vector_search("mentor", -1.0, user_id=user_id, expand_hops=2)
     assert {match.triplet for match in matches} >= {"Ruth Calder mentor Ada"}
 
@@ -601,7 +601,7 @@ async def test_any_number_of_free_types_may_be_kept_to(graph: KnowledgeGraph, us
     options = HybridSearchOptions(threshold=-1.0, relationship_types=types)
     result = await graph.retrieval.hybrid_search(request("mentor " * 300, options), user_id=user_id)
     assert result.warnings == ()
-    assert told(result) == ["Ruth Calder mentor Ada"]
+    assert triplets(result) == ["Ruth Calder mentor Ada"]
 
 
 @pytest.mark.usefixtures("people")
