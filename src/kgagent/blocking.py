@@ -9,6 +9,8 @@ from typing import Any, Generic, ParamSpec, Protocol, Self, TypeVar
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
+from kgagent.errors import StoreError
+
 
 class Closeable(Protocol):
     """Has a connection to close."""
@@ -44,7 +46,12 @@ class BlockingWrapper(Generic[WrappedT]):
         *args: ParametersT.args,
         **kwargs: ParametersT.kwargs,
     ) -> ResultT:
-        return self._portal.call(partial(method, *args, **kwargs))
+        try:
+            return self._portal.call(partial(method, *args, **kwargs))
+        except RuntimeError as error:
+            if "portal is not running" in str(error):
+                raise StoreError("The graph is closed: open it again") from None
+            raise
 
 
 class BlockingResource(BlockingWrapper[CloseableT]):

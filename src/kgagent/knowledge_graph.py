@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from neo4j import AsyncDriver
 
@@ -48,6 +48,20 @@ if TYPE_CHECKING:
     from kgagent.doctor import Diagnosis
     from kgagent.loading import LoadReport
     from kgagent.migration import MigrationReport
+
+
+RequestT = TypeVar("RequestT")
+
+
+def _checked(request: RequestT, model: type[RequestT]) -> RequestT:
+    """Return the request if it is one.
+
+    Raises:
+        InputError: it is something else.
+    """
+    if not isinstance(request, model):
+        raise InputError(f"Give a {model.__name__}, got {type(request).__name__}")
+    return request
 
 
 class KnowledgeGraph:
@@ -210,7 +224,7 @@ class KnowledgeGraph:
         """
         asked = HybridSearchRequest(query=request) if isinstance(request, str) else request
         return await self._services.retrieval.hybrid_search(
-            asked, user_id=user_id, vector=vector, cross_encoder=cross_encoder
+            _checked(asked, HybridSearchRequest), user_id=user_id, vector=vector, cross_encoder=cross_encoder
         )
 
     async def explore(self, request: ExploreRequest | str, *, user_id: str) -> ExploreResult:
@@ -222,11 +236,10 @@ class KnowledgeGraph:
 
         Raises:
             InputError: there is no query and no name, or a label is unknown.
-            EmbeddingError: the queries could not be embedded.
-            StoreError: the database failed.
+            SearchError: every search failed; one that fails alone is a warning of the result.
         """
         asked = ExploreRequest(queries=(VectorQuery(query=request),)) if isinstance(request, str) else request
-        return await self._services.retrieval.explore(asked, user_id=user_id)
+        return await self._services.retrieval.explore(_checked(asked, ExploreRequest), user_id=user_id)
 
     async def traverse(self, request: TraverseRequest, *, user_id: str) -> TraverseResult:
         """Follow relationships from a node.
@@ -240,7 +253,7 @@ class KnowledgeGraph:
             InputError: a relationship type is unknown.
             StoreError: the database failed.
         """
-        return await self._services.retrieval.traverse(request, user_id=user_id)
+        return await self._services.retrieval.traverse(_checked(request, TraverseRequest), user_id=user_id)
 
     async def find_paths(self, request: FindPathsRequest, *, user_id: str) -> FindPathsResult:
         """Find how two nodes are connected: the shortest paths, and the most relevant ones.
@@ -255,7 +268,7 @@ class KnowledgeGraph:
             EmbeddingError: the query could not be embedded.
             StoreError: the database failed.
         """
-        return await self._services.retrieval.find_paths(request, user_id=user_id)
+        return await self._services.retrieval.find_paths(_checked(request, FindPathsRequest), user_id=user_id)
 
     async def query_patterns(
         self, query: GraphQuery, *, user_id: str, vector: Sequence[float] | None = None
@@ -271,7 +284,7 @@ class KnowledgeGraph:
             InputError: a name is unknown, or a constraint compares values of different types.
             SearchError: the query took too long.
         """
-        return await self._services.patterns.query(query, user_id, vector=vector)
+        return await self._services.patterns.query(_checked(query, GraphQuery), user_id, vector=vector)
 
     async def load(
         self,

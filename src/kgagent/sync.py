@@ -204,8 +204,7 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
 
         Raises:
             InputError: there is no query and no name, or a label is unknown.
-            EmbeddingError: the queries could not be embedded.
-            StoreError: the database failed.
+            SearchError: every search failed; one that fails alone is a warning of the result.
         """
         return self._wait(self._wrapped.explore, request, user_id=user_id)
 

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from neo4j import AsyncDriver, AsyncGraphDatabase, basic_auth
+from neo4j import AsyncDriver, AsyncGraphDatabase, GraphDatabase, basic_auth
 from neo4j.auth_management import AsyncAuthManagers
 
 from kgagent import KnowledgeGraph, Settings, SyncKnowledgeGraph
 from kgagent.blocking import unwrap
 from kgagent.embedding.base import Embedder
 from kgagent.embedding.hashing import HashingEmbedder
-from kgagent.errors import ConfigurationError, EmbeddingUnavailableError, InputError, SchemaError
+from kgagent.errors import ConfigurationError, EmbeddingUnavailableError, InputError, SchemaError, StoreError
 from kgagent.observability import Recorder
 from kgagent.observing import NULL_OBSERVER
 from tests.conftest import DIMENSIONS, Server
@@ -186,3 +186,16 @@ def test_a_synchronous_graph_uses_a_given_driver_too(server: Server, embedder: E
         unwrapped, portal = unwrap(graph)
         assert unwrapped is graph.graph
         portal.call(driver.close)
+
+
+async def test_a_driver_of_another_kind_is_refused(server: Server) -> None:
+    blocking = GraphDatabase.driver(server.uri, auth=(server.username, server.password))
+    with blocking, pytest.raises(InputError, match=r"driver must be a neo4j\.AsyncDriver, got"):
+        await KnowledgeGraph.connect(driver=blocking)  # type: ignore[arg-type]
+
+
+def test_a_synchronous_graph_says_that_it_is_closed(settings: Settings, embedder: Embedder, user_id: str) -> None:
+    graph = SyncKnowledgeGraph.connect(settings=settings, embedder=embedder)
+    graph.close()
+    with pytest.raises(StoreError, match="The graph is closed"):
+        graph.search("boats", user_id=user_id)

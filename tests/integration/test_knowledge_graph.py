@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import SecretStr
@@ -11,6 +12,7 @@ from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import ConfigurationError, InputError, StoreError
 from kgagent.knowledge_graph import services_of
 from kgagent.models import FindPathsRequest, HybridSearchRequest, TraverseRequest
+from kgagent.models.request import RequestModel
 
 pytestmark = pytest.mark.neo4j_5
 
@@ -115,3 +117,20 @@ async def test_a_bad_request_is_an_input_error_that_names_the_field(graph: Knowl
         await graph.search(HybridSearchRequest(query="x", limit=1_000), user_id=user_id)
     with pytest.raises(InputError, match="query must not be empty"):
         await graph.explore("", user_id=user_id)
+
+
+async def test_something_else_than_a_request_is_an_input_error(graph: KnowledgeGraph, user_id: str) -> None:
+    wrong: Any = {"query": "boats"}
+    for operation in (graph.search, graph.explore, graph.traverse, graph.find_paths, graph.query_patterns):
+        with pytest.raises(InputError, match="got dict"):
+            await operation(wrong, user_id=user_id)
+    number: Any = 3
+    with pytest.raises(InputError, match="vector must be a sequence of 384 numbers, got int"):
+        await graph.search("boats", user_id=user_id, vector=number)
+
+
+@pytest.mark.parametrize("model", [HybridSearchRequest, ExploreRequest])
+@pytest.mark.parametrize("field", ["labels", "relationship_types", "neo4j_types"])
+def test_a_filter_has_a_maximum_length(model: type[RequestModel], field: str) -> None:
+    with pytest.raises(InputError, match=field):
+        model(**{field: ["x"] * 1_000})

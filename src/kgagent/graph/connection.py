@@ -9,7 +9,7 @@ from neo4j import AsyncDriver, AsyncGraphDatabase, Auth, Query
 from neo4j import exceptions as neo4j_errors
 from neo4j.auth_management import AsyncAuthManager
 
-from kgagent.errors import ConfigurationError, StoreError
+from kgagent.errors import ConfigurationError, InputError, StoreError
 from kgagent.graph.driver_errors import translated
 from kgagent.graph.features import ServerFeatures
 from kgagent.graph.statements import Statement
@@ -77,6 +77,8 @@ async def use_driver(driver: AsyncDriver, *, database: str | None = None, timeou
     Raises:
         StoreError: the server cannot be reached, refuses the login, or is too old.
     """
+    if not isinstance(driver, AsyncDriver):
+        raise InputError(f"driver must be a neo4j.AsyncDriver, got {type(driver).__name__}")
     with _translated_errors("the given driver's address"):
         info = await driver.get_server_info()
     host, port = info.address[:2]

@@ -126,14 +126,18 @@ class ExploreRequest(RequestModel):
     )
     labels: tuple[ShortText, ...] | None = Field(
         None,
+        max_length=50,
         validation_alias=AliasChoices("labels", "node_types"),
         description="Only return nodes with one of these labels. Default: all labels.",
     )
     relationship_types: tuple[ShortText, ...] | None = Field(
-        None, description='Only match relationships of these types, such as "mentor", as stored. Default: all.'
+        None,
+        max_length=100,
+        description='Only match relationships of these types, such as "mentor", as stored. Default: all.',
     )
     neo4j_types: tuple[ShortText, ...] | None = Field(
         None,
+        max_length=100,
         description="Only search relationships of these Neo4j types, such as has_relationship_with. Default: all.",
     )
     limit_per_label: int = Field(

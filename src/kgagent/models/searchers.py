@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, SkipValidation
 
+from kgagent.models.fields import EntityKey
 from kgagent.models.graph import GraphModel, GraphNode
 from kgagent.models.request import RequestModel
 from kgagent.models.search import MAX_HOPS, Threshold
@@ -35,7 +36,7 @@ class SearchOptions(RequestModel):
     """
 
     top_k: Annotated[int, Field(le=MAX_HITS), _or_default(DEFAULT_TOP_K)] = DEFAULT_TOP_K
-    seed_node_ids: tuple[str, ...] = Field(default=(), max_length=MAX_SEEDS)
+    seed_node_ids: tuple[EntityKey, ...] = Field(default=(), max_length=MAX_SEEDS)
     graph_depth: Annotated[int, Field(le=MAX_HOPS), _or_default(DEFAULT_GRAPH_DEPTH)] = DEFAULT_GRAPH_DEPTH
     threshold: Threshold = -1.0
     vector: SkipValidation[Sequence[float]] | None = None

@@ -2,7 +2,7 @@
 
 import math
 from array import array
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 
 from kgagent.errors import InputError
 from kgagent.ontology import Ontology
@@ -48,6 +48,8 @@ def validate_vector(vector: Sequence[float], dimensions: int) -> Sequence[float]
         InputError: the length is wrong, an element is no number, or the vector has no direction as float32 (a number
             is not finite, or all are zero).
     """
+    if not isinstance(vector, Sized):
+        raise InputError(f"vector must be a sequence of {dimensions} numbers, got {type(vector).__name__}")
     if len(vector) != dimensions:
         raise InputError(f"vector must have {dimensions} dimensions, got {len(vector)}")
     try:
