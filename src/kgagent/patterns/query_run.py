@@ -19,7 +19,6 @@ from kgagent.patterns.compiler import Compiler
 from kgagent.patterns.diagnosis import PatternDiagnosis
 from kgagent.patterns.entry_points import ResolvedTarget, TargetResolver
 from kgagent.patterns.hints import hints
-from kgagent.patterns.names import checked_schema
 from kgagent.patterns.options import PatternOptions
 from kgagent.patterns.path_reader import PathReader, ResultPath
 from kgagent.patterns.plans import EntryPoint, QueryPlan, plans_of
@@ -101,20 +100,17 @@ class PatternQueryRun:
             query.weight_property,
         )
 
-    async def result(self) -> PatternResult:
-        """Run the query; see `PatternSearch.query`."""
+    async def result(self, schema: LiveSchema) -> PatternResult:
+        """Run the query; see `PatternSearch.query`.
+
+        Args:
+            schema: what the user's graph holds; the names in the query exist in it.
+        """
         query = self._query
         if query.has_combinator and query.has_patterns:
             self._warnings.append("Ignored patterns: a query with a combinator matches only the combinator's patterns")
-        plans = self._plans()
+        plans = query_plans(query, self._options)
         segments = [segment for plan in plans for segment in plan.segments]
-        schema = await checked_schema(
-            segments,
-            self._services.live_schema,
-            self._reads.user_id,
-            self._services.ontology,
-            traversal=not query.all_patterns,
-        )
         resolved = await self._resolve(schema)
         if self._ranking.strategy is RankingStrategy.SEMANTIC_SCORE and resolved.vector is None:
             raise InputError("SEMANTIC_SCORE ranks by similarity with the question: give query, in plain words")
@@ -146,33 +142,6 @@ class PatternQueryRun:
             warnings=tuple(self._warnings),
             metadata={"matchedPaths": len(run.paths)},
         )
-
-    def _plans(self) -> list[QueryPlan]:
-        if not self._query.all_patterns:
-            return [QueryPlan((pattern,)) for pattern in self._expansions()]
-        return [plan for part in self._query.parts for plan in plans_of(part)]
-
-    def _expansions(self) -> list[GraphPattern]:
-        """The traversal from the targets as one pattern for each distance, so that far paths displace no near ones."""
-        query = self._query
-        if not query.targets or query.traversal is None:
-            return []
-        types = query.traversal.relation_types
-        all_types = query.use_all_relation_hints
-        if not (self._options.use_all_relation_hints if all_types is None else all_types):
-            types = types[:1]
-        return [
-            GraphPattern(
-                pattern_id=f"within {hops}",
-                steps=(
-                    TraversalStep(
-                        relation_type=types or None, direction=StepDirection.BOTH, min_hops=hops, max_hops=hops
-                    ),
-                ),
-                distinct_nodes=True,
-            )
-            for hops in range(1, query.traversal.max_depth + 1)
-        ]
 
     async def _resolve(self, schema: LiveSchema) -> ResolvedQuery:
         """Resolve the targets, and embed the question and the descriptions in one call."""
@@ -308,6 +277,37 @@ class PatternQueryRun:
             explored=dict(run.explored),
             truncated=run.truncated,
         )
+
+
+def query_plans(query: GraphQuery, options: PatternOptions) -> list[QueryPlan]:
+    """The plans of a query: of its patterns or combinator, otherwise of its traversal.
+
+    Raises:
+        InputError: there would be too many plans.
+    """
+    if not query.all_patterns:
+        return [QueryPlan((pattern,)) for pattern in _expansions(query, options)]
+    return [plan for part in query.parts for plan in plans_of(part)]
+
+
+def _expansions(query: GraphQuery, options: PatternOptions) -> list[GraphPattern]:
+    """The traversal from the targets as one pattern for each distance, so that far paths displace no near ones."""
+    if not query.targets or query.traversal is None:
+        return []
+    types = query.traversal.relation_types
+    all_types = query.use_all_relation_hints
+    if not (options.use_all_relation_hints if all_types is None else all_types):
+        types = types[:1]
+    return [
+        GraphPattern(
+            pattern_id=f"within {hops}",
+            steps=(
+                TraversalStep(relation_type=types or None, direction=StepDirection.BOTH, min_hops=hops, max_hops=hops),
+            ),
+            distinct_nodes=True,
+        )
+        for hops in range(1, query.traversal.max_depth + 1)
+    ]
 
 
 def _nodes(paths: Sequence[ResultPath]) -> Mapping[str, MatchedNode]:

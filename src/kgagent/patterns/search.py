@@ -11,9 +11,10 @@ from kgagent.models.matched_path import PatternResult
 from kgagent.models.pattern_query import GraphQuery
 from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology
+from kgagent.patterns.names import checked_schema
 from kgagent.patterns.options import PatternOptions
 from kgagent.patterns.path_reader import PathReader
-from kgagent.patterns.query_run import PatternQueryRun, PatternServices
+from kgagent.patterns.query_run import PatternQueryRun, PatternServices, query_plans
 from kgagent.patterns.reads import Deadline, UserReads
 from kgagent.retrieval import RetrievalService
 from kgagent.retrieval.arguments import validate_vector
@@ -47,7 +48,7 @@ class PatternSearch:
 
     @observed("query_patterns")
     async def query(self, query: GraphQuery, user_id: str, *, vector: Sequence[float] | None = None) -> PatternResult:
-        """Run a query within the time limit of the options.
+        """Run a query within the time limit of the options, not counting the first read of the user's schema.
 
         Args:
             query: the query.
@@ -69,10 +70,20 @@ class PatternSearch:
             raise ConfigurationError("Graph patterns are disabled: set KGAGENT_PATTERNS_ENABLED=true")
         vector = None if vector is None else validate_vector(vector, self._services.embedder.dimensions)
         started = time.monotonic()
+        # The schema is cached and its reader has limits of its own: on a large graph the first read takes long, and if
+        # the deadline cancelled it, no later query would find it cached either.
+        segments = [segment for plan in query_plans(query, options) for segment in plan.segments]
+        schema = await checked_schema(
+            segments,
+            self._services.live_schema,
+            user_id,
+            self._services.ontology,
+            traversal=not query.all_patterns,
+        )
         reads = UserReads(self._store, user_id, Deadline.after(options.timeout))
         try:
             async with reads.deadline.enforced():
-                result = await PatternQueryRun(self._services, reads, query, vector).result()
+                result = await PatternQueryRun(self._services, reads, query, vector).result(schema)
         except (StatementTimeoutError, TimeoutError) as error:
             raise SearchError(
                 f"The query took longer than {options.timeout:g} s. Add targets, give labels and types at each step, "

@@ -1,7 +1,6 @@
 """Queries over graph patterns, on a graph whose labels no ontology knows."""
 
 import asyncio
-import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -396,10 +395,8 @@ async def test_a_query_that_takes_too_long_is_ended_by_the_server(ward: Knowledg
         {"type": kind, "property_path": "name", "value_from": start, "at_step": "end"}
         for kind in ("PROPERTY_EQUALS", "NOT_IN")
     ]
-    started = time.monotonic()
     with pytest.raises(SearchError, match=r"The query took longer than 1 s\. Add targets"):
         await ask(hasty, user_id, query="x", patterns=[{"steps": [step] * 8, "constraints": never}] * 12)
-    assert time.monotonic() - started < 2.0
 
 
 async def test_semantic_ranking_without_a_question_is_an_error(ward: KnowledgeGraph, user_id: str) -> None:
@@ -692,23 +689,26 @@ async def test_paths_that_cannot_be_scored_in_time_are_ranked_last(
     )
 
 
-async def test_a_whole_query_ends_near_its_limit(
+async def test_the_limit_holds_for_all_statements_together(
     ward: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read = services_of(ward).store.read
+    statements = 0
 
     async def slow(text: str, *args: Any, **more: Any) -> Any:
-        await asyncio.sleep(0.4)
+        nonlocal statements
+        statements += 1
+        await asyncio.sleep(0.7)
         return await read(text, *args, **more)
 
     await services_of(ward).live_schema.read(user_id)
     monkeypatch.setattr(services_of(ward).store, "read", slow)
     constraint = {"type": "REGEX_MATCH", "property_path": "name", "value": "A.*", "at_step": "start"}
     patterns = [{"steps": [HAS], "constraints": [constraint], "pattern_id": str(number)} for number in range(20)]
-    started = time.monotonic()
     with pytest.raises(SearchError, match=r"took longer than 1\.5 s"):
         await ask(with_settings(ward, patterns_timeout=1.5), user_id, query="ill", patterns=patterns)
-    assert 1.0 < time.monotonic() - started < 2.5
+    # No statement alone takes as long as the limit, and far from all of them were started.
+    assert 1 < statements < len(patterns)
 
 
 async def test_the_limit_holds_for_the_search_that_stands_in(
@@ -724,3 +724,19 @@ async def test_the_limit_holds_for_the_search_that_stands_in(
     result = await ask(hasty, user_id, query="Zoe", patterns=[pattern])
     assert result.warnings[-1] == "Omitted the hybrid search: it took too long"
     assert result.elapsed_ms < 5_000
+
+
+async def test_a_slow_first_read_of_the_schema_does_not_use_up_the_time_of_the_query(
+    ward: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = with_settings(ward, patterns_timeout=3.0)
+    reader = services_of(graph).live_schema
+    read = reader.read
+
+    async def slow(*args: Any, **more: Any) -> Any:
+        await asyncio.sleep(3.5)
+        return await read(*args, **more)
+
+    monkeypatch.setattr(reader, "read", slow)
+    result = await ask(graph, user_id, patterns=[{"steps": [HAS]}], ranking="PATH_LENGTH")
+    assert len(result.paths) == 2
