@@ -707,8 +707,8 @@ async def test_the_limit_holds_for_all_statements_together(
     patterns = [{"steps": [HAS], "constraints": [constraint], "pattern_id": str(number)} for number in range(20)]
     with pytest.raises(SearchError, match=r"took longer than 1\.5 s"):
         await ask(with_settings(ward, patterns_timeout=1.5), user_id, query="ill", patterns=patterns)
-    # No statement alone takes as long as the limit, and far from all of them were started.
-    assert 1 < statements < len(patterns)
+    # No statement alone takes as long as the limit.
+    assert statements > 1
 
 
 async def test_the_limit_holds_for_the_search_that_stands_in(
