@@ -1,6 +1,6 @@
-// The user's nodes with text that are among some nodes or next to one of them, nearest to a vector first.
-// Parameters: user_id; ids [element id]; vector; dimensions; model; text_properties [name]; neighbours (looked at of one
-//   node, at the most); limit.
+// The user's nodes with text that are among some nodes or adjacent to one of them, most similar to a vector first.
+// Parameters: user_id; ids [element id]; vector; dimensions; model; text_properties [name]; neighbours (maximum number
+//   examined for one node); limit.
 // Rows: node, text, linked_to [id], similarity (plain cosine).
 UNWIND $ids AS id
 MATCH (source) WHERE elementId(source) = id

@@ -1,5 +1,5 @@
-// The user's nodes of one label that have a key or a name. Keys are looked for first: only names need every node of the user.
-// Parameters: user_id; texts [text], keys as they are given; lower_names [text]; namesakes (nodes of one name at the most).
+// The user's nodes of one label that have a key or a name. Keys are matched first: only names require every node of the user.
+// Parameters: user_id; texts [text], keys as they are given; lower_names [text]; namesakes (maximum number of nodes of one name).
 // Rows: node, by key.
 CALL () {
   MATCH (n:«label»)

@@ -109,7 +109,7 @@ def _field_descriptions(docstring: str | None) -> dict[str, str]:
 def _without_null(field: Mapping[str, Any]) -> dict[str, Any]:
     """A field's schema without `null`, without a null or empty default, and without limits that are rarely reached.
 
-    An optional field need not be given, so a model does not have to read that it may be null.
+    An optional field can be omitted, so the schema for a model does not mention null.
     """
     kept = {
         key: value
