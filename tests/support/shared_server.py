@@ -46,7 +46,8 @@ def shared_local_server(folder: Path) -> LocalNeo4j:
     Args:
         folder: the folder that the processes of the run share.
     """
-    return LocalNeo4j(folder / "neo4j", version=NEO4J_VERSION)
+    # The server lives for minutes and runs new statements all the time: optimized code costs more than it saves.
+    return LocalNeo4j(folder / "neo4j", version=NEO4J_VERSION, java_options=("-XX:TieredStopAtLevel=1",))
 
 
 def _docker_works() -> bool:

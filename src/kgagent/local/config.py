@@ -44,8 +44,10 @@ def render_config(release: Release, *, port: int, memory: Memory) -> str:
     return "".join(f"{name}={value}\n" for name, value in rows)
 
 
-def server_arguments(release: Release, java: Java, jars: Sequence[Path], memory: Memory) -> list[str]:
-    """The Java arguments of the server, including the main class."""
+def server_arguments(
+    release: Release, java: Java, jars: Sequence[Path], memory: Memory, options: Sequence[str] = ()
+) -> list[str]:
+    """The Java arguments of the server, including the main class; the given options override the defaults."""
     return [
         f"-Xms{min(memory.heap, 512)}m",
         f"-Xmx{memory.heap}m",
@@ -56,6 +58,7 @@ def server_arguments(release: Release, java: Java, jars: Sequence[Path], memory:
         "-Dlog4j2.disable.jmx=true",
         *(["--add-modules", _VECTOR_MODULE] if _VECTOR_MODULE in java.modules else []),
         *common_arguments(java, jars),
+        *options,
         release.main_class,
     ]
 

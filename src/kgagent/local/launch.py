@@ -35,9 +35,17 @@ class LaunchPlan:
     java: Java
     jars: tuple[Path, ...]
     memory: Memory
+    java_options: tuple[str, ...] = ()
 
     @classmethod
-    def prepare(cls, release: Release, home: ServerHome, cache: Path | None, progress: Progress) -> Self:
+    def prepare(
+        cls,
+        release: Release,
+        home: ServerHome,
+        cache: Path | None,
+        progress: Progress,
+        java_options: tuple[str, ...] = (),
+    ) -> Self:
         """Find Java, download the jars and choose the memory sizes.
 
         Raises:
@@ -46,7 +54,8 @@ class LaunchPlan:
         """
         java = find_java(release.oldest_java)
         jars = artifacts.fetch(release.lock_name, cache=cache, progress=progress)
-        return cls(release=release, home=home, java=java, jars=tuple(jars), memory=choose_memory(machine_memory()))
+        memory = choose_memory(machine_memory())
+        return cls(release=release, home=home, java=java, jars=tuple(jars), memory=memory, java_options=java_options)
 
 
 def launch(plan: LaunchPlan, port: int) -> "psutil.Process":
@@ -61,7 +70,7 @@ def launch(plan: LaunchPlan, port: int) -> "psutil.Process":
     """
     home = plan.home
     replace_private_file(home.config / "neo4j.conf", render_config(plan.release, port=port, memory=plan.memory))
-    arguments = server_arguments(plan.release, plan.java, plan.jars, plan.memory)
+    arguments = server_arguments(plan.release, plan.java, plan.jars, plan.memory, plan.java_options)
     replace_private_file(home.arguments, render_argument_file(arguments))
     command: list[str | Path] = [
         plan.java.launcher,

@@ -1,7 +1,7 @@
 """The local Neo4j: start it, stop it, get its status."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -78,6 +78,7 @@ class LocalNeo4j:
         cache: Path | None = None,
         version: str = "2026.08.1",
         port: int = 0,
+        java_options: Sequence[str] = (),
     ) -> None:
         """Choose a server; nothing is started yet.
 
@@ -86,6 +87,7 @@ class LocalNeo4j:
             cache: folder of downloaded files; by default the settings' cache, else the user's cache folder.
             version: a Neo4j release that has a lock file.
             port: bolt port; 0 for the port of the previous start or any free port.
+            java_options: further options of the Java VM, such as "-Xmx2g"; they override the defaults.
 
         Raises:
             ConfigurationError: the version is not supported.
@@ -94,6 +96,7 @@ class LocalNeo4j:
         self._home = ServerHome((home or default_home(self._release.major)).expanduser().absolute())
         self._cache = cache
         self._port = port
+        self._java_options = tuple(java_options)
 
     @classmethod
     def from_settings(cls, settings: "Settings") -> Self:
@@ -178,7 +181,7 @@ class LocalNeo4j:
 
     def _start(self, state: ServerState | None, progress: Progress) -> ServerInfo:
         self._check_data_version(state)
-        plan = LaunchPlan.prepare(self._release, self._home, self._cache, progress)
+        plan = LaunchPlan.prepare(self._release, self._home, self._cache, progress, self._java_options)
         if state is None or not state.initialised:
             set_initial_password(plan, self._home.password())
         for attempt in range(1, _PORT_ATTEMPTS + 1):

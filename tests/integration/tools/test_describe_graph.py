@@ -92,22 +92,24 @@ async def test_hidden_properties_and_other_users_are_not_described(
 
 
 def a_large_schema(*, names: int, length: int) -> LiveSchema:
-    def name(number: int) -> str:
-        return f"{number}_".ljust(length, "x")
-
+    # Long names are shared, as 250,000 pairs with copies would take gigabytes.
+    all_names = [f"{number}_".ljust(length, "x") for number in range(max(names, 40))]
     properties = tuple(
-        LiveProperty(name=name(number), kinds=(ValueKind.TEXT,), examples=("example",) * 5) for number in range(40)
+        LiveProperty(name=name, kinds=(ValueKind.TEXT,), examples=("example",) * 5) for name in all_names[:40]
     )
+    labels = all_names[:names]
     return LiveSchema(
-        labels=tuple(LiveLabel(name=name(n), count=n + 1, properties=properties, sampled=True) for n in range(names)),
+        labels=tuple(
+            LiveLabel(name=name, count=n, properties=properties, sampled=True) for n, name in enumerate(labels, start=1)
+        ),
         relationship_types=tuple(
             LiveRelationshipType(
-                name=name(n),
-                count=n + 1,
-                pairs=tuple(LabelPair(from_label=name(n), to_label=name(m), count=1) for m in range(names)),
+                name=name,
+                count=n,
+                pairs=tuple(LabelPair(from_label=name, to_label=other, count=1) for other in labels),
                 properties=properties,
             )
-            for n in range(names)
+            for n, name in enumerate(labels, start=1)
         ),
     )
 

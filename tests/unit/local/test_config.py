@@ -52,6 +52,14 @@ def test_vector_instructions_are_used_where_java_has_them(modules: frozenset[str
     assert arguments[-1] == "org.neo4j.server.Neo4jCommunity"
 
 
+def test_given_options_override_the_defaults() -> None:
+    java = Java(Path("java"), 25, frozenset())
+    arguments = server_arguments(find_release("2026.08.1"), java, [], MEMORY, ["-Xmx2g"])
+
+    # Java takes the last of several values, and everything after the main class is an argument of the program.
+    assert arguments.index("-Xmx1024m") < arguments.index("-Xmx2g") < arguments.index("org.neo4j.server.Neo4jCommunity")
+
+
 @pytest.mark.parametrize(("major", "known"), [(17, False), (21, False), (25, True)])
 def test_a_java_gets_no_flag_that_it_does_not_know(major: int, known: bool) -> None:
     java = Java(Path("java"), major, frozenset())
