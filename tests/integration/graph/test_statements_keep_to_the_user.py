@@ -59,8 +59,8 @@ async def test_what_relationships_count_is_told_of_the_users_alone(
 ) -> None:
     asked = [ids["own"], ids["to"], ids["from"]]
     given = services_of(graph).store.vector(vector()) if vector_given else None
-    rows = await answer(graph, "weigh_path_relationships", user_id=user_id, ids=asked, vector=given)
-    assert [row["id"] for row in rows] == [ids["own"]]
+    [row] = await answer(graph, "score_path_relationships", user_id=user_id, ids=asked, vector=given)
+    assert [asked[position] for position, *_ in row["scores"]] == [ids["own"]]
 
 
 async def test_relationships_of_paths_are_told_where_both_ends_are_the_users(
