@@ -28,7 +28,7 @@ def served(found: ViewGraph) -> Iterator[str]:
     """The address of a served page whose every search finds the same."""
     site = Site(lambda _: found, served_page(Vocabulary.of(ONTOLOGY), USER))
     with SiteServer(site, 0) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:
             yield f"http://{ADDRESS}:{server.server_port}/{site.token}/#mentors"

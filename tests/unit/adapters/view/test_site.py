@@ -46,7 +46,7 @@ def fake() -> FakeSearch:
 @pytest.fixture
 def server(fake: FakeSearch) -> Iterator[SiteServer]:
     with SiteServer(Site(fake.search, "<p>the page</p>"), 0) as running:
-        thread = threading.Thread(target=running.serve_forever)
+        thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         yield running
         running.shutdown()
