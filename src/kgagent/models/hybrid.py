@@ -47,7 +47,7 @@ class HybridSearchRequest(RequestModel):
     )
     relationship_types: tuple[ShortText, ...] | None = Field(
         None,
-        max_length=100,
+        max_length=10_000,
         description='Only match relationships of these types, such as "mentor", as stored. Default: all.',
     )
     threshold: Threshold = Field(

@@ -132,7 +132,7 @@ class ExploreRequest(RequestModel):
     )
     relationship_types: tuple[ShortText, ...] | None = Field(
         None,
-        max_length=100,
+        max_length=10_000,
         description='Only match relationships of these types, such as "mentor", as stored. Default: all.',
     )
     neo4j_types: tuple[ShortText, ...] | None = Field(
