@@ -361,7 +361,7 @@ class KnowledgeGraph:
         return await migrate(
             nodes=self._services.nodes,
             relationships=self._services.relationships,
-            writing=self._services.write_context,
+            write_context=self._services.write_context,
             user_id=user_id,
             dry_run=dry_run,
             batch_size=batch_size,
@@ -429,7 +429,7 @@ class KnowledgeGraph:
                 relationships=services.relationships,
                 retrieval=services.retrieval,
                 live_schema=services.live_schema,
-                writing=replace(services.write_context, on_change=on_change),
+                write_context=replace(services.write_context, on_change=on_change),
                 undo_window=timedelta(days=services.settings.undo_days),
                 patterns=services.patterns,
                 source_entity_key=source_entity_key,

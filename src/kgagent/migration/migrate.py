@@ -14,7 +14,7 @@ async def migrate(
     *,
     nodes: NodeRepository,
     relationships: RelationshipRepository,
-    writing: WriteContext,
+    write_context: WriteContext,
     user_id: str | None = None,
     dry_run: bool = False,
     batch_size: int = 200,
@@ -34,7 +34,7 @@ async def migrate(
     Args:
         nodes: the database, the ontology and the nodes.
         relationships: the relationships.
-        writing: the embedder, the clock and the number of attempts.
+        write_context: the embedder, the clock and the number of attempts.
         user_id: owner of the records; None is every user.
         dry_run: count what would be done; write nothing and make no embedding call.
         batch_size: records per embedding call and transaction, from 1.
@@ -56,8 +56,8 @@ async def migrate(
             await Pipeline(migration, tally, advance, batch_size=batch_size, concurrency=concurrency).run()
 
     try:
-        await run(NodePass(nodes, writing, user_id=user_id, dry_run=dry_run))
-        await run(RelationshipPass(relationships, writing, user_id=user_id, dry_run=dry_run))
+        await run(NodePass(nodes, write_context, user_id=user_id, dry_run=dry_run))
+        await run(RelationshipPass(relationships, write_context, user_id=user_id, dry_run=dry_run))
     except KgAgentError as error:
         raise MigrationStoppedError(error, tally.report()) from error
     return tally.report()

@@ -60,8 +60,8 @@ class Pass(ABC, Generic[InspectedT, IntentT]):
 
     kind: ClassVar[Kind]
 
-    def __init__(self, writing: WriteContext, *, user_id: str | None, dry_run: bool) -> None:
-        self.writing = writing
+    def __init__(self, write_context: WriteContext, *, user_id: str | None, dry_run: bool) -> None:
+        self.write_context = write_context
         self.user_id = user_id
         self.dry_run = dry_run
 
@@ -86,7 +86,7 @@ class Pass(ABC, Generic[InspectedT, IntentT]):
         """Decide what a record needs; None if it is in the present form."""
 
     @abstractmethod
-    async def write(self, user_id: str, intents: Sequence[IntentT], writing: WriteContext) -> Results:
+    async def write(self, user_id: str, intents: Sequence[IntentT], write_context: WriteContext) -> Results:
         """Migrate records of one user; each succeeds or fails on its own."""
 
 
@@ -95,8 +95,10 @@ class NodePass(Pass[InspectedNode, NodeIntent]):
 
     kind = "nodes"
 
-    def __init__(self, nodes: NodeRepository, writing: WriteContext, *, user_id: str | None, dry_run: bool) -> None:
-        super().__init__(writing, user_id=user_id, dry_run=dry_run)
+    def __init__(
+        self, nodes: NodeRepository, write_context: WriteContext, *, user_id: str | None, dry_run: bool
+    ) -> None:
+        super().__init__(write_context, user_id=user_id, dry_run=dry_run)
         self._nodes = nodes
 
     async def count(self) -> int:
@@ -112,9 +114,9 @@ class NodePass(Pass[InspectedNode, NodeIntent]):
         record = inspected.record
         if defect := node_defect(inspected):
             return Skipped(str(inspected), str(defect))
-        now = self.writing.clock()
+        now = self.write_context.clock()
         text = self._nodes.text(record, now)
-        current = is_current(record, text, self.writing.embedder)
+        current = is_current(record, text, self.write_context.embedder)
         if current and record.properties.get("notes_text") == record.notes_text(now):
             return None
         return Task(
@@ -124,11 +126,11 @@ class NodePass(Pass[InspectedNode, NodeIntent]):
             text=None if current else text or None,
         )
 
-    async def write(self, user_id: str, intents: Sequence[NodeIntent], writing: WriteContext) -> Results:
+    async def write(self, user_id: str, intents: Sequence[NodeIntent], write_context: WriteContext) -> Results:
         """Migrate nodes of one user."""
         options = node_options(dry_run=self.dry_run)
-        strategy = NodeStrategy(self._nodes, writing, user_id=user_id, options=options)
-        return await compare_and_set(strategy, intents, attempts=writing.attempts)
+        strategy = NodeStrategy(self._nodes, write_context, user_id=user_id, options=options)
+        return await compare_and_set(strategy, intents, attempts=write_context.attempts)
 
 
 class RelationshipPass(Pass[InspectedRelationship, RelationshipIntent]):
@@ -137,9 +139,9 @@ class RelationshipPass(Pass[InspectedRelationship, RelationshipIntent]):
     kind = "relationships"
 
     def __init__(
-        self, relationships: RelationshipRepository, writing: WriteContext, *, user_id: str | None, dry_run: bool
+        self, relationships: RelationshipRepository, write_context: WriteContext, *, user_id: str | None, dry_run: bool
     ) -> None:
-        super().__init__(writing, user_id=user_id, dry_run=dry_run)
+        super().__init__(write_context, user_id=user_id, dry_run=dry_run)
         self._relationships = relationships
 
     async def count(self) -> int:
@@ -155,11 +157,11 @@ class RelationshipPass(Pass[InspectedRelationship, RelationshipIntent]):
         if defect := relationship_defect(inspected, self._relationships.ontology):
             return Skipped(str(inspected), str(defect))
         record = inspected.record
-        now = self.writing.clock()
+        now = self.write_context.clock()
         wanted = self._wanted(inspected, now)
         after = replace(record, properties={**record.properties, **wanted})
         text = self._relationships.text(after, now)
-        current = is_current(record, text, self.writing.embedder)
+        current = is_current(record, text, self.write_context.embedder)
         is_present_form = not record.has_old_properties and all(
             record.properties.get(key) == wanted[key] for key in wanted
         )
@@ -172,11 +174,11 @@ class RelationshipPass(Pass[InspectedRelationship, RelationshipIntent]):
             text=None if current else text or None,
         )
 
-    async def write(self, user_id: str, intents: Sequence[RelationshipIntent], writing: WriteContext) -> Results:
+    async def write(self, user_id: str, intents: Sequence[RelationshipIntent], write_context: WriteContext) -> Results:
         """Migrate relationships of one user."""
         options = relationship_options(self._relationships.ontology, dry_run=self.dry_run)
-        strategy = RelationshipStrategy(self._relationships, writing, user_id=user_id, options=options)
-        return await compare_and_set(strategy, intents, attempts=writing.attempts)
+        strategy = RelationshipStrategy(self._relationships, write_context, user_id=user_id, options=options)
+        return await compare_and_set(strategy, intents, attempts=write_context.attempts)
 
     def _wanted(self, inspected: InspectedRelationship, now: datetime) -> dict[str, Any]:
         """The properties of a relationship in the present form, besides its texts."""

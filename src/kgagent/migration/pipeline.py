@@ -43,7 +43,7 @@ class Pipeline(Generic[InspectedT, IntentT]):
         self._batch_size = batch_size
         self._max_concurrent = concurrency
         self._batches: asyncio.Queue[Batch[IntentT] | None] = asyncio.Queue(concurrency)
-        self._preparation = Preparation(migration.writing.embedder)
+        self._preparation = Preparation(migration.write_context.embedder)
 
     async def run(self) -> None:
         """Examine every record and migrate those that need it.
@@ -87,13 +87,13 @@ class Pipeline(Generic[InspectedT, IntentT]):
 
     async def _write(self, tasks: Sequence[Task[IntentT]]) -> None:
         embedder, possible = await self._prepared(tasks)
-        writing = replace(self._pass.writing, embedder=embedder)
+        write_context = replace(self._pass.write_context, embedder=embedder)
         for user_id, owned in _by_user(possible):
-            await self._write_for(user_id, owned, writing)
+            await self._write_for(user_id, owned, write_context)
 
     async def _prepared(self, tasks: Sequence[Task[IntentT]]) -> tuple[PreparedEmbedder, list[Task[IntentT]]]:
         """Embed the texts of all users in one call, and skip the records whose texts the model refuses."""
-        real = self._pass.writing.embedder
+        real = self._pass.write_context.embedder
         if self._pass.dry_run:
             return IdleEmbedder(real), list(tasks)
         known, refused = await self._preparation.embed(list(dict.fromkeys(t.text for t in tasks if t.text is not None)))
@@ -102,8 +102,8 @@ class Pipeline(Generic[InspectedT, IntentT]):
                 self._tally.skip(self._pass.kind, Skipped(task.what, refused[task.text]))
         return PreparedEmbedder(real, known), [task for task in tasks if task.text not in refused]
 
-    async def _write_for(self, user_id: str, tasks: Sequence[Task[IntentT]], writing: WriteContext) -> None:
-        results = await self._pass.write(user_id, [task.intent for task in tasks], writing)
+    async def _write_for(self, user_id: str, tasks: Sequence[Task[IntentT]], write_context: WriteContext) -> None:
+        results = await self._pass.write(user_id, [task.intent for task in tasks], write_context)
         failed: KgAgentError | None = None
         for task, result in zip(tasks, results, strict=True):
             if isinstance(result, WriteResult):

@@ -70,7 +70,7 @@ class AddNoteToRelationship(Tool[AddNoteToRelationshipArguments]):
             from_entity_key=arguments.from_entity_key,
             to_entity_key=arguments.to_entity_key,
             neo4j_type=arguments.neo4j_type,
-            notes=build_notes([note], context, context.writing.clock()),
+            notes=build_notes([note], context, context.write_context.clock()),
             missing="Relationship not found between {a} and {b}. Create it with create_relationship, or restore a "
             "deleted one with restore_relationship",
         )

@@ -27,7 +27,7 @@ class ToolContext:
     relationships: RelationshipRepository
     retrieval: RetrievalService
     live_schema: LiveSchemaReader
-    writing: WriteContext
+    write_context: WriteContext
     patterns: PatternSearch
     undo_window: timedelta = timedelta(days=30)
     source_entity_key: str | None = None

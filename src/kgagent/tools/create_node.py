@@ -67,7 +67,7 @@ class CreateNode(Tool[CreateNodeArguments]):
             InputError: the label is unknown, the node exists, or another node is the owner.
         """
         rule = context.ontology.label(arguments.label)
-        now = context.writing.clock()
+        now = context.write_context.clock()
         key = rule.entity_key(
             name=arguments.name,
             description=arguments.description,
@@ -81,7 +81,7 @@ class CreateNode(Tool[CreateNodeArguments]):
             values={"name": arguments.name, "description": arguments.description, "created_at": now, **owner},
             notes=build_notes(arguments.notes, context, now),
         )
-        strategy = NodeStrategy(context.nodes, context.writing, user_id=context.user_id)
-        written = await compare_and_set_one(strategy, intent, attempts=context.writing.attempts)
+        strategy = NodeStrategy(context.nodes, context.write_context, user_id=context.user_id)
+        written = await compare_and_set_one(strategy, intent, attempts=context.write_context.attempts)
         message = ". ".join((f"Created {arguments.label} {arguments.name}", *written.warnings))
         return CreatedNode(message=message, entity_key=key, node=written.record)

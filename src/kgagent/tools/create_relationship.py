@@ -90,7 +90,7 @@ class CreateRelationship(Tool[CreateRelationshipArguments]):
         Raises:
             InputError: a node is missing, the relationship exists, or a value is invalid.
         """
-        written = await write_relationship(context, arguments.intent(context, context.writing.clock()))
+        written = await write_relationship(context, arguments.intent(context, context.write_context.clock()))
         created = written.record
         ends = f"{created.from_name} and {created.to_name}"
         return WrittenRelationship.of(written, f"Created relationship {created.relationship_type} between {ends}")

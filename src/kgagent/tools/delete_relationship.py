@@ -57,9 +57,9 @@ class DeleteRelationship(Tool[DeleteRelationshipArguments]):
             "restores it",
         )
         strategy = DeletionStrategy(
-            context.relationships, context.writing, user_id=context.user_id, window=context.undo_window
+            context.relationships, context.write_context, user_id=context.user_id, window=context.undo_window
         )
-        deleted = await compare_and_set_one(strategy, intent, attempts=context.writing.attempts)
+        deleted = await compare_and_set_one(strategy, intent, attempts=context.write_context.attempts)
         record, until = deleted.record, deleted.undo_until
         undo = "; it cannot be restored" if until is None else "; restore_relationship can restore it until undo_until"
         message = f"Deleted relationship between {record.from_name} and {record.to_name}{undo}"

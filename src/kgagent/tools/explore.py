@@ -91,7 +91,7 @@ class Explore(Tool[ExploreArguments]):
         message = f"Found {counted(len(result.nodes), 'node')} and {counted(len(result.relationships), 'relationship')}"
         warnings = result.warnings or None
         if arguments.format == "text":
-            text = explored_text(result, context.writing.clock(), explain=arguments.return_explanations)
+            text = explored_text(result, context.write_context.clock(), explain=arguments.return_explanations)
             return ExploreAnswer(message=message, text=text, warnings=warnings)
         return ExploreAnswer(
             message=message,

@@ -70,7 +70,7 @@ class HybridSearch(Tool[HybridSearchArguments]):
         message = f"Found {counted(nodes, 'node')} and {counted(relationships, 'relationship')}"
         warnings = result.warnings or None
         if arguments.format == "text":
-            text = result.to_llm_context(arguments.token_budget, now=context.writing.clock())
+            text = result.to_llm_context(arguments.token_budget, now=context.write_context.clock())
             return HybridSearchAnswer(message=message, text=text, warnings=warnings)
         return HybridSearchAnswer(
             message=message, objects=result.objects, relationships=result.relationships, warnings=warnings

@@ -69,11 +69,11 @@ class MergeNodes(Tool[MergeNodesArguments]):
         strategy = MergeStrategy(
             context.nodes,
             context.relationships,
-            context.writing,
+            context.write_context,
             user_id=context.user_id,
             merge_properties=merge_ingestion_state,
         )
-        merged = await compare_and_set_one(strategy, intent, attempts=context.writing.attempts)
+        merged = await compare_and_set_one(strategy, intent, attempts=context.write_context.attempts)
         dropped = merged.dropped_node
         return MergedNodes(
             message=f"Merged {dropped.name or dropped.entity_key} into {merged.node.label} {merged.node.name}",

@@ -53,7 +53,7 @@ async def write_batch(
         items: the relationships.
         verb: what happens to a relationship, for the message: "Created".
     """
-    now = context.writing.clock()
+    now = context.write_context.clock()
     intents: dict[int, RelationshipIntent] = {}
     results: dict[int, BatchItem] = {}
     for position, item in enumerate(items):
@@ -61,8 +61,8 @@ async def write_batch(
             intents[position] = item.intent(context, now)
         except InputError as error:
             results[position] = _rejected(error)
-    strategy = RelationshipStrategy(context.relationships, context.writing, user_id=context.user_id)
-    outcomes = await compare_and_set(strategy, list(intents.values()), attempts=context.writing.attempts)
+    strategy = RelationshipStrategy(context.relationships, context.write_context, user_id=context.user_id)
+    outcomes = await compare_and_set(strategy, list(intents.values()), attempts=context.write_context.attempts)
     for position, outcome in zip(intents, outcomes, strict=True):
         results[position] = (
             _rejected(outcome)

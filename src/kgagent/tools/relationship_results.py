@@ -52,8 +52,8 @@ async def write_relationship(context: ToolContext, intent: RelationshipIntent) -
     Raises:
         KgAgentError: it could not be written.
     """
-    strategy = RelationshipStrategy(context.relationships, context.writing, user_id=context.user_id)
-    return await compare_and_set_one(strategy, intent, attempts=context.writing.attempts)
+    strategy = RelationshipStrategy(context.relationships, context.write_context, user_id=context.user_id)
+    return await compare_and_set_one(strategy, intent, attempts=context.write_context.attempts)
 
 
 def with_direction(message: str, relationship: GraphRelationship, *, sets_type: bool = False) -> str:

@@ -35,8 +35,8 @@ class RestoreRelationship(Tool[RestoreRelationshipArguments]):
             InputError: there is nothing to restore, it is too late, a new relationship exists, or a node is missing.
         """
         intent = RelationshipIntent(**arguments.model_dump())
-        strategy = RestorationStrategy(context.relationships, context.writing, user_id=context.user_id)
-        restored = await compare_and_set_one(strategy, intent, attempts=context.writing.attempts)
+        strategy = RestorationStrategy(context.relationships, context.write_context, user_id=context.user_id)
+        restored = await compare_and_set_one(strategy, intent, attempts=context.write_context.attempts)
         record = restored.record
         message = f"Restored relationship between {record.from_name} and {record.to_name}"
         return WrittenRelationship.of(restored, with_direction(message, record))

@@ -66,10 +66,10 @@ class UpdateNode(Tool[UpdateNodeArguments]):
         if not values and not arguments.notes and arguments.is_owner is None:
             raise InputError("Nothing to change: give name, description, notes or is_owner")
         values |= await owner_values(context, is_owner=arguments.is_owner, entity_key=arguments.entity_key)
-        notes = build_notes(arguments.notes, context, context.writing.clock())
+        notes = build_notes(arguments.notes, context, context.write_context.clock())
         intent = NodeIntent(entity_key=arguments.entity_key, values=values, notes=notes)
-        strategy = NodeStrategy(context.nodes, context.writing, user_id=context.user_id)
-        written = await compare_and_set_one(strategy, intent, attempts=context.writing.attempts)
+        strategy = NodeStrategy(context.nodes, context.write_context, user_id=context.user_id)
+        written = await compare_and_set_one(strategy, intent, attempts=context.write_context.attempts)
         node = written.record
         message = f"Updated {node.label} {node.name}" if written.changed else "Nothing changed"
         return UpdatedNode(

@@ -96,7 +96,7 @@ class UpdateRelationship(Tool[UpdateRelationshipArguments]):
         Raises:
             InputError: the relationship does not exist, or a value is invalid.
         """
-        written = await write_relationship(context, arguments.intent(context, context.writing.clock()))
+        written = await write_relationship(context, arguments.intent(context, context.write_context.clock()))
         updated = written.record
         ends = f"{updated.from_name} and {updated.to_name}"
         message = f"Updated relationship between {ends}" if written.changed else "Nothing changed"

@@ -43,7 +43,7 @@ async def main(uri: str, username: str, password: str, user_id: str) -> None:
         await migrate(
             nodes=services_of(graph).nodes,
             relationships=services_of(graph).relationships,
-            writing=services_of(graph).write_context,
+            write_context=services_of(graph).write_context,
             user_id=user_id,
             batch_size=10,
         )

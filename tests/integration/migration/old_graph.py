@@ -122,7 +122,7 @@ async def run(graph: KnowledgeGraph, user_id: str | None, **options: Any) -> Mig
     return await migrate(
         nodes=services_of(graph).nodes,
         relationships=services_of(graph).relationships,
-        writing=services_of(graph).write_context,
+        write_context=services_of(graph).write_context,
         user_id=user_id,
         **options,
     )
