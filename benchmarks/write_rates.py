@@ -111,7 +111,7 @@ async def measure(where: Server, embedder: Embedder, arguments: argparse.Namespa
             migrate(
                 nodes=services_of(graph).nodes,
                 relationships=services_of(graph).relationships,
-                writing=services_of(graph).write_context,
+                write_context=services_of(graph).write_context,
                 user_id=USER,
             )
         )
