@@ -1,4 +1,4 @@
-"""The properties of nodes or relationships, with the kinds of their values and examples."""
+"""Summarizes the properties of nodes or relationships for the live schema: kinds of their values, and examples."""
 
 import json
 from collections import Counter, defaultdict
@@ -26,7 +26,7 @@ _KINDS = (
 )
 
 
-def read_properties(
+def summarize_properties(
     names: Iterable[str], values: Iterable[Row], *, hidden: Collection[str], most_texts: int
 ) -> tuple[LiveProperty, ...]:
     """Summarize properties.
