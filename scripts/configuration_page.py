@@ -20,6 +20,8 @@ def main() -> int:
     rows = []
     for name, setting in schema["properties"].items():
         default = setting.get("default")
+        if isinstance(default, list):
+            default = ",".join(default)
         default_text = "" if default is None else f"`{str(default).lower() if isinstance(default, bool) else default}`"
         kind = cell(type_text(setting, schema.get("$defs", {})))
         rows.append(f"| `{_variable(name)}` | {kind} | {default_text} | {cell(setting.get('description', ''))} |\n")

@@ -88,14 +88,15 @@ def __init__(self, tools: Mapping[str, SyncTool], *, names: Sequence[str] | None
     """Choose tools.
 
     Args:
-        tools: the tools of a `SyncKnowledgeGraph`, bound to a user.
-        names: names of the tools to offer; None offers all of them.
+        tools: the tools of a `SyncKnowledgeGraph`, bound to a user. Without names, the toolsets with which they
+            were made are offered, else those of the graph's settings, by default "core".
+        names: names of the tools to offer, instead of toolsets.
 
     Raises:
         ConfigurationError: a name is unknown, or the tools are those of a `KnowledgeGraph`.
     """
-    wrapped, portal = unwrap_tools(tools)
-    super().__init__(OpenAITools(wrapped, names=names), portal)
+    wrapped, portal = unwrap_tools(choose_tools(tools, names))
+    super().__init__(OpenAITools(wrapped), portal)
 '''
 
 MODULES = (
@@ -149,6 +150,7 @@ MODULES = (
                     "collections.abc.Sequence",
                     "kgagent.adapters.openai.tools.OpenAITools",
                     "kgagent.sync.SyncTool",
+                    "kgagent.adapters.chosen_tools.choose_tools",
                     "kgagent.adapters.openai.tools.unwrap_tools",
                 ),
             ),

@@ -14,6 +14,7 @@ from _generated import cell, type_text, update_page
 from kgagent.ontology import default_ontology
 from kgagent.tools import TOOLS
 from kgagent.tools.base import Tool
+from kgagent.tools.toolsets import toolsets_with
 
 HEAD = "| argument | type | default | meaning |\n| --- | --- | --- | --- |\n"
 OBJECTS = "## Objects\n\nThe objects that arguments consist of. Unknown fields are rejected.\n"
@@ -44,6 +45,11 @@ def _section(tool: Tool[Any], definitions: dict[str, Any]) -> str:
 
 
 def _behaviour(tool: Tool[Any]) -> str:
+    toolsets = toolsets_with(tool.name)
+    return f"Toolset{'s' if len(toolsets) > 1 else ''}: {', '.join(toolsets)}. {_effect(tool)}"
+
+
+def _effect(tool: Tool[Any]) -> str:
     if tool.read_only:
         return "Read-only."
     first = "May replace or remove stored data" if tool.destructive else "Only adds data"

@@ -408,17 +408,24 @@ class KnowledgeGraph:
         return await self._services.live_schema.read(user_id, fresh=refresh)
 
     def tools(
-        self, *, user_id: str, source_entity_key: str | None = None, on_change: OnChange | None = None
+        self,
+        *,
+        user_id: str,
+        toolsets: str | Sequence[str] | None = None,
+        source_entity_key: str | None = None,
+        on_change: OnChange | None = None,
     ) -> Toolset:
         """Return the agent's tools, bound to one user; the model that calls them cannot choose another user.
 
         Args:
             user_id: owner of the graph.
+            toolsets: names of toolsets ("core", "graph", "patterns", "admin"); None returns all tools, of which a
+                surface offers a model those of the setting `toolsets`.
             source_entity_key: `entity_key` of the source that is being read; every note that the tools write names it.
             on_change: called with each record that the tools write, but not with those they delete.
 
         Raises:
-            InputError: the user id is empty.
+            InputError: the user id is empty, or a toolset is unknown.
         """
         services = self._services
         return Toolset(
@@ -434,7 +441,9 @@ class KnowledgeGraph:
                 patterns=services.patterns,
                 source_entity_key=source_entity_key,
                 observer=services.observer,
-            )
+            ),
+            toolsets,
+            offered=services.settings.toolsets,
         )
 
     def searcher(self, name: str, *, user_id: str) -> Searcher:

@@ -3,11 +3,11 @@
 import re
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import AliasChoices, Field, SecretStr, ValidationError
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
 from pydantic_core import InitErrorDetails
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from kgagent.errors import ConfigurationError
 from kgagent.validation import explain_validation_error
@@ -15,6 +15,7 @@ from kgagent.validation import explain_validation_error
 EmbedderName = Literal["auto", "openai", "local", "hashing"]
 LogFormat = Literal["plain", "json"]
 IndexQuantization = Literal["none", "scalar", "binary"]
+ToolsetName = Literal["core", "graph", "patterns", "admin", "all"]
 PathRanking = Literal["PATH_LENGTH", "EDGE_WEIGHT", "NODE_CENTRALITY", "SEMANTIC_SCORE", "HYBRID"]
 
 
@@ -65,6 +66,13 @@ class Settings(BaseSettings):
     user_id: str = Field("me", min_length=1, description="Owner of the graph that the command line reads and writes.")
     ontology: Path | None = Field(
         None, description="YAML file with labels, relationship definitions and words. Default: the default ontology."
+    )
+
+    toolsets: Annotated[tuple[ToolsetName, ...], NoDecode] = Field(
+        ("core",),
+        min_length=1,
+        description="Toolsets that MCP, LangChain and OpenAI offer to a model, separated by commas: core, graph, "
+        "patterns, admin, or all.",
     )
 
     embedder: EmbedderName = Field(
@@ -135,6 +143,11 @@ class Settings(BaseSettings):
     )
     local_port: int = Field(0, ge=0, le=65535, description="Bolt port of the local Neo4j; 0 uses a free port.")
 
+    @field_validator("toolsets", mode="before")
+    @classmethod
+    def _split(cls, given: object) -> object:
+        return [name.strip() for name in given.split(",")] if isinstance(given, str) else given
+
 
 @lru_cache(maxsize=1)
 def get_settings() -> Settings:
@@ -172,6 +185,6 @@ def _explained(error: ValidationError) -> str:
 
 
 def _variable(location: tuple[int | str, ...]) -> str:
-    """The environment variable of a setting."""
-    name = ".".join(map(str, location)).upper()
+    """The environment variable of a setting, without positions in a list."""
+    name = ".".join(part for part in location if isinstance(part, str)).upper()
     return name if name.startswith(("NEO4J_", "OPENAI_")) else f"KGAGENT_{name.removeprefix('KGAGENT_')}"

@@ -346,20 +346,30 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
         return self._wait(self._wrapped.live_schema, user_id=user_id, refresh=refresh)
 
     def tools(
-        self, *, user_id: str, source_entity_key: str | None = None, on_change: OnChange | None = None
+        self,
+        *,
+        user_id: str,
+        toolsets: str | Sequence[str] | None = None,
+        source_entity_key: str | None = None,
+        on_change: OnChange | None = None,
     ) -> SyncToolset:
         """Return the agent's tools, bound to one user; the model that calls them cannot choose another user.
 
         Args:
             user_id: owner of the graph.
+            toolsets: names of toolsets ("core", "graph", "patterns", "admin"); None returns all tools, of which a
+                surface offers a model those of the setting `toolsets`.
             source_entity_key: `entity_key` of the source that is being read; every note that the tools write names it.
             on_change: called with each record that the tools write, but not with those they delete.
 
         Raises:
-            InputError: the user id is empty.
+            InputError: the user id is empty, or a toolset is unknown.
         """
         return SyncToolset(
-            self._wrapped.tools(user_id=user_id, source_entity_key=source_entity_key, on_change=on_change), self._portal
+            self._wrapped.tools(
+                user_id=user_id, toolsets=toolsets, source_entity_key=source_entity_key, on_change=on_change
+            ),
+            self._portal,
         )
 
     def searcher(self, name: str, *, user_id: str) -> SyncSearcher:
@@ -672,6 +682,11 @@ class SyncToolset(BlockingWrapper[Toolset], Mapping[str, SyncTool]):
     def user_id(self) -> str:
         """The user whose graph the tools read and write."""
         return self._wrapped.user_id
+
+    @property
+    def offered(self) -> list[str]:
+        """Names of the tools that a surface offers to a model by default."""
+        return self._wrapped.offered
 
     def __getitem__(self, name: str) -> SyncTool:
         """The tool with that name."""

@@ -21,6 +21,10 @@ def test_an_invalid_variable_is_named_and_its_value_is_not_repeated(monkeypatch:
         ({"neo4j_uri": 3}, "NEO4J_URI must be text"),
         ({"openai_api_key": 3}, "OPENAI_API_KEY must be text"),
         ({"embedder": "best"}, "KGAGENT_EMBEDDER must be 'auto', 'openai', 'local' or 'hashing'"),
+        (
+            {"toolsets": "core,pattern"},
+            "KGAGENT_TOOLSETS must be 'core', 'graph', 'patterns', 'admin' or 'all'",
+        ),
         ({"user_id": ""}, "KGAGENT_USER_ID must not be empty"),
         ({"query_timeout": 0}, "KGAGENT_QUERY_TIMEOUT must be above 0"),
     ],
@@ -29,3 +33,8 @@ def test_invalid_arguments_are_a_configuration_error(given: dict[str, object], t
     with pytest.raises(ConfigurationError) as caught:
         Settings(_env_file=None, **given)  # type: ignore[arg-type]
     assert str(caught.value) == f"Invalid settings: {text}"
+
+
+def test_toolsets_are_separated_by_commas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KGAGENT_TOOLSETS", "core, patterns")
+    assert load_settings().toolsets == ("core", "patterns")

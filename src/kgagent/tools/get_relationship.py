@@ -21,10 +21,7 @@ class GetRelationship(Tool[GetRelationshipArguments]):
 
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
-        return (
-            "Read the relationship between two nodes, with its notes. Use find_paths if they are not directly "
-            "connected. " + DIRECTION_HINT
-        )
+        return "Read the relationship between two nodes, with its notes. " + DIRECTION_HINT
 
     async def run(self, context: ToolContext, arguments: GetRelationshipArguments) -> RelationshipResult:
         """Read the relationship.

@@ -1,6 +1,6 @@
 """All tools, in the order in which a model sees them; every surface reads them from here."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from kgagent.errors import InputError
@@ -19,6 +19,7 @@ from kgagent.tools.hybrid_search import HybridSearch
 from kgagent.tools.merge_nodes import MergeNodes
 from kgagent.tools.query_patterns import QueryPatterns
 from kgagent.tools.restore_relationship import RestoreRelationship
+from kgagent.tools.toolsets import tools_of, why_missing
 from kgagent.tools.traverse import Traverse
 from kgagent.tools.update_node import UpdateNode
 from kgagent.tools.update_relationship import UpdateRelationship
@@ -51,10 +52,28 @@ class Toolset(Mapping[str, BoundTool]):
     Each tool is an item (`tools["explore"]`) and an attribute.
     """
 
-    def __init__(self, context: ToolContext) -> None:
+    def __init__(
+        self,
+        context: ToolContext,
+        toolsets: str | Iterable[str] | None = None,
+        *,
+        offered: str | Iterable[str] = "core",
+    ) -> None:
+        """Bind the tools.
+
+        Args:
+            context: what they work on.
+            toolsets: names of toolsets, to which the tools are restricted; None: all tools.
+            offered: the toolsets that a surface offers to a model if the tools are not restricted.
+
+        Raises:
+            InputError: the user id is empty, or a toolset is unknown.
+        """
         if not context.user_id:
             raise InputError("user_id must not be empty: the tools belong to one user")
-        self._tools = {tool.name: BoundTool(tool, context) for tool in TOOLS}
+        included = tools_of("all" if toolsets is None else toolsets)
+        self._tools = {tool.name: BoundTool(tool, context) for tool in TOOLS if tool.name in included}
+        self._offered = included if toolsets is not None else tools_of(offered)
         self._user_id = context.user_id
 
     @property
@@ -62,14 +81,21 @@ class Toolset(Mapping[str, BoundTool]):
         """The user whose graph the tools read and write."""
         return self._user_id
 
+    @property
+    def offered(self) -> list[str]:
+        """Names of the tools that a surface offers to a model by default."""
+        return [name for name in self._tools if name in self._offered]
+
     def __getitem__(self, name: str) -> BoundTool:
         """The tool with that name."""
+        if name not in self._tools:
+            raise KeyError(why_missing(name, self._tools))
         return self._tools[name]
 
     def __getattr__(self, name: str) -> BoundTool:
         """The tool with that name."""
         if name.startswith("_") or name not in self._tools:
-            raise AttributeError(f"no tool is called {name!r}; there are {', '.join(self._tools)}")
+            raise AttributeError(why_missing(name, self._tools))
         return self._tools[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -9,6 +9,7 @@ from langchain_core.tools import BaseTool, BaseToolkit, StructuredTool
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 from pydantic.v1 import ValidationError as V1ValidationError
 
+from kgagent.adapters.chosen_tools import choose_tools
 from kgagent.adapters.event_loops import run_on, wait_on
 from kgagent.adapters.function_description import split_description
 from kgagent.errors import ConfigurationError
@@ -29,22 +30,28 @@ class KnowledgeGraphToolkit(BaseToolkit):
         graph: an open graph. `invoke` needs a `SyncKnowledgeGraph`, or a thread other than that of the graph's event
             loop.
         user_id: owner of the graph; the model cannot choose it.
-        names: names of the tools to offer; None offers all of them.
+        toolsets: names of the toolsets to offer; None offers those of the graph's settings, by default "core".
+        names: names of the tools to offer, instead of toolsets.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
     graph: KnowledgeGraph | SyncKnowledgeGraph
     user_id: str
+    toolsets: str | tuple[str, ...] | None = None
     names: tuple[str, ...] | None = None
 
     def get_tools(self) -> list[BaseTool]:
         """Return the tools; see the function `get_tools`."""
-        return get_tools(self.graph, user_id=self.user_id, names=self.names)
+        return get_tools(self.graph, user_id=self.user_id, toolsets=self.toolsets, names=self.names)
 
 
 def get_tools(
-    graph: KnowledgeGraph | SyncKnowledgeGraph, *, user_id: str, names: Sequence[str] | None = None
+    graph: KnowledgeGraph | SyncKnowledgeGraph,
+    *,
+    user_id: str,
+    toolsets: str | Sequence[str] | None = None,
+    names: Sequence[str] | None = None,
 ) -> list[BaseTool]:
     """Return LangChain tools that read and write the graph of one user.
 
@@ -55,18 +62,19 @@ def get_tools(
         graph: an open graph. `invoke` needs a `SyncKnowledgeGraph`, or a thread other than that of the graph's event
             loop.
         user_id: owner of the graph; the model cannot choose it.
-        names: names of the tools to offer; None offers all of them.
+        toolsets: names of the toolsets to offer, such as "core" or ("core", "patterns"); None offers those of the
+            graph's settings, by default "core".
+        names: names of the tools to offer, instead of toolsets.
 
     Raises:
-        InputError: the user id is empty.
-        ConfigurationError: a name is unknown.
+        InputError: the user id is empty, or a toolset is unknown.
+        ConfigurationError: the name of a tool is unknown, or both toolsets and names are given.
     """
     opened = graph.graph if isinstance(graph, SyncKnowledgeGraph) else graph
-    tools = opened.tools(user_id=user_id)
-    for name in names or ():
-        if name not in tools:
-            raise ConfigurationError(f"No tool is called {name!r}; there are {', '.join(tools)}")
-    return [_structured(tools[name], opened.loop) for name in (tools if names is None else names)]
+    if names is not None and toolsets is not None:
+        raise ConfigurationError("Give either toolsets or names: names replace the toolsets")
+    tools = opened.tools(user_id=user_id, toolsets=toolsets)
+    return [_structured(tool, opened.loop) for tool in choose_tools(tools, names).values()]
 
 
 def _structured(tool: BoundTool, loop: asyncio.AbstractEventLoop) -> StructuredTool:

@@ -1,6 +1,6 @@
 """The tools of the registry as MCP describes tools; no user is needed for that."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import mcp.types
@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from kgagent.adapters.json_schema import Schema, compact, map_parts
 from kgagent.ontology import Ontology
 from kgagent.tools import TOOLS, Tool, ToolResult
+from kgagent.tools.toolsets import tools_of
 
 _ENVELOPE: Schema = {
     "success": {"type": "boolean"},
@@ -16,12 +17,17 @@ _ENVELOPE: Schema = {
 }
 
 
-def tool_definitions(ontology: Ontology) -> list[mcp.types.Tool]:
-    """The definitions of all tools, in the order of the registry.
+def tool_definitions(ontology: Ontology, toolsets: str | Iterable[str] = "all") -> list[mcp.types.Tool]:
+    """The definitions of the tools of some toolsets, in the order of the registry.
 
     Args:
         ontology: descriptions name its labels, types and words.
+        toolsets: names of toolsets.
+
+    Raises:
+        InputError: a toolset is unknown.
     """
+    included = tools_of(toolsets)
     return [
         mcp.types.Tool(
             name=tool.name,
@@ -32,6 +38,7 @@ def tool_definitions(ontology: Ontology) -> list[mcp.types.Tool]:
             annotations=_annotations(tool),
         )
         for tool in TOOLS
+        if tool.name in included
     ]
 
 

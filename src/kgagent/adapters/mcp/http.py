@@ -2,7 +2,7 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from ipaddress import ip_address
@@ -37,6 +37,7 @@ class HttpOptions:
         user_id: user of all clients, if there are no tokens.
         tokens: access tokens of the users; None allows everyone who can reach the address.
         allowed_hosts: further host names that clients may use for the server, with or without port.
+        toolsets: names of the toolsets to offer; None offers those of the graph's settings, by default "core".
         progress_interval: seconds between two progress notifications of a call.
     """
 
@@ -45,6 +46,7 @@ class HttpOptions:
     user_id: str | None = None
     tokens: AccessTokens | None = None
     allowed_hosts: tuple[str, ...] = ()
+    toolsets: str | Sequence[str] | None = None
     progress_interval: float = PROGRESS_INTERVAL
 
     def __post_init__(self) -> None:
@@ -61,6 +63,7 @@ async def http_server(graph: KnowledgeGraph, options: HttpOptions) -> AsyncItera
 
     Raises:
         ConfigurationError: the address is not available, or is no loopback address and there are no tokens.
+        InputError: a toolset is unknown.
     """
     listening = _listen(options)
     with listening:
@@ -115,7 +118,9 @@ def _listen(options: HttpOptions) -> socket.socket:
 
 
 def _app(graph: KnowledgeGraph, options: HttpOptions, address: str, port: int) -> Starlette:
-    server = make_server(graph, _user_of(options), progress_interval=options.progress_interval)
+    server = make_server(
+        graph, _user_of(options), toolsets=options.toolsets, progress_interval=options.progress_interval
+    )
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         transport_security=_security(options, address, port),

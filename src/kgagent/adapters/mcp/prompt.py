@@ -6,19 +6,29 @@ from mcp.types import GetPromptResult, Prompt, PromptArgument, PromptMessage, Te
 
 from kgagent.ontology import Ontology
 
-INSTRUCTIONS = (
-    "A person's knowledge graph in Neo4j: nodes, and relationships that semantic search finds by their text. Explore "
-    "before you write. Update what exists instead of creating it again. Record what happened or was said between two "
-    "nodes as a note on their relationship."
-)
-"""Sent to every client that connects."""
-
 PROMPT = Prompt(
     name="use_knowledge_graph",
     title="Use the knowledge graph",
     description="How to read, extend and correct the knowledge graph with the tools of this server.",
     arguments=[PromptArgument(name="task", description="What to do with the graph.", required=False)],
 )
+
+
+def instructions(tools: Collection[str]) -> str:
+    """What every client that connects is told.
+
+    Args:
+        tools: names of the available tools.
+    """
+    text = "A person's knowledge graph in Neo4j: nodes, and relationships that semantic search finds by their text."
+    if "explore" in tools:
+        text += " Explore before you write."
+    if any(name.startswith(("create_", "update_", "add_", "remember")) for name in tools):
+        text += (
+            " Update what exists instead of creating it again. Record what happened or was said between two nodes as "
+            "a note on their relationship."
+        )
+    return text
 
 
 def guide(ontology: Ontology, tools: Collection[str], task: str | None = None) -> GetPromptResult:

@@ -1,6 +1,6 @@
 """The MCP server: tools, resources and a prompt, each request for one user."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -24,12 +24,13 @@ from mcp.types import (
 
 from kgagent.adapters.mcp.calls import Context, call
 from kgagent.adapters.mcp.definitions import tool_definitions
-from kgagent.adapters.mcp.prompt import INSTRUCTIONS, PROMPT, guide
+from kgagent.adapters.mcp.prompt import PROMPT, guide, instructions
 from kgagent.adapters.mcp.resources import MIME_TYPE, RESOURCES
 from kgagent.errors import KgAgentError
 from kgagent.knowledge_graph import KnowledgeGraph
 from kgagent.tools import Toolset
 from kgagent.tools.payload import dump
+from kgagent.tools.toolsets import why_missing
 
 UserOf = Callable[[Context], str]
 """Returns the user of a request; the parameters of the request must not decide it."""
@@ -38,20 +39,30 @@ PROGRESS_INTERVAL = 1.0
 """Seconds between two progress notifications of a call."""
 
 
-def make_server(graph: KnowledgeGraph, user_of: UserOf, *, progress_interval: float = PROGRESS_INTERVAL) -> Server[Any]:
+def make_server(
+    graph: KnowledgeGraph,
+    user_of: UserOf,
+    *,
+    toolsets: str | Sequence[str] | None = None,
+    progress_interval: float = PROGRESS_INTERVAL,
+) -> Server[Any]:
     """Create an MCP server of the agent's tools, for any transport of the SDK.
 
     Args:
         graph: an open graph.
         user_of: returns the user of a request.
+        toolsets: names of the toolsets to offer; None offers those of the graph's settings, by default "core".
         progress_interval: seconds between two progress notifications of a call, if the client asks for them.
+
+    Raises:
+        InputError: a toolset is unknown.
     """
-    handlers = _Handlers(graph, user_of, progress_interval)
+    handlers = _Handlers(graph, user_of, graph.settings.toolsets if toolsets is None else toolsets, progress_interval)
     return Server(
         "kgagent",
         version=version("kgagent"),
         title="Knowledge graph",
-        instructions=INSTRUCTIONS,
+        instructions=instructions(handlers.schemas),
         get_tool_input_schema=handlers.schemas.get,
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
@@ -65,11 +76,14 @@ def make_server(graph: KnowledgeGraph, user_of: UserOf, *, progress_interval: fl
 class _Handlers:
     """Request handlers; each determines the user of its request."""
 
-    def __init__(self, graph: KnowledgeGraph, user_of: UserOf, progress_interval: float) -> None:
+    def __init__(
+        self, graph: KnowledgeGraph, user_of: UserOf, toolsets: str | Sequence[str], progress_interval: float
+    ) -> None:
         self._graph = graph
+        self._toolsets = toolsets
         self._user_of = user_of
         self._progress_interval = progress_interval
-        self._definitions = tool_definitions(graph.ontology)
+        self._definitions = tool_definitions(graph.ontology, toolsets)
         self.schemas = {tool.name: tool.input_schema for tool in self._definitions}
 
     async def list_tools(self, _context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
@@ -78,7 +92,7 @@ class _Handlers:
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
         tools = self._tools(context)
         if params.name not in tools:
-            raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name[:100]}. There are {', '.join(tools)}")
+            raise MCPError(INVALID_PARAMS, why_missing(params.name, tools))
         return await call(tools[params.name], params.arguments or {}, context, self._progress_interval)
 
     async def list_resources(self, _context: Context, _params: PaginatedRequestParams | None) -> ListResourcesResult:
@@ -112,4 +126,4 @@ class _Handlers:
         return guide(self._graph.ontology, self.schemas, given.get("task"))
 
     def _tools(self, context: Context) -> Toolset:
-        return self._graph.tools(user_id=self._user_of(context))
+        return self._graph.tools(user_id=self._user_of(context), toolsets=self._toolsets)

@@ -1,5 +1,7 @@
 """The MCP server over stdin and stdout, for one client."""
 
+from collections.abc import Sequence
+
 from mcp.server.stdio import stdio_server
 
 from kgagent.adapters.mcp.server import make_server
@@ -7,18 +9,19 @@ from kgagent.errors import InputError
 from kgagent.knowledge_graph import KnowledgeGraph
 
 
-async def serve_stdio(graph: KnowledgeGraph, user_id: str) -> None:
+async def serve_stdio(graph: KnowledgeGraph, user_id: str, *, toolsets: str | Sequence[str] | None = None) -> None:
     """Serve until stdin ends. Other output of the process goes to stderr meanwhile.
 
     Args:
         graph: an open graph.
         user_id: user whose graph is served; the client cannot choose it.
+        toolsets: names of the toolsets to offer; None offers those of the graph's settings, by default "core".
 
     Raises:
-        InputError: the user id is empty.
+        InputError: the user id is empty, or a toolset is unknown.
     """
     if not user_id:
         raise InputError("user_id must not be empty: the tools belong to one user")
-    server = make_server(graph, lambda _: user_id)
+    server = make_server(graph, lambda _: user_id, toolsets=toolsets)
     async with stdio_server() as (incoming, outgoing):
         await server.run(incoming, outgoing, server.create_initialization_options())

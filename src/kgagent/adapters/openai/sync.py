@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kgagent.adapters.chosen_tools import choose_tools
 from kgagent.adapters.openai.tools import OpenAITools, unwrap_tools
 from kgagent.blocking import BlockingWrapper
 
@@ -27,14 +28,15 @@ class SyncOpenAITools(BlockingWrapper[OpenAITools]):
         """Choose tools.
 
         Args:
-            tools: the tools of a `SyncKnowledgeGraph`, bound to a user.
-            names: names of the tools to offer; None offers all of them.
+            tools: the tools of a `SyncKnowledgeGraph`, bound to a user. Without names, the toolsets with which they
+                were made are offered, else those of the graph's settings, by default "core".
+            names: names of the tools to offer, instead of toolsets.
 
         Raises:
             ConfigurationError: a name is unknown, or the tools are those of a `KnowledgeGraph`.
         """
-        wrapped, portal = unwrap_tools(tools)
-        super().__init__(OpenAITools(wrapped, names=names), portal)
+        wrapped, portal = unwrap_tools(choose_tools(tools, names))
+        super().__init__(OpenAITools(wrapped), portal)
 
     @property
     def chat(self) -> list[ChatCompletionFunctionToolParam]:

@@ -13,6 +13,7 @@ from openai.types.chat import (
 from openai.types.responses import FunctionToolParam, Response, ResponseFunctionToolCall
 from openai.types.responses.response_input_param import FunctionCallOutput
 
+from kgagent.adapters.chosen_tools import choose_tools
 from kgagent.adapters.function_description import described_schema
 from kgagent.adapters.json_schema import without_titles
 from kgagent.adapters.openai.strict_schema import strict_schema, without_nulls
@@ -21,6 +22,7 @@ from kgagent.errors import ConfigurationError
 from kgagent.sync import SyncTool
 from kgagent.tools import BoundTool
 from kgagent.tools.payload import dump, failure
+from kgagent.tools.toolsets import why_missing
 
 
 class OpenAITools:
@@ -36,16 +38,14 @@ class OpenAITools:
         """Choose tools.
 
         Args:
-            tools: the tools of a `KnowledgeGraph`, bound to a user.
-            names: names of the tools to offer; None offers all of them.
+            tools: the tools of a `KnowledgeGraph`, bound to a user. Without names, the toolsets with which they were
+                made are offered, else those of the graph's settings, by default "core".
+            names: names of the tools to offer, instead of toolsets.
 
         Raises:
             ConfigurationError: a name is unknown, or the tools are those of a `SyncKnowledgeGraph`.
         """
-        for name in names or ():
-            if name not in tools:
-                raise ConfigurationError(f"No tool is called {name!r}; there are {', '.join(tools)}")
-        self._tools = {name: tools[name] for name in (tools if names is None else names)}
+        self._tools = choose_tools(tools, names)
         for tool in self._tools.values():
             if not isinstance(tool, BoundTool):
                 raise ConfigurationError(
@@ -116,7 +116,7 @@ class OpenAITools:
     def _refusal(self, name: str, arguments: str | None) -> str | None:
         """The answer to a call that cannot be run: the SDK does not check the types of what servers send."""
         if not isinstance(name, str) or name not in self._tools:
-            return dump(failure(f"No tool is called {str(name)[:100]!r}; there are {', '.join(self._tools)}"))
+            return dump(failure(why_missing(str(name), self._tools)))
         if not isinstance(arguments, str | None):
             return dump(failure(f"Arguments must be a JSON object in a text, got {type(arguments).__name__}"))
         return None

@@ -38,15 +38,18 @@ _FILES = {
 }
 
 
-def client_config(client: Client, environment: "Mapping[str, str]", user: str | None) -> dict[str, Any]:
+def client_config(
+    client: Client, environment: "Mapping[str, str]", user: str | None, toolsets: str | None = None
+) -> dict[str, Any]:
     """Build the configuration with which a client starts the server.
 
     Args:
         client: determines the format.
         environment: environment variables of the server.
         user: owner of the graph; None uses the user of the settings.
+        toolsets: toolsets to offer; None uses those of the settings.
     """
-    arguments = ["mcp", *(["--user", user] if user else [])]
+    arguments = ["mcp", *(["--user", user] if user else []), *(["--toolsets", toolsets] if toolsets else [])]
     entry: dict[str, Any] = {"command": program_path(), "args": arguments, "env": dict(environment)}
     match client:
         case Client.VSCODE:
@@ -111,4 +114,6 @@ def _variable(field: str) -> str:
 
 
 def _text(value: object) -> str:
+    if isinstance(value, tuple):
+        return ",".join(value)
     return str(value.resolve()) if isinstance(value, Path) else str(value)

@@ -40,6 +40,14 @@ def mcp(
         list[str] | None,
         typer.Option(help="With --http: additional host name under which clients reach the server. Can be repeated."),
     ] = None,
+    toolsets: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Toolsets to offer, separated by commas: core, graph, patterns, admin, or all. "
+            "[dim]\\[the setting KGAGENT_TOOLSETS, by default core][/dim]",
+        ),
+    ] = None,
     user: User = None,
     print_config: Annotated[
         Client | None,
@@ -55,13 +63,17 @@ def mcp(
     if tokens is not None and user is not None:
         raise typer.BadParameter("--user and --tokens exclude each other: each token names its user")
     settings = load_settings()
+    if toolsets is not None:
+        from kgagent.tools.toolsets import tools_of
+
+        tools_of(toolsets)
     if print_config is not None:
         if http:
             raise typer.BadParameter("--print-config is for a server over stdin and stdout, without --http")
-        _print_config(print_config, settings, user)
+        _print_config(print_config, settings, user, toolsets)
         return
     if not http:
-        _serve_stdio(settings, resolve_user_id(settings, user))
+        _serve_stdio(settings, resolve_user_id(settings, user), toolsets)
         return
 
     from kgagent.adapters.mcp import HttpOptions
@@ -74,6 +86,7 @@ def mcp(
             user_id=None if tokens else resolve_user_id(settings, user),
             tokens=_load_tokens(tokens) if tokens else None,
             allowed_hosts=tuple(allowed_host or ()),
+            toolsets=toolsets,
         ),
     )
 
@@ -91,13 +104,13 @@ def _load_tokens(file: Path) -> "AccessTokens":
     return tokens
 
 
-def _print_config(client: Client, settings: "Settings", user: str | None) -> None:
+def _print_config(client: Client, settings: "Settings", user: str | None, toolsets: str | None) -> None:
     from rich.text import Text
 
     from kgagent.cli.mcp.client_config import client_config, environment, missing_for, omitted_secrets
     from kgagent.cli.output import print_json, print_message
 
-    print_json(client_config(client, environment(settings), user))
+    print_json(client_config(client, environment(settings), user, toolsets))
     print_message(f"[dim]Belongs in {client.file}[/dim]")
     if secrets := omitted_secrets(settings):
         print_message(f"[dim]Secrets are omitted; also set these variables for the server: {', '.join(secrets)}[/dim]")
@@ -105,11 +118,11 @@ def _print_config(client: Client, settings: "Settings", user: str | None) -> Non
         print_message(Text(hint, style="yellow"))
 
 
-def _serve_stdio(settings: "Settings", user_id: str) -> None:
+def _serve_stdio(settings: "Settings", user_id: str, toolsets: str | None) -> None:
     from kgagent.adapters.mcp import serve_stdio
     from kgagent.cli.graph_session import run_with_graph
 
-    run_with_graph(lambda graph: serve_stdio(graph, user_id), settings=settings)
+    run_with_graph(lambda graph: serve_stdio(graph, user_id, toolsets=toolsets), settings=settings)
 
 
 def _serve_http(settings: "Settings", options: "HttpOptions") -> None:

@@ -15,10 +15,10 @@ from tests.support.mcp_clients import Mode, over_http, over_stdio
 from tests.support.served import settings_for
 
 Connect = Callable[..., AbstractAsyncContextManager[Client]]
-"""Connects to the server of the test's user: `async with connect(mode="legacy") as client`."""
+"""Connects to the server of the test's user: `async with connect(mode="legacy", toolsets="core") as client`."""
 
-Serving = Callable[[], AbstractAsyncContextManager[Connect]]
-"""Serves while its block runs, whether or not clients are connected."""
+Serving = Callable[..., AbstractAsyncContextManager[Connect]]
+"""Serves toolsets, by default all, while its block runs, whether or not clients are connected."""
 
 
 @pytest.fixture
@@ -40,9 +40,11 @@ def stdio(environment: dict[str, str], tmp_path: Path) -> Serving:
     """Clients start `kgagent mcp` for the test's user, each its own."""
 
     @asynccontextmanager
-    async def serving() -> AsyncIterator[Connect]:
+    async def serving(toolsets: str | None = "all") -> AsyncIterator[Connect]:
+        chosen = ("--toolsets", toolsets) if toolsets else ()
+
         def connect(mode: Mode = "auto") -> AbstractAsyncContextManager[Client]:
-            return over_stdio(environment, folder=tmp_path, mode=mode)
+            return over_stdio(environment, *chosen, folder=tmp_path, mode=mode)
 
         yield connect
 
@@ -54,8 +56,9 @@ def http(graph: KnowledgeGraph, user_id: str) -> Serving:
     """A server for the test's user, over HTTP."""
 
     @asynccontextmanager
-    async def serving() -> AsyncIterator[Connect]:
-        async with http_server(graph, HttpOptions(user_id=user_id, progress_interval=0.05)) as running:
+    async def serving(toolsets: str | None = "all") -> AsyncIterator[Connect]:
+        options = HttpOptions(user_id=user_id, toolsets=toolsets, progress_interval=0.05)
+        async with http_server(graph, options) as running:
 
             def connect(mode: Mode = "auto") -> AbstractAsyncContextManager[Client]:
                 return over_http(running.url, mode=mode)
@@ -77,8 +80,8 @@ def connect(serving: Serving) -> Connect:
     """Serves as long as a client is connected."""
 
     @asynccontextmanager
-    async def connected(mode: Mode = "auto") -> AsyncIterator[Client]:
-        async with serving() as connect, connect(mode=mode) as client:
+    async def connected(mode: Mode = "auto", toolsets: str | None = "all") -> AsyncIterator[Client]:
+        async with serving(toolsets) as connect, connect(mode=mode) as client:
             yield client
 
     return connected

@@ -164,7 +164,7 @@ async def test_a_model_cannot_choose_the_user(connect: Connect, graph: Knowledge
 
 async def test_unknown_names_are_errors_of_the_protocol(connect: Connect) -> None:
     async with connect() as client:
-        with pytest.raises(MCPError, match="Unknown tool: drop_all"):
+        with pytest.raises(MCPError, match="No tool is called 'drop_all'; there are explore"):
             await client.call_tool("drop_all", {})
         with pytest.raises(MCPError, match="Unknown resource: kgagent://secrets"):
             await client.read_resource("kgagent://secrets")
