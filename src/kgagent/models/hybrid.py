@@ -12,7 +12,7 @@ from kgagent.models.rendering import estimated_tokens, fit, node_lines, relation
 from kgagent.models.request import RequestModel
 from kgagent.models.search import ExpandHops, SearchPlan, Threshold
 
-FusionStrategy = Literal["rrf", "weighted", "interleave", "graph_first", "text_first"]
+FusionStrategy = Literal["calibrated", "rrf", "weighted", "interleave", "graph_first", "text_first"]
 
 FusedRetriever = Literal["node_vector", "node_fulltext", "relationship_vector", "relationship_fulltext"]
 """The retrievers whose rankings are fused."""
@@ -55,7 +55,8 @@ class HybridSearchRequest(RequestModel):
     )
     strategy: FusionStrategy = Field(
         "rrf",
-        description="How to fuse the rankings. rrf (reciprocal rank fusion) suits most questions; interleave takes one "
+        description="How to fuse the rankings. calibrated compares similarities, with a small share of the full-text "
+        "score; rrf (reciprocal rank fusion) compares ranks only; interleave takes one "
         "item of each ranking in turn; text_first puts full-text matches of nodes first, graph_first semantic matches.",
     )
     neo4j_types: tuple[ShortText, ...] | None = Field(
@@ -161,12 +162,16 @@ class HybridSearchResult(GraphModel):
         relationships: relationships; None if they were not searched.
         warnings: what is missing, and why.
         plan: how each vector search was run.
+        is_relevant: whether any item stands out among the user's records; None if that was not assessed.
+        relevance: how far the best item stands out, from 0.5 relevant; None if that was not assessed.
     """
 
     objects: tuple[HybridObject, ...] = ()
     relationships: tuple[HybridRelationship, ...] | None = None
     warnings: tuple[str, ...] = ()
     plan: Mapping[RetrieverName, SearchPlan] = Field(default_factory=dict)
+    is_relevant: bool | None = None
+    relevance: float | None = None
 
     @property
     def items(self) -> list[HybridObject | HybridRelationship]:

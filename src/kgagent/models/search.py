@@ -151,9 +151,20 @@ class ExploreRequest(RequestModel):
 
 
 class ExploreResult(GraphModel):
-    """Nodes best first, the relationships among and around them, and their neighbours."""
+    """Nodes best first, the relationships among and around them, and their neighbours.
+
+    Attributes:
+        nodes: nodes that were found, best first.
+        relationships: relationships that matched, best first, then those among and around the nodes.
+        neighbours: nodes one hop from those that were found.
+        warnings: what is missing, and why.
+        is_relevant: whether any item stands out among the user's records; None if that was not assessed.
+        relevance: how far the best item stands out, from 0.5 relevant; None if that was not assessed.
+    """
 
     nodes: tuple[ExploredNode, ...] = ()
     relationships: tuple[GraphRelationship, ...] = ()
     neighbours: tuple[GraphNode, ...] = ()
     warnings: tuple[str, ...] = ()
+    is_relevant: bool | None = None
+    relevance: float | None = None

@@ -1,4 +1,4 @@
-"""Fusion strategies besides reciprocal rank fusion: weighted, interleave, graph_first and text_first."""
+"""Fusion strategies besides reciprocal rank fusion: calibrated, weighted, interleave, graph_first and text_first."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import zip_longest
@@ -18,6 +18,15 @@ GRAPH_FIRST: tuple[FusedRetriever, ...] = (
     "node_fulltext",
 )
 TEXT_FIRST: tuple[FusedRetriever, ...] = tuple(reversed(GRAPH_FIRST))
+
+KINDS: tuple[tuple[FusedRetriever, FusedRetriever], ...] = (
+    ("node_vector", "node_fulltext"),
+    ("relationship_vector", "relationship_fulltext"),
+)
+"""The vector search and the full-text search of each kind of item."""
+
+TEXT_SHARE = 0.05
+"""Weight of a text score, relative to the best match, beside a cosine."""
 
 EVEN_WEIGHTS: Weights = {"node_vector": 0.5, "node_fulltext": 0.5}
 DEFAULT_WEIGHT_OF: Mapping[FusedRetriever, FusedRetriever] = {
@@ -54,6 +63,19 @@ def _weight(name: FusedRetriever, weights: Weights) -> float:
     return _weight(DEFAULT_WEIGHT_OF[name], weights) if name in DEFAULT_WEIGHT_OF else 0.0
 
 
+def calibrated(lists: Rankings, _weights: Weights | None = None) -> Scores:
+    """Sort by cosine plus a small share of the text score; an item without a cosine has the least of its kind."""
+    first = first_retrievers(lists)
+    scores = dict.fromkeys(first, 0.0)
+    for semantic, text in KINDS:
+        found = {item.key: item.score for item in lists[semantic]}
+        least = min(found.values(), default=0.0)
+        shares = {item.key: item.score for item in lists[text]}
+        for key in found.keys() | shares.keys():
+            scores[key] = found.get(key, least) + TEXT_SHARE * shares.get(key, 0.0)
+    return sorted(scores.items(), key=lambda scored: (-scored[1], first[scored[0]], scored[0]))
+
+
 def interleaved(lists: Rankings, _weights: Weights | None = None) -> Scores:
     """Take one item of each ranking in turn, with the score it has there."""
     rows = zip_longest(*(lists[name] for name in RETRIEVERS))
@@ -69,6 +91,7 @@ def _scores(items: Sequence[Candidate]) -> Scores:
 
 
 STRATEGIES: Mapping[str, Callable[[Rankings, Weights | None], Scores]] = {
+    "calibrated": calibrated,
     "weighted": weighted,
     "interleave": interleaved,
     "graph_first": _concatenated(GRAPH_FIRST),

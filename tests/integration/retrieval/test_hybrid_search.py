@@ -137,7 +137,7 @@ async def test_a_vector_is_used_as_it_is(graph: KnowledgeGraph, user_id: str) ->
     assert triplets(result)[0] == "Ruth Calder mentor Ada"
 
 
-@pytest.mark.parametrize("strategy", ["rrf", "weighted", "interleave", "graph_first", "text_first"])
+@pytest.mark.parametrize("strategy", ["calibrated", "rrf", "weighted", "interleave", "graph_first", "text_first"])
 async def test_every_strategy_answers_and_answers_the_same_again(
     graph: KnowledgeGraph, user_id: str, people: dict[str, str], strategy: Any
 ) -> None:

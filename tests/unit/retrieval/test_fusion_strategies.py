@@ -145,7 +145,7 @@ def test_weights_that_do_not_serve_are_refused(weights: Any) -> None:
 
 
 def test_an_unknown_strategy_is_refused_with_those_that_there_are() -> None:
-    with pytest.raises(InputError, match=r"strategy must be one of rrf, weighted, interleave.*got 'best'"):
+    with pytest.raises(InputError, match=r"strategy must be one of rrf, calibrated, weighted, interleave.*got 'best'"):
         fuse(rankings(g=1), strategy="best", limit=10)  # type: ignore[arg-type]
 
 
@@ -156,7 +156,9 @@ ANY_RETRIEVERS = st.dictionaries(
 
 
 @given(
-    ANY_RETRIEVERS, st.sampled_from(["rrf", "weighted", "interleave", "graph_first", "text_first"]), st.integers(1, 8)
+    ANY_RETRIEVERS,
+    st.sampled_from(["calibrated", "rrf", "weighted", "interleave", "graph_first", "text_first"]),
+    st.integers(1, 8),
 )
 def test_every_strategy_gives_each_item_once_and_the_same_whatever_the_order_of_the_rankings(
     given_rankings: Any, strategy: Any, limit: int

@@ -34,6 +34,7 @@ _RRF = f"reciprocal rank fusion, the sum of 1 / ({RRF_K} + rank) over the retrie
 _OWN_SCORE = "its score from the retriever whose ranking it was taken from"
 SCORE_EXPLANATIONS: Mapping[FusionStrategy, str] = MappingProxyType(
     {
+        "calibrated": "cosine plus a small share of the text score",
         "rrf": _RRF,
         "weighted": "weighted sum of cosine and text score",
         "interleave": f"{_OWN_SCORE}; the rankings take turns",

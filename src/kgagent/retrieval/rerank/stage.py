@@ -68,7 +68,7 @@ class Reranking:
         Scores of strategies that concatenate rankings have no common scale: there, 1 / (60 + rank) decays.
         """
         scored = list(candidates)
-        if self.options.strategy not in {"rrf", "weighted"}:
+        if self.options.strategy not in {"calibrated", "rrf", "weighted"}:
             scored = [replace(one, score=1.0 / (RRF_K + rank)) for rank, one in enumerate(candidates, start=1)]
         decayed = decay_by_age(
             scored,
