@@ -1,6 +1,8 @@
 """The command line: registers all commands and reports kgagent's errors as one line."""
 
 import logging
+import os
+import sys
 from collections.abc import Callable
 from functools import wraps
 from typing import Annotated, ParamSpec
@@ -14,6 +16,9 @@ from kgagent.cli.request_options import RequestCommand
 from kgagent.errors import KgAgentError, LocalServerError
 
 ParametersT = ParamSpec("ParametersT")
+
+BROKEN_PIPE_STATUS = 141
+"""Exit status if the reader of the output is gone: what shells report for a program that SIGPIPE ended."""
 
 
 def report_errors(command: Callable[ParametersT, None]) -> Callable[ParametersT, None]:
@@ -74,8 +79,20 @@ def options(
 
 
 def main() -> None:
-    """Run the command line."""
-    app()
+    """Run the command line; if the reader of its output is gone, as with `| head`, it ends silently."""
+    try:
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
+    except (SystemExit, BrokenPipeError) as error:
+        # typer and rich turn the broken pipe into SystemExit(1).
+        if not isinstance(error, BrokenPipeError) and not isinstance(error.__context__, BrokenPipeError):
+            raise
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        for stream in (sys.stdout, sys.stderr):
+            os.dup2(nowhere, stream.fileno())
+        sys.exit(BROKEN_PIPE_STATUS)
 
 
 def _error_text(error: KgAgentError) -> str:

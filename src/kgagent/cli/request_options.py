@@ -48,7 +48,11 @@ class RequestCommand(TyperCommand):
         """Replace former option names, and fill in the help texts if help is requested."""
         if "--help" in args:
             self.fill_in_help()
-        return super().parse_args(cast("typer.Context", ctx), list(_with_present_names(args)))
+        try:
+            return super().parse_args(cast("typer.Context", ctx), list(_with_present_names(args)))
+        except typer.BadParameter as error:
+            _explain(error)
+            raise
 
     def fill_in_help(self) -> None:
         """Replace placeholders by the description, default and bounds of the field."""
@@ -72,6 +76,17 @@ def build_request(model: "type[RequestT]", **values: Any) -> "RequestT":  # noqa
         return validate(model, given)
     except InputError as error:
         raise typer.BadParameter(str(error)) from error
+
+
+def _explain(error: typer.BadParameter) -> None:
+    """Replace the text of pydantic, with which typer validates values, by that of other invalid arguments."""
+    from pydantic import ValidationError
+
+    from kgagent.validation import explain_validation_error
+
+    cause = error.__cause__
+    if isinstance(cause, ValidationError) and all(item["type"] != "value_error" for item in cause.errors()):
+        error.message = explain_validation_error(cause, noun="value").removeprefix("values ")
 
 
 def _with_present_names(args: Iterable[str]) -> Iterable[str]:

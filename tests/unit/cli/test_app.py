@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 
@@ -54,6 +55,36 @@ def test_version_is_that_of_the_package() -> None:
 )
 def test_wrong_usage_is_exit_code_2(arguments: list[str]) -> None:
     assert CliRunner().invoke(app, arguments).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("option", "expected"),
+    [
+        (["--token-budget", "abc"], "'--token-budget': must be a whole number, got 'abc'"),
+        (["--limit", "2.5"], "'--limit': must be a whole number, got '2.5'"),
+        (["--threshold", "high"], "'--threshold': must be a number, got 'high'"),
+    ],
+)
+def test_an_option_of_the_wrong_type_is_explained(option: list[str], expected: str) -> None:
+    result = CliRunner().invoke(app, ["search", "x", *option], env={"COLUMNS": "200"})
+    assert result.exit_code == 2
+    assert expected in result.stderr
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["search", "--help"], ["--version"], ["search"]])
+def test_a_reader_that_closes_the_pipe_ends_the_program_silently(arguments: list[str]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    code = "from kgagent.cli.app import main; main()"
+    with os.fdopen(writer, "wb") as closed:
+        done = subprocess.run(
+            [sys.executable, "-c", code, *arguments],
+            stdout=closed,
+            stderr=closed if arguments == ["search"] else subprocess.PIPE,
+            check=False,
+            timeout=60,
+        )
+    assert (done.returncode, done.stderr or b"") == (141, b"")
 
 
 def test_help_imports_nothing_heavy() -> None:
