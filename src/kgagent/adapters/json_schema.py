@@ -1,6 +1,8 @@
 """JSON schemas as surfaces send them to a model."""
 
-from collections.abc import Callable, Mapping
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 Schema = dict[str, Any]
@@ -9,7 +11,11 @@ _SCHEMAS_BY_NAME = ("properties", "$defs")
 _LISTS_OF_SCHEMAS = ("anyOf", "oneOf", "allOf", "prefixItems")
 _SINGLE_SCHEMAS = ("items", "additionalProperties")
 _NULL = {"type": "null"}
-_NOT_NEEDED = {"title", "minLength", "maxLength"}
+_NOT_NEEDED = {"title", "minLength", "maxLength", "minItems", "maxItems"}
+_REFERENCE = "#/$defs/"
+
+RARELY_REACHED = 10
+"""A maximum from here on is checked but not described to a model."""
 
 
 def without_titles(schema: Mapping[str, Any]) -> Schema:
@@ -17,23 +23,83 @@ def without_titles(schema: Mapping[str, Any]) -> Schema:
     return {key: value for key, value in map_parts(schema, without_titles).items() if key != "title"}
 
 
+def model_schema(schema: Mapping[str, Any]) -> Schema:
+    """The schema of a tool's arguments in as few characters as possible.
+
+    It is `compact`, and a definition stands where it is used unless a reference to it is shorter. Only the arguments
+    themselves say that unknown names are refused.
+    """
+    short = compact({key: value for key, value in schema.items() if key != "description"})
+    return {**_inlined(_open(short)), "additionalProperties": False}
+
+
 def compact(schema: Mapping[str, Any]) -> Schema:
     """A schema without what a model does not need to call a tool.
 
-    Titles, lengths of texts, empty defaults, and null as a value of optional properties are omitted. The tool accepts
-    null still, and checks lengths itself.
+    Titles, lengths, limits that are rarely reached, empty defaults, and null as a value of optional properties are
+    omitted. The tool accepts null still, and checks lengths and limits itself.
     """
     changed = {
         key: value
         for key, value in map_parts(schema, compact).items()
         if key not in _NOT_NEEDED and not (key == "default" and value in (None, "", []))
     }
-    alternatives = changed.get("anyOf")
-    if alternatives and _NULL in alternatives:
-        others = [part for part in alternatives if part != _NULL]
-        del changed["anyOf"]
-        changed = {**others[0], **changed} if len(others) == 1 else {"anyOf": others, **changed}
-    return changed
+    if changed.get("maximum", 0) >= RARELY_REACHED:
+        del changed["maximum"]
+    if changed.get("minimum") in (0, 1) and "maximum" not in changed:
+        del changed["minimum"]
+    others = [part for part in changed.pop("anyOf", ()) if part != _NULL]
+    if len(others) == 1:
+        return {**others[0], **changed}
+    if others and all(part.keys() == {"type"} for part in others):
+        return {"type": [part["type"] for part in others], **changed}
+    return {"anyOf": others, **changed} if others else changed
+
+
+def _open(schema: Mapping[str, Any]) -> Schema:
+    """A schema whose objects do not say that they accept no other properties."""
+    changed = map_parts(schema, _open)
+    return {key: value for key, value in changed.items() if not (key == "additionalProperties" and value is False)}
+
+
+def _inlined(schema: Schema) -> Schema:
+    """Put each definition where it is used if that is shorter, and drop unused ones."""
+    while True:
+        definitions: Mapping[str, Schema] = schema.get("$defs", {})
+        uses = Counter(_references(schema))
+        name = next((name for name, part in definitions.items() if _is_shorter_inline(name, part, uses[name])), None)
+        if name is None:
+            return {key: value for key, value in schema.items() if key != "$defs" or value}
+        kept = {other: part for other, part in definitions.items() if other != name}
+        schema = _replaced({**schema, "$defs": kept}, name, definitions[name])
+
+
+def _is_shorter_inline(name: str, definition: Schema, uses: int) -> bool:
+    if name in _references(definition):
+        return False
+    size = len(json.dumps({key: value for key, value in definition.items() if key != "description"}))
+    return size * uses < size + uses * len(json.dumps({"$ref": _REFERENCE + name})) + len(json.dumps(name))
+
+
+def _references(schema: Mapping[str, Any]) -> Iterator[str]:
+    """The names of the definitions that a schema and its parts refer to, as often as they do."""
+    found: list[str] = []
+
+    def collect(part: Mapping[str, Any]) -> Schema:
+        if "$ref" in part:
+            found.append(str(part["$ref"]).removeprefix(_REFERENCE))
+        return map_parts(part, collect)
+
+    collect(schema)
+    return iter(found)
+
+
+def _replaced(schema: Mapping[str, Any], name: str, definition: Schema) -> Schema:
+    """A schema with a definition in place of each reference to it; a property describes it better than its class."""
+    if schema.get("$ref") == _REFERENCE + name:
+        others = {key: value for key, value in schema.items() if key != "$ref"}
+        return {**{key: value for key, value in definition.items() if key != "description"}, **others}
+    return map_parts(schema, lambda part: _replaced(part, name, definition))
 
 
 def map_parts(schema: Mapping[str, Any], change: Callable[[Mapping[str, Any]], Schema]) -> Schema:

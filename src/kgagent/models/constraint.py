@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from inspect import cleandoc
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     AliasChoices,
@@ -70,29 +70,22 @@ def accepts(*names: str) -> AliasChoices:
 
 
 class PatternModel(RequestModel):
-    """Base class of the models of a query: field names in snake_case or camelCase; unknown names are errors.
-
-    Attributes:
-        not_in_schema: fields that are accepted but omitted from the JSON schema, which a language model reads.
-    """
+    """Base class of the models of a query: field names in snake_case or camelCase; unknown names are errors."""
 
     model_config = ConfigDict(
         populate_by_name=True,
         alias_generator=AliasGenerator(validation_alias=accepts),
     )
-    not_in_schema: ClassVar[frozenset[str]] = frozenset()
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         """The JSON schema in as few words as possible; the docstring describes the fields."""
-        made = handler(schema)
+        made = super().__get_pydantic_json_schema__(schema, handler)
         resolved = handler.resolve_ref_schema(made)
         described = {
             name: text for base in reversed(cls.__mro__) for name, text in _field_descriptions(base.__doc__).items()
         }
         fields = resolved.get("properties", {})
-        for name in cls.not_in_schema & fields.keys():
-            del fields[name]
         for name, field in fields.items():
             fields[name] = {**_without_null(field), "description": field.get("description", described[name])}
         resolved["description"] = (cls.__doc__ or "").partition("\n\n")[0].strip()

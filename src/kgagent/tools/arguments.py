@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from kgagent.models import Note
 from kgagent.models.fields import EntityKey, FilledText, ShortText
+from kgagent.models.request import RequestModel
 from kgagent.tools.context import ToolContext
 
 
@@ -23,10 +24,8 @@ NodeName = Annotated[FilledText, AfterValidator(_without_control_characters)]
 """A name. Tabs and line breaks are allowed because copied text contains them."""
 
 
-class Arguments(BaseModel):
+class Arguments(RequestModel):
     """Base of the arguments of all tools; unknown arguments are rejected, so that a misspelt name is noticed."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class NewNote(Arguments):

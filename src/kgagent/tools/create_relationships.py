@@ -1,6 +1,8 @@
 """create_relationships: create several relationships, embedded as one batch."""
 
-from pydantic import Field
+from typing import Annotated
+
+from pydantic import Field, WithJsonSchema
 
 from kgagent.ontology import Ontology
 from kgagent.tools.arguments import Arguments
@@ -13,8 +15,8 @@ from kgagent.tools.relationship_batches import BatchResult, write_batch
 class CreateRelationshipsArguments(Arguments):
     """Arguments of create_relationships."""
 
-    relationships: list[NewRelationship] = Field(
-        min_length=1, max_length=500, description="The relationships, each with its two nodes."
+    relationships: list[Annotated[NewRelationship, WithJsonSchema({"type": "object"})]] = Field(
+        min_length=1, max_length=500, description="Each with the arguments of create_relationship."
     )
 
 

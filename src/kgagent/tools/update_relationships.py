@@ -1,6 +1,8 @@
 """update_relationships: change several relationships, embedded as one batch."""
 
-from pydantic import Field
+from typing import Annotated
+
+from pydantic import Field, WithJsonSchema
 
 from kgagent.ontology import Ontology
 from kgagent.tools.arguments import Arguments
@@ -14,8 +16,8 @@ from kgagent.tools.update_relationship import RelationshipChange
 class UpdateRelationshipsArguments(Arguments):
     """Arguments of update_relationships."""
 
-    relationships: list[RelationshipChange] = Field(
-        min_length=1, max_length=500, description="The changes, each with the two nodes of its relationship."
+    relationships: list[Annotated[RelationshipChange, WithJsonSchema({"type": "object"})]] = Field(
+        min_length=1, max_length=500, description="Each with the arguments of update_relationship."
     )
 
 

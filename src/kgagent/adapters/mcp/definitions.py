@@ -6,7 +6,7 @@ from typing import Any
 import mcp.types
 from pydantic import BaseModel
 
-from kgagent.adapters.json_schema import Schema, compact, map_parts
+from kgagent.adapters.json_schema import Schema, compact, map_parts, model_schema
 from kgagent.ontology import Ontology
 from kgagent.tools import TOOLS, Tool, ToolResult
 from kgagent.tools.toolsets import tools_of
@@ -44,7 +44,7 @@ def tool_definitions(ontology: Ontology, toolsets: str | Iterable[str] = "all") 
 
 def input_schema(arguments: type[BaseModel]) -> Schema:
     """The JSON schema of a tool's arguments, with their examples; the description of the tool describes it."""
-    return {key: value for key, value in compact(arguments.model_json_schema()).items() if key != "description"}
+    return model_schema(arguments.model_json_schema())
 
 
 def output_schema(result: type[ToolResult]) -> Schema:
@@ -78,9 +78,11 @@ def _resolved(part: Mapping[str, Any], definitions: Mapping[str, Schema]) -> Sch
 
 
 def _annotations(tool: Tool[Any]) -> mcp.types.ToolAnnotations:
+    """The hints that differ from the protocol's defaults; those on writing have no meaning for a read-only tool."""
+    if tool.read_only:
+        return mcp.types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
     return mcp.types.ToolAnnotations(
-        read_only_hint=tool.read_only,
-        destructive_hint=tool.destructive and not tool.read_only,
-        idempotent_hint=tool.idempotent or tool.read_only,
+        destructive_hint=None if tool.destructive else False,
+        idempotent_hint=True if tool.idempotent else None,
         open_world_hint=False,
     )

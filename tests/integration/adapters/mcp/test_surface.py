@@ -31,10 +31,13 @@ async def test_the_tools_listed_are_those_of_the_registry(connect: Connect, grap
         assert tool.input_schema["additionalProperties"] is False
         assert tool.input_schema.get("examples") == schema.get("examples")
         assert tool.annotations is not None
-        assert tool.annotations.read_only_hint is bound.read_only
-        assert tool.annotations.idempotent_hint is bound.idempotent
-        assert tool.annotations.destructive_hint is bound.destructive
-        assert tool.annotations.open_world_hint is False
+        # What is not said has the protocol's default, and the hints on writing mean nothing for a read-only tool.
+        hints = tool.annotations
+        assert (hints.read_only_hint or False) is bound.read_only
+        assert hints.open_world_hint is False
+        if not bound.read_only:
+            assert (hints.idempotent_hint or False) is bound.idempotent
+            assert hints.destructive_hint in ((None,) if bound.destructive else (False,))
 
 
 async def test_structured_content_is_what_the_output_schema_says(connect: Connect) -> None:
