@@ -102,7 +102,7 @@ class ClusteredVectors:
         self._spectrum = np.arange(1, dimensions + 1) ** -0.5
         self._spectrum *= np.sqrt(dimensions / np.sum(self._spectrum**2))
         self._mean = 0.5 * generator.standard_normal(dimensions)
-        self._centres = generator.standard_normal((clusters, dimensions)) * self._spectrum
+        self._centers = generator.standard_normal((clusters, dimensions)) * self._spectrum
         weights = np.arange(1, clusters + 1) ** -0.7
         self._weights = weights / weights.sum()
 
@@ -111,8 +111,8 @@ class ClusteredVectors:
         drawn = np.empty((count, len(self._mean)), np.float32)
         for first in range(0, count, DRAWN_AT_ONCE):
             part = drawn[first : first + DRAWN_AT_ONCE]
-            of = self._generator.choice(len(self._centres), size=len(part), p=self._weights)
-            part[:] = self._mean + self._centres[of]
+            of = self._generator.choice(len(self._centers), size=len(part), p=self._weights)
+            part[:] = self._mean + self._centers[of]
             part += 0.9 * self._generator.standard_normal(part.shape) * self._spectrum
             part /= np.linalg.norm(part, axis=1, keepdims=True)
         return drawn

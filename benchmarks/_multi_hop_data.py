@@ -72,7 +72,7 @@ class Movies:
         return made
 
     def step(self, node: str, start: str, end: str) -> list[str]:
-        """The neighbours of a node that have a given type."""
+        """The neighbors of a node that have a given type."""
         if start == MOVIE:
             return self.objects.get((node, RELATIONS[end]), [])
         return self.subjects.get((node, RELATIONS[start]), [])

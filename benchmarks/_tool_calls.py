@@ -52,7 +52,7 @@ class Setting:
     async def person(self, name: str) -> str:
         """A new person's key."""
         answer = await self.do(
-            "create_node", label="Person", name=f"{name} {self.number}", description="A new neighbour"
+            "create_node", label="Person", name=f"{name} {self.number}", description="A new neighbor"
         )
         return str(answer["node"]["entity_key"])
 

@@ -106,7 +106,7 @@ class Graphiti(Peer):
 
 
 class GraphRag(Peer):
-    """neo4j-graphrag: vector and hybrid search of nodes, and their neighbourhood by a custom query."""
+    """neo4j-graphrag: vector and hybrid search of nodes, and their neighborhood by a custom query."""
 
     def __init__(self, where: Server) -> None:
         self._driver = GraphDatabase.driver(where.uri, auth=(where.username, where.password or ""))

@@ -2,7 +2,7 @@
 
     python benchmarks/hub_expansion.py [--neighbours 1000 10000 100000] [--json]
 
-Each neighbour of the hub is also connected to three others. Memory is the server's estimate.
+Each neighbor of the hub is also connected to three others. Memory is the server's estimate.
 """
 
 import asyncio
@@ -45,7 +45,7 @@ def pairs(user: str, neighbours: int, rng: random.Random) -> Iterator[list[str]]
 
 
 async def build(graph: KnowledgeGraph, user: str, neighbours: int, rng: random.Random) -> None:
-    """Create a hub, its neighbours and their relationships; one neighbour in a hundred has an embedding."""
+    """Create a hub, its neighbors and their relationships; one neighbor in a hundred has an embedding."""
     for first in range(0, neighbours + 1, BATCH):
         last = min(first + BATCH - 1, neighbours)
         await services_of(graph).store.write(CREATE_NODES, {"user": user, "first": first, "last": last})

@@ -28,7 +28,7 @@ EXACT_QUESTIONS = 10
 EXACT = "exact"
 WIDTH, HEIGHT, MARGIN = 640, 400, 60
 FONT = 'font-family="sans-serif" font-size="11"'
-COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#8c564b")
+COLORS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#8c564b")
 
 
 @dataclass(frozen=True)
@@ -136,16 +136,14 @@ def drawn(points: Sequence[Point], title: str) -> str:
             f'<line x1="{MARGIN}" x2="{WIDTH - MARGIN}" y1="{y(recall):.1f}" y2="{y(recall):.1f}" stroke="#ddd"/>',
         ]
     for number, index in enumerate(dict.fromkeys(point.index for point in indexed)):
-        colour = COLOURS[number % len(COLOURS)]
+        color = COLORS[number % len(COLORS)]
         own = [point for point in indexed if point.index == index]
         line = " ".join(f"{x(point.p50_ms):.1f},{y(point.recall):.1f}" for point in own)
-        parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        parts.append(f'<polyline points="{line}" fill="none" stroke="{color}" stroke-width="2"/>')
         for point in own:
             at = f'cx="{x(point.p50_ms):.1f}" cy="{y(point.recall):.1f}"'
-            parts.append(
-                f'<circle {at} r="3" fill="{colour}"><title>oversampling {point.oversampling}</title></circle>'
-            )
-        parts.append(f'<text x="{WIDTH - 200}" y="{HEIGHT - MARGIN - 12 - 14 * number}" fill="{colour}">{index}</text>')
+            parts.append(f'<circle {at} r="3" fill="{color}"><title>oversampling {point.oversampling}</title></circle>')
+        parts.append(f'<text x="{WIDTH - 200}" y="{HEIGHT - MARGIN - 12 - 14 * number}" fill="{color}">{index}</text>')
     return "\n".join([*parts, "</svg>\n"])
 
 

@@ -40,7 +40,7 @@ class Shot:
         user: owner of the graph.
         query: search query.
         limit: maximum number of matches.
-        around: maximum number of neighbours shown.
+        around: maximum number of neighbors shown.
         opened: text of the list entry to open; empty for none.
     """
 
@@ -101,7 +101,7 @@ async def _screenshot(browser: Browser, url: str, shot: Shot, scheme: Literal["l
 
 
 def _write(png: bytes, file: Path) -> None:
-    """Save with 256 colours, which look the same here."""
+    """Save with 256 colors, which look the same here."""
     with Image.open(io.BytesIO(png)) as image:
         image.convert("RGB").quantize(256, method=Image.Quantize.MAXCOVERAGE, kmeans=2, dither=Image.Dither.NONE).save(
             file, optimize=True
@@ -110,7 +110,7 @@ def _write(png: bytes, file: Path) -> None:
 
 async def _search(page: Page, shot: Shot) -> None:
     await page.get_by_label("matches").select_option(str(shot.limit))
-    await page.get_by_label("neighbours").select_option(str(shot.around))
+    await page.get_by_label("neighbors").select_option(str(shot.around))
     await page.get_by_label("What to look for").fill(shot.query)
     await page.get_by_role("button", name="Search").click()
     await page.get_by_text("matched;").first.wait_for()

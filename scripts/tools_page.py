@@ -36,7 +36,7 @@ def _section(tool: Tool[Any], definitions: dict[str, Any]) -> str:
     """The section of a tool; adds the objects that its arguments refer to to the definitions."""
     schema = tool.arguments.model_json_schema()
     definitions.update(schema.get("$defs", {}))
-    text = f"## {tool.name}\n\n> {tool.description(default_ontology())}\n\n{_behaviour(tool)}\n\n"
+    text = f"## {tool.name}\n\n> {tool.description(default_ontology())}\n\n{_behavior(tool)}\n\n"
     text += _table(schema, schema.get("$defs", {}))
     examples = schema.get("examples", ())
     if examples:
@@ -44,7 +44,7 @@ def _section(tool: Tool[Any], definitions: dict[str, Any]) -> str:
     return text
 
 
-def _behaviour(tool: Tool[Any]) -> str:
+def _behavior(tool: Tool[Any]) -> str:
     toolsets = toolsets_with(tool.name)
     return f"Toolset{'s' if len(toolsets) > 1 else ''}: {', '.join(toolsets)}. {_effect(tool)}"
 

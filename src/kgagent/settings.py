@@ -99,12 +99,12 @@ class Settings(BaseSettings):
         "none",
         description="Quantization of a vector index: none has the best recall, binary the smallest size.",
     )
-    index_m: int = Field(32, ge=1, le=512, description="Neighbours of each vector in the HNSW graph of a vector index.")
+    index_m: int = Field(32, ge=1, le=512, description="Neighbors of each vector in the HNSW graph of a vector index.")
     index_ef_construction: int = Field(
         200,
         ge=1,
         le=3_200,
-        description="Candidates from which the neighbours are chosen; more of them slow down indexing.",
+        description="Candidates from which the neighbors are chosen; more of them slow down indexing.",
     )
     index_search_expansion: float = Field(
         20.0, ge=1, le=10_000, description="Candidates that a vector index compares for each result."

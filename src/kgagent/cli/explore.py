@@ -96,7 +96,7 @@ def explore(
 
 
 def _result_tables(result: "ExploreResult", user_id: str) -> "list[RenderableType]":
-    """Nodes, relationships and neighbours; a hint if nothing was found."""
+    """Nodes, relationships and neighbors; a hint if nothing was found."""
     from rich.text import Text
 
     if not result.nodes and not result.relationships:
@@ -112,7 +112,7 @@ def _result_tables(result: "ExploreResult", user_id: str) -> "list[RenderableTyp
         parts.append(f"[dim]and {more:,} more between or around these nodes; use --json to print all of them[/dim]")
     if result.neighbours:
         names = ", ".join(node.name for node in result.neighbours)
-        parts += ["", Text.assemble(("Neighbours: ", "bold"), (names, "dim"))]
+        parts += ["", Text.assemble(("Neighbors: ", "bold"), (names, "dim"))]
     return parts
 
 

@@ -1,4 +1,4 @@
-// One level of `expand_breadth_first`: the nodes reached so far, and the neighbours of those that the previous level reached.
+// One level of `expand_breadth_first`: the nodes reached so far, and the neighbors of those that the previous level reached.
 // The rows carry no list of the nodes reached: each row of a sort would be charged for all of it.
 CALL (n, sources, level) {
   UNWIND sources AS source

@@ -1,4 +1,4 @@
-// Neighbours one hop from the given nodes; those that are joined to most of them first. At each node at most `limit` relationships are read.
+// Neighbors one hop from the given nodes; those that are joined to most of them first. At each node at most `limit` relationships are read.
 // Parameters: user_id; keys [text]; limit.
 // Rows: node, relationships [those that join it to the given nodes].
 UNWIND $keys AS key

@@ -41,9 +41,9 @@ def missing_packages() -> list[str]:
 
 
 class LocalEmbedder(Embedder):
-    """Runs bge-small-en-v1.5 (English, quantised ONNX, 24 MB, MIT licence); the first use downloads it.
+    """Runs bge-small-en-v1.5 (English, quantized ONNX, 24 MB, MIT license); the first use downloads it.
 
-    Each text is a separate run of the model, in a thread pool: in a batch, the vector of a quantised model depends on
+    Each text is a separate run of the model, in a thread pool: in a batch, the vector of a quantized model depends on
     the other texts, and an embedding must depend on its text only. One single-threaded run per core had the highest
     throughput.
 
@@ -79,7 +79,7 @@ class LocalEmbedder(Embedder):
 
     @property
     def model(self) -> str:
-        """Name of the model and its quantisation, which changes the vectors."""
+        """Name of the model and its quantization, which changes the vectors."""
         return MODEL
 
     @property

@@ -20,8 +20,8 @@ class VectorIndexOptions:
 
     Attributes:
         quantization: how the index stores vectors for its search.
-        m: number of neighbours of each vector in the HNSW graph, 1 to 512.
-        ef_construction: number of candidates for those neighbours, 1 to 3,200.
+        m: number of neighbors of each vector in the HNSW graph, 1 to 512.
+        ef_construction: number of candidates for those neighbors, 1 to 3,200.
         search_expansion: number of candidates of a search, as a multiple of its limit, from 1.
     """
 

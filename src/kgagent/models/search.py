@@ -78,7 +78,7 @@ class DiscoveredNodes(GraphModel):
 
 
 class GraphExpansion(GraphModel):
-    """Surroundings of nodes: relationships among them, and neighbours one hop away with the relationships to them."""
+    """Surroundings of nodes: relationships among them, and neighbors one hop away with the relationships to them."""
 
     neighbours: tuple[GraphNode, ...] = ()
     relationships: tuple[GraphRelationship, ...] = ()
@@ -151,7 +151,7 @@ class ExploreRequest(RequestModel):
 
 
 class ExploreResult(GraphModel):
-    """Nodes best first, the relationships among and around them, and their neighbours.
+    """Nodes best first, the relationships among and around them, and their neighbors.
 
     Attributes:
         nodes: nodes that were found, best first.

@@ -12,7 +12,7 @@ TEXT_PROPERTIES = ("text", "content", "description")
 """Properties that may hold the text of a chunk; the first that exists is used."""
 
 MAX_NEIGHBOURS = 200
-"""Neighbours of one node that are examined."""
+"""Neighbors of one node that are examined."""
 
 MAX_NODES = 1_000
 """Nodes whose chunks are searched, those of the best paths first."""
@@ -27,7 +27,7 @@ async def find_chunks(
     nodes: Mapping[str, MatchedNode],
     limit: int,
 ) -> tuple[Chunk, ...]:
-    """Find the chunks among some nodes and their neighbours, most similar first.
+    """Find the chunks among some nodes and their neighbors, most similar first.
 
     Args:
         reads: reads of the user's graph.

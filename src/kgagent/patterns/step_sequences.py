@@ -19,7 +19,7 @@ def property_parts(path: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class ResolvedStep:
-    """A step with the labels of its ends, including those that its neighbours determine.
+    """A step with the labels of its ends, including those that its neighbors determine.
 
     Attributes:
         where: the pattern and the step, for messages.

@@ -1,4 +1,4 @@
-"""Surroundings of nodes: the relationships among them, and their neighbours one hop away."""
+"""Surroundings of nodes: the relationships among them, and their neighbors one hop away."""
 
 from collections.abc import Sequence
 

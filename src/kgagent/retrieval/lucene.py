@@ -24,14 +24,14 @@ _LETTERS = rf"[\w{_MARKS}]+"
 _PICTOGRAPH = r"[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001f1e5\U0001f200-\U0001f3fa\U0001f400-\U0001faff]"
 _DRESS = r"[\ufe0f\U0001f3fb-\U0001f3ff]*"
 _EMOJI = rf"[\U0001f1e6-\U0001f1ff]{{2}}|{_PICTOGRAPH}{_DRESS}(?:\u200d{_PICTOGRAPH}{_DRESS})*"
-# As in the analyser of the index: an emoji with its modifiers is a word; apostrophes and dots stay inside words, and
+# As in the analyzer of the index: an emoji with its modifiers is a word; apostrophes and dots stay inside words, and
 # commas inside numbers.
 _WORD = re.compile(rf"{_EMOJI}|{_LETTERS}(?:(?:['\u2019.]|(?<=\d),(?=\d)){_LETTERS})*")
 _PARTS = re.compile(r"['\u2019.,]")
-# Scripts that are written without spaces: in the analyser, each character is a word.
+# Scripts that are written without spaces: in the analyzer, each character is a word.
 _UNSPACED = re.compile(r"[\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
 _KNOWN = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Nd", "So"})
-"""Categories of characters; the analyser drops words without a character of these."""
+"""Categories of characters; the analyzer drops words without a character of these."""
 
 _FUNCTION_WORDS = frozenset(
     re.findall(

@@ -105,13 +105,13 @@ class RetrievalService(SingleSearches):
     async def expand_graph(
         self, entity_keys: Sequence[str], *, user_id: str, max_relationships: int = 10, max_neighbours: int = 30
     ) -> GraphExpansion:
-        """Find the surroundings of nodes: the relationships among them, and their neighbours one hop away.
+        """Find the surroundings of nodes: the relationships among them, and their neighbors one hop away.
 
         Args:
             entity_keys: keys of the nodes.
             user_id: owner of the nodes.
             max_relationships: maximum number of relationships among the nodes.
-            max_neighbours: maximum number of neighbours; each comes with the relationships that join it to the nodes.
+            max_neighbours: maximum number of neighbors; each comes with the relationships that join it to the nodes.
 
         Raises:
             StoreError: the database failed.

@@ -47,8 +47,8 @@ class Crowd:
         return [(self.half, OF_HALF), (self.small[0], OF_SMALL), (self.small[-1], OF_SMALL), (self.single, 1)]
 
 
-def around(generator: random.Random, centre: Vector, spread: float) -> Vector:
-    return [x + generator.gauss(0.0, spread) for x in centre]
+def around(generator: random.Random, center: Vector, spread: float) -> Vector:
+    return [x + generator.gauss(0.0, spread) for x in center]
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ async def crowd(opened: KnowledgeGraph) -> AsyncIterator[Crowd]:
     """The one user's vectors crowd around what is asked; those of the others lie on the far side."""
     generator = random.Random(4)
     shared = [generator.gauss(0.0, 1.0) for _ in range(DIMENSIONS)]
-    centres = [around(generator, shared, 0.8) for _ in range(CLUSTERS)]
+    centers = [around(generator, shared, 0.8) for _ in range(CLUSTERS)]
     away = [-x for x in shared]
     prefix = f"crowd-{uuid.uuid4()}"
     half, single = f"{prefix}-half", f"{prefix}-single"
@@ -66,7 +66,7 @@ async def crowd(opened: KnowledgeGraph) -> AsyncIterator[Crowd]:
             {
                 "relationship_type": f"kind {n % 5}",
                 "description": f"Number {n}",
-                "relationship_embedding": around(generator, centres[n % CLUSTERS], 0.5),
+                "relationship_embedding": around(generator, centers[n % CLUSTERS], 0.5),
             }
             for n in range(OF_HALF)
         ]
@@ -82,7 +82,7 @@ async def crowd(opened: KnowledgeGraph) -> AsyncIterator[Crowd]:
         ]
     for position in (1, OF_HALF // 2, OF_HALF - 1):
         owned[half][position] |= {"relationship_type": RARE, "relationship_embedding": around(generator, away, 0.1)}
-    made = Crowd(half, small, single, owned, [around(generator, centres[n % CLUSTERS], 0.5) for n in range(QUESTIONS)])
+    made = Crowd(half, small, single, owned, [around(generator, centers[n % CLUSTERS], 0.5) for n in range(QUESTIONS)])
     await plant_crowd(opened, HashingEmbedder(DIMENSIONS).model, owned)
     yield made
     for label_part in ("-[r]-()", ""):

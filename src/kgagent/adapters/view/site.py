@@ -36,7 +36,7 @@ class ViewRequest(BaseModel):
     Attributes:
         query: what to search for.
         limit: maximum number of matching nodes and relationships together.
-        neighbours: maximum number of neighbours of the matches.
+        neighbours: maximum number of neighbors of the matches.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)

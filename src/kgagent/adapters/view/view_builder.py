@@ -25,7 +25,7 @@ from kgagent.retrieval import RetrievalService
 from kgagent.retrieval.fusion import RRF_K
 
 DEFAULT_NEIGHBOURS = 30
-"""Default maximum number of neighbours of the matches."""
+"""Default maximum number of neighbors of the matches."""
 MAX_NEIGHBOURS = 200
 MAX_RELATIONSHIPS = 500
 """Maximum number of relationships between the nodes of the page that did not match themselves."""
@@ -67,13 +67,13 @@ RelationshipKey = tuple[str, str, str, str]
 async def search_and_build_view(
     retrieval: RetrievalService, request: HybridSearchRequest, *, user_id: str, max_neighbours: int = DEFAULT_NEIGHBOURS
 ) -> ViewGraph:
-    """Run a hybrid search and build the graph of its matches and their neighbours.
+    """Run a hybrid search and build the graph of its matches and their neighbors.
 
     Args:
         retrieval: runs the searches.
         request: the query and its options.
         user_id: owner of the graph.
-        max_neighbours: maximum number of neighbours, 0 to 200.
+        max_neighbours: maximum number of neighbors, 0 to 200.
 
     Raises:
         InputError: an argument is invalid.
@@ -92,14 +92,14 @@ async def build_search_view(
     user_id: str,
     max_neighbours: int = DEFAULT_NEIGHBOURS,
 ) -> ViewGraph:
-    """Build the graph of a hybrid search's matches and their neighbours.
+    """Build the graph of a hybrid search's matches and their neighbors.
 
     Args:
-        retrieval: reads the neighbours.
+        retrieval: reads the neighbors.
         request: the query and its options.
         result: the result of the search.
         user_id: owner of the graph.
-        max_neighbours: maximum number of neighbours, 0 to 200.
+        max_neighbours: maximum number of neighbors, 0 to 200.
 
     Raises:
         InputError: an argument is invalid.

@@ -44,7 +44,7 @@ class Match(GraphModel):
 
 
 class ViewNode(GraphModel):
-    """A node of the page; without a match it is a neighbour."""
+    """A node of the page; without a match it is a neighbor."""
 
     node: GraphNode
     match: Match | None = None
@@ -84,7 +84,7 @@ class RelationshipWords(GraphModel):
 
 
 class Vocabulary(GraphModel):
-    """Labels and relationship types of the ontology; the page assigns colours in their order."""
+    """Labels and relationship types of the ontology; the page assigns colors in their order."""
 
     labels: tuple[str, ...]
     relationships: dict[str, RelationshipWords]

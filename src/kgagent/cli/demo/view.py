@@ -1,4 +1,4 @@
-"""Prints the result of the demo, for 80 or more columns, with or without colours."""
+"""Prints the result of the demo, for 80 or more columns, with or without colors."""
 
 from collections.abc import Iterator
 

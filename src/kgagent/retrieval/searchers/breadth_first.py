@@ -32,7 +32,7 @@ class Reach:
     Attributes:
         depth: hops, 0 to 5.
         nodes: maximum number of nodes; the nearest, then the first by label order and key.
-        node_neighbours: maximum number of neighbours of one node: starts first, then in the same order.
+        node_neighbours: maximum number of neighbors of one node: starts first, then in the same order.
         others: whether the second nearest start of each node is returned too.
     """
 

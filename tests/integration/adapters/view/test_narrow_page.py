@@ -112,7 +112,7 @@ async def test_tap_in_the_list_shows_details_and_keeps_the_entry_visible(look: O
         await expect(visit.page.locator("#details")).to_be_hidden()
 
 
-async def test_matches_are_labelled_on_a_phone(look: Open) -> None:
+async def test_matches_are_labeled_on_a_phone(look: Open) -> None:
     names = [f"Someone of the society {number}" for number in range(12)]
     nodes = [view_node(name, rank=rank) for rank, name in enumerate(names, start=1)]
     joined = [view_relationship(names[0], name) for name in names[1:]]
@@ -121,7 +121,7 @@ async def test_matches_are_labelled_on_a_phone(look: Open) -> None:
         items = await visit.page.evaluate("kg.graph.drawnItems()")
         matched = [item for item in items if item["isMatch"]]
         assert len(matched) == len(names)
-        assert [item["name"] for item in matched if not item["isLabelled"]] == []
+        assert [item["name"] for item in matched if not item["isLabeled"]] == []
         for rank, item in enumerate(matched, start=1):
             written = item["displayedText"]
             assert written in {item["name"], str(rank)} or item["name"].startswith(written.removesuffix("…"))

@@ -35,9 +35,9 @@ async def drawn(page: Page) -> list[Drawn]:
     return found
 
 
-async def colour(page: Page, name: str) -> str:
-    """A colour of the page, as the drawing has it."""
-    value: str = await page.evaluate("(name) => kg.theme.colour(name)", name)
+async def color(page: Page, name: str) -> str:
+    """A color of the page, as the drawing has it."""
+    value: str = await page.evaluate("(name) => kg.theme.color(name)", name)
     return "rgb({},{},{})".format(*(int(value[start : start + 2], 16) for start in (1, 3, 5)))
 
 
@@ -78,7 +78,7 @@ async def test_search_shows_matches_and_neighbours(
         items = await drawn(page)
         mentor, sibling = named(items, "mentor"), named(items, "sibling")
         assert (mentor["isMatch"], sibling["isMatch"]) == (True, False)
-        assert mentor["colour"] == await colour(page, "--attitude-5")
+        assert mentor["color"] == await color(page, "--attitude-5")
         assert sibling["width"] > mentor["width"]
         assert {item["name"] for item in items} >= {"Ruth Calder", "Ines", "Omar"}
         await entry.click()
@@ -131,7 +131,7 @@ async def test_stopped_server_is_reported(look: Open, graph: KnowledgeGraph, use
 
 async def test_file_page_shows_the_graph_without_requests(look: Open) -> None:
     async with look(two_mentors()) as visit:
-        await expect(visit.page.get_by_role("status")).to_have_text("2 nodes and 1 relationship matched; 1 neighbour.")
+        await expect(visit.page.get_by_role("status")).to_have_text("2 nodes and 1 relationship matched; 1 neighbor.")
         await expect(visit.page.locator("#fixed-query")).to_have_text("who guides me?")
         await expect(visit.page.get_by_role("search")).to_have_count(0)
         assert len(visit.requests) == 1
@@ -219,14 +219,14 @@ async def test_the_legend_has_the_words_of_the_ontology(look: Open) -> None:
             await expect(legend).to_contain_text(word)
 
 
-async def test_labels_differ_in_colour_in_the_order_of_the_ontology(look: Open) -> None:
+async def test_labels_differ_in_color_in_the_order_of_the_ontology(look: Open) -> None:
     labels = list(ONTOLOGY.labels)
     graph = view_graph([view_node(label, label=label) for label in (*reversed(labels), "Unheard-of")])
     async with look(graph) as visit:
         items = await drawn(visit.page)
         for position, label in enumerate(labels, start=1):
-            assert named(items, label)["colour"] == await colour(visit.page, f"--label-{position}")
-        assert named(items, "Unheard-of")["colour"] == await colour(visit.page, "--label-none")
+            assert named(items, label)["color"] == await color(visit.page, f"--label-{position}")
+        assert named(items, "Unheard-of")["color"] == await color(visit.page, "--label-none")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -234,11 +234,11 @@ async def test_theme_follows_the_system_until_switched(look: Open, scheme: Schem
     async with look(two_mentors(), scheme=scheme) as visit:
         root = visit.page.locator("html")
         await expect(root).to_have_attribute("data-theme", scheme)
-        before = named(await drawn(visit.page), "Tomasz")["colour"]
+        before = named(await drawn(visit.page), "Tomasz")["color"]
         await visit.page.get_by_role("button", name="Switch between light and dark").click()
         await expect(root).to_have_attribute("data-theme", "dark" if scheme == "light" else "light")
-        assert named(await drawn(visit.page), "Tomasz")["colour"] != before
-        assert named(await drawn(visit.page), "Tomasz")["colour"] == await colour(visit.page, "--label-1")
+        assert named(await drawn(visit.page), "Tomasz")["color"] != before
+        assert named(await drawn(visit.page), "Tomasz")["color"] == await color(visit.page, "--label-1")
 
 
 async def test_page_is_usable_by_keyboard(look: Open, graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
@@ -273,17 +273,17 @@ async def test_every_control_has_a_name(look: Open, graph: KnowledgeGraph, user_
             assert name.strip()
 
 
-async def test_labels_of_a_large_graph_do_not_overlap_and_the_hub_is_labelled(look: Open) -> None:
+async def test_labels_of_a_large_graph_do_not_overlap_and_the_hub_is_labeled(look: Open) -> None:
     async with look(wheel(199, matched=80)) as visit:
         items = await drawn(visit.page)
         nodes = [item for item in items if item["id"].startswith("n")]
-        written = [item for item in items if item["isLabelled"]]
+        written = [item for item in items if item["isLabeled"]]
         assert len(nodes) == 200
         assert 10 <= len(written) < len(items) / 2
         boxes = [item["labelBox"] for item in written]
         overlaps = [(a, b) for n, a in enumerate(boxes) for b in boxes[:n] if _overlap(a, b) > 2]
         assert overlaps == []
-        assert named(nodes, "Hub")["isLabelled"]
+        assert named(nodes, "Hub")["isLabeled"]
 
 
 async def test_layout_is_deterministic_and_stable(look: Open) -> None:
@@ -309,7 +309,7 @@ async def test_zooming_in_shows_more_labels(look: Open) -> None:
 
 
 def _share(items: Sequence[Drawn]) -> float:
-    return len([item for item in items if item["isLabelled"]]) / len(items)
+    return len([item for item in items if item["isLabeled"]]) / len(items)
 
 
 def _overlap(one: dict[str, float], other: dict[str, float]) -> float:

@@ -1,9 +1,9 @@
 "use strict";
-// Text forms, colours, shapes and line styles of nodes and relationships, in the order of the ontology.
+// Text forms, colors, shapes and line styles of nodes and relationships, in the order of the ontology.
 
 kg.format = (() => {
   const { vocabulary } = (kg.data = JSON.parse(document.getElementById("data").textContent));
-  const COLOURS = 8;
+  const COLORS = 8;
   const SHAPES = ["ellipse", "round-rectangle", "diamond", "hexagon", "triangle", "pentagon", "octagon"];
 
   const labelIndex = (label) => vocabulary.labels.indexOf(label);
@@ -18,13 +18,13 @@ kg.format = (() => {
     counted,
     nodeName,
     typeName,
-    /** Custom property of a label's colour; labels outside the ontology share one. */
-    labelColour: (label) => (labelIndex(label) < 0 ? "--label-none" : `--label-${(labelIndex(label) % COLOURS) + 1}`),
+    /** Custom property of a label's color; labels outside the ontology share one. */
+    labelColor: (label) => (labelIndex(label) < 0 ? "--label-none" : `--label-${(labelIndex(label) % COLORS) + 1}`),
     labelShape: (label) => (labelIndex(label) < 0 ? "ellipse" : SHAPES[labelIndex(label) % SHAPES.length]),
     relationshipWords: (type) => vocabulary.relationships[type],
     relationshipName: (relationship) => (relationship.relationship_type || typeName(relationship.neo4j_type)).replaceAll("_", " "),
-    attitudeColour: (level) => (level >= 1 && level <= 5 ? `--attitude-${level}` : "--attitude-none"),
-    /** Line style, so that a low attitude differs from a high one without colour. */
+    attitudeColor: (level) => (level >= 1 && level <= 5 ? `--attitude-${level}` : "--attitude-none"),
+    /** Line style, so that a low attitude differs from a high one without color. */
     attitudeLine: (level) => (level == null ? "dotted" : level <= 2 ? "dashed" : "solid"),
     /** Line width in pixels. */
     proximityWidth: (level) => [1.2, 1.4, 2.4, 3.6, 5, 6.6][level >= 1 && level <= 5 ? level : 0],

@@ -1,9 +1,9 @@
 "use strict";
-// The drawing: nodes coloured by label, relationships coloured by attitude with width by proximity, matches highlighted.
+// The drawing: nodes colored by label, relationships colored by attitude with width by proximity, matches highlighted.
 
 kg.graph = (() => {
   const { format, theme } = kg;
-  const NEIGHBOUR_OPACITY = 0.6;
+  const NEIGHBOR_OPACITY = 0.6;
   let cy = null;
   let onSelect = () => {};
 
@@ -18,7 +18,7 @@ kg.graph = (() => {
       label: item.node.label,
       rank: item.match?.rank,
     },
-    classes: item.match ? "match" : "neighbour",
+    classes: item.match ? "match" : "neighbor",
   });
   const relationshipData = (item, order, nodeIds) => ({
     group: "edges",
@@ -32,20 +32,20 @@ kg.graph = (() => {
       proximity: item.relationship.proximity,
       rank: item.match?.rank,
     },
-    classes: item.match ? "match" : "neighbour",
+    classes: item.match ? "match" : "neighbor",
   });
 
   const style = () => {
-    const colour = theme.colour;
-    const attitudeColour = (edge) => {
-      const full = colour(format.attitudeColour(edge.data("attitude")));
-      return edge.data("rank") == null ? theme.mix(full, colour("--stage"), NEIGHBOUR_OPACITY) : full;
+    const color = theme.color;
+    const attitudeColor = (edge) => {
+      const full = color(format.attitudeColor(edge.data("attitude")));
+      return edge.data("rank") == null ? theme.mix(full, color("--stage"), NEIGHBOR_OPACITY) : full;
     };
-    const labelColour = (node) => colour(format.labelColour(node.data("label")));
+    const labelColor = (node) => color(format.labelColor(node.data("label")));
     const text = {
-      "font-family": colour("--font"),
+      "font-family": color("--font"),
       "font-size": kg.labels.SIZE,
-      "text-outline-color": colour("--stage"),
+      "text-outline-color": color("--stage"),
       "text-outline-width": 2,
       "text-outline-opacity": 0.9,
       "text-events": "no",
@@ -57,10 +57,10 @@ kg.graph = (() => {
           shape: (node) => format.labelShape(node.data("label")),
           width: 22,
           height: 22,
-          "background-color": colour("--stage"),
-          "border-color": labelColour,
+          "background-color": color("--stage"),
+          "border-color": labelColor,
           "border-width": 2,
-          color: colour("--quiet"),
+          color: color("--quiet"),
           "text-valign": "bottom",
           ...text,
         },
@@ -70,14 +70,14 @@ kg.graph = (() => {
         style: {
           width: 32,
           height: 32,
-          "background-color": labelColour,
-          "border-color": colour("--mark-edge"),
+          "background-color": labelColor,
+          "border-color": color("--mark-edge"),
           "border-width": 2,
-          "underlay-color": colour("--mark"),
+          "underlay-color": color("--mark"),
           "underlay-opacity": 0.55,
           "underlay-padding": 7,
           "underlay-shape": "ellipse",
-          color: colour("--ink"),
+          color: color("--ink"),
           "font-weight": 600,
           "z-index": 10,
         },
@@ -87,36 +87,36 @@ kg.graph = (() => {
         style: {
           "curve-style": "bezier",
           "control-point-step-size": 36,
-          "line-color": attitudeColour,
+          "line-color": attitudeColor,
           "line-style": (edge) => format.attitudeLine(edge.data("attitude")),
           "line-dash-pattern": [7, 5],
           width: (edge) => format.proximityWidth(edge.data("proximity")),
           "target-arrow-shape": "triangle",
-          "target-arrow-color": attitudeColour,
+          "target-arrow-color": attitudeColor,
           "arrow-scale": 0.9,
-          color: colour("--quiet"),
+          color: color("--quiet"),
           ...text,
         },
       },
       {
         selector: "edge.match",
         style: {
-          "underlay-color": colour("--mark"),
+          "underlay-color": color("--mark"),
           "underlay-opacity": 0.45,
           "underlay-padding": 5,
-          color: colour("--ink"),
+          color: color("--ink"),
           "z-index": 5,
         },
       },
-      { selector: ".labelled", style: { label: "data(displayedText)" } },
+      { selector: ".labeled", style: { label: "data(displayedText)" } },
       { selector: ".dimmed", style: { opacity: 0.4 } },
       {
         selector: "node:selected, node.hovered",
-        style: { "overlay-color": colour("--focus"), "overlay-opacity": 0.2, "overlay-padding": 8, color: colour("--ink") },
+        style: { "overlay-color": color("--focus"), "overlay-opacity": 0.2, "overlay-padding": 8, color: color("--ink") },
       },
       {
         selector: "edge:selected, edge.hovered",
-        style: { opacity: 1, "overlay-color": colour("--focus"), "overlay-opacity": 0.2, "overlay-padding": 5, color: colour("--ink") },
+        style: { opacity: 1, "overlay-color": color("--focus"), "overlay-opacity": 0.2, "overlay-padding": 5, color: color("--ink") },
       },
     ];
   };
@@ -197,10 +197,10 @@ kg.graph = (() => {
         id: element.id(),
         name: element.data("name"),
         isMatch: element.hasClass("match"),
-        isLabelled: element.hasClass("labelled"),
-        displayedText: element.hasClass("labelled") ? element.data("displayedText") : null,
+        isLabeled: element.hasClass("labeled"),
+        displayedText: element.hasClass("labeled") ? element.data("displayedText") : null,
         labelBox: element.renderedBoundingBox({ includeNodes: false, includeEdges: false, includeOverlays: false, includeUnderlays: false }),
-        colour: element.isEdge() ? element.style("line-color") : element.style("border-color"),
+        color: element.isEdge() ? element.style("line-color") : element.style("border-color"),
         width: parseFloat(element.style("width")),
         ...(element.isEdge() ? element.renderedMidpoint() : element.renderedPosition()),
       })),

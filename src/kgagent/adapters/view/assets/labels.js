@@ -11,7 +11,7 @@ kg.labels = (() => {
 
   const width = (text) => {
     if (!widths.has(text)) {
-      canvas.font = `600 ${SIZE}px ${kg.theme.colour("--font")}`;
+      canvas.font = `600 ${SIZE}px ${kg.theme.color("--font")}`;
       widths.set(text, canvas.measureText(text).width);
     }
     return widths.get(text);
@@ -79,7 +79,7 @@ kg.labels = (() => {
     const shrink = 1 / cy.zoom();
     const bodies = cy.nodes().map((node) => ({ id: node.id(), isMatch: node.hasClass("match"), box: body(node) }));
     const taken = [buttons()];
-    // The label of a match may cover neighbours.
+    // The label of a match may cover neighbors.
     const free = (element, box) =>
       inside(box, cy) &&
       !taken.some((other) => overlap(box, other)) &&
@@ -95,7 +95,7 @@ kg.labels = (() => {
     cy.batch(() => {
       for (const element of cy.elements().sort((one, other) => importance(one) - importance(other))) {
         const position = choose(element);
-        element.toggleClass("labelled", position !== undefined);
+        element.toggleClass("labeled", position !== undefined);
         if (position) {
           taken.push(position.box);
           const up = { bottom: GAP, top: -GAP, center: 0 }[position.valign] * shrink;

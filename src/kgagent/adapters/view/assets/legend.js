@@ -1,5 +1,5 @@
 "use strict";
-// Explains colours, shapes and lines in the words of the ontology.
+// Explains colors, shapes and lines in the words of the ontology.
 
 kg.legend = (() => {
   const { format } = kg;
@@ -19,7 +19,7 @@ kg.legend = (() => {
     const style = { class: isMatched ? "full" : "hollow" };
     const drawing = svg("svg", { viewBox: "0 0 16 16", class: "sample", "aria-hidden": "true" });
     drawing.append(POINTS[shape] ? svg("polygon", { points: POINTS[shape].join(" "), ...style }) : svg("circle", { cx: 8, cy: 8, r: 6.5, ...style }));
-    drawing.style.setProperty("--sample", `var(${format.labelColour(label)})`);
+    drawing.style.setProperty("--sample", `var(${format.labelColor(label)})`);
     return drawing;
   };
 
@@ -27,7 +27,7 @@ kg.legend = (() => {
     const dashes = { dashed: "7 5", dotted: "1.5 3" }[format.attitudeLine(attitude)];
     const line = svg("line", { x1: 0, y1: 5, x2: 26, y2: 5, "stroke-width": width, "stroke-dasharray": width && attitude != null ? dashes : null });
     const drawing = svg("svg", { viewBox: "0 0 26 10", class: "line sample", "aria-hidden": "true" }, line);
-    drawing.style.setProperty("--sample", `var(${attitude == null ? "--ink" : format.attitudeColour(attitude)})`);
+    drawing.style.setProperty("--sample", `var(${attitude == null ? "--ink" : format.attitudeColor(attitude)})`);
     return drawing;
   };
 
@@ -78,7 +78,7 @@ kg.legend = (() => {
     draw: (graph) => {
       const legend = byId("legend");
       legend.hidden = !graph.nodes.length;
-      const marked = el("p", { class: "marked" }, el("span", { class: "mark", "aria-hidden": "true" }), "match; hollow and faint: neighbour");
+      const marked = el("p", { class: "marked" }, el("span", { class: "mark", "aria-hidden": "true" }), "match; hollow and faint: neighbor");
       show(legend.lastElementChild, labels(graph.nodes), marked, relationshipTypes(graph.relationships));
     },
   };

@@ -29,7 +29,7 @@
   const summary = ({ nodes, relationships }) => {
     const [nodeMatches, relationshipMatches] = [results.matches(nodes).length, results.matches(relationships).length];
     const neighbours = nodes.length - nodeMatches;
-    return `${format.counted(nodeMatches, "node")} and ${format.counted(relationshipMatches, "relationship")} matched; ${format.counted(neighbours, "neighbour")}.`;
+    return `${format.counted(nodeMatches, "node")} and ${format.counted(relationshipMatches, "relationship")} matched; ${format.counted(neighbours, "neighbor")}.`;
   };
 
   const display = (result) => {
@@ -93,7 +93,7 @@
   const welcome = () => {
     pending?.abort();
     display(EMPTY);
-    showMessage("Search to see matches and their neighbours", "The search finds nodes and relationships by meaning, name and notes.");
+    showMessage("Search to see matches and their neighbors", "The search finds nodes and relationships by meaning, name and notes.");
     show(byId("status"), "No search yet.");
   };
   const submit = () => {

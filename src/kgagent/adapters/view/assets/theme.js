@@ -22,14 +22,14 @@ kg.theme = (() => {
       apply();
     },
     onChange: (listener) => listeners.push(listener),
-    /** Mix two colours (#rrggbb); `share` is the weight of the first, 0 to 1. */
+    /** Mix two colors (#rrggbb); `share` is the weight of the first, 0 to 1. */
     mix: (one, other, share) => {
-      const channels = (colour) => [1, 3, 5].map((from) => parseInt(colour.slice(from, from + 2), 16));
+      const channels = (color) => [1, 3, 5].map((from) => parseInt(color.slice(from, from + 2), 16));
       const [first, second] = [channels(one), channels(other)];
       const mixed = first.map((channel, index) => Math.round(channel * share + second[index] * (1 - share)));
       return `#${mixed.map((channel) => channel.toString(16).padStart(2, "0")).join("")}`;
     },
     /** Value of a CSS custom property, such as "--attitude-1". */
-    colour: (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim(),
+    color: (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim(),
   };
 })();

@@ -1,4 +1,4 @@
-"""Contrast of the page's colours, also for people with colour vision deficiency."""
+"""Contrast of the page's colors, also for people with color vision deficiency."""
 
 import math
 import re
@@ -22,7 +22,7 @@ DEUTERANOPIA = ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413),
 """Machado, Oliveira and Fernandes, "A Physiologically-based Model for Simulation of Color Vision Deficiency", 2009."""
 
 
-def colours(theme: Theme) -> dict[str, str]:
+def colors(theme: Theme) -> dict[str, str]:
     light, dark = re.findall(r":root[^{]*\{(.*?)\}", asset("page.css"), re.DOTALL)[:2]
     own = {
         name: dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", block))
@@ -32,8 +32,8 @@ def colours(theme: Theme) -> dict[str, str]:
     return own[theme]
 
 
-def linear(colour: str) -> Rgb:
-    red, green, blue = (int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5))
+def linear(color: str) -> Rgb:
+    red, green, blue = (int(color[start : start + 2], 16) / 255 for start in (1, 3, 5))
     return _linear(red), _linear(green), _linear(blue)
 
 
@@ -41,8 +41,8 @@ def _linear(part: float) -> float:
     return part / 12.92 if part <= 0.04045 else math.pow((part + 0.055) / 1.055, 2.4)
 
 
-def luminance(colour: str) -> float:
-    red, green, blue = linear(colour)
+def luminance(color: str) -> float:
+    red, green, blue = linear(color)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
@@ -61,8 +61,8 @@ def lab(rgb: Rgb) -> Rgb:
     return 116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz)
 
 
-def seen_with(matrix: tuple[Rgb, Rgb, Rgb], colour: str) -> Rgb:
-    red, green, blue = linear(colour)
+def seen_with(matrix: tuple[Rgb, Rgb, Rgb], color: str) -> Rgb:
+    red, green, blue = linear(color)
     first, second, third = (row[0] * red + row[1] * green + row[2] * blue for row in matrix)
     return lab((first, second, third))
 
@@ -75,12 +75,12 @@ def distance(one: Rgb, other: Rgb) -> float:
 @pytest.mark.parametrize("text", ["ink", "quiet", "focus"])
 @pytest.mark.parametrize("ground", ["paper", "stage", "hover"])
 def test_text_contrast_is_sufficient(theme: Theme, text: str, ground: str) -> None:
-    assert contrast(colours(theme)[text], colours(theme)[ground]) >= TEXT
+    assert contrast(colors(theme)[text], colors(theme)[ground]) >= TEXT
 
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_nodes_and_relationships_contrast_with_the_background(theme: Theme) -> None:
-    known = colours(theme)
+    known = colors(theme)
     drawn = [name for name in known if name.startswith(("label-", "attitude-"))]
     assert len(drawn) == 9 + 6
     faint = {name: contrast(known[name], known["stage"]) for name in drawn}
@@ -89,8 +89,8 @@ def test_nodes_and_relationships_contrast_with_the_background(theme: Theme) -> N
 
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("eyes", [PROTANOPIA, DEUTERANOPIA], ids=["protanopia", "deuteranopia"])
-def test_low_and_high_attitude_differ_for_the_colour_blind(theme: Theme, eyes: tuple[Rgb, Rgb, Rgb]) -> None:
-    known = colours(theme)
+def test_low_and_high_attitude_differ_for_the_color_blind(theme: Theme, eyes: tuple[Rgb, Rgb, Rgb]) -> None:
+    known = colors(theme)
     for low, high in product((1, 2), (4, 5)):
         one, other = (seen_with(eyes, known[f"attitude-{level}"]) for level in (low, high))
         assert distance(one, other) > 40, (low, high)
