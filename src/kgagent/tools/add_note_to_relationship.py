@@ -5,7 +5,7 @@ from pydantic import ConfigDict, Field
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.models.fields import EntityKey, FilledText, ShortText
 from kgagent.ontology import Ontology
-from kgagent.tools.arguments import NewNote, build_notes
+from kgagent.tools.arguments import NewNote, build_notes, describe_lifetimes
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.relationship_arguments import RelationshipEnds
@@ -34,7 +34,7 @@ class AddNoteToRelationshipArguments(RelationshipEnds):
     )
 
     content: FilledText = Field(description="One fact, as a sentence.")
-    lifetime: ShortText | None = Field(None, description="week, month (default), year or forever.")
+    lifetime: ShortText | None = Field(None, description="When it expires: a lifetime of the ontology, such as week.")
     source_entity_key: EntityKey | None = Field(None, description="entity_key of the Source node of the fact.")
 
 
@@ -51,8 +51,7 @@ class AddNoteToRelationship(Tool[AddNoteToRelationshipArguments]):
         """The description for the model."""
         return (
             "Add a note to the relationship between two nodes: something that happened or was said. Searches match "
-            f"notes until they expire, after a {', '.join(ontology.note_lifetimes_in_days)} "
-            f"(default {ontology.default_note_lifetime}). " + DIRECTION_HINT
+            f"notes until they expire. {describe_lifetimes(ontology)} {DIRECTION_HINT}"
         )
 
     async def run(self, context: ToolContext, arguments: AddNoteToRelationshipArguments) -> WrittenRelationship:

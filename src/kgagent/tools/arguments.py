@@ -11,6 +11,7 @@ from pydantic_core import PydanticCustomError
 from kgagent.models import Note
 from kgagent.models.fields import EntityKey, FilledText, ShortText
 from kgagent.models.request import RequestModel
+from kgagent.ontology import Ontology
 from kgagent.tools.context import ToolContext
 
 
@@ -32,12 +33,17 @@ class NewNote(Arguments):
     """A note to add."""
 
     content: FilledText = Field(description="One fact, as a sentence.")
-    lifetime: ShortText | None = Field(None, description="week, month (default), year or forever.")
+    lifetime: ShortText | None = Field(None, description="When it expires: a lifetime of the ontology, such as week.")
     source_entity_key: EntityKey | None = Field(None, description="entity_key of the Source node of the fact.")
 
 
 Notes = Annotated[list[NewNote | FilledText], Field(max_length=100)]
 """Notes to add: objects, or only their texts."""
+
+
+def describe_lifetimes(ontology: Ontology) -> str:
+    """The lifetimes of notes, for the description of a tool."""
+    return f"Lifetimes: {', '.join(ontology.note_lifetimes_in_days)} (default {ontology.default_note_lifetime})."
 
 
 def build_notes(notes: Sequence[NewNote | str], context: ToolContext, now: datetime) -> tuple[Note, ...]:

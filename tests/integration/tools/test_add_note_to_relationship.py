@@ -48,7 +48,7 @@ async def test_a_relationship_is_found_by_its_note(tools: Toolset, graph: Knowle
 
 
 @pytest.mark.parametrize(
-    ("lifetime", "days"), [("week", 7), ("month", 30), ("year", 365), ("forever", None), (None, 30)]
+    ("lifetime", "days"), [("week", 7), ("month", 30), ("year", 365), ("forever", None), (None, None)]
 )
 async def test_a_note_expires_after_its_lifetime(
     tools: Toolset, graph: KnowledgeGraph, user_id: str, clock: Clock, lifetime: str | None, days: int | None

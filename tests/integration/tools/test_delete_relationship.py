@@ -29,7 +29,7 @@ FULL = {
     "description": "They row together",
     "attitude": 5,
     "proximity": 2,
-    "notes": ["They met in Rome", {"content": "Since school", "lifetime": "forever"}],
+    "notes": [{"content": "They met in Rome", "lifetime": "month"}, {"content": "Since school", "lifetime": "forever"}],
     "confidence": 0.4,
 }
 

@@ -177,7 +177,7 @@ async def test_notes_are_merged_by_date_without_duplicates(
     await relate(tools, robert, cy)
     for number, key in enumerate((robert, bob, bob, robert)):
         clock.forward(hours=1)
-        succeeded(await tools.add_note_to_relationship(**ends[key], content=f"note {number}"))
+        succeeded(await tools.add_note_to_relationship(**ends[key], content=f"note {number}", lifetime="month"))
     succeeded(await tools.add_note_to_relationship(**ends[bob], content="note 3", lifetime="forever"))
     succeeded(await merge(tools, bob, robert))
     clock.forward(days=60)

@@ -45,7 +45,7 @@ def test_the_default_ontology_hides_the_bookkeeping_and_sets_the_defaults_of_the
     assert ontology.hidden_properties == facts.NEVER_RETURNED - embeddings
     assert dict(ontology.relationship_defaults) == facts.RELATIONSHIP_DEFAULTS
     assert ontology.note_lifetimes_in_days == {"week": 7, "month": 30, "year": 365, "forever": None}
-    assert ontology.default_note_lifetime == "month"
+    assert ontology.default_note_lifetime == "forever"
 
 
 MISTAKES: dict[str, tuple[list[str], object, str]] = {
