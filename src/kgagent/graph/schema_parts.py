@@ -12,6 +12,9 @@ from kgagent.ontology import Ontology
 DELETED_RELATIONSHIP = "KgagentDeletedRelationship"
 """Label of the nodes that hold deleted relationships; no ontology has it, so that nothing else reads them."""
 
+OWNER_INDEX = "kgagent_owner"
+"""Holds only the nodes with `is_owner`: one for each user."""
+
 NODE_TEXT_INDEX = "kgagent_node_text"
 RELATIONSHIP_TEXT_INDEX = "kgagent_relationship_text"
 RELATIONSHIP_VECTOR_INDEX = "kgagent_relationship_embedding"
@@ -98,7 +101,7 @@ def schema_parts(ontology: Ontology, vector_config: str, features: ServerFeature
         pattern = f"(n:{Identifier(label)})"
         parts += [
             _unique(f"kgagent_{label}_key", pattern, "n", "entity_key", label),
-            _range(f"kgagent_{label}_user", pattern, "n", "user_id", label),
+            _range(f"kgagent_{label}_user", pattern, "n", label, "user_id"),
             _vector(
                 node_vector_index(label), pattern, "n", ("embedding", FILTERS[0]), [label], vector_config, features
             ),
@@ -107,16 +110,19 @@ def schema_parts(ontology: Ontology, vector_config: str, features: ServerFeature
         pattern = f"()-[r:{Identifier(neo4j_type)}]-()"
         parts += [
             _unique(f"kgagent_{neo4j_type}_key", pattern, "r", "relationship_key", neo4j_type),
-            _range(f"kgagent_{neo4j_type}_user", pattern, "r", "user_id", neo4j_type),
+            _range(f"kgagent_{neo4j_type}_user", pattern, "r", neo4j_type, "user_id"),
         ]
     for name, types in relationship_vector_indexes(ontology, features).items():
         pattern = f"()-[r:{Identifier.any_of(types)}]-()"
         properties = ("relationship_embedding", *FILTERS)
         parts.append(_vector(name, pattern, "r", properties, types, vector_config, features))
+    if ontology.owner_label is not None:
+        pattern = f"(n:{Identifier(ontology.owner_label)})"
+        parts.append(_range(OWNER_INDEX, pattern, "n", ontology.owner_label, "user_id", "is_owner"))
     kept = f"(n:{Identifier(DELETED_RELATIONSHIP)})"
     return [
         *parts,
-        _range("kgagent_deleted_relationships", kept, "n", "user_id", DELETED_RELATIONSHIP),
+        _range("kgagent_deleted_relationships", kept, "n", DELETED_RELATIONSHIP, "user_id"),
         _text(NODE_TEXT_INDEX, "(n:{})", "n", NODE_TEXTS, ontology.labels),
         _text(RELATIONSHIP_TEXT_INDEX, "()-[r:{}]-()", "r", RELATIONSHIP_TEXTS, ontology.relationships),
     ]
@@ -139,9 +145,10 @@ def _unique(name: str, pattern: str, variable: str, field: str, covers: str) -> 
     return SchemaPart(name, create, "unique", (covers,), (field,))
 
 
-def _range(name: str, pattern: str, variable: str, field: str, covers: str) -> SchemaPart:
-    create = f"CREATE INDEX {Identifier(name)} IF NOT EXISTS FOR {pattern} ON ({variable}.{field})"
-    return SchemaPart(name, create, "range", (covers,), (field,))
+def _range(name: str, pattern: str, variable: str, covers: str, *fields: str) -> SchemaPart:
+    values = ", ".join(f"{variable}.{field}" for field in fields)
+    create = f"CREATE INDEX {Identifier(name)} IF NOT EXISTS FOR {pattern} ON ({values})"
+    return SchemaPart(name, create, "range", (covers,), fields)
 
 
 def _text(name: str, pattern: str, variable: str, texts: Sequence[str], covers: Iterable[str]) -> SchemaPart:

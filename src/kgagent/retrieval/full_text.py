@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from kgagent.graph.lucene import any_word, must_be, words
 from kgagent.graph.schema_parts import NODE_TEXT_INDEX, NODE_TEXTS, RELATIONSHIP_TEXT_INDEX, RELATIONSHIP_TEXTS
 from kgagent.graph.statements import Fragment, statement
 from kgagent.retrieval.candidates import Candidate, Ranking, Record, key_of, read_node, read_relationship
-from kgagent.retrieval.lucene import any_word, must_be, words
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.vector_targets import ALL_FIELDS
 

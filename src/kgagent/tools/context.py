@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from kgagent.graph.live_schema import LiveSchemaReader
+from kgagent.graph.node_references import NodeReferences
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.relationships import RelationshipRepository
 from kgagent.graph.writes import WriteContext
@@ -25,6 +26,7 @@ class ToolContext:
     ontology: Ontology
     nodes: NodeRepository
     relationships: RelationshipRepository
+    references: NodeReferences
     retrieval: RetrievalService
     live_schema: LiveSchemaReader
     write_context: WriteContext

@@ -16,7 +16,7 @@ FILES = {
     if path.name.endswith(".cypher")
 }
 STATEMENTS = {name: path for name, path in FILES.items() if not name.startswith("_")}
-KNOWN_PLACES = {"labels", "label", "types", "index", "deleted", "relationship", "property"}
+KNOWN_PLACES = {"labels", "owner", "label", "types", "index", "deleted", "relationship", "property"}
 FOR_THE_KEEPER = {"inspect_nodes", "inspect_relationships", "total_nodes", "total_relationships"}
 """What doctor and migration look at; each has a twin that keeps to one user."""
 

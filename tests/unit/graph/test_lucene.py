@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgagent.retrieval.lucene import MAX_WORDS, any_word, forms, must_be, words
+from kgagent.graph.lucene import MAX_WORDS, any_word, forms, must_be, words
 
 
 @pytest.mark.parametrize(

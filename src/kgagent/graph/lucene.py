@@ -78,8 +78,8 @@ def any_word(text: str, fields: Mapping[str, float]) -> str | None:
     Returns:
         The query, or None if the text has no word.
     """
-    quoted = [_quoted(form) for word in words(text) for form in forms(word)]
-    return " ".join(f"{field}:({' '.join(quoted)})^{weight:g}" for field, weight in fields.items()) if quoted else None
+    phrases = " ".join(quoted(form) for word in words(text) for form in forms(word))
+    return " ".join(f"{field}:({phrases})^{weight:g}" for field, weight in fields.items()) if phrases else None
 
 
 def must_be(field: str, values: Iterable[str]) -> str:
@@ -87,10 +87,10 @@ def must_be(field: str, values: Iterable[str]) -> str:
 
     The index contains words, not values, so records whose value has the same words pass too.
     """
-    return f"+{field}:({' '.join(_quoted(value) for value in values)})^0"
+    return f"+{field}:({' '.join(quoted(value) for value in values)})^0"
 
 
-def _quoted(value: str) -> str:
+def quoted(value: str) -> str:
     """A phrase; inside quotes, only the quote and the backslash are special."""
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 

@@ -1,0 +1,324 @@
+"""Finds the nodes that references mean: by key, by the first characters of a key, by name, or "me"."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from kgagent.errors import InputError, NodeNotFoundError
+from kgagent.graph.identifiers import Identifier
+from kgagent.graph.reference_forms import (
+    MIN_PREFIX,
+    ReferenceForms,
+    compared_name,
+    normalised_name,
+    similar_name_query,
+)
+from kgagent.graph.schema_parts import NODE_TEXT_INDEX
+from kgagent.graph.short_keys import shortest_unique
+from kgagent.graph.statements import statement
+from kgagent.graph.store import Row, Store
+from kgagent.ontology import Ontology
+from kgagent.suggestions import shorten_name
+
+MAX_LISTED = 10
+"""Nodes that the error about an ambiguous reference lists."""
+
+MAX_NEAREST = 5
+"""Nodes that the error about an unknown reference lists."""
+
+MAX_EXPLAINED = 20
+"""Unknown references of one call whose nearest names are searched."""
+
+MAX_INDEXED_NAMES = 64
+"""Names of one call that are looked up in the full-text index; for more it is faster to read all names of the user."""
+
+WINDOW = 200
+"""Matches of the full-text index that are examined for a name."""
+
+PREFIX_LENGTHS = (MIN_PREFIX, 18)
+"""Lengths of the beginnings of keys that are compared, the next if many keys begin alike."""
+
+MAX_SIMILAR_KEYS = 20
+MAX_DESCRIPTION = 60
+
+
+@dataclass(frozen=True)
+class ReferencedNode:
+    """A node that a reference may mean.
+
+    Attributes:
+        labels: all of its labels.
+        description: the first 200 characters of it.
+    """
+
+    entity_key: str
+    label: str
+    labels: frozenset[str]
+    name: str
+    description: str
+
+    def listed(self, short_key: str) -> str:
+        """The node in a list, such as "Ruth Calder (Person, 5b0c1a2f): Naval architect in Bergen"."""
+        description = " ".join(self.description.split())
+        if len(description) > MAX_DESCRIPTION:
+            description = f"{description[: MAX_DESCRIPTION - 1]}…"
+        shown = f"{shorten_name(self.name)} ({self.label}, {short_key})"
+        return f"{shown}: {description}" if description else shown
+
+
+class NodeReferences:
+    """Resolves references to the nodes of a user; each call names the owner.
+
+    A reference is the `entity_key` of a node, at least 8 of its first characters, or its name, ignoring differences of
+    letter case, Unicode compatibility forms and white space. "me", "I" and "myself" mean the owner of the graph
+    (`is_owner`) if there is one, even if another node has that name.
+    """
+
+    def __init__(self, store: Store, ontology: Ontology) -> None:
+        self._store = store
+        self._ontology = ontology
+        labels = Identifier.any_of(ontology.labels)
+        owner = ontology.owner_label
+        self._names = {"labels": labels}
+        owners = labels if owner is None else Identifier(owner)
+        self._resolve = statement("resolve_references", labels=labels, owner=owners)
+
+    async def resolve(
+        self, user_id: str, references: Iterable[str], labels: Collection[str] | None = None
+    ) -> dict[str, str]:
+        """Find the `entity_key` of the node that each reference means.
+
+        Args:
+            user_id: owner of the nodes.
+            references: entity keys, beginnings of entity keys, names, "me".
+            labels: labels of which a node must have one; None for any.
+
+        Raises:
+            NodeNotFoundError: the user has no such node; the text lists those with the nearest names.
+            InputError: the user has several such nodes; the text lists them.
+            StoreError: the database failed.
+        """
+        resolved = await self.resolve_each(user_id, references, labels)
+        errors = [found for found in resolved.values() if isinstance(found, InputError)]
+        if errors:
+            others = len(errors) - 1
+            more = f". {others} more reference{'s are' if others > 1 else ' is'} not clear either" if others else ""
+            raise type(errors[0])(f"{errors[0]}{more}")
+        return {reference: found for reference, found in resolved.items() if isinstance(found, str)}
+
+    async def resolve_each(
+        self, user_id: str, references: Iterable[str], labels: Collection[str] | None = None
+    ) -> dict[str, str | InputError]:
+        """Like `resolve`, but with the error in the place of each reference that has no or no single node.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        candidates = await self.candidates(user_id, references, labels)
+        unknown = [reference for reference, nodes in candidates.items() if not nodes]
+        nearest = await self.nearest(user_id, unknown, labels)
+        listed = [node for nodes in candidates.values() if len(nodes) > 1 for node in nodes[:MAX_LISTED]]
+        short = await self.short_keys(user_id, [node.entity_key for node in listed])
+        return {
+            reference: nodes[0].entity_key if len(nodes) == 1 else self._error(reference, nodes, nearest, short)
+            for reference, nodes in candidates.items()
+        }
+
+    async def candidates(
+        self, user_id: str, references: Iterable[str], labels: Collection[str] | None = None
+    ) -> dict[str, tuple[ReferencedNode, ...]]:
+        """Find all nodes that each reference may mean, at most 11; a node with exactly that key is the only one.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        read = {reference: ReferenceForms.of(reference) for reference in references}
+        forms = {reference: form for reference, form in read.items() if form is not None}
+        if not forms:
+            return dict.fromkeys(read, ())
+        found = await self._find(user_id, list(forms.values()), None if labels is None else frozenset(labels))
+        return {reference: tuple(found.meant_by(forms[reference])) if reference in forms else () for reference in read}
+
+    async def nearest(
+        self, user_id: str, references: Sequence[str], labels: Collection[str] | None = None
+    ) -> dict[str, list[str]]:
+        """List the nodes with the nearest names, by reference and at most 5 each; for the first 20 references.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        forms = {reference: ReferenceForms.of(reference) for reference in references[:MAX_EXPLAINED]}
+        queries = {
+            reference: query
+            for reference, form in forms.items()
+            if form is not None
+            and form.may_be_name
+            and not form.is_owner
+            and (query := similar_name_query(form.name, user_id)) is not None
+        }
+        if not queries:
+            return {}
+        rows = await self._store.read(
+            statement("nearest_names", **self._names),
+            {
+                "user_id": user_id,
+                "asked": {"texts": [{"text": reference, "query": query} for reference, query in queries.items()]},
+                **{"index": NODE_TEXT_INDEX, "window": WINDOW, "most": MAX_NEAREST},
+            },
+        )
+        wanted = None if labels is None else frozenset(labels)
+        found = {row["text"]: list(_nodes(row["nodes"], self._ontology, wanted)) for row in rows}
+        short = await self.short_keys(user_id, [node.entity_key for nodes in found.values() for node in nodes])
+        return {
+            reference: [node.listed(short[node.entity_key]) for node in nodes]
+            for reference, nodes in found.items()
+            if nodes
+        }
+
+    async def owner(self, user_id: str) -> ReferencedNode | None:
+        """Find the node that stands for the user (`is_owner`); None if there is none, or more than one.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        owners = (await self._find(user_id, [], None, with_owner=True)).owners
+        return owners[0] if len(owners) == 1 else None
+
+    async def short_keys(self, user_id: str, keys: Iterable[str]) -> dict[str, str]:
+        """Shorten keys to their first characters, at least 8, by which the user has no other node.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        pending = list(dict.fromkeys(keys))
+        short = {key: key for key in pending}
+        for length in PREFIX_LENGTHS:
+            pending = [key for key in pending if len(key) > length]
+            if not pending:
+                break
+            rows = await self._store.read(
+                statement("find_similar_keys", **self._names),
+                {"user_id": user_id, "asked": {"keys": pending}, "length": length, "most": MAX_SIMILAR_KEYS},
+            )
+            clear = {row["key"]: row["others"] for row in rows if len(row["others"]) < MAX_SIMILAR_KEYS}
+            short |= {key: shortest_unique(key, others, length) for key, others in clear.items()}
+            pending = [key for key in pending if key not in clear]
+        return short
+
+    async def _find(
+        self,
+        user_id: str,
+        forms: Sequence[ReferenceForms],
+        labels: frozenset[str] | None,
+        *,
+        with_owner: bool = False,
+    ) -> "_Found":
+        folded = {form.folded: form for form in forms if form.may_be_name}
+        indexed = folded if len(folded) <= MAX_INDEXED_NAMES else {}
+        [row] = await self._store.read(
+            self._resolve,
+            {
+                "user_id": user_id,
+                # The database would plan the statement again for other lengths of lists that are parameters themselves.
+                "asked": {
+                    "keys": list(dict.fromkeys(key for form in forms for key in form.keys)),
+                    "prefixes": list(dict.fromkeys(prefix for form in forms for prefix in form.prefixes)),
+                    "owners": [True] if with_owner or any(form.is_owner for form in forms) else [],
+                    "names": [compared_name(form, user_id) for form in indexed.values()],
+                },
+                **{"index": NODE_TEXT_INDEX, "window": WINDOW, "most": MAX_LISTED + 1},
+            },
+        )
+        named = {item["folded"]: item["nodes"] for item in row["by_name"] if item["nodes"] or item["hits"] < WINDOW}
+        if unread := [name for name in folded if name not in named]:
+            scanned = await self._store.read(
+                statement("scan_names", **self._names),
+                {"user_id": user_id, "folded": unread, "most": MAX_LISTED + 1},
+            )
+            named |= {item["folded"]: item["nodes"] for item in scanned}
+        return _Found(row, named, self._ontology, labels)
+
+    def _error(
+        self,
+        reference: str,
+        nodes: Sequence[ReferencedNode],
+        nearest: Mapping[str, Sequence[str]],
+        short: Mapping[str, str],
+    ) -> InputError:
+        shown = _shown(reference)
+        if nodes:
+            count = f"more than {MAX_LISTED}" if len(nodes) > MAX_LISTED else str(len(nodes))
+            # A name can look like the beginning of another node's key.
+            listed = "; ".join(
+                node.listed(node.entity_key if short[node.entity_key] == reference.strip() else short[node.entity_key])
+                for node in nodes[:MAX_LISTED]
+            )
+            return InputError(f"{shown} may be {count} nodes; give the key of one: {listed}")
+        return NodeNotFoundError(f"Node not found: {shown}. {unknown_hint(reference, nearest.get(reference, ()))}")
+
+
+def unknown_hint(reference: str, nearest: Sequence[str]) -> str:
+    """What to do about a reference that no node has.
+
+    Args:
+        reference: the reference.
+        nearest: nodes with the nearest names, as `NodeReferences.nearest` lists them.
+    """
+    forms = ReferenceForms.of(reference)
+    if forms is not None and forms.is_owner:
+        return "No node is marked as the owner of this graph: set is_owner with create_node or update_node"
+    if nearest:
+        return f"Nearest names: {'; '.join(nearest)}"
+    return "explore and hybrid_search find nodes by what is known of them"
+
+
+class _Found:
+    """What the database found for the references of one call."""
+
+    def __init__(
+        self,
+        row: Row,
+        named: Mapping[str, Sequence[Row]],
+        ontology: Ontology,
+        labels: frozenset[str] | None,
+    ) -> None:
+        self.owners = list(_nodes(row["owners"], ontology, labels))
+        self._by_key = {node.entity_key: node for node in _nodes(row["by_key"], ontology, labels)}
+        self._by_prefix: dict[str, list[ReferencedNode]] = {}
+        for item in row["by_prefix"]:
+            self._by_prefix.setdefault(item["prefix"], []).extend(_nodes([item["node"]], ontology, labels))
+        self._named = {folded: list(_nodes(nodes, ontology, labels)) for folded, nodes in named.items()}
+
+    def meant_by(self, forms: ReferenceForms) -> list[ReferencedNode]:
+        """The nodes that a reference may mean, in the order of the ontology's labels and of their keys."""
+        if forms.key in self._by_key:
+            return [self._by_key[forms.key]]
+        if forms.is_owner and self.owners:
+            return self.owners
+        named = [node for node in self._named.get(forms.folded, ()) if normalised_name(node.name) == forms.name]
+        meant = {node.entity_key: node for node in (*named, *self._by_prefix.get(forms.key, ()))}
+        if not meant and forms.inner_key is not None:
+            inner = self._by_key.get(forms.inner_key)
+            nodes = self._by_prefix.get(forms.inner_key, ()) if inner is None else (inner,)
+            meant = {node.entity_key: node for node in nodes}
+        return sorted(meant.values(), key=lambda node: (node.label, node.entity_key))
+
+
+def _nodes(rows: Iterable[Row], ontology: Ontology, wanted: frozenset[str] | None) -> Iterable[ReferencedNode]:
+    """The nodes of rows that have one of the wanted labels."""
+    for row in rows:
+        labels = frozenset(row["labels"])
+        known = labels & ontology.labels.keys() & (labels if wanted is None else wanted)
+        if known:
+            yield ReferencedNode(
+                entity_key=row["entity_key"],
+                label=min(known, key=lambda label: ontology.label_order[label]),
+                labels=labels,
+                name=row["name"] or "",
+                description=row["description"] or "",
+            )
+
+
+def _shown(reference: str) -> str:
+    """A reference in an error."""
+    text = shorten_name(reference)
+    return text if text.isprintable() else repr(text)

@@ -1,0 +1,141 @@
+"""What a reference to a node may mean: a key, the first characters of a key, the owner, or a name."""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kgagent.graph.lucene import must_be, quoted, words
+
+MIN_PREFIX = 8
+"""Minimum number of characters of a key that refer to its node."""
+
+MAX_REFERENCE_LENGTH = 500
+"""Characters; a longer text refers to no node."""
+
+OWNER_WORDS = frozenset({"me", "i", "myself"})
+
+MAX_FUZZY_WORDS = 8
+MIN_FUZZY_LENGTH = 4
+"""Minimum number of letters of a word that is also searched with a letter changed."""
+
+_GENERATED_KEY = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{64}")
+_HEXADECIMAL = re.compile(r"[0-9a-f-]+")
+_FOLDED_LETTERS = {0xDF: "ss", 0x3C2: "\N{GREEK SMALL LETTER SIGMA}"}
+"""Sharp s and final sigma, which lower case keeps."""
+
+_FULL_WIDTH = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
+_KEY_IN_PARENTHESES = re.compile(r"\((?:[^()]*[\s,])?([^\s(),]+)\)$")
+
+
+@dataclass(frozen=True)
+class ReferenceForms:
+    """The ways to read one reference.
+
+    Attributes:
+        key: the key that it may be, or the beginning of it.
+        inner_key: the key in "Ruth Calder (Person, 5b0c1a2f)", which is how texts show a node.
+        name: the name that it may be, normalised.
+        folded: the name in the form in which the database compares it.
+    """
+
+    key: str
+    inner_key: str | None
+    name: str
+    folded: str
+
+    @classmethod
+    def of(cls, reference: str) -> "ReferenceForms | None":
+        """The forms of a reference; None if it can refer to no node."""
+        text = reference.strip()
+        if not 0 < len(text) <= MAX_REFERENCE_LENGTH or not _is_valid(text):
+            return None
+        key = text.removesuffix("…").removesuffix("...") or text
+        inner = _KEY_IN_PARENTHESES.search(text)
+        inner_key = inner.group(1).removesuffix("…").removesuffix("...") if inner else None
+        return cls(
+            key=key,
+            inner_key=inner_key if inner_key is not None and is_key_prefix(inner_key) else None,
+            name=normalised_name(text),
+            folded=_folded(text),
+        )
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys that it may be."""
+        return (self.key,) if self.inner_key is None else (self.key, self.inner_key)
+
+    @property
+    def prefixes(self) -> tuple[str, ...]:
+        """The beginnings of keys that it may be."""
+        return tuple(key for key in self.keys if is_key_prefix(key))
+
+    @property
+    def may_be_name(self) -> bool:
+        """Whether it may be a name; a key as kgagent makes them is not looked for among the names."""
+        return _GENERATED_KEY.fullmatch(self.key) is None
+
+    @property
+    def is_owner(self) -> bool:
+        """Whether it means the owner of the graph, if there is one."""
+        return self.name in OWNER_WORDS
+
+
+def is_key_prefix(text: str) -> bool:
+    """Whether a text may be the first characters of a key; a single word without a digit is rather a name."""
+    return (
+        len(text) >= MIN_PREFIX
+        and not any(c.isspace() for c in text)
+        and (_HEXADECIMAL.fullmatch(text) is not None or any(c.isdigit() for c in text))
+    )
+
+
+def normalised_name(name: str) -> str:
+    """A name without differences of letter case, Unicode compatibility forms and white space."""
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+
+
+def name_query(reference: str, user_id: str) -> str:
+    """A Lucene query for the user's nodes whose name contains the words of a reference as a phrase."""
+    text = " ".join(reference.split())
+    composed = unicodedata.normalize("NFKC", text)
+    forms = [text, composed, *(unicodedata.normalize(form, composed) for form in ("NFC", "NFD")), composed.casefold()]
+    forms += [composed.translate(_FULL_WIDTH), composed.casefold().replace("ss", "ß")]
+    phrases = dict.fromkeys(form.lower() for form in forms)
+    return f"{must_be('user_id', [user_id])} +name:({' '.join(map(quoted, phrases))})"
+
+
+def similar_name_query(reference: str, user_id: str) -> str | None:
+    """A Lucene query for the user's nodes whose name contains a word of a reference, or a similar one.
+
+    Returns:
+        The query, or None if the reference has no words.
+    """
+    found = [word.lower() for word in words(reference)[:MAX_FUZZY_WORDS]]
+    similar = [
+        f"{word}~{2 if len(word) >= 2 * MIN_FUZZY_LENGTH else 1}"
+        for word in found
+        if word.isalnum() and len(word) >= MIN_FUZZY_LENGTH
+    ]
+    alternatives = " ".join([*map(quoted, found), *similar])
+    return f"{must_be('user_id', [user_id])} +name:({alternatives})" if found else None
+
+
+def compared_name(forms: ReferenceForms, user_id: str) -> Mapping[str, Any]:
+    """The parameter by which `resolve_references.cypher` looks for a name."""
+    return {"folded": forms.folded, "query": name_query(forms.name, user_id)}
+
+
+def _folded(name: str) -> str:
+    """The name as `_folded_name.cypher` computes it."""
+    return "".join(unicodedata.normalize("NFKC", name).lower().split()).translate(_FOLDED_LETTERS)
+
+
+def _is_valid(text: str) -> bool:
+    """Whether the database accepts a text: it has no lone surrogate."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

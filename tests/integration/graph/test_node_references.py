@@ -1,0 +1,256 @@
+"""Which node a key, the beginning of a key, a name or "me" means."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from kgagent import InputError, KnowledgeGraph, NodeNotFoundError
+from kgagent.graph.node_references import MAX_INDEXED_NAMES, WINDOW, NodeReferences
+from kgagent.knowledge_graph import services_of
+from kgagent.tools import Toolset
+from tests.support.people import node, person
+from tests.support.stored import cypher
+
+pytestmark = pytest.mark.neo4j_5
+
+
+@pytest.fixture
+def references(graph: KnowledgeGraph) -> NodeReferences:
+    return services_of(graph).references
+
+
+@pytest.fixture
+async def stored(graph: KnowledgeGraph, user_id: str) -> AsyncIterator[str]:
+    """A user with nodes whose keys are given by the test; `store_people` adds them."""
+    yield user_id
+    await cypher(graph, "MATCH (n) WHERE n.user_id STARTS WITH $user DETACH DELETE n", user=user_id)
+
+
+async def store_people(graph: KnowledgeGraph, user_id: str, names: dict[str, str]) -> None:
+    people = [{"entity_key": key, "name": name, "user_id": user_id} for key, name in names.items()]
+    await cypher(graph, "UNWIND $people AS person CREATE (n:Person) SET n = person", people=people)
+
+
+async def test_a_key_its_beginning_and_the_name_mean_the_node(
+    references: NodeReferences, tools: Toolset, user_id: str
+) -> None:
+    key = await person(tools, "Ruth Calder")
+    forms = [
+        key,
+        key[:8],
+        f" {key[:12]}… ",
+        f"{key[:9]}...",
+        "Ruth Calder",
+        "  ruth \t CALDER",
+        f"Ruth (Person, {key[:8]})",
+    ]
+    assert await references.resolve(user_id, forms) == dict.fromkeys(forms, key)
+
+
+@pytest.mark.parametrize(
+    ("name", "reference"),
+    [
+        ("Straße 7", "STRASSE 7"),
+        ("Strasse 7", "straße 7"),
+        ("Café", "Cafe\u0301"),
+        ("Cafe\u0301", "CAFÉ"),
+        ("\uff32\uff55\uff54\uff48", "ruth"),
+        ("Harvest  fair\t(June)", "harvest fair (june)"),
+        ("+++", "+++"),
+        ("C++", "c++"),
+        ("東京タワー", "東京タワー"),
+        ("🦄", "🦄"),
+        ('a"b\\c', 'A"B\\C'),
+        ("AND OR NOT", "and or not"),
+    ],
+)
+async def test_names_are_compared_without_case_spaces_and_compatibility_forms(
+    references: NodeReferences, tools: Toolset, user_id: str, name: str, reference: str
+) -> None:
+    key = await person(tools, name)
+    await person(tools, "Another one")
+    assert await references.resolve(user_id, [reference]) == {reference: key}
+
+
+async def test_a_part_of_a_name_is_not_the_name(references: NodeReferences, tools: Toolset, user_id: str) -> None:
+    await person(tools, "Ruth Calder")
+    for reference in ("Ruth", "Calder Ruth", "RuthCalder", "Ruth Calder Smith"):
+        with pytest.raises(NodeNotFoundError, match="Node not found"):
+            await references.resolve(user_id, [reference])
+
+
+async def test_several_nodes_of_a_name_are_an_error_that_lists_them(
+    references: NodeReferences, tools: Toolset, user_id: str
+) -> None:
+    first = await person(tools, "Ruth", description="Naval architect. " * 20)
+    second = await person(tools, "ruth")
+    with pytest.raises(InputError) as raised:
+        await references.resolve(user_id, ["RUTH"])
+    said = str(raised.value)
+    assert said.startswith("RUTH may be 2 nodes; give the key of one: ")
+    assert f"Ruth (Person, {first[:8]}): Naval architect." in said
+    assert f"ruth (Person, {second[:8]})" in said
+    assert len(said) < 250
+
+
+async def test_more_than_ten_nodes_of_a_name_are_listed_to_ten(
+    references: NodeReferences, graph: KnowledgeGraph, stored: str
+) -> None:
+    await store_people(graph, stored, {f"{stored}-{n:02}": "Tom" for n in range(12)})
+    with pytest.raises(InputError) as raised:
+        await references.resolve(stored, ["Tom"])
+    assert str(raised.value).startswith("Tom may be more than 10 nodes")
+    assert str(raised.value).count("Tom (Person") == 10
+
+
+async def test_labels_choose_among_nodes_of_a_name(references: NodeReferences, tools: Toolset, user_id: str) -> None:
+    ruth, book = await person(tools, "Ruth"), await node(tools, "Entity", "Ruth")
+    assert await references.resolve(user_id, ["Ruth"], ["Person"]) == {"Ruth": ruth}
+    assert await references.resolve(user_id, ["Ruth"], ["Entity", "Concept"]) == {"Ruth": book}
+    with pytest.raises(NodeNotFoundError):
+        await references.resolve(user_id, [ruth], ["Concept"])
+
+
+async def test_a_beginning_of_two_keys_is_an_error(
+    references: NodeReferences, graph: KnowledgeGraph, stored: str
+) -> None:
+    base = "5b0c1a2f-0000-4000-8000-"
+    first, second = f"{base}{hash(stored) % 10**11:011}1", f"{base}{hash(stored) % 10**11:011}2"
+    await store_people(graph, stored, {first: "Ann", second: "Ben"})
+    resolved = await references.resolve_each(stored, ["5b0c1a2f", first, "5b0c1a2"])
+    assert resolved[first] == first
+    assert str(resolved["5b0c1a2f"]).startswith("5b0c1a2f may be 2 nodes")
+    assert f"Ann (Person, {first})" in str(resolved["5b0c1a2f"])
+    assert isinstance(resolved["5b0c1a2"], NodeNotFoundError)
+
+
+async def test_a_name_that_is_also_the_beginning_of_a_key_is_ambiguous(
+    references: NodeReferences, tools: Toolset, user_id: str
+) -> None:
+    ruth = await person(tools, "Ruth")
+    await node(tools, "Entity", ruth[:8])
+    with pytest.raises(InputError, match="may be 2 nodes") as raised:
+        await references.resolve(user_id, [ruth[:8]])
+    assert f"(Person, {ruth})" in str(raised.value)
+
+
+@pytest.mark.parametrize("word", ["me", "Me", "I", " myself"])
+async def test_the_owner_is_meant_even_if_a_node_has_that_name(
+    references: NodeReferences, tools: Toolset, user_id: str, word: str
+) -> None:
+    namesake = await person(tools, word.strip())
+    assert await references.resolve(user_id, [word]) == {word: namesake}
+    owner = await person(tools, "Anna", is_owner=True)
+    assert await references.resolve(user_id, [word, "Anna"]) == {word: owner, "Anna": owner}
+
+
+async def test_me_without_an_owner_says_how_to_set_one(references: NodeReferences, user_id: str) -> None:
+    with pytest.raises(NodeNotFoundError, match="set is_owner with create_node or update_node"):
+        await references.resolve(user_id, ["me"])
+    assert await references.owner(user_id) is None
+
+
+async def test_the_owner_is_found(references: NodeReferences, tools: Toolset, user_id: str) -> None:
+    key = await person(tools, "Anna", is_owner=True)
+    owner = await references.owner(user_id)
+    assert owner is not None
+    assert (owner.entity_key, owner.name, owner.label) == (key, "Anna", "Person")
+
+
+async def test_an_unknown_name_is_an_error_with_the_nearest_names(
+    references: NodeReferences, tools: Toolset, user_id: str
+) -> None:
+    key = await person(tools, "Ruth Calder", description="Naval architect.")
+    await person(tools, "Somebody Else")
+    with pytest.raises(NodeNotFoundError) as raised:
+        await references.resolve(user_id, ["Ruht Caldr"])
+    assert str(raised.value) == (
+        f"Node not found: Ruht Caldr. Nearest names: Ruth Calder (Person, {key[:8]}): Naval architect."
+    )
+
+
+async def test_nodes_of_other_users_are_as_unknown_as_any(
+    references: NodeReferences, graph: KnowledgeGraph, user_id: str
+) -> None:
+    theirs = await person(graph.tools(user_id=f"{user_id}-other"), "Ruth Calder", is_owner=True)
+    for reference in (theirs, theirs[:8], "Ruth Calder", "Ruth", "me"):
+        resolved = await references.resolve_each(user_id, [reference])
+        absent = str((await references.resolve_each(user_id, ["absent"]))["absent"])
+        said = str(resolved[reference])
+        assert isinstance(resolved[reference], NodeNotFoundError)
+        assert reference == "me" or said == absent.replace("absent", reference)
+
+
+async def test_many_names_are_found_at_once(references: NodeReferences, graph: KnowledgeGraph, stored: str) -> None:
+    count = MAX_INDEXED_NAMES + 10
+    await store_people(graph, stored, {f"{stored}-{n}": f"Person  {n}" for n in range(count)})
+    resolved = await references.resolve_each(stored, [*(f"PERSON {n}" for n in range(count)), "nobody"])
+    assert [resolved[f"PERSON {n}"] for n in range(count)] == [f"{stored}-{n}" for n in range(count)]
+    assert isinstance(resolved["nobody"], NodeNotFoundError)
+
+
+async def test_a_name_is_found_although_many_names_score_better(
+    references: NodeReferences, graph: KnowledgeGraph, stored: str
+) -> None:
+    names = {f"{stored}-{n}": "film film film" for n in range(WINDOW)}
+    await store_people(graph, stored, {**names, f"{stored}-last": "Film film"})
+    assert await references.resolve(stored, ["film film"]) == {"film film": f"{stored}-last"}
+
+
+async def test_hostile_references_are_unknown(references: NodeReferences, tools: Toolset, user_id: str) -> None:
+    await person(tools, "Ruth")
+    hostile = [
+        "",
+        "  ",
+        "x" * 100_000,
+        "\ud800",
+        "a\x00b",
+        "\x1b[0m",
+        "*",
+        "name:*",
+        "}) DETACH DELETE n //",
+        "~1",
+        '"',
+    ]
+    resolved = await references.resolve_each(user_id, hostile)
+    assert list(resolved) == hostile
+    for found in resolved.values():
+        assert isinstance(found, NodeNotFoundError)
+        assert str(found).isprintable()
+        assert len(str(found)) < 400
+    many = [f"{n:08x}" for n in range(2_000)]
+    assert len(await references.resolve_each(user_id, many)) == len(many)
+    assert await references.resolve_each(user_id, []) == {}
+
+
+async def test_resolve_counts_the_other_errors(references: NodeReferences, tools: Toolset, user_id: str) -> None:
+    await person(tools, "Ruth")
+    with pytest.raises(NodeNotFoundError, match="1 more reference is not clear either"):
+        await references.resolve(user_id, ["Ruth", "nobody", "no one"])
+
+
+async def test_short_keys_are_accepted_and_unique(
+    references: NodeReferences, graph: KnowledgeGraph, stored: str
+) -> None:
+    tail = f"{abs(hash(stored)):x}"
+    alike = [f"abcdef01-000{n}-{tail}" for n in range(3)]
+    bulk = [f"0190a1b2-c3d4-7{n:03x}-{n:04x}-{tail}" for n in range(40)]
+    words, spaced = f"person-ruth-{tail}x1", f"no digit {tail}"
+    await store_people(graph, stored, dict.fromkeys([*alike, *bulk, words, spaced], "Ann"))
+    short = await references.short_keys(stored, [*alike, *bulk, words, spaced, "absent", "not-a-stored-key-1"])
+    assert [short[key] for key in alike] == [key[:13] for key in alike]
+    assert {len(short[key]) for key in bulk} == {18}
+    assert short[spaced] == spaced
+    assert short["absent"] == "absent"
+    stored_keys = [*alike, *bulk, words, spaced]
+    resolved = await references.resolve(stored, [short[key] for key in stored_keys])
+    assert [resolved[short[key]] for key in stored_keys] == stored_keys
+
+
+async def test_short_keys_ignore_other_users(references: NodeReferences, graph: KnowledgeGraph, stored: str) -> None:
+    tail = f"{abs(hash(stored)):x}"
+    await store_people(graph, stored, {f"abcdef02-1-{tail}": "Ann"})
+    await store_people(graph, f"{stored}-other", {f"abcdef02-2-{tail}": "Ann"})
+    key = f"abcdef02-1-{tail}"
+    assert await references.short_keys(stored, [key]) == {key: "abcdef02"}
+    assert await references.resolve(stored, ["abcdef02"]) == {"abcdef02": key}
