@@ -10,7 +10,6 @@ import re
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -23,8 +22,6 @@ from kgagent.local import LocalNeo4j, ServerInfo  # noqa: E402
 DOCUMENT = ROOT / "docs" / "mcp.md"
 TRANSCRIPT = re.compile(r"(?<=<!-- transcript: begin -->\n).*(?=<!-- transcript: end -->)", re.DOTALL)
 KEY = re.compile(r"\b([0-9a-f]{8})[0-9a-f-]{28,}\b")
-OMITTED_FIELDS = {"created_at", "updated_at", "date_added", "added_by", "expires_at"}
-"""Fields of results that the transcript omits."""
 
 
 def main() -> None:
@@ -49,7 +46,7 @@ async def _play(info: ServerInfo, folder: Path) -> list[Exchange]:
         "NEO4J_PASSWORD": info.password,
         "KGAGENT_EMBEDDER": "local",
     }
-    async with over_stdio(environment, "--user", "marta", folder=folder) as client:
+    async with over_stdio(environment, "--structured", "--user", "marta", folder=folder) as client:
         return await play(client)
 
 
@@ -58,21 +55,17 @@ def _exchange_text(number: int, exchange: Exchange) -> str:
     return (
         f"**{number}. `{step.tool}`** — {step.why}\n\n"
         f"```json\n{_json(exchange.arguments)}\n```\n\n"
-        f"```json\n{_json(_without_omitted_fields(exchange.answer))}\n```\n\n"
+        f"```text\n{_short_keys(exchange.text)}\n```\n\n"
     )
 
 
-def _without_omitted_fields(value: Any) -> Any:  # noqa: ANN401
-    if isinstance(value, dict):
-        return {key: _without_omitted_fields(item) for key, item in value.items() if key not in OMITTED_FIELDS}
-    if isinstance(value, list):
-        return [_without_omitted_fields(item) for item in value]
-    return value
-
-
 def _json(value: object) -> str:
-    """Indented JSON, with entity keys shortened to eight characters."""
-    return KEY.sub(r"\1…", json.dumps(value, indent=2, ensure_ascii=False))
+    return _short_keys(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def _short_keys(text: str) -> str:
+    """A text with entity keys shortened to eight characters."""
+    return KEY.sub(r"\1…", text)
 
 
 if __name__ == "__main__":

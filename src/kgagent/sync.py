@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from kgagent.progress import Progress
     from kgagent.retrieval.rerank import CrossEncoder
     from kgagent.settings import Settings
+    from kgagent.tools.base import ToolText
     from kgagent.tools.payload import Payload
 
 
@@ -669,6 +670,14 @@ class SyncTool(BlockingWrapper[BoundTool]):
     def __call__(self, /, *unnamed: Any, **arguments: Any) -> Payload:
         """Call the tool. Failures are part of the result; only cancellation is raised."""
         return self._wait(self._wrapped, *unnamed, **arguments)
+
+    def call_text(self, arguments: Mapping[str, Any] | str | None) -> ToolText:
+        """Call the tool as a model does: the answer is text, or JSON if the argument `format` says so.
+
+        Args:
+            arguments: the arguments by name, or a JSON object of them.
+        """
+        return self._wait(self._wrapped.call_text, arguments)
 
     def call_json(self, arguments: str | None) -> str:
         """Call the tool with its arguments as a JSON object; the result is a JSON object too."""

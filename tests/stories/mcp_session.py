@@ -10,7 +10,7 @@ from typing import Any
 from mcp import Client
 
 from kgagent.tools import Payload
-from tests.support.mcp_clients import payload_of
+from tests.support.mcp_clients import payload_of, text_of
 
 Keys = Mapping[str, str]
 """entity_key of each node that the session has made, by the node's name."""
@@ -35,10 +35,11 @@ class Step:
 
 @dataclass(frozen=True)
 class Exchange:
-    """A call that was made, and its answer."""
+    """A call that was made, its answer as a model reads it, and the same for programs."""
 
     step: Step
     arguments: dict[str, Any]
+    text: str
     answer: Payload
 
 
@@ -105,7 +106,7 @@ SESSION = (
     Step(
         "Weeks later, another conversation: Ruth again. Look before writing.",
         "explore",
-        lambda _: {"text_matches": ["ruth calder"], "format": "text"},
+        lambda _: {"text_matches": ["ruth calder"]},
     ),
     Step(
         "Creating what is there is refused, and the error says what to do.",
@@ -137,13 +138,14 @@ SESSION = (
 
 
 async def play(client: Client) -> list[Exchange]:
-    """Make the calls one after the other, each with the keys that earlier answers gave."""
+    """Make the calls one after the other, each with the keys that earlier answers of a structured server gave."""
     keys: dict[str, str] = {}
     exchanges = []
     for step in SESSION:
         arguments = step.arguments(keys)
-        answer = payload_of(await client.call_tool(step.tool, arguments))
+        result = await client.call_tool(step.tool, arguments)
+        answer = payload_of(result)
         if "entity_key" in answer:
             keys[answer["node"]["name"]] = answer["entity_key"]
-        exchanges.append(Exchange(step, arguments, answer))
+        exchanges.append(Exchange(step, arguments, text_of(result), answer))
     return exchanges

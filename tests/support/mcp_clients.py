@@ -45,18 +45,25 @@ async def over_stdio(
 
 
 def payload_of(result: CallToolResult) -> Payload:
-    """What a tool answered; the text says the same as the structured part, and an error is marked as one."""
-    [content] = result.content
-    assert isinstance(content, TextContent)
+    """What a tool of a structured server answered; an error is marked as one, and the text says it too."""
+    text = text_of(result)
     payload = result.structured_content
     assert isinstance(payload, dict)
-    assert json.loads(content.text) == payload
     assert result.is_error is not payload["success"]
+    if result.is_error:
+        assert text == f"Error: {payload['error']}"
     return payload
 
 
+def text_of(result: CallToolResult) -> str:
+    """What a model reads."""
+    [content] = result.content
+    assert isinstance(content, TextContent)
+    return content.text
+
+
 async def call(client: Client, tool: str, /, **arguments: Any) -> Payload:
-    """Call a tool and give what it answered."""
+    """Call a tool of a structured server and give what it answered."""
     return payload_of(await client.call_tool(tool, arguments))
 
 

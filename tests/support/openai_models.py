@@ -87,7 +87,7 @@ class ScriptedModel:
         if wrong := [wrong for tool in body["tools"] for wrong in refusals(tool)]:
             return _refused(wrong)
         given = body["input"] if isinstance(body["input"], list) else []
-        outputs = [json.loads(item["output"]) for item in given if item.get("type") == "function_call_output"]
+        outputs = [_decoded(item["output"]) for item in given if item.get("type") == "function_call_output"]
         said = next(self.turns)(outputs)
         if isinstance(said, Response):
             return said
@@ -187,7 +187,7 @@ def _wrong_here(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Iterator[
 
 
 def _decoded(answer: str) -> Body:
-    """A tool's answer; one that was cut is a text."""
+    """A tool's answer; text is returned as `text`."""
     try:
         decoded = json.loads(answer)
     except ValueError:

@@ -67,6 +67,8 @@ def explored_text(result: ExploreResult, now: datetime, *, explain: bool = False
         now: notes that have expired by then are omitted.
         explain: whether each node says which searches found it.
     """
+    if not result.nodes and not result.relationships:
+        return ""
     parts = ["Nodes:", *(_explored_node(item, now, explain=explain) for item in result.nodes)]
     parts += ["Relationships:", *(_explored_relationship(item, now) for item in result.relationships)]
     if result.neighbours:

@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
@@ -23,6 +23,10 @@ def _without_control_characters(name: str) -> str:
 
 NodeName = Annotated[FilledText, AfterValidator(_without_control_characters)]
 """A name. Tabs and line breaks are allowed because copied text contains them."""
+
+
+Format = Annotated[Literal["json", "text"] | None, Field(description="How to answer. Default: text.")]
+"""Form of an answer of a tool that reads. None is text for a model, and a dictionary for Python."""
 
 
 class Arguments(RequestModel):

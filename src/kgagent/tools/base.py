@@ -4,6 +4,7 @@ import json
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -13,7 +14,7 @@ from kgagent.models.graph import GraphModel, without_empty
 from kgagent.observing import OperationOutcome, ToolCall, within_tool
 from kgagent.ontology import Ontology
 from kgagent.tools.context import ToolContext
-from kgagent.tools.payload import MAX_ARGUMENTS, Payload, dump, error_text, failure
+from kgagent.tools.payload import MAX_ARGUMENTS, Payload, compact_text, dump, error_text, failure
 from kgagent.validation_errors import explain_validation_error
 
 _log = logging.getLogger(__name__)
@@ -37,6 +38,27 @@ class ToolResult(GraphModel):
         """As JSON types; fields that are None, and empty values inside of records, are omitted."""
         payload = self.model_dump(mode="json", exclude_none=True)
         return {name: without_empty(value) for name, value in payload.items()}
+
+    def to_text(self) -> str:
+        """As a model reads it: the message, and a line for each other field."""
+        fields = self.to_dict()
+        message = fields.pop("message")
+        return "\n".join([message, *(f"{name}: {compact_text(value)}" for name, value in fields.items())])
+
+
+@dataclass(frozen=True)
+class ToolText:
+    """The answer of a tool for a model.
+
+    Attributes:
+        text: what the model reads; an error begins with "Error: ".
+        is_error: whether the tool failed.
+        payload: the same for programs, as JSON types.
+    """
+
+    text: str
+    is_error: bool
+    payload: Payload
 
 
 ArgumentsT = TypeVar("ArgumentsT", bound=BaseModel)
@@ -102,49 +124,103 @@ class BoundTool:
 
     async def __call__(self, /, *unnamed: Any, **arguments: Any) -> Payload:  # noqa: ANN401
         """Call the tool. Failures are part of the result; only cancellation is raised."""
-        call = ToolCall(self.name, self._context.user_id)
-        with within_tool(self.name), self._context.observer.watch(call) as outcome:
-            if unnamed or len(arguments) > MAX_ARGUMENTS:
-                outcome.error = InputError.__name__
-                return failure(f"Pass the arguments of {self.name} by name, at most {MAX_ARGUMENTS:,}")
-            payload = await self._run(arguments, outcome)
-        return payload  # noqa: RET504 - a context manager may suppress errors, as far as mypy knows
+        if unnamed:
+            return failure(self._unnamed)
+        answer = await self._answer(arguments)
+        if isinstance(answer, ToolResult) and answer.error is None and arguments.get("format") == "text":
+            kept = {name: value for name, value in answer.to_dict().items() if name in {"message", "warnings"}}
+            return {"success": True, **kept, "text": answer.to_text()}
+        return _payload(answer)
+
+    async def call_text(self, arguments: Mapping[str, Any] | str | None) -> ToolText:
+        """Call the tool as a model does: the answer is text, or JSON if the argument `format` says so.
+
+        Args:
+            arguments: the arguments by name, or a JSON object of them.
+        """
+        try:
+            given = _decoded(arguments)
+        except InputError as error:
+            return _failed_text(failure(str(error)))
+        answer = await self._answer(given)
+        payload = _payload(answer)
+        if not (isinstance(answer, ToolResult) and payload["success"]):
+            return _failed_text(payload)
+        text = dump(payload) if given.get("format") == "json" else answer.to_text()
+        return ToolText(text, is_error=False, payload=payload)
 
     async def call_json(self, arguments: str | None) -> str:
         """Call the tool with its arguments as a JSON object; the result is a JSON object too."""
         try:
-            decoded = json.loads(arguments) if arguments and arguments.strip() else {}
-        except (ValueError, RecursionError) as error:
-            return dump(failure(f"Arguments are not JSON: {error}"))
-        if not isinstance(decoded, dict):
-            return dump(failure(f"Arguments must be a JSON object, got {type(decoded).__name__}"))
-        return dump(await self(**decoded))
+            given = _decoded(arguments)
+        except InputError as error:
+            return dump(failure(str(error)))
+        return dump(await self(**given))
 
-    async def _run(self, arguments: Mapping[str, Any], outcome: OperationOutcome) -> Payload:
+    async def _run_valid(self, arguments: BaseModel) -> ToolResult:
+        return await self._tool.run(self._context, arguments)
+
+    @property
+    def _unnamed(self) -> str:
+        return f"Pass the arguments of {self.name} by name, at most {MAX_ARGUMENTS:,}"
+
+    async def _answer(self, arguments: Mapping[str, Any]) -> ToolResult | str:
+        """The result, or why the call failed."""
+        call = ToolCall(self.name, self._context.user_id)
+        with within_tool(self.name), self._context.observer.watch(call) as outcome:
+            if len(arguments) > MAX_ARGUMENTS:
+                outcome.error = InputError.__name__
+                return self._unnamed
+            answer = await self._run(arguments, outcome)
+        return answer  # noqa: RET504 - a context manager may suppress errors, as far as mypy knows
+
+    async def _run(self, arguments: Mapping[str, Any], outcome: OperationOutcome) -> ToolResult | str:
         try:
             valid = self.arguments.model_validate(arguments)
         except ValidationError as error:
             outcome.error = InputError.__name__
-            return failure(explain_validation_error(error, self.arguments))
+            return explain_validation_error(error, self.arguments)
         try:
-            result = await self._tool.run(self._context, valid)
-            return _payload(result)
+            return await self._run_valid(valid)
         except KgAgentError as error:
             outcome.error = type(error).__name__
-            return failure(error_text(error))
+            return error_text(error)
         except Exception as error:
             outcome.error = type(error).__name__
             _log.exception("Tool %s failed", self.name, extra={"tool": self.name})
-            return failure(f"{self.name} failed with an internal error. The log of the host program has the details")
+            return f"{self.name} failed with an internal error. The log of the host program has the details"
 
     def __repr__(self) -> str:
         """The tool's name."""
         return f"<tool {self.name}>"
 
 
-def _payload(result: ToolResult) -> Payload:
-    payload = result.to_dict()
-    if result.error is None:
+def _payload(answer: ToolResult | str) -> Payload:
+    if isinstance(answer, str):
+        return failure(answer)
+    payload = answer.to_dict()
+    if answer.error is None:
         return {"success": True, **payload}
     del payload["message"]
-    return {**failure(result.error), **payload}
+    return {**failure(answer.error), **payload}
+
+
+def _failed_text(payload: Payload) -> ToolText:
+    return ToolText(f"Error: {payload['error']}", is_error=True, payload=payload)
+
+
+def _decoded(arguments: Mapping[str, Any] | str | None) -> Mapping[str, Any]:
+    """The arguments by name.
+
+    Raises:
+        InputError: they are not a JSON object.
+    """
+    decoded: object = arguments
+    if arguments is None or isinstance(arguments, str):
+        try:
+            decoded = json.loads(arguments) if arguments and arguments.strip() else {}
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"Arguments are not JSON: {error}") from error
+    if not isinstance(decoded, Mapping):
+        raise InputError(f"Arguments must be a JSON object, got {type(decoded).__name__}")
+    return decoded

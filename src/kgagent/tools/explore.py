@@ -1,7 +1,5 @@
 """explore: broad search with the neighbourhood of what matched."""
 
-from typing import Literal
-
 from pydantic import ConfigDict, Field
 
 from kgagent.formatting import counted
@@ -9,6 +7,7 @@ from kgagent.models import ExploredNode, ExploreRequest, GraphNode, GraphRelatio
 from kgagent.models.rendering import explored_text
 from kgagent.models.search import Signal
 from kgagent.ontology import Ontology
+from kgagent.tools.arguments import Format
 from kgagent.tools.base import Tool, ToolResult
 from kgagent.tools.context import ToolContext
 from kgagent.tools.references import NodeReference
@@ -24,13 +23,12 @@ class ExploreArguments(ExploreRequest):
                     "queries": [{"query": "who are my mentors?", "threshold": 0.4}],
                     "text_matches": ["Ruth"],
                     "labels": ["Person"],
-                    "format": "text",
                 },
             ]
         }
     )
 
-    format: Literal["json", "text"] = Field("json", description="json: full records; text: short lines to read.")
+    format: Format = None
     return_explanations: bool = Field(False, description="Whether to return why each node was found.")
 
 
@@ -53,15 +51,18 @@ class ExploreAnswer(ToolResult):
         nodes: nodes that matched, best first.
         edges: relationships that matched, and those among and around the nodes.
         neighbours: nodes one hop from those that matched.
-        text: all of it as text; replaces the other fields.
         warnings: what is missing, and why.
     """
 
     nodes: tuple[FoundNode, ...] | None = None
     edges: tuple[RelationshipSearchResult | GraphRelationship, ...] | None = None
     neighbours: tuple[NodeReference, ...] | None = None
-    text: str | None = None
     warnings: tuple[str, ...] | None = None
+    lines: str = Field("", exclude=True)
+
+    def to_text(self) -> str:
+        """As a model reads it."""
+        return "\n".join(filter(None, (self.lines or "Nothing found", *(self.warnings or ()))))
 
 
 class Explore(Tool[ExploreArguments]):
@@ -90,15 +91,13 @@ class Explore(Tool[ExploreArguments]):
         result = await context.retrieval.explore(arguments, user_id=context.user_id)
         message = f"Found {counted(len(result.nodes), 'node')} and {counted(len(result.relationships), 'relationship')}"
         warnings = result.warnings or None
-        if arguments.format == "text":
-            text = explored_text(result, context.write_context.clock(), explain=arguments.return_explanations)
-            return ExploreAnswer(message=message, text=text, warnings=warnings)
         return ExploreAnswer(
             message=message,
             nodes=tuple(_found(item, explain=arguments.return_explanations) for item in result.nodes),
             edges=result.relationships,
             neighbours=tuple(map(NodeReference.of, result.neighbours)),
             warnings=warnings,
+            lines=explored_text(result, context.write_context.clock(), explain=arguments.return_explanations),
         )
 
 

@@ -1,13 +1,12 @@
 """hybrid_search: answer one question with ranked nodes and relationships."""
 
-from typing import Literal
-
 from pydantic import ConfigDict, Field
 
 from kgagent.formatting import counted
 from kgagent.models.fields import FilledText
 from kgagent.models.hybrid import HybridObject, HybridRelationship, HybridSearchRequest
 from kgagent.ontology import Ontology
+from kgagent.tools.arguments import Format
 from kgagent.tools.base import Tool, ToolResult
 from kgagent.tools.context import ToolContext
 
@@ -16,13 +15,11 @@ class HybridSearchArguments(HybridSearchRequest):
     """Arguments of hybrid_search."""
 
     model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"query": "where was the mother of my mentor born?", "expand_hops": 2, "format": "text"}]
-        }
+        json_schema_extra={"examples": [{"query": "where was the mother of my mentor born?", "expand_hops": 2}]}
     )
 
     query: FilledText = Field(description='What to look for: "who taught me to sail?".')
-    format: Literal["json", "text"] = Field("json", description="json: full records; text: lines to read.")
+    format: Format = None
     token_budget: int = Field(2_000, ge=1, le=100_000, description="Maximum number of tokens of a text.")
 
 
@@ -32,14 +29,17 @@ class HybridSearchAnswer(ToolResult):
     Attributes:
         objects: nodes that matched.
         relationships: relationships that matched; absent if they were not searched.
-        text: all of it as text; replaces the other fields.
         warnings: what is missing, and why.
     """
 
     objects: tuple[HybridObject, ...] | None = None
     relationships: tuple[HybridRelationship, ...] | None = None
-    text: str | None = None
     warnings: tuple[str, ...] | None = None
+    lines: str = Field("", exclude=True)
+
+    def to_text(self) -> str:
+        """As a model reads it."""
+        return "\n".join(filter(None, (self.lines or "Nothing found", *(self.warnings or ()))))
 
 
 class HybridSearch(Tool[HybridSearchArguments]):
@@ -69,9 +69,10 @@ class HybridSearch(Tool[HybridSearchArguments]):
         nodes, relationships = len(result.objects), len(result.relationships or ())
         message = f"Found {counted(nodes, 'node')} and {counted(relationships, 'relationship')}"
         warnings = result.warnings or None
-        if arguments.format == "text":
-            text = result.to_llm_context(arguments.token_budget, now=context.write_context.clock())
-            return HybridSearchAnswer(message=message, text=text, warnings=warnings)
         return HybridSearchAnswer(
-            message=message, objects=result.objects, relationships=result.relationships, warnings=warnings
+            message=message,
+            objects=result.objects,
+            relationships=result.relationships,
+            warnings=warnings,
+            lines=result.to_llm_context(arguments.token_budget, now=context.write_context.clock()),
         )

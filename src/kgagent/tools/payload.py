@@ -23,6 +23,17 @@ def failure(error: str) -> Payload:
     return {"success": False, "error": one_line(error)}
 
 
+def compact_text(value: object) -> str:
+    """A value of a payload in one line: JSON without quotes around texts and names where they can be omitted."""
+    if isinstance(value, str):
+        return " ".join(value.split())
+    if isinstance(value, dict):
+        return "; ".join(f"{name}: {compact_text(item)}" for name, item in value.items())
+    if isinstance(value, list):
+        return " | ".join(map(compact_text, value))
+    return json.dumps(value)
+
+
 def one_line(error: str) -> str:
     """An error as one printable line of at most `MAX_ERROR_LENGTH` characters."""
     line = " ".join("".join(c if c.isprintable() else " " for c in error).split())

@@ -13,6 +13,7 @@ from kgagent import KnowledgeGraph, Settings, SyncKnowledgeGraph
 from kgagent.adapters.langchain import KnowledgeGraphToolkit, get_tools
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import ConfigurationError, InputError
+from kgagent.tools import Payload
 
 
 def by_name(tools: list[BaseTool]) -> dict[str, BaseTool]:
@@ -24,13 +25,20 @@ def as_call(tool: str, **arguments: Any) -> dict[str, Any]:
     return {"type": "tool_call", "id": "call-1", "name": tool, "args": arguments}
 
 
+async def payload_of(tool: BaseTool, **arguments: Any) -> Payload:
+    """What the tool answers to a program: the artifact of the message."""
+    message = await tool.ainvoke(as_call(tool.name, **arguments))
+    assert isinstance(message, ToolMessage)
+    payload = message.artifact
+    assert isinstance(payload, dict)
+    return payload
+
+
 async def test_an_agents_calls_create_and_find(graph: KnowledgeGraph, user_id: str) -> None:
     tools = by_name(get_tools(graph, user_id=user_id))
-    keys = []
-    for name in ("Ada", "Grace"):
-        message = await tools["create_node"].ainvoke(as_call("create_node", label="Person", name=name))
-        assert isinstance(message, ToolMessage)
-        keys.append(json.loads(str(message.content))["entity_key"])
+    keys = [
+        (await payload_of(tools["create_node"], label="Person", name=name))["entity_key"] for name in ("Ada", "Grace")
+    ]
     await tools["create_relationship"].ainvoke(
         as_call(
             "create_relationship",
@@ -40,19 +48,23 @@ async def test_an_agents_calls_create_and_find(graph: KnowledgeGraph, user_id: s
             notes=["They met in 1952", {"content": "Writes every week", "lifetime": "forever"}],
         )
     )
-    answer = json.loads(
-        await tools["explore"].ainvoke({"queries": [{"query": "mentor", "threshold": 0.1}], "labels": ["Person"]})
-    )
-    assert {node["name"] for node in answer["nodes"]} == {"Ada", "Grace"}
+    question = {"queries": [{"query": "mentor", "threshold": 0.1}], "labels": ["Person"]}
+    message = await tools["explore"].ainvoke(as_call("explore", **question))
+    assert {node["name"] for node in message.artifact["nodes"]} == {"Ada", "Grace"}
+    assert "Ada -[mentor]-> Grace" in message.content
+    assert message.content == await tools["explore"].ainvoke(question)
+    assert json.loads(await tools["explore"].ainvoke({**question, "format": "json"})) == message.artifact
 
 
 async def test_invalid_arguments_are_an_answer_and_not_an_exception(graph: KnowledgeGraph, user_id: str) -> None:
     tools = by_name(get_tools(graph, user_id=user_id))
     message = await tools["create_node"].ainvoke(as_call("create_node", label="Person", nmae="Ada"))
-    answer = json.loads(str(message.content))
-    assert answer["success"] is False
-    assert "name is missing" in answer["error"]
-    assert "unknown argument nmae" in answer["error"]
+    assert message.content.startswith("Error: ")
+    assert "name is missing" in message.content
+    assert "unknown argument nmae" in message.content
+    refused = await tools["create_node"].ainvoke(as_call("create_node", label="Cat", name="Ada"))
+    assert refused.content.startswith("Error: Unknown label: Cat")
+    assert refused.artifact["success"] is False
 
 
 async def test_the_user_is_no_argument_of_any_tool(graph: KnowledgeGraph, user_id: str) -> None:
@@ -88,38 +100,38 @@ async def test_only_the_named_tools_are_made(graph: KnowledgeGraph, user_id: str
 async def test_invoke_works_from_another_thread(graph: KnowledgeGraph, user_id: str) -> None:
     tools = by_name(get_tools(graph, user_id=user_id))
     answer = await asyncio.to_thread(tools["create_node"].invoke, {"label": "Person", "name": "Ada"})
-    assert json.loads(answer)["success"] is True
+    assert answer.startswith("Created Person Ada")
 
 
 async def test_invoke_on_the_graphs_own_loop_says_what_to_do(graph: KnowledgeGraph, user_id: str) -> None:
     tools = by_name(get_tools(graph, user_id=user_id))
-    answer = json.loads(tools["explore"].invoke({"text_matches": ["Ada"]}))
-    assert answer["success"] is False
-    assert "use ainvoke" in answer["error"]
+    answer = tools["explore"].invoke({"text_matches": ["Ada"]})
+    assert answer.startswith("Error: ")
+    assert "use ainvoke" in answer
 
 
 def test_a_synchronous_program_needs_no_event_loop(settings: Settings, user_id: str) -> None:
     with SyncKnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(384)) as graph:
         tools = by_name(get_tools(graph, user_id=user_id))
-        assert json.loads(tools["create_node"].invoke({"label": "Person", "name": "Ada"}))["success"] is True
-        found = json.loads(tools["explore"].invoke({"text_matches": ["ada"]}))
-        assert [node["name"] for node in found["nodes"]] == ["Ada"]
+        assert tools["create_node"].invoke({"label": "Person", "name": "Ada"}).startswith("Created Person Ada")
+        found = tools["explore"].invoke({"text_matches": ["ada"]})
+        assert "Ada (Person" in found
 
         async def elsewhere() -> str:
             return str(await tools["explore"].ainvoke({"text_matches": ["ada"]}))
 
-        assert json.loads(asyncio.run(elsewhere()))["nodes"] == found["nodes"]
+        assert asyncio.run(elsewhere()) == found
 
 
 def test_tools_of_a_closed_graph_say_so(settings: Settings, user_id: str) -> None:
     with SyncKnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(384)) as graph:
         [explore] = get_tools(graph, user_id=user_id, names=["explore"])
-    assert "has ended" in json.loads(explore.invoke({"text_matches": ["ada"]}))["error"]
+    assert "has ended" in explore.invoke({"text_matches": ["ada"]})
 
 
 async def test_arguments_without_names_are_an_answer(graph: KnowledgeGraph, user_id: str) -> None:
     [update] = get_tools(graph, user_id=user_id, names=["update_node"])
-    assert "by name" in json.loads(await update.ainvoke("abc"))["error"]
+    assert "by name" in await update.ainvoke("abc")
 
 
 async def test_a_toolkit_gives_the_same_tools(graph: KnowledgeGraph, user_id: str) -> None:
@@ -127,8 +139,7 @@ async def test_a_toolkit_gives_the_same_tools(graph: KnowledgeGraph, user_id: st
     assert isinstance(toolkit, BaseToolkit)
     tools = by_name(toolkit.get_tools())
     assert list(tools) == [tool.name for tool in get_tools(graph, user_id=user_id)]
-    created = json.loads(await tools["create_node"].ainvoke({"label": "Person", "name": "Ada"}))
-    assert created["success"] is True
+    assert (await payload_of(tools["create_node"], label="Person", name="Ada"))["success"] is True
     chosen = KnowledgeGraphToolkit(graph=graph, user_id=user_id, names=("explore",))
     assert [tool.name for tool in chosen.get_tools()] == ["explore"]
 
@@ -136,6 +147,5 @@ async def test_a_toolkit_gives_the_same_tools(graph: KnowledgeGraph, user_id: st
 def test_a_toolkit_of_a_synchronous_graph_invokes_and_awaits(settings: Settings, user_id: str) -> None:
     with SyncKnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(384)) as graph:
         tools = by_name(KnowledgeGraphToolkit(graph=graph, user_id=user_id).get_tools())
-        json.loads(tools["create_node"].invoke({"label": "Person", "name": "Ada"}))
-        explored = json.loads(asyncio.run(tools["explore"].ainvoke({"text_matches": ["ada"]})))
-        assert [node["name"] for node in explored["nodes"]] == ["Ada"]
+        tools["create_node"].invoke({"label": "Person", "name": "Ada"})
+        assert "Ada (Person" in asyncio.run(tools["explore"].ainvoke({"text_matches": ["ada"]}))

@@ -15,8 +15,8 @@ from kgagent.adapters.function_description import split_description
 from kgagent.errors import ConfigurationError
 from kgagent.knowledge_graph import KnowledgeGraph
 from kgagent.sync import SyncKnowledgeGraph
-from kgagent.tools import BoundTool
-from kgagent.tools.payload import dump, failure
+from kgagent.tools import BoundTool, Payload
+from kgagent.tools.payload import failure
 from kgagent.validation import explain_validation_error
 
 
@@ -55,8 +55,8 @@ def get_tools(
 ) -> list[BaseTool]:
     """Return LangChain tools that read and write the graph of one user.
 
-    They work with `invoke` and `ainvoke`, from any thread and event loop. Each returns a JSON object and never raises
-    into the agent.
+    They work with `invoke` and `ainvoke`, from any thread and event loop. Each returns text for the
+    model, with the payload (a dictionary) as the artifact of its message, and never raises into the agent.
 
     Args:
         graph: an open graph. `invoke` needs a `SyncKnowledgeGraph`, or a thread other than that of the graph's event
@@ -78,22 +78,22 @@ def get_tools(
 
 
 def _structured(tool: BoundTool, loop: asyncio.AbstractEventLoop) -> StructuredTool:
-    def invoke(*unnamed: Any, **arguments: Any) -> str:  # noqa: ANN401
+    def invoke(*unnamed: Any, **arguments: Any) -> tuple[str, Payload]:  # noqa: ANN401
         try:
-            return dump(wait_on(loop, tool(*unnamed, **arguments), instead="ainvoke"))
+            return wait_on(loop, _answer(tool, unnamed, arguments), instead="ainvoke")
         except ConfigurationError as error:
-            return dump(failure(str(error)))
+            return _failed(str(error))
 
-    async def ainvoke(*unnamed: Any, **arguments: Any) -> str:  # noqa: ANN401
+    async def ainvoke(*unnamed: Any, **arguments: Any) -> tuple[str, Payload]:  # noqa: ANN401
         try:
-            return dump(await run_on(loop, tool(*unnamed, **arguments)))
+            return await run_on(loop, _answer(tool, unnamed, arguments))
         except ConfigurationError as error:
-            return dump(failure(str(error)))
+            return _failed(str(error))
 
     def refuse(error: ValidationError | V1ValidationError) -> str:
         if isinstance(error, ValidationError):
-            return dump(failure(explain_validation_error(error, tool.arguments)))
-        return dump(failure(str(error)))
+            return f"Error: {explain_validation_error(error, tool.arguments)}"
+        return f"Error: {error}"
 
     description, rest = split_description(tool.description)
     return StructuredTool(
@@ -103,8 +103,21 @@ def _structured(tool: BoundTool, loop: asyncio.AbstractEventLoop) -> StructuredT
         func=invoke,
         coroutine=ainvoke,
         handle_validation_error=refuse,
+        response_format="content_and_artifact",
         metadata={"read_only": tool.read_only},
     )
+
+
+async def _answer(tool: BoundTool, unnamed: tuple[Any, ...], arguments: dict[str, Any]) -> tuple[str, Payload]:
+    """The text for the model, and the payload."""
+    if unnamed:
+        return _failed(f"Pass the arguments of {tool.name} by name")
+    answer = await tool.call_text(arguments)
+    return answer.text, answer.payload
+
+
+def _failed(error: str) -> tuple[str, Payload]:
+    return f"Error: {error}", failure(error)
 
 
 def _described(arguments: type[BaseModel], rest: str) -> type[BaseModel]:

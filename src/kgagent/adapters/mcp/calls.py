@@ -8,8 +8,7 @@ import anyio
 from mcp.server import ServerRequestContext
 from mcp.types import CallToolResult, TextContent
 
-from kgagent.tools import BoundTool, Payload
-from kgagent.tools.payload import dump
+from kgagent.tools import BoundTool, ToolText
 
 Context = ServerRequestContext[Any, Any]
 
@@ -17,7 +16,12 @@ _log = logging.getLogger(__name__)
 
 
 async def call(
-    tool: BoundTool, arguments: Mapping[str, Any], context: Context, progress_interval: float
+    tool: BoundTool,
+    arguments: Mapping[str, Any],
+    context: Context,
+    *,
+    progress_interval: float,
+    structured: bool = False,
 ) -> CallToolResult:
     """Call a tool. A failure is a result with `is_error`, not an exception.
 
@@ -28,20 +32,22 @@ async def call(
         arguments: the model's arguments.
         context: the client's request; if it asks for progress, it is notified how long the call has been running.
         progress_interval: seconds between two notifications.
+        structured: whether to add the payload as structured content, for programs.
     """
     if not (context.meta and context.meta.get("progress_token") is not None):
-        return call_result(await tool(**arguments))
+        return _result(await tool.call_text(arguments), structured=structured)
     async with anyio.create_task_group() as group:
         group.start_soon(_report_progress, tool.name, context, progress_interval)
-        payload = await tool(**arguments)
+        answer = await tool.call_text(arguments)
         group.cancel_scope.cancel()
-    return call_result(payload)
+    return _result(answer, structured=structured)
 
 
-def call_result(payload: Payload) -> CallToolResult:
-    """A payload as structured content for programs and as text for a model."""
+def _result(answer: ToolText, *, structured: bool) -> CallToolResult:
     return CallToolResult(
-        content=[TextContent(text=dump(payload))], structured_content=payload, is_error=not payload["success"]
+        content=[TextContent(text=answer.text)],
+        structured_content=answer.payload if structured else None,
+        is_error=answer.is_error,
     )
 
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from kgagent.adapters.json_schema import Schema, compact, map_parts, model_schema
 from kgagent.ontology import Ontology
-from kgagent.tools import TOOLS, Tool, ToolResult
+from kgagent.tools import TOOLS, Tool
 from kgagent.tools.toolsets import tools_of
 
 _ENVELOPE: Schema = {
@@ -17,12 +17,15 @@ _ENVELOPE: Schema = {
 }
 
 
-def tool_definitions(ontology: Ontology, toolsets: str | Iterable[str] = "all") -> list[mcp.types.Tool]:
+def tool_definitions(
+    ontology: Ontology, toolsets: str | Iterable[str] = "all", *, structured: bool = False
+) -> list[mcp.types.Tool]:
     """The definitions of the tools of some toolsets, in the order of the registry.
 
     Args:
         ontology: descriptions name its labels, types and words.
         toolsets: names of toolsets.
+        structured: whether calls return structured content, whose schema is then part of the definitions.
 
     Raises:
         InputError: a toolset is unknown.
@@ -34,7 +37,7 @@ def tool_definitions(ontology: Ontology, toolsets: str | Iterable[str] = "all") 
             title=tool.name.replace("_", " ").capitalize(),
             description=tool.description(ontology),
             input_schema=input_schema(tool.arguments),
-            output_schema=output_schema(tool.result),
+            output_schema=output_schema(tool) if structured else None,
             annotations=_annotations(tool),
         )
         for tool in TOOLS
@@ -47,18 +50,21 @@ def input_schema(arguments: type[BaseModel]) -> Schema:
     return model_schema(arguments.model_json_schema())
 
 
-def output_schema(result: type[ToolResult]) -> Schema:
-    """The JSON schema of a tool's structured content: the fields of the result, or an error.
+def output_schema(tool: Tool[Any]) -> Schema:
+    """The JSON schema of the structured content of a tool: the fields of the result, or an error.
 
     Records inside of the result are only objects here: their fields would double the size of all definitions, which
     many clients send to the model.
     """
-    schema = compact(result.model_json_schema())
+    envelope = dict(_ENVELOPE)
+    if "format" in tool.arguments.model_fields:
+        envelope["text"] = {"type": "string", "description": "All of it as text, if format is text."}
+    schema = compact(tool.result.model_json_schema(mode="serialization"))
     definitions = schema.get("$defs", {})
     fields = {name: _without_records(part, definitions) for name, part in schema["properties"].items()}
     return {
         "type": "object",
-        "properties": {**_ENVELOPE, **fields},
+        "properties": {**envelope, **fields},
         "required": ["success"],
         "additionalProperties": False,
     }

@@ -39,6 +39,7 @@ class HttpOptions:
         allowed_hosts: further host names that clients may use for the server, with or without port.
         toolsets: names of the toolsets to offer; None offers those of the graph's settings, by default "core".
         progress_interval: seconds between two progress notifications of a call.
+        structured: whether results also have structured content, see `make_server`.
     """
 
     host: str = "127.0.0.1"
@@ -48,6 +49,7 @@ class HttpOptions:
     allowed_hosts: tuple[str, ...] = ()
     toolsets: str | Sequence[str] | None = None
     progress_interval: float = PROGRESS_INTERVAL
+    structured: bool = False
 
     def __post_init__(self) -> None:
         """Reject options that name no user, or users in two ways."""
@@ -119,7 +121,11 @@ def _listen(options: HttpOptions) -> socket.socket:
 
 def _app(graph: KnowledgeGraph, options: HttpOptions, address: str, port: int) -> Starlette:
     server = make_server(
-        graph, _user_of(options), toolsets=options.toolsets, progress_interval=options.progress_interval
+        graph,
+        _user_of(options),
+        toolsets=options.toolsets,
+        progress_interval=options.progress_interval,
+        structured=options.structured,
     )
     app = server.streamable_http_app(
         streamable_http_path=PATH,

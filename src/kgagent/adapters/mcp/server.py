@@ -45,6 +45,7 @@ def make_server(
     *,
     toolsets: str | Sequence[str] | None = None,
     progress_interval: float = PROGRESS_INTERVAL,
+    structured: bool = False,
 ) -> Server[Any]:
     """Create an MCP server of the agent's tools, for any transport of the SDK.
 
@@ -53,11 +54,14 @@ def make_server(
         user_of: returns the user of a request.
         toolsets: names of the toolsets to offer; None offers those of the graph's settings, by default "core".
         progress_interval: seconds between two progress notifications of a call, if the client asks for them.
+        structured: whether results also have structured content, and tools an output schema; for clients that are
+            programs. Clients that hand all of it to a model would send it twice.
 
     Raises:
         InputError: a toolset is unknown.
     """
-    handlers = _Handlers(graph, user_of, graph.settings.toolsets if toolsets is None else toolsets, progress_interval)
+    chosen = graph.settings.toolsets if toolsets is None else toolsets
+    handlers = _Handlers(graph, user_of, chosen, progress_interval=progress_interval, structured=structured)
     return Server(
         "kgagent",
         version=version("kgagent"),
@@ -77,13 +81,20 @@ class _Handlers:
     """Request handlers; each determines the user of its request."""
 
     def __init__(
-        self, graph: KnowledgeGraph, user_of: UserOf, toolsets: str | Sequence[str], progress_interval: float
+        self,
+        graph: KnowledgeGraph,
+        user_of: UserOf,
+        toolsets: str | Sequence[str],
+        *,
+        progress_interval: float,
+        structured: bool,
     ) -> None:
         self._graph = graph
         self._toolsets = toolsets
         self._user_of = user_of
         self._progress_interval = progress_interval
-        self._definitions = tool_definitions(graph.ontology, toolsets)
+        self._structured = structured
+        self._definitions = tool_definitions(graph.ontology, toolsets, structured=structured)
         self.schemas = {tool.name: tool.input_schema for tool in self._definitions}
 
     async def list_tools(self, _context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
@@ -93,7 +104,13 @@ class _Handlers:
         tools = self._tools(context)
         if params.name not in tools:
             raise MCPError(INVALID_PARAMS, why_missing(params.name, tools))
-        return await call(tools[params.name], params.arguments or {}, context, self._progress_interval)
+        return await call(
+            tools[params.name],
+            params.arguments or {},
+            context,
+            progress_interval=self._progress_interval,
+            structured=self._structured,
+        )
 
     async def list_resources(self, _context: Context, _params: PaginatedRequestParams | None) -> ListResourcesResult:
         return ListResourcesResult(resources=[resource.definition() for resource in RESOURCES.values()])

@@ -9,19 +9,26 @@ from kgagent.errors import InputError
 from kgagent.knowledge_graph import KnowledgeGraph
 
 
-async def serve_stdio(graph: KnowledgeGraph, user_id: str, *, toolsets: str | Sequence[str] | None = None) -> None:
+async def serve_stdio(
+    graph: KnowledgeGraph,
+    user_id: str,
+    *,
+    toolsets: str | Sequence[str] | None = None,
+    structured: bool = False,
+) -> None:
     """Serve until stdin ends. Other output of the process goes to stderr meanwhile.
 
     Args:
         graph: an open graph.
         user_id: user whose graph is served; the client cannot choose it.
         toolsets: names of the toolsets to offer; None offers those of the graph's settings, by default "core".
+        structured: see `make_server`.
 
     Raises:
         InputError: the user id is empty, or a toolset is unknown.
     """
     if not user_id:
         raise InputError("user_id must not be empty: the tools belong to one user")
-    server = make_server(graph, lambda _: user_id, toolsets=toolsets)
+    server = make_server(graph, lambda _: user_id, toolsets=toolsets, structured=structured)
     async with stdio_server() as (incoming, outgoing):
         await server.run(incoming, outgoing, server.create_initialization_options())

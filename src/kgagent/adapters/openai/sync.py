@@ -60,5 +60,5 @@ class SyncOpenAITools(BlockingWrapper[OpenAITools]):
         return self._wait(self._wrapped.answer_response, response)
 
     def call(self, name: str, arguments: str | None) -> str:
-        """Run one call; arguments and answer are JSON objects."""
+        """Run one call; the arguments are a JSON object, the answer is text."""
         return self._wait(self._wrapped.call, name, arguments)

@@ -21,7 +21,6 @@ from kgagent.blocking import unwrap
 from kgagent.errors import ConfigurationError
 from kgagent.sync import SyncTool
 from kgagent.tools import BoundTool
-from kgagent.tools.payload import dump, failure
 from kgagent.tools.toolsets import why_missing
 
 
@@ -106,19 +105,19 @@ class OpenAITools:
         ]
 
     async def call(self, name: str, arguments: str | None) -> str:
-        """Run one call; arguments and answer are JSON objects."""
+        """Run one call; the arguments are a JSON object, the answer is text."""
         if refusal := self._refusal(name, arguments):
             return refusal
         # A model that fills in a strict schema says null for an optional argument that it omits.
         given = without_nulls(arguments) if arguments and name in self._strict else arguments
-        return await self._tools[name].call_json(given or "")
+        return (await self._tools[name].call_text(given or "")).text
 
     def _refusal(self, name: str, arguments: str | None) -> str | None:
         """The answer to a call that cannot be run: the SDK does not check the types of what servers send."""
         if not isinstance(name, str) or name not in self._tools:
-            return dump(failure(why_missing(str(name), self._tools)))
+            return f"Error: {why_missing(str(name), self._tools)}"
         if not isinstance(arguments, str | None):
-            return dump(failure(f"Arguments must be a JSON object in a text, got {type(arguments).__name__}"))
+            return f"Error: Arguments must be a JSON object in a text, got {type(arguments).__name__}"
         return None
 
 
@@ -142,7 +141,7 @@ def unwrap_tools(tools: Mapping[str, SyncTool]) -> tuple[dict[str, BoundTool], B
 
 
 def _unsupported(call: ChatCompletionMessageToolCallUnion) -> str:
-    return dump(failure(f"Call a function: tools of type {call.type} are not offered"))
+    return f"Error: Call a function: tools of type {call.type} are not offered"
 
 
 def _tool_message(call: ChatCompletionMessageToolCallUnion, content: str) -> ChatCompletionToolMessageParam:

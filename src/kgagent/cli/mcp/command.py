@@ -48,6 +48,10 @@ def mcp(
             "[dim]\\[the setting KGAGENT_TOOLSETS, by default core][/dim]",
         ),
     ] = None,
+    structured: Annotated[
+        bool,
+        typer.Option("--structured", help="Also return structured content, for clients that are programs."),
+    ] = False,
     user: User = None,
     print_config: Annotated[
         Client | None,
@@ -73,7 +77,7 @@ def mcp(
         _print_config(print_config, settings, user, toolsets)
         return
     if not http:
-        _serve_stdio(settings, resolve_user_id(settings, user), toolsets)
+        _serve_stdio(settings, resolve_user_id(settings, user), toolsets, structured=structured)
         return
 
     from kgagent.adapters.mcp import HttpOptions
@@ -87,6 +91,7 @@ def mcp(
             tokens=_load_tokens(tokens) if tokens else None,
             allowed_hosts=tuple(allowed_host or ()),
             toolsets=toolsets,
+            structured=structured,
         ),
     )
 
@@ -118,11 +123,13 @@ def _print_config(client: Client, settings: "Settings", user: str | None, toolse
         print_message(Text(hint, style="yellow"))
 
 
-def _serve_stdio(settings: "Settings", user_id: str, toolsets: str | None) -> None:
+def _serve_stdio(settings: "Settings", user_id: str, toolsets: str | None, *, structured: bool) -> None:
     from kgagent.adapters.mcp import serve_stdio
     from kgagent.cli.graph_session import run_with_graph
 
-    run_with_graph(lambda graph: serve_stdio(graph, user_id, toolsets=toolsets), settings=settings)
+    run_with_graph(
+        lambda graph: serve_stdio(graph, user_id, toolsets=toolsets, structured=structured), settings=settings
+    )
 
 
 def _serve_http(settings: "Settings", options: "HttpOptions") -> None:

@@ -1,4 +1,4 @@
-"""A server for the test's user, over either transport."""
+"""A server for the test's user, over either transport; its results are structured, so that tests can read them."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -44,7 +44,7 @@ def stdio(environment: dict[str, str], tmp_path: Path) -> Serving:
         chosen = ("--toolsets", toolsets) if toolsets else ()
 
         def connect(mode: Mode = "auto") -> AbstractAsyncContextManager[Client]:
-            return over_stdio(environment, *chosen, folder=tmp_path, mode=mode)
+            return over_stdio(environment, "--structured", *chosen, folder=tmp_path, mode=mode)
 
         yield connect
 
@@ -57,7 +57,7 @@ def http(graph: KnowledgeGraph, user_id: str) -> Serving:
 
     @asynccontextmanager
     async def serving(toolsets: str | None = "all") -> AsyncIterator[Connect]:
-        options = HttpOptions(user_id=user_id, toolsets=toolsets, progress_interval=0.05)
+        options = HttpOptions(user_id=user_id, toolsets=toolsets, progress_interval=0.05, structured=True)
         async with http_server(graph, options) as running:
 
             def connect(mode: Mode = "auto") -> AbstractAsyncContextManager[Client]:

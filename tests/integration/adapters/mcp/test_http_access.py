@@ -68,14 +68,14 @@ def tenant() -> Tenant:
 async def shared(graph: KnowledgeGraph) -> AsyncIterator[Shared]:
     ada, bob = tenant(), tenant()
     tokens = AccessTokens({SecretStr(each.token): each.user_id for each in (ada, bob)})
-    async with http_server(graph, HttpOptions(tokens=tokens)) as running:
+    async with http_server(graph, HttpOptions(tokens=tokens, structured=True)) as running:
         yield Shared(running.url, ada, bob)
 
 
 @pytest.fixture
 async def open_url(graph: KnowledgeGraph, user_id: str) -> AsyncIterator[str]:
     """A server on loopback without tokens."""
-    async with http_server(graph, HttpOptions(user_id=user_id)) as running:
+    async with http_server(graph, HttpOptions(user_id=user_id, structured=True)) as running:
         yield running.url
 
 

@@ -51,7 +51,8 @@ def test_stdout_carries_the_protocol_and_nothing_else(environment: dict[str, str
                 heard.append(json.loads(process.stdout.readline()))
         rest, _ = process.communicate(timeout=LONGEST)
     assert [answer["id"] for answer in heard] == [1, 2]
-    assert heard[1]["result"]["structuredContent"]["success"] is True
+    assert heard[1]["result"]["isError"] is False
+    assert "structuredContent" not in heard[1]["result"]
     assert rest == ""
     assert process.returncode == 0
 
@@ -80,6 +81,7 @@ async def running(environment: dict[str, str], folder: Path, *arguments: str) ->
         "--http",
         "--port",
         "0",
+        "--structured",
         *arguments,
         env=environment,
         cwd=folder,

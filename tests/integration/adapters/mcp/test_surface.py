@@ -1,5 +1,6 @@
 """What a client finds and what its calls do, the same over both transports."""
 
+import json
 from typing import Any
 
 import pytest
@@ -8,11 +9,12 @@ from mcp import MCPError
 from mcp.types import TextContent
 
 from kgagent import KnowledgeGraph
+from kgagent.adapters.mcp import HttpOptions, http_server
 from kgagent.adapters.mcp.definitions import tool_definitions
 from kgagent.ontology import default_ontology
 from kgagent.tools import TOOLS, Payload
 from tests.integration.adapters.mcp.conftest import Connect
-from tests.support.mcp_clients import MODES, Mode, call, read
+from tests.support.mcp_clients import MODES, Mode, call, over_http, read, text_of
 from tests.support.payloads import error_of, succeeded
 
 
@@ -78,6 +80,23 @@ async def test_structured_content_is_what_the_output_schema_says(connect: Connec
         for name in validators:
             await checked(name, nonsense=True)
     assert called == {(name, success) for name in validators for success in (True, False)}
+
+
+async def test_by_default_a_model_reads_text_and_nothing_is_sent_twice(graph: KnowledgeGraph, user_id: str) -> None:
+    async with http_server(graph, HttpOptions(user_id=user_id)) as running, over_http(running.url) as client:
+        assert all(tool.output_schema is None for tool in (await client.list_tools()).tools)
+        created = await client.call_tool("create_node", {"label": "Person", "name": "Ada", "description": "Engineer."})
+        explored = await client.call_tool("explore", {"text_matches": ["Ada"]})
+        as_json = await client.call_tool("explore", {"text_matches": ["Ada"], "format": "json"})
+        refused = await client.call_tool("create_node", {"label": "Cat", "name": "Tom"})
+    answers = (created, explored, as_json, refused)
+    assert [answer.structured_content for answer in answers] == [None] * 4
+    assert text_of(created).startswith("Created Person Ada\n")
+    assert "Ada (Person" in text_of(explored)
+    assert "Engineer." in text_of(explored)
+    assert [node["name"] for node in json.loads(text_of(as_json))["nodes"]] == ["Ada"]
+    assert text_of(refused).startswith("Error: Unknown label: Cat")
+    assert [answer.is_error for answer in answers] == [False, False, False, True]
 
 
 async def test_a_client_builds_a_pattern_from_the_description_of_the_graph(connect: Connect) -> None:

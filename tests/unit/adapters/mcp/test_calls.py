@@ -1,14 +1,16 @@
 """A call of a tool, where the way to the client is broken."""
 
 import logging
+from collections.abc import Mapping
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import anyio
 import pytest
+from mcp.types import TextContent
 
 from kgagent.adapters.mcp.calls import Context, call
-from kgagent.tools import BoundTool, Payload
+from kgagent.tools import BoundTool, ToolText
 
 
 async def test_progress_that_cannot_be_sent_is_logged_and_does_not_end_the_tool(
@@ -27,12 +29,15 @@ async def test_progress_that_cannot_be_sent_is_logged_and_does_not_end_the_tool(
     class SlowTool:
         name = "slow"
 
-        async def __call__(self) -> Payload:
+        async def call_text(self, arguments: Mapping[str, Any]) -> ToolText:
+            assert arguments == {}
             await failed_twice.wait()
-            return {"success": True, "message": "done"}
+            return ToolText("done", is_error=False, payload={"success": True, "message": "done"})
 
     context = cast("Context", SimpleNamespace(meta={"progress_token": 1}, session=Session()))
     with caplog.at_level(logging.WARNING), anyio.fail_after(60):
         result = await call(cast("BoundTool", SlowTool()), {}, context, progress_interval=0.001)
-    assert result.structured_content == {"success": True, "message": "done"}
+    [content] = result.content
+    assert isinstance(content, TextContent)
+    assert (content.text, result.structured_content, result.is_error) == ("done", None, False)
     assert [record.getMessage() for record in caplog.records] == ["Progress of slow could not be sent"]
