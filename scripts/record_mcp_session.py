@@ -46,7 +46,7 @@ async def _play(info: ServerInfo, folder: Path) -> list[Exchange]:
         "NEO4J_PASSWORD": info.password,
         "KGAGENT_EMBEDDER": "local",
     }
-    async with over_stdio(environment, "--structured", "--user", "marta", folder=folder) as client:
+    async with over_stdio(environment, "--structured", "--toolsets", "all", "--user", "marta", folder=folder) as client:
         return await play(client)
 
 

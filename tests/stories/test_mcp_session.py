@@ -20,7 +20,7 @@ def environment(server: Server, user_id: str) -> dict[str, str]:
 
 
 async def test_twelve_calls_create_update_annotate_and_find(environment: dict[str, str], tmp_path: Path) -> None:
-    async with over_stdio(environment, "--structured", folder=tmp_path) as client:
+    async with over_stdio(environment, "--structured", "--toolsets", "all", folder=tmp_path) as client:
         exchanges = await play(client)
         counts = await read(client, "kgagent://statistics")
     assert len(exchanges) == 12

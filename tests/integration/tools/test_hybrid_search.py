@@ -11,7 +11,8 @@ from tests.support.people import node, person, relate
 @pytest.fixture(autouse=True)
 async def people(tools: Toolset) -> None:
     ruth, ada = await person(tools, "Ruth", "Naval architect"), await person(tools, "Ada", "Likes boats")
-    await relate(tools, ruth, ada, "mentor", description="She taught Ada", notes=["A gruff mentor"])
+    note = {"content": "A gruff mentor", "lifetime": "year"}
+    await relate(tools, ruth, ada, "mentor", description="She taught Ada", notes=[note])
     await relate(tools, ada, await node(tools, "Concept", "Mentorship"), "studies")
 
 

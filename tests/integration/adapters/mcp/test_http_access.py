@@ -188,7 +188,8 @@ async def test_an_address_that_others_can_reach_needs_tokens(graph: KnowledgeGra
 
 async def test_an_address_that_others_can_reach_is_served_with_tokens(graph: KnowledgeGraph) -> None:
     who = tenant()
-    options = HttpOptions(host="0.0.0.0", tokens=AccessTokens({SecretStr(who.token): who.user_id}))
+    tokens = AccessTokens({SecretStr(who.token): who.user_id})
+    options = HttpOptions(host="0.0.0.0", tokens=tokens, structured=True)
     async with http_server(graph, options) as running:
         url = running.url.replace("0.0.0.0", "127.0.0.1")
         assert (await knock(url, "auto")).status_code == 401
