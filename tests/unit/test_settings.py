@@ -38,3 +38,13 @@ def test_invalid_arguments_are_a_configuration_error(given: dict[str, object], t
 def test_toolsets_are_separated_by_commas(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KGAGENT_TOOLSETS", "core, patterns")
     assert load_settings().toolsets == ("core", "patterns")
+
+
+def test_pattern_settings_have_the_defaults_of_the_documents(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ENABLED", "MAX_PATHS", "RANKING", "USE_ALL_RELATION_HINTS"):
+        monkeypatch.delenv(f"KGAGENT_PATTERNS_{name}", raising=False)
+    settings = Settings(_env_file=None)
+    assert settings.patterns_enabled
+    assert settings.patterns_max_paths == 100
+    assert settings.patterns_ranking == "HYBRID"
+    assert settings.patterns_use_all_relation_hints

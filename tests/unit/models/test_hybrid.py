@@ -68,3 +68,12 @@ def test_options_that_cannot_be_are_refused(wrong: dict[str, object]) -> None:
 def test_the_defaults_are_those_of_the_documents() -> None:
     options = HybridSearchOptions()
     assert (options.relationship_limit, options.strategy, options.search_relationships) == (50, "rrf", True)
+
+
+def test_the_limits_are_those_of_the_documents() -> None:
+    options = HybridSearchOptions()
+    assert (options.object_limit, options.text_limit, options.relationship_limit) == (20, 20, 50)
+    assert HybridSearchOptions(object_limit=200, text_limit=100, relationship_limit=100, limit=100)
+    for above in ({"object_limit": 201}, {"text_limit": 101}, {"relationship_limit": 101}, {"limit": 101}):
+        with pytest.raises(ValidationError, match=next(iter(above))):
+            HybridSearchOptions.model_validate(above)

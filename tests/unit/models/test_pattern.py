@@ -160,3 +160,12 @@ def test_one_path_per_a_step_that_no_path_has_is_told() -> None:
         GraphQuery(patterns=(one_step(),), one_path_per=1)
     sequence = QueryCombinator(type="SEQUENTIAL", patterns=(one_step(), one_step()))
     assert GraphQuery(combinator=sequence, one_path_per=1).one_path_per == 1
+
+
+def test_a_query_knows_whether_it_has_patterns_and_a_combinator() -> None:
+    walk = GraphQuery.model_validate({"targets": [{"description": "Ann"}], "traversal": {"max_depth": 1}})
+    assert (walk.has_patterns, walk.has_combinator) == (False, False)
+    single = GraphQuery(patterns=(one_step(),))
+    assert (single.has_patterns, single.has_combinator) == (True, False)
+    union = GraphQuery(combinator=QueryCombinator(type="UNION", patterns=(one_step(),)))
+    assert (union.has_patterns, union.has_combinator) == (False, True)
