@@ -134,6 +134,7 @@ class RelationshipRecord(Record):
     @classmethod
     def read(cls, row: Mapping[str, Any]) -> "RelationshipRecord":
         """Read a row of `_relationship.cypher` or of one of the shorter fragments that searches use."""
+        properties, has_old_is_reversed = _with_present_names(row["properties"])
         return cls(
             element_id=row["element_id"],
             neo4j_type=row["neo4j_type"],
@@ -143,19 +144,16 @@ class RelationshipRecord(Record):
             to_name=as_text(row["to_name"]),
             vector_length=row["vector_length"],
             has_old_embeddings=row.get("has_old_embeddings", False),
+            has_old_is_reversed=has_old_is_reversed,
             from_labels=tuple(row.get("from_labels", ())),
             to_labels=tuple(row.get("to_labels", ())),
-            properties={},
-        ).with_stored(row["properties"])
+            properties=properties,
+        )
 
     def with_stored(self, properties: Mapping[str, Any]) -> "RelationshipRecord":
         """This record with stored properties; an old property name is replaced by the present one."""
-        present = {key: value for key, value in properties.items() if value is not None}
-        has_old = OLD_IS_REVERSED in present
-        if has_old:
-            old = present.pop(OLD_IS_REVERSED)
-            present.setdefault("is_reversed", old)
-        return replace(self, properties=present, has_old_is_reversed=has_old)
+        present, has_old_is_reversed = _with_present_names(properties)
+        return replace(self, properties=present, has_old_is_reversed=has_old_is_reversed)
 
     @property
     def has_old_properties(self) -> bool:
@@ -296,3 +294,13 @@ def plain(value: object) -> JsonValue:
 
 def _present(properties: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in properties.items() if value is not None}
+
+
+def _with_present_names(properties: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
+    """The properties of a relationship, and whether `is_reversed` was stored under its old name."""
+    present = _present(properties)
+    if OLD_IS_REVERSED not in present:
+        return present, False
+    old = present.pop(OLD_IS_REVERSED)
+    present.setdefault("is_reversed", old)
+    return present, True
