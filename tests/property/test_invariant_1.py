@@ -133,7 +133,7 @@ async def test_embeddings_are_current_after_any_sequence_of_tool_calls(
 
 @hypothesis_settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=st.lists(creations | changes | added_notes | old_writes | time_passes, max_size=8))
-async def test_one_write_mends_what_time_and_other_programs_left(
+async def test_one_write_fixes_stale_and_foreign_data(
     graph: KnowledgeGraph, embedder: WatchedEmbedder, clock: Clock, steps: list[Step]
 ) -> None:
     user_id = f"user-{uuid4()}"
@@ -148,7 +148,7 @@ async def test_one_write_mends_what_time_and_other_programs_left(
 
 @hypothesis_settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=st.lists(creations | changes | added_notes, min_size=2, max_size=6))
-async def test_embeddings_are_current_after_tool_calls_at_once(
+async def test_embeddings_are_current_after_concurrent_tool_calls(
     graph: KnowledgeGraph, embedder: WatchedEmbedder, clock: Clock, steps: list[Step]
 ) -> None:
     user_id = f"user-{uuid4()}"

@@ -59,7 +59,7 @@ def keys_in(payload: Payload) -> set[str]:
 
 @hypothesis_settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(mine=graphs, theirs=graphs, query=phrases, threshold=st.sampled_from([-1.0, 0.2, 0.5]), exact=st.booleans())
-async def test_a_search_gives_all_of_ones_own_and_nothing_of_anothers(
+async def test_a_search_returns_all_of_the_users_records_and_no_others(
     graph: KnowledgeGraph, mine: Relationships, theirs: Relationships, query: str, threshold: float, exact: bool
 ) -> None:
     settings = graph.settings.model_copy(update={"exact_scan_limit": 1_000 if exact else 0})

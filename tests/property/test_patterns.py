@@ -224,7 +224,7 @@ many = hypothesis_settings(max_examples=40, deadline=None, suppress_health_check
 
 @many
 @given(drawn_nodes=nodes, drawn_relationships=relationships, pattern=patterns())
-async def test_a_pattern_finds_the_paths_that_a_plain_walk_finds(
+async def test_a_pattern_finds_the_paths_that_a_walk_in_python_finds(
     graph: KnowledgeGraph, drawn_nodes: list[Any], drawn_relationships: list[Any], pattern: GraphPattern
 ) -> None:
     plain, prefix = await plant(graph, drawn_nodes, drawn_relationships)
@@ -243,7 +243,7 @@ async def test_a_pattern_finds_the_paths_that_a_plain_walk_finds(
 
 @many
 @given(drawn_nodes=nodes, drawn_relationships=relationships, combinator=combinators())
-async def test_a_combinator_finds_what_a_plain_walk_finds(
+async def test_a_combinator_finds_what_a_walk_in_python_finds(
     graph: KnowledgeGraph, drawn_nodes: list[Any], drawn_relationships: list[Any], combinator: QueryCombinator
 ) -> None:
     plain, prefix = await plant(graph, drawn_nodes, drawn_relationships)
@@ -265,7 +265,7 @@ async def test_a_combinator_finds_what_a_plain_walk_finds(
     assert Counter(path[0][end] for path in found) == Counter({path[0][end] for path in expected})
 
 
-async def test_the_plain_walk_sees_paths_at_all(graph: KnowledgeGraph) -> None:
+async def test_the_walk_in_python_finds_paths(graph: KnowledgeGraph) -> None:
     plain, prefix = await plant(
         graph,
         [(frozenset({"Red"}), {"age": 1}, MINE), (frozenset({"Blue"}), {"name": "x"}, MINE)],

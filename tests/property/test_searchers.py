@@ -33,7 +33,7 @@ def hops(joined: Collection[tuple[str, str]], start: str, depth: int) -> dict[st
 
 @few_examples
 @given(joined=pairs, seeds=st.lists(names, min_size=1, max_size=3), depth=st.integers(1, 5), top_k=st.integers(1, 10))
-async def test_graph_search_gives_the_nearest_nodes(
+async def test_graph_search_returns_the_nearest_nodes(
     graph: KnowledgeGraph, joined: set[tuple[str, str]], seeds: list[str], depth: int, top_k: int
 ) -> None:
     drawing = Drawing(graph, f"user-{uuid4()}")
@@ -55,7 +55,7 @@ async def test_graph_search_gives_the_nearest_nodes(
     depth=st.integers(1, 5),
     top_k=st.integers(1, 10),
 )
-async def test_hybrid_search_adds_up_what_both_find(
+async def test_hybrid_search_adds_both_scores(
     graph: KnowledgeGraph,
     joined: set[tuple[str, str]],
     similar: dict[str, float],

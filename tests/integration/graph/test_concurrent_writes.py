@@ -39,7 +39,7 @@ async def test_concurrent_changes_and_notes_are_all_kept_and_the_embedding_is_th
     assert stored["version"] == 1 + changed
 
 
-async def test_creators_at_once_make_one_relationship_and_the_others_are_told(
+async def test_concurrent_creations_make_one_relationship_and_the_others_fail(
     agents: list[Toolset], graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
 ) -> None:
     first, second = await person(agents[0], "Ada"), await person(agents[0], "Bo")
@@ -64,7 +64,7 @@ async def test_creators_at_once_make_one_relationship_and_the_others_are_told(
     assert stored["version"] == 1
 
 
-async def test_a_write_between_reading_and_writing_is_seen(
+async def test_a_concurrent_write_is_detected(
     agents: list[Toolset], graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
 ) -> None:
     ends = await two_friends(agents[0], description="They row together")
@@ -84,7 +84,7 @@ async def test_a_write_between_reading_and_writing_is_seen(
     assert (stored["description"], stored["attitude"], stored["version"]) == ("They quarrel", 5, 8)
 
 
-async def test_a_relationship_that_goes_while_it_is_changed_is_told(
+async def test_a_relationship_deleted_during_an_update_is_reported(
     agents: list[Toolset], graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
 ) -> None:
     ends = await two_friends(agents[0])
@@ -98,7 +98,7 @@ async def test_a_relationship_that_goes_while_it_is_changed_is_told(
     assert await relationships_of(graph, user_id) == []
 
 
-async def test_a_node_that_goes_while_it_is_joined_is_told(
+async def test_a_node_deleted_during_a_create_is_reported(
     agents: list[Toolset], graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
 ) -> None:
     first, second = await person(agents[0], "Ada"), await person(agents[0], "Bo")
@@ -165,7 +165,7 @@ async def test_calls_cancelled_at_any_moment_leave_nothing_half_written(
     succeeded(await tools.update_relationship(**ends, description="still works"))
 
 
-async def test_relationships_that_were_there_twice_do_not_stop_a_write(
+async def test_duplicate_relationships_do_not_prevent_a_write(
     tools: Toolset, graph: KnowledgeGraph, user_id: str
 ) -> None:
     first, second = await person(tools, "Ada"), await person(tools, "Bo")

@@ -51,7 +51,7 @@ async def test_labels_and_types_that_no_ontology_knows_are_found_with_their_coun
     assert not any(part.is_lower_bound for part in schema.labels)
 
 
-async def test_properties_are_told_with_the_kinds_of_their_values(
+async def test_properties_have_the_kinds_of_their_values(
     graph: KnowledgeGraph, reader: LiveSchemaReader, user_id: str
 ) -> None:
     await plant_ward(graph, user_id)
@@ -107,7 +107,7 @@ async def test_few_short_texts_are_examples_and_json_is_known_by_reading_it(
     assert (list(found.kinds), list(found.examples)) == (kinds, examples)
 
 
-async def test_the_words_of_relationships_are_told_however_many_they_are_and_keys_are_not(
+async def test_relationship_types_are_listed_in_full_and_keys_are_not(
     graph: KnowledgeGraph, reader: LiveSchemaReader, user_id: str
 ) -> None:
     await cypher(
@@ -148,7 +148,7 @@ async def test_values_that_json_does_not_know_have_a_kind_too(
     assert (kinds["place"], kinds["odd"], kinds["none"]) == ((ValueKind.OTHER,), (ValueKind.NUMBER,), (ValueKind.LIST,))
 
 
-async def test_what_only_another_user_has_never_shows(
+async def test_labels_and_types_of_another_user_are_not_described(
     graph: KnowledgeGraph, reader: LiveSchemaReader, user_id: str
 ) -> None:
     other, secret = f"{user_id}-other", uuid.uuid4().hex
@@ -168,7 +168,7 @@ async def test_what_only_another_user_has_never_shows(
     assert secret in (await reader.read(other)).model_dump_json()
 
 
-async def test_a_relationship_is_the_users_only_if_both_ends_are_and_it_does_not_say_otherwise(
+async def test_a_relationship_belongs_to_a_user_if_it_and_both_ends_do(
     graph: KnowledgeGraph, reader: LiveSchemaReader, user_id: str
 ) -> None:
     await plant_ward(graph, user_id)
@@ -186,7 +186,7 @@ async def test_a_relationship_is_the_users_only_if_both_ends_are_and_it_does_not
     assert pairs(schema, "OWN") == {("Patient", "Patient"): 1}
 
 
-async def test_no_embedding_no_bookkeeping_and_nothing_hidden_is_told(
+async def test_hidden_properties_are_not_described(
     graph: KnowledgeGraph, reader: LiveSchemaReader, tools: Toolset, user_id: str
 ) -> None:
     await two_friends(tools, description="They met at school")
@@ -244,7 +244,7 @@ async def test_hostile_names_are_found_as_they_are(
     assert [item.name for item in (*label.properties, *kind.properties)] == [name, name]
 
 
-async def test_names_that_cannot_be_quoted_are_left_out(
+async def test_names_that_cannot_be_quoted_are_omitted(
     graph: KnowledgeGraph, reader: LiveSchemaReader, user_id: str
 ) -> None:
     await cypher(
@@ -260,7 +260,7 @@ async def test_names_that_cannot_be_quoted_are_left_out(
     assert pairs(schema, "FINE") == {("Fine", "Fine"): 1}
 
 
-async def test_what_was_not_looked_at_in_full_says_so(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_a_partly_read_label_or_type_is_marked(graph: KnowledgeGraph, user_id: str) -> None:
     label, kind = f"Many_{uuid.uuid4().hex}", f"MANY_{uuid.uuid4().hex}"
     await cypher(
         graph,
@@ -285,7 +285,7 @@ async def test_what_was_not_looked_at_in_full_says_so(graph: KnowledgeGraph, use
 
 
 @pytest.mark.parametrize("label", ["Person", "Patient", "Person:Patient"])
-async def test_few_relationships_behind_many_of_others_are_all_found(
+async def test_few_relationships_among_many_of_other_users_are_all_found(
     graph: KnowledgeGraph, user_id: str, label: str
 ) -> None:
     kind = f"CROWDED_{uuid.uuid4().hex}"
@@ -307,7 +307,7 @@ async def test_few_relationships_behind_many_of_others_are_all_found(
     assert (await reader.read(f"{user_id}-nobody")).relationship_type(kind) is None
 
 
-async def test_a_schema_is_kept_for_a_while_and_read_anew_when_asked(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_a_schema_is_cached_for_a_while_and_refreshed_on_request(graph: KnowledgeGraph, user_id: str) -> None:
     now = 0.0
     reader = LiveSchemaReader(services_of(graph).store, graph.ontology, lifetime=60, clock=lambda: now)
     empty = await reader.read(user_id)
@@ -323,7 +323,7 @@ async def test_a_schema_is_kept_for_a_while_and_read_anew_when_asked(graph: Know
     assert (await reader.read(user_id)).label("Nurse") is not None
 
 
-async def test_the_user_unused_for_longest_makes_room(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_the_least_recently_used_user_is_evicted(graph: KnowledgeGraph, user_id: str) -> None:
     reader = LiveSchemaReader(services_of(graph).store, graph.ontology, users=2)
     first, second, third = (f"{user_id}-{number}" for number in range(3))
     kept = [await reader.read(first), await reader.read(second)]
@@ -333,7 +333,7 @@ async def test_the_user_unused_for_longest_makes_room(graph: KnowledgeGraph, use
     assert await reader.read(second) is not kept[1]
 
 
-async def test_what_takes_too_long_is_left_out_and_told(
+async def test_what_times_out_is_omitted_and_reported(
     graph: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await plant_ward(graph, user_id)
@@ -351,7 +351,7 @@ async def test_what_takes_too_long_is_left_out_and_told(
     assert {label.name for label in schema.labels} == {"Patient", "Surgeon", "Condition"}
 
 
-async def test_a_failure_is_told_and_not_kept(
+async def test_a_failure_is_reported_and_not_cached(
     graph: KnowledgeGraph, reader: LiveSchemaReader, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def down(*_: object, **__: object) -> None:

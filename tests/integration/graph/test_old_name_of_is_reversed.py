@@ -83,7 +83,7 @@ async def test_deleting_and_restoring_converts_it(
     await assert_converted(graph, user_id, embedder, clock)
 
 
-async def test_what_was_deleted_under_the_old_name_is_restored_under_the_new_one(
+async def test_a_relationship_deleted_under_the_old_name_is_restored_under_the_new_one(
     graph: KnowledgeGraph,
     tools: Toolset,
     user_id: str,
@@ -128,7 +128,7 @@ async def test_the_migration_converts_it(
     await assert_converted(graph, user_id, embedder, clock)
 
 
-async def test_no_answer_shows_either_name(tools: Toolset, ends: dict[str, str]) -> None:
+async def test_no_result_contains_either_name(tools: Toolset, ends: dict[str, str]) -> None:
     answers = [
         succeeded(await tools.describe_graph()),
         succeeded(await tools.get_relationship(**ends)),

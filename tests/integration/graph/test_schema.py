@@ -77,7 +77,7 @@ def own_parts(
 
 
 @pytest.mark.alone
-async def test_the_schema_is_whole_and_online(opened: KnowledgeGraph) -> None:
+async def test_the_schema_is_complete_and_online(opened: KnowledgeGraph) -> None:
     assert await services_of(opened).schema.problems() == []
     rows = await schema_of(services_of(opened).store, "kgagent_")
     assert {row["state"] for row in rows} == {"ONLINE"}
@@ -92,7 +92,7 @@ async def test_ensuring_twice_changes_nothing(opened: KnowledgeGraph, own: Schem
     assert await schema_of(services_of(opened).store, label) == made
 
 
-async def test_several_may_ensure_at_once(
+async def test_the_schema_can_be_ensured_concurrently(
     settings: Settings, opened: KnowledgeGraph, own: Schema, ontology: Ontology, label: str, clock: Clock
 ) -> None:
     async with connections(4, settings=settings, embedder=HashingEmbedder(384), clock=clock) as graphs:
@@ -102,13 +102,13 @@ async def test_several_may_ensure_at_once(
     assert await own.problems() == []
 
 
-async def test_what_is_missing_is_named_with_the_command_that_makes_it(own: Schema, label: str) -> None:
+async def test_missing_parts_are_named_with_the_command_that_creates_them(own: Schema, label: str) -> None:
     [problem] = await own.problems()
     assert f"kgagent_{label}_key, " in str(problem)
     assert str(problem).endswith(": missing. Fix: kgagent init")
 
 
-async def test_a_mismatch_in_dimensions_names_both_lengths_and_the_command(settings: Settings) -> None:
+async def test_a_mismatch_in_dimensions_is_reported_with_both_lengths_and_the_command(settings: Settings) -> None:
     with pytest.raises(SchemaError) as refused:
         async with KnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(64)):
             pass
@@ -131,12 +131,12 @@ async def test_rebuilding_fits_the_vector_indexes_to_another_embedder(
     assert len(await own.problems()) == 1
 
 
-async def test_vector_indexes_are_made_with_the_options_that_are_chosen(own: Schema) -> None:
+async def test_vector_indexes_are_created_with_the_chosen_options(own: Schema) -> None:
     await own.ensure()
     assert await own.differing_options() == []
 
 
-async def test_indexes_of_other_options_serve_and_are_told_of_until_they_are_made_anew(
+async def test_indexes_with_other_options_work_and_are_reported(
     opened: KnowledgeGraph, own: Schema, ontology: Ontology, label: str
 ) -> None:
     await own.ensure()
@@ -164,7 +164,7 @@ async def test_an_index_that_covers_other_types_is_named(opened: KnowledgeGraph,
         assert f"kgagent_{neo4j_type}_embedding" in said
 
 
-async def test_an_index_of_another_name_serves_as_well(opened: KnowledgeGraph, own: Schema, label: str) -> None:
+async def test_an_index_with_another_name_is_used_as_well(opened: KnowledgeGraph, own: Schema, label: str) -> None:
     await services_of(opened).store.run_schema(f"CREATE INDEX mine_{label} FOR (n:{label}) ON (n.user_id)")
     await services_of(opened).store.run_schema(
         f"CREATE CONSTRAINT unique_{label} FOR (n:{label}) REQUIRE n.entity_key IS UNIQUE"
@@ -173,7 +173,7 @@ async def test_an_index_of_another_name_serves_as_well(opened: KnowledgeGraph, o
     assert await own.problems() == []
 
 
-async def test_data_that_breaks_a_constraint_is_told(
+async def test_data_that_violates_a_constraint_is_reported(
     opened: KnowledgeGraph, own: Schema, label: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(schema_module, "ATTEMPTS", 2)
@@ -185,7 +185,7 @@ async def test_data_that_breaks_a_constraint_is_told(
         await services_of(opened).store.write(f"MATCH (n:{label}) DELETE n", {})
 
 
-async def test_a_server_that_is_not_there_is_named() -> None:
+async def test_an_unreachable_server_is_named() -> None:
     with pytest.raises(StoreError, match=r"Neo4j at bolt://127\.0\.0\.1:1 cannot be used"):
         await connect("bolt://127.0.0.1:1", username="neo4j", password="x")
     with pytest.raises(StoreError, match="'ftp://x' is not an address of a Neo4j"):
@@ -193,7 +193,7 @@ async def test_a_server_that_is_not_there_is_named() -> None:
 
 
 @pytest.mark.alone
-async def test_a_text_index_of_an_earlier_form_is_made_anew(opened: KnowledgeGraph) -> None:
+async def test_a_text_index_of_an_earlier_form_is_recreated(opened: KnowledgeGraph) -> None:
     before = await schema_of(services_of(opened).store, "kgagent_node_text")
     await make_earlier_form(opened)
     [problem] = await services_of(opened).schema.problems()
@@ -228,7 +228,7 @@ async def test_a_deadlock_with_another_process_that_changes_the_schema_is_no_err
 
 
 @pytest.mark.alone
-async def test_an_index_that_another_process_drops_as_outdated_after_it_was_made_anew_is_made_again(
+async def test_an_index_dropped_by_another_process_is_created_again(
     opened: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await make_earlier_form(opened)

@@ -54,7 +54,7 @@ async def answer(graph: KnowledgeGraph, name: str, **parameters: Any) -> list[di
 
 
 @pytest.mark.parametrize("vector_given", [True, False])
-async def test_what_relationships_count_is_told_of_the_users_alone(
+async def test_counts_of_relationships_include_only_those_of_the_user(
     graph: KnowledgeGraph, user_id: str, ids: dict[str, str], *, vector_given: bool
 ) -> None:
     asked = [ids["own"], ids["to"], ids["from"]]
@@ -63,7 +63,7 @@ async def test_what_relationships_count_is_told_of_the_users_alone(
     assert [asked[position] for position, *_ in row["scores"]] == [ids["own"]]
 
 
-async def test_relationships_of_paths_are_told_where_both_ends_are_the_users(
+async def test_paths_contain_only_relationships_with_both_ends_of_the_user(
     graph: KnowledgeGraph, user_id: str, ids: dict[str, str]
 ) -> None:
     asked = [ids["own"], ids["to"], ids["from"]]
@@ -71,7 +71,7 @@ async def test_relationships_of_paths_are_told_where_both_ends_are_the_users(
     assert [row["relationship"]["id"] for row in rows] == [ids["own"]]
 
 
-async def test_texts_are_not_found_through_another_users_node(
+async def test_chunks_are_not_found_through_another_users_node(
     graph: KnowledgeGraph, user_id: str, ids: dict[str, str]
 ) -> None:
     searched = {
@@ -83,7 +83,7 @@ async def test_texts_are_not_found_through_another_users_node(
     assert (row["text"], row["linked_to"]) == ("mine", [ids["ada"]])
 
 
-async def test_a_beam_goes_on_from_no_relationship_that_leads_to_another_users_node(
+async def test_a_beam_does_not_expand_relationships_to_another_users_node(
     graph: KnowledgeGraph, user_id: str, ids: dict[str, str]
 ) -> None:
     [ada] = await cypher(graph, "MATCH (n) WHERE elementId(n) = $id RETURN n.entity_key AS key", id=ids["ada"])

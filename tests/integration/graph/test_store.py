@@ -37,23 +37,23 @@ async def test_a_similarity_on_the_server_is_plain_cosine(graph: KnowledgeGraph)
     assert row["cosine"] == pytest.approx(math.fsum(x * y for x, y in zip(one, other, strict=True)), abs=1e-6)
 
 
-async def test_a_statement_that_is_wrong_is_told(graph: KnowledgeGraph) -> None:
+async def test_an_invalid_statement_is_reported(graph: KnowledgeGraph) -> None:
     with pytest.raises(StoreError, match="refused the statement: Invalid input"):
         await services_of(graph).store.read("MATCH", {})
 
 
-async def test_a_write_that_would_make_a_duplicate_is_told_apart(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_a_duplicate_is_an_error_of_its_own(graph: KnowledgeGraph, user_id: str) -> None:
     with pytest.raises(ConstraintViolationError, match="violates a uniqueness constraint"):
         await services_of(graph).store.write("UNWIND [1, 2] AS i CREATE (:Person {entity_key: $key})", {"key": user_id})
 
 
-async def test_a_statement_that_takes_too_long_is_ended(graph: KnowledgeGraph) -> None:
+async def test_a_slow_statement_is_terminated(graph: KnowledgeGraph) -> None:
     endless = "UNWIND range(1, 100000) AS a UNWIND range(1, 100000) AS b WITH a, b WHERE a = -b RETURN count(*)"
     with pytest.raises(StatementTimeoutError, match="exceeded its time limit"):
         await services_of(graph).store.read(endless, {}, timeout=0.05)
 
 
-async def test_a_stream_gives_rows_one_by_one(graph: KnowledgeGraph) -> None:
+async def test_a_stream_yields_rows_one_by_one(graph: KnowledgeGraph) -> None:
     async with services_of(graph).store.stream("UNWIND range(1, $n) AS i RETURN i", {"n": 2_500}) as rows:
         assert [row["i"] async for row in rows] == list(range(1, 2_501))
 
@@ -75,7 +75,7 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[[Exception], list[str]]
     return fail
 
 
-async def test_a_read_that_a_lost_connection_ended_is_tried_again(
+async def test_a_read_interrupted_by_a_lost_connection_is_retried(
     graph: KnowledgeGraph, failing: Callable[[Exception], list[str]]
 ) -> None:
     asked = failing(SessionExpired("the connection is gone"))
@@ -83,7 +83,7 @@ async def test_a_read_that_a_lost_connection_ended_is_tried_again(
     assert len(asked) == 1
 
 
-async def test_a_read_that_would_fail_again_is_not_tried_again(
+async def test_a_read_that_would_fail_again_is_not_retried(
     graph: KnowledgeGraph, failing: Callable[[Exception], list[str]]
 ) -> None:
     failing(DriverError("this cannot be read"))

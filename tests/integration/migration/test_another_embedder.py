@@ -17,7 +17,7 @@ from tests.support.people import two_friends
 from tests.support.stored import assert_embeddings_are_current, cypher, the_relationship
 
 
-async def test_embeddings_of_another_model_are_made_anew(
+async def test_embeddings_of_another_model_are_regenerated(
     graph: KnowledgeGraph, tools: Toolset, user_id: str, clock: Clock, settings: Settings
 ) -> None:
     await two_friends(tools, description="They row")
@@ -28,9 +28,7 @@ async def test_embeddings_of_another_model_are_made_anew(
     await assert_embeddings_are_current(graph, user_id, newer, clock())
 
 
-async def test_embeddings_of_another_length_are_made_anew_once_the_indexes_are(
-    settings: Settings, clock: Clock
-) -> None:
+async def test_embeddings_of_another_length_are_regenerated_after_the_indexes(settings: Settings, clock: Clock) -> None:
     async with (
         dropped_in_the_end(settings, own_ontology()) as ontology,
         own_graph(settings, HashingEmbedder(48), clock, ontology) as before,

@@ -50,7 +50,7 @@ async def test_a_change_between_reading_and_writing_wins(
     assert (stored["description"], stored["attitude"]) == ("New story", 1)
 
 
-async def test_several_migrations_at_once_end_in_one_state(
+async def test_concurrent_migrations_end_in_one_state(
     graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder, clock: Clock, settings: Settings
 ) -> None:
     await many_old(graph, user_id, COUNT)

@@ -52,7 +52,7 @@ async def assert_rest_is_migrated_next(graph: KnowledgeGraph, user_id: str, embe
         await assert_migrated(stored, embedder)
 
 
-async def test_an_embedder_that_fails_stops_it_and_the_error_says_what_is_done(
+async def test_an_embedder_that_fails_stops_the_migration_and_the_error_reports_progress(
     graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder
 ) -> None:
     await many_old(graph, user_id, 59)
@@ -69,7 +69,7 @@ async def test_an_embedder_that_fails_stops_it_and_the_error_says_what_is_done(
     await assert_rest_is_migrated_next(graph, user_id, embedder)
 
 
-async def test_a_failure_ends_the_batches_beside_it(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_a_failure_cancels_concurrent_batches(graph: KnowledgeGraph, user_id: str) -> None:
     await many_old(graph, user_id, 100)
     failing = FailsLater(after=0)
     stopping = with_embedder(graph, failing)
@@ -78,7 +78,7 @@ async def test_a_failure_ends_the_batches_beside_it(graph: KnowledgeGraph, user_
     assert all(map(is_untouched, await relationships_of(graph, user_id)))
 
 
-async def test_a_cancelled_migration_is_taken_up_by_the_next(
+async def test_a_cancelled_migration_is_resumed_by_the_next(
     graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder
 ) -> None:
     await many_old(graph, user_id, 30)
@@ -92,7 +92,7 @@ async def test_a_cancelled_migration_is_taken_up_by_the_next(
     await assert_rest_is_migrated_next(graph, user_id, embedder)
 
 
-async def test_a_killed_migration_is_taken_up_by_the_next(
+async def test_a_killed_migration_is_resumed_by_the_next(
     graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder, server: Server, repository_root: Path
 ) -> None:
     await many_old(graph, user_id, 200)

@@ -40,7 +40,7 @@ async def test_every_old_form_gets_the_embedding_of_its_text_and_loses_its_old_f
 
 
 @pytest.mark.parametrize("vector", OTHER_VECTORS)
-async def test_what_stands_where_the_embedding_should_is_replaced(
+async def test_an_invalid_value_in_place_of_the_embedding_is_replaced(
     graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder, vector: dict[str, object]
 ) -> None:
     old = Old("has_relationship_with", "Person", "Person", "Friends", {"description": "Friends", **vector})
@@ -102,7 +102,7 @@ async def test_what_the_tools_wrote_is_up_to_date(
         "SET r.attitude = '4'",
     ],
 )
-async def test_what_is_of_old_goes_even_where_the_embedding_is_current(
+async def test_old_fields_are_removed_even_if_the_embedding_is_current(
     graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder, clock: Clock, of_old: str
 ) -> None:
     await two_friends(graph.tools(user_id=user_id), description="They row", attitude=4)
@@ -114,7 +114,7 @@ async def test_what_is_of_old_goes_even_where_the_embedding_is_current(
     await assert_embeddings_are_current(graph, user_id, embedder, clock())
 
 
-async def test_a_relationship_that_says_another_user_gets_that_of_its_nodes(
+async def test_a_relationship_with_another_user_id_gets_that_of_its_nodes(
     graph: KnowledgeGraph, tools: Toolset, user_id: str
 ) -> None:
     await two_friends(tools)
@@ -138,7 +138,7 @@ async def test_a_note_that_expired_since_leaves_the_embedding(
     await assert_embeddings_are_current(graph, user_id, embedder, clock())
 
 
-async def test_what_a_record_says_and_when_it_last_changed_stay(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_content_and_time_of_change_stay(graph: KnowledgeGraph, user_id: str) -> None:
     kept = {
         "description": "Friends",
         "attitude": 4,
@@ -184,7 +184,7 @@ async def test_sizes_below_one_are_refused(graph: KnowledgeGraph, user_id: str, 
         await run(graph, user_id, **wrong)
 
 
-async def test_notes_that_full_text_search_does_not_find_yet_are_mended_without_an_embedding(
+async def test_notes_missing_from_full_text_search_are_added_without_embedding(
     graph: KnowledgeGraph, user_id: str, tools: Toolset, embedder: WatchedEmbedder, clock: Clock
 ) -> None:
     await two_friends(tools, notes=["They sail"])

@@ -31,7 +31,7 @@ async def paths(graph: KnowledgeGraph, user_id: str, **query: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("repeats", [False, True])
-async def test_a_branch_between_two_nodes_of_a_circle_counts(
+async def test_a_branch_between_two_nodes_of_a_cycle_applies(
     circles: KnowledgeGraph, user_id: str, repeats: bool
 ) -> None:
     circle = {"steps": [KNOWS, KNOWS, KNOWS], "cycle": True, "repeat_relationships": repeats}
@@ -41,7 +41,7 @@ async def test_a_branch_between_two_nodes_of_a_circle_counts(
 
 
 @pytest.mark.parametrize("repeats", [False, True])
-async def test_nodes_of_a_circle_can_be_compared(circles: KnowledgeGraph, user_id: str, repeats: bool) -> None:
+async def test_nodes_of_a_cycle_can_be_compared(circles: KnowledgeGraph, user_id: str, repeats: bool) -> None:
     older = {
         "type": "GREATER_THAN",
         "property_path": "age",
@@ -54,7 +54,7 @@ async def test_nodes_of_a_circle_can_be_compared(circles: KnowledgeGraph, user_i
 
 @pytest.mark.parametrize("repeats", [False, True])
 @pytest.mark.parametrize("join_on", [0, "end"])
-async def test_a_circle_counts_only_at_the_node_that_is_joined(
+async def test_a_cycle_is_required_only_at_the_joined_node(
     circles: KnowledgeGraph, user_id: str, repeats: bool, join_on: int | str
 ) -> None:
     leads = {"pattern_id": "leads", "steps": [{"relation_type": "LEADS"}]}

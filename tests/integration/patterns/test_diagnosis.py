@@ -54,13 +54,13 @@ async def test_the_constraint_that_nothing_satisfies_is_named(ward: KnowledgeGra
     ]
 
 
-async def test_a_constraint_meant_for_one_node_that_holds_for_all_is_named(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_a_constraint_that_should_apply_to_one_node_is_named(ward: KnowledgeGraph, user_id: str) -> None:
     assert await told(ward, user_id, patterns=[{"steps": [HAS], "constraints": [equals("name", "Ann", -1)]}]) == [
         "Pattern 'pattern' matches without the constraint PROPERTY_EQUALS name 'Ann' at every node"
     ]
 
 
-async def test_a_target_at_the_wrong_end_is_told(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_a_target_at_the_wrong_end_is_reported(ward: KnowledgeGraph, user_id: str) -> None:
     warnings = await told(
         ward, user_id, targets=[{"description": "Bo", "label": "Patient"}], patterns=[{"steps": [KNOWS]}]
     )
@@ -71,14 +71,14 @@ async def test_a_target_at_the_wrong_end_is_told(ward: KnowledgeGraph, user_id: 
     ]
 
 
-async def test_a_branch_that_keeps_all_out_is_told(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_a_branch_that_excludes_everything_is_named(ward: KnowledgeGraph, user_id: str) -> None:
     branch = {"at_step": "start", "steps": [{"relation_type": "TREATED_BY"}], "at_most": 0}
     assert await told(ward, user_id, patterns=[{"pattern_id": "ill", "steps": [HAS], "branches": [branch]}]) == [
         "Pattern 'ill' matches without branch 0"
     ]
 
 
-async def test_patterns_that_meet_at_another_node_are_told(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_patterns_that_share_another_node_are_reported(ward: KnowledgeGraph, user_id: str) -> None:
     back = {"relation_type": "TREATED_BY", "target_label": "Patient", "direction": "INCOMING"}
     patterns = [
         {"pattern_id": "knows", "steps": [KNOWS], "constraints": [equals("name", "Ann", "start")]},
@@ -91,7 +91,9 @@ async def test_patterns_that_meet_at_another_node_are_told(ward: KnowledgeGraph,
     ]
 
 
-async def test_a_row_of_patterns_that_cannot_follow_on_one_another_is_told(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_a_sequence_of_patterns_that_cannot_follow_each_other_is_reported(
+    ward: KnowledgeGraph, user_id: str
+) -> None:
     patterns = [{"pattern_id": "ill", "steps": [HAS]}, {"pattern_id": "cared for", "steps": [TREATED]}]
     assert await told(ward, user_id, combinator={"type": "SEQUENTIAL", "patterns": patterns}) == [
         "Each pattern matches alone, but none starts at an end node of the one before"

@@ -11,7 +11,7 @@ from tests.support.stored import cypher
 from tests.support.ward import plant_ward
 
 
-async def test_a_name_that_is_new_is_known_at_once(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_a_new_name_is_known_at_once(graph: KnowledgeGraph, user_id: str) -> None:
     reader = LiveSchemaReader(services_of(graph).store, graph.ontology)
     await plant_ward(graph, user_id)
     await reader.read(user_id)

@@ -48,11 +48,11 @@ async def names(graph: KnowledgeGraph, user_id: str, pattern: Mapping[str, Any])
     return sorted([node.name for node in path.nodes] for path in result.paths)
 
 
-async def test_a_pattern_finds_the_users_own_paths_only(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_a_pattern_finds_only_the_users_paths(ward: KnowledgeGraph, user_id: str) -> None:
     assert await names(ward, user_id, {"steps": [HAS]}) == [["Ann", "Flu"], ["Bo", "Gout"]]
 
 
-async def test_a_relationship_into_another_users_graph_is_on_no_path(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_no_path_contains_a_relationship_to_another_user(ward: KnowledgeGraph, user_id: str) -> None:
     await cypher(
         ward,
         "MATCH (a:Patient {user_id: $user, name: 'Ann'}), (b:Condition {user_id: $other, name: 'Gout'}) "
@@ -63,7 +63,7 @@ async def test_a_relationship_into_another_users_graph_is_on_no_path(ward: Knowl
     assert await names(ward, user_id, {"steps": [HAS]}) == [["Ann", "Flu"], ["Bo", "Gout"]]
 
 
-async def test_a_path_says_what_it_is_made_of_and_why_it_scored_so(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_a_path_has_its_records_and_an_explained_score(ward: KnowledgeGraph, user_id: str) -> None:
     pattern = {"steps": [HAS], "description": "who has what", "pattern_id": "ill"}
     constraints = [{"type": "PROPERTY_EQUALS", "property_path": "name", "value": "Flu", "at_step": 0}]
     [path] = (await ask(ward, user_id, patterns=[{**pattern, "constraints": constraints}], ranking="PATH_LENGTH")).paths
@@ -79,7 +79,7 @@ async def test_patients_who_share_a_doctor_are_found_through_them(ward: Knowledg
     assert await names(ward, user_id, {"steps": [TREATED, BACK]}) == [["Ann", "Finn", "Bo"], ["Bo", "Finn", "Ann"]]
 
 
-async def test_a_walk_may_come_back_the_way_it_went(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_a_path_may_repeat_relationships_if_allowed(ward: KnowledgeGraph, user_id: str) -> None:
     found = await names(ward, user_id, {"steps": [TREATED, BACK], "repeat_relationships": True})
     assert ["Ann", "Eve", "Ann"] in found
     assert len(found) == 5
@@ -108,7 +108,7 @@ async def test_a_walk_may_come_back_the_way_it_went(ward: KnowledgeGraph, user_i
         ({"type": "PROPERTY_EQUALS", "property_path": "properties.name", "value": "Bo"}, ["Bo"]),
     ],
 )
-async def test_a_constraint_keeps_what_satisfies_it(
+async def test_a_constraint_keeps_matching_paths(
     ward: KnowledgeGraph, user_id: str, constraint: dict[str, Any], expected: list[str]
 ) -> None:
     found = await names(ward, user_id, {"steps": [HAS], "constraints": [{**constraint, "at_step": "start"}]})
@@ -125,7 +125,7 @@ async def test_a_constraint_on_a_relationship(ward: KnowledgeGraph, user_id: str
     assert await names(ward, user_id, {"steps": [HAS], "constraints": [constraint]}) == [["Ann", "Flu"]]
 
 
-async def test_a_value_may_be_that_of_another_node(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_a_value_can_come_from_another_node(ward: KnowledgeGraph, user_id: str) -> None:
     constraint = {
         "type": "LESS_THAN",
         "property_path": "age",
@@ -159,20 +159,20 @@ async def test_a_value_of_another_user_never_makes_an_error(graph: KnowledgeGrap
     assert await names(graph, user_id, {"steps": [HAS], "constraints": [constraint]}) == [["Ann", "Flu"]]
 
 
-async def test_an_expression_that_would_take_for_ever_is_answered(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_a_slow_regular_expression_is_matched_in_time(ward: KnowledgeGraph, user_id: str) -> None:
     await cypher(ward, "MATCH (n:Patient {user_id: $user}) SET n.name = $name", user=user_id, name="a" * 5_000 + "!")
     constraint = {"type": "REGEX_MATCH", "property_path": "name", "value": "(a+)+", "at_step": "start"}
     assert await names(ward, user_id, {"steps": [HAS], "constraints": [constraint]}) == []
 
 
-async def test_an_expression_too_large_for_a_stored_text_is_told(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_a_regular_expression_too_large_to_match_is_reported(ward: KnowledgeGraph, user_id: str) -> None:
     await cypher(ward, "MATCH (n:Patient {user_id: $user}) SET n.name = $name", user=user_id, name="x" * 20_000)
     constraint = {"type": "REGEX_MATCH", "property_path": "name", "value": "(?:x?){999}" * 30 + "y", "at_step": "start"}
     with pytest.raises(InputError, match=r"too large for a stored text of 20,000 characters"):
         await names(ward, user_id, {"steps": [HAS], "constraints": [constraint]})
 
 
-async def test_many_values_inside_many_stored_texts_are_answered(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_many_values_inside_many_json_texts_are_compared(ward: KnowledgeGraph, user_id: str) -> None:
     await cypher(
         ward,
         "MATCH (ann:Patient {user_id: $user, name: 'Ann'}) UNWIND range(1, 20000) AS i "
@@ -196,7 +196,7 @@ async def test_many_values_inside_many_stored_texts_are_answered(ward: Knowledge
         ("PROPERTY_EQUALS", "Oslo", []),
     ],
 )
-async def test_lists_inside_json_are_gone_through_however_deep(
+async def test_lists_inside_json_are_searched_at_any_depth(
     ward: KnowledgeGraph, user_id: str, kind: str, value: object, expected: list[str]
 ) -> None:
     deep = '{"city": ' + "[" * 600 + '"Rome"' + "]" * 600 + "}"
@@ -207,7 +207,7 @@ async def test_lists_inside_json_are_gone_through_however_deep(
 
 
 @pytest.mark.parametrize("expression", ["(", "(?=a)b", r"(a)\1", "[z-a]", "a{1000000}"])
-async def test_an_expression_that_cannot_be_used_is_told(ward: KnowledgeGraph, user_id: str, expression: str) -> None:
+async def test_an_invalid_regular_expression_is_reported(ward: KnowledgeGraph, user_id: str, expression: str) -> None:
     constraint = {"type": "REGEX_MATCH", "property_path": "name", "value": expression, "at_step": "start"}
     with pytest.raises(InputError, match=r"REGEX_MATCH on 'name' cannot use .* Use RE2 syntax"):
         await names(ward, user_id, {"steps": [HAS], "constraints": [constraint]})
@@ -232,12 +232,12 @@ async def test_hostile_names_are_refused_and_hostile_values_are_values(
     assert await names(ward, user_id, {"steps": [HAS], "constraints": [constraint]}) == [["Ann", "Flu"]]
 
 
-async def test_an_unknown_name_is_told_with_the_nearest(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_an_unknown_name_is_reported_with_the_closest(ward: KnowledgeGraph, user_id: str) -> None:
     with pytest.raises(InputError, match=r"Patiant.*Patient"):
         await names(ward, user_id, {"steps": [{**HAS, "source_label": "Patiant"}]})
 
 
-async def test_a_name_that_was_just_made_is_known(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_a_name_that_was_just_created_is_known(ward: KnowledgeGraph, user_id: str) -> None:
     await names(ward, user_id, {"steps": [HAS]})
     await cypher(
         ward,
@@ -253,7 +253,7 @@ async def test_a_name_that_was_just_made_is_known(ward: KnowledgeGraph, user_id:
     ("bounds", "expected"),
     [({"at_least": 2}, ["Ann"]), ({"at_most": 1}, ["Bo"]), ({"at_most": 0}, []), ({"at_least": 1}, ["Ann", "Bo"])],
 )
-async def test_branches_count_and_deny(
+async def test_branches_require_and_exclude(
     ward: KnowledgeGraph, user_id: str, bounds: dict[str, int], expected: list[str]
 ) -> None:
     branch = {"at_step": "start", "steps": [{"relation_type": "TREATED_BY", "target_label": "Doctor"}], **bounds}
@@ -261,7 +261,7 @@ async def test_branches_count_and_deny(
     assert [path[0] for path in found] == expected
 
 
-async def test_a_branch_may_have_to_end_at_a_node_of_the_path(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_a_branch_can_be_required_to_end_at_a_node_of_the_path(ward: KnowledgeGraph, user_id: str) -> None:
     branch = {
         "at_step": "end",
         "ends_at": 0,
@@ -271,23 +271,25 @@ async def test_a_branch_may_have_to_end_at_a_node_of_the_path(ward: KnowledgeGra
     assert len(await names(ward, user_id, {"steps": [TREATED, BACK], "branches": [branch]})) == 2
 
 
-async def test_targets_name_where_paths_start(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_paths_start_at_the_targets(ward: KnowledgeGraph, user_id: str) -> None:
     result = await ask(ward, user_id, targets=[{"description": "ann", "label": "Patient"}], patterns=[{"steps": [HAS]}])
     assert [path.to_path_string() for path in result.paths] == ["Ann -[HAS_CONDITION]-> Flu"]
     assert [node.name for node in result.context.entry_points] == ["Ann"]
 
 
-async def test_a_target_that_fits_the_end_only_is_where_paths_end(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_a_target_that_fits_only_the_end_is_the_end(ward: KnowledgeGraph, user_id: str) -> None:
     result = await ask(ward, user_id, targets=[{"description": "Gout"}], patterns=[{"steps": [HAS]}])
     assert [path.start.name for path in result.paths] == ["Bo"]
 
 
-async def test_a_target_that_nobody_is_is_told(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_an_unknown_target_is_reported(ward: KnowledgeGraph, user_id: str) -> None:
     with pytest.raises(NotFoundError, match="No node was found for 'Zoe' with label Patient"):
         await ask(ward, user_id, targets=[{"description": "Zoe", "label": "Patient"}], patterns=[{"steps": [HAS]}])
 
 
-async def test_intersection_keeps_what_every_pattern_finds(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_intersection_keeps_paths_that_share_a_node_with_every_pattern(
+    ward: KnowledgeGraph, user_id: str
+) -> None:
     flu = [{"type": "PROPERTY_EQUALS", "property_path": "name", "value": "Flu", "at_step": 0}]
     finn = [{"type": "PROPERTY_EQUALS", "property_path": "name", "value": "Finn", "at_step": 0}]
     parts = [
@@ -309,21 +311,23 @@ async def test_a_sequence_is_one_path_through_all_patterns(ward: KnowledgeGraph,
     assert {path.pattern_id for path in result.paths} == {"doctor > others"}
 
 
-async def test_only_the_best_path_for_each_end_where_asked(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_one_path_per_keeps_the_best_path_for_each_end(ward: KnowledgeGraph, user_id: str) -> None:
     all_paths = await ask(ward, user_id, patterns=[{"steps": [TREATED]}])
     each = await ask(ward, user_id, patterns=[{"steps": [TREATED]}], one_path_per="end")
     assert len(all_paths.paths) == 3
     assert sorted(path.end.name for path in each.paths) == ["Eve", "Finn"]
 
 
-async def test_no_more_paths_than_asked_for_and_it_says_when_there_are_more(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_at_most_the_requested_paths_are_returned_and_truncation_is_reported(
+    ward: KnowledgeGraph, user_id: str
+) -> None:
     result = await ask(ward, user_id, patterns=[{"steps": [TREATED]}], max_paths=2)
     assert len(result.paths) == 2
     assert result.context.explored == {"pattern": 3}
     assert not result.context.truncated
 
 
-async def test_where_nothing_matches_a_plain_search_answers_with_a_hint(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_if_nothing_matches_a_hybrid_search_runs_with_a_hint(ward: KnowledgeGraph, user_id: str) -> None:
     wrong_way = {**TREATED, "direction": "INCOMING"}
     result = await ask(ward, user_id, query="Who treats Ann?", patterns=[{"steps": [wrong_way]}])
     assert result.strategy == "hybrid"
@@ -332,12 +336,14 @@ async def test_where_nothing_matches_a_plain_search_answers_with_a_hint(ward: Kn
     assert "TREATED_BY" in " ".join(result.warnings[1:])
 
 
-async def test_where_nothing_matches_a_strict_query_is_an_error(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_if_nothing_matches_a_strict_query_fails(ward: KnowledgeGraph, user_id: str) -> None:
     with pytest.raises(NotFoundError, match="No path matches"):
         await ask(ward, user_id, patterns=[{"steps": [{**TREATED, "direction": "INCOMING"}]}], strict=True)
 
 
-async def test_a_walk_from_targets_gives_the_shortest_path_to_each_node(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_a_traversal_from_targets_returns_the_shortest_path_to_each_node(
+    ward: KnowledgeGraph, user_id: str
+) -> None:
     result = await ask(ward, user_id, targets=[{"description": "Ann"}], traversal={"max_depth": 2})
     assert result.strategy == "traversal"
     assert {path.end.name: path.properties["hops"] for path in result.paths} == {"Flu": 1, "Eve": 1, "Finn": 1, "Bo": 2}
@@ -345,7 +351,7 @@ async def test_a_walk_from_targets_gives_the_shortest_path_to_each_node(ward: Kn
 
 
 @pytest.mark.parametrize(("every", "expected"), [(True, {"Flu", "Eve", "Finn"}), (False, {"Flu"})])
-async def test_a_walk_follows_all_its_types_or_the_first(
+async def test_a_traversal_follows_all_its_types_or_the_first(
     ward: KnowledgeGraph, user_id: str, every: bool, expected: set[str]
 ) -> None:
     result = await ask(
@@ -358,7 +364,7 @@ async def test_a_walk_follows_all_its_types_or_the_first(
     assert {path.end.name for path in result.paths} == expected
 
 
-async def test_an_unknown_type_to_walk_along_is_an_error(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_an_unknown_type_in_a_traversal_is_an_error(ward: KnowledgeGraph, user_id: str) -> None:
     with pytest.raises(InputError, match=r"TREATED_FOR.*TREATED_BY"):
         await ask(
             ward,
@@ -368,20 +374,20 @@ async def test_an_unknown_type_to_walk_along_is_an_error(ward: KnowledgeGraph, u
         )
 
 
-async def test_a_target_that_is_taken_by_meaning_is_told(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_a_target_found_by_similarity_is_reported(graph: KnowledgeGraph, user_id: str) -> None:
     tools = graph.tools(user_id=user_id)
     await tools.create_node(label="Person", name="Ruth Calder", description="Naval architect")
     result = await ask(graph, user_id, targets=[{"description": "Ruth"}], traversal={"max_depth": 1}, query="Ruth")
     assert result.warnings == ("No node is named 'Ruth'; used the most similar instead: Ruth Calder",)
 
 
-async def test_a_question_in_words_alone_is_a_plain_search(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_a_query_without_patterns_is_a_hybrid_search(ward: KnowledgeGraph, user_id: str) -> None:
     result = await ask(ward, user_id, query="Who treats Ann?")
     assert result.strategy == "hybrid"
     assert result.warnings == ()
 
 
-async def test_a_query_that_takes_too_long_is_ended_by_the_server(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_a_slow_query_is_terminated_by_the_server(ward: KnowledgeGraph, user_id: str) -> None:
     await cypher(
         ward,
         "UNWIND range(1, 40) AS a CREATE (:Ring {user_id: $user, name: toString(a)}) WITH count(*) AS made "
@@ -404,13 +410,13 @@ async def test_semantic_ranking_without_a_question_is_an_error(ward: KnowledgeGr
         await ask(ward, user_id, patterns=[{"steps": [HAS]}], ranking="SEMANTIC_SCORE")
 
 
-async def test_patterns_can_be_switched_off(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_patterns_can_be_disabled(ward: KnowledgeGraph, user_id: str) -> None:
     disabled = with_settings(ward, patterns_enabled=False)
     with pytest.raises(ConfigurationError, match="KGAGENT_PATTERNS_ENABLED"):
         await ask(disabled, user_id, patterns=[{"steps": [HAS]}])
 
 
-async def test_paths_are_found_even_where_the_question_cannot_be_embedded(
+async def test_paths_are_found_even_if_the_query_cannot_be_embedded(
     ward: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def fail(_texts: object) -> object:
@@ -422,7 +428,7 @@ async def test_paths_are_found_even_where_the_question_cannot_be_embedded(
     assert result.warnings == ("Omitted the similarity with the question: the model sleeps",)
 
 
-async def test_chunks_are_texts_linked_with_what_matched_nearest_first(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_chunks_are_texts_linked_to_the_matches_most_similar_first(ward: KnowledgeGraph, user_id: str) -> None:
     texts = ["Ann has had the flu since Monday", "Flu comes in winter", "Gout hurts"]
     vectors = await ward.embedder.embed(texts)
     for text, vector, name in zip(texts, vectors, ["Ann", "Flu", "Gout"], strict=True):
@@ -442,7 +448,7 @@ async def test_chunks_are_texts_linked_with_what_matched_nearest_first(ward: Kno
     assert "embedding" not in result.model_dump_json()
 
 
-async def test_a_question_costs_one_embedding_call(
+async def test_a_query_makes_one_embedding_call(
     ward: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls = []
@@ -490,7 +496,7 @@ async def test_centrality_counts_no_relationship_into_another_users_graph(ward: 
     assert await scores() == before
 
 
-async def test_nodes_of_one_key_do_not_turn_a_relationship_round(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_nodes_with_equal_keys_do_not_reverse_a_relationship(ward: KnowledgeGraph, user_id: str) -> None:
     await cypher(ward, "MATCH (n {user_id: $user}) WHERE n:Patient OR n:Condition SET n.entity_key = '1'", user=user_id)
     back = {"source_label": "Condition", "relation_type": "HAS_CONDITION", "target_label": "Patient"}
     result = await ask(ward, user_id, patterns=[{"steps": [{**back, "direction": "INCOMING"}]}])
@@ -500,7 +506,7 @@ async def test_nodes_of_one_key_do_not_turn_a_relationship_round(ward: Knowledge
     ]
 
 
-async def test_an_error_of_comparison_names_the_constraint_that_made_it(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_a_comparison_error_names_its_constraint(ward: KnowledgeGraph, user_id: str) -> None:
     await cypher(
         ward, "MATCH (n:Patient {user_id: $user, name: 'Ann'}) SET n.budget = '{\"approved\": 5}'", user=user_id
     )
@@ -512,14 +518,14 @@ async def test_an_error_of_comparison_names_the_constraint_that_made_it(ward: Kn
         await names(ward, user_id, {"steps": [HAS], "constraints": constraints})
 
 
-async def test_targets_that_fit_no_node_of_a_pattern_are_told(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_targets_that_fit_no_node_of_a_pattern_are_reported(ward: KnowledgeGraph, user_id: str) -> None:
     result = await ask(
         ward, user_id, targets=[{"description": "Eve"}], patterns=[{"steps": [HAS], "pattern_id": "ill"}]
     )
     assert result.warnings == ("No target has a label of pattern 'ill': its paths are not limited to the targets",)
 
 
-async def test_many_nodes_of_one_name_leave_room_for_other_targets(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_many_nodes_with_one_name_do_not_exclude_other_targets(ward: KnowledgeGraph, user_id: str) -> None:
     await cypher(
         ward,
         "UNWIND range(100, 160) AS i CREATE (:Patient {user_id: $user, name: 'Ann', entity_key: toString(i)}) "
@@ -532,7 +538,7 @@ async def test_many_nodes_of_one_name_leave_room_for_other_targets(ward: Knowled
     assert result.warnings == ()
 
 
-async def test_a_target_that_was_just_made_is_known(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_a_target_that_was_just_created_is_known(graph: KnowledgeGraph, user_id: str) -> None:
     await services_of(graph).live_schema.read(user_id)
     await cypher(
         graph,
@@ -545,7 +551,7 @@ async def test_a_target_that_was_just_made_is_known(graph: KnowledgeGraph, user_
     assert [path.end.name for path in result.paths] == ["Cy"]
 
 
-async def test_as_many_paths_as_are_looked_at_are_all(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_a_result_is_complete_if_its_paths_equal_the_limit(ward: KnowledgeGraph, user_id: str) -> None:
     graph = with_settings(ward, patterns_explored=2)
     assert (await ask(graph, user_id, patterns=[{"steps": [HAS]}])).context.truncated is False
     result = await ask(graph, user_id, patterns=[{"steps": [TREATED]}])
@@ -581,7 +587,7 @@ async def test_a_query_of_many_patterns_runs_a_few_statements_at_a_time_and_none
     assert len([text for text in texts if "DISTINCT" in text]) == 1
 
 
-async def test_paths_are_told_even_where_their_texts_take_too_long(
+async def test_paths_are_returned_even_if_chunks_time_out(
     ward: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read = services_of(ward).store.read
@@ -597,14 +603,14 @@ async def test_paths_are_told_even_where_their_texts_take_too_long(
     assert result.warnings == ("Omitted the texts near the paths: finding them took too long",)
 
 
-async def test_a_vector_of_another_length_is_told(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_a_vector_of_another_length_is_reported(ward: KnowledgeGraph, user_id: str) -> None:
     with pytest.raises(InputError, match="vector must have 384 dimensions, got 2"):
         await ward.query_patterns(
             GraphQuery.model_validate({"patterns": [{"steps": [HAS]}]}), user_id=user_id, vector=[1.0, 0.0]
         )
 
 
-async def test_years_that_no_calendar_of_python_has_are_told_as_text(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_years_outside_pythons_calendar_are_returned_as_text(ward: KnowledgeGraph, user_id: str) -> None:
     await cypher(
         ward,
         "MATCH (n:Patient {user_id: $user, name: 'Ann'}) SET n.died = date('-0044-03-15'), n.at = localtime('10:00')",
@@ -622,7 +628,7 @@ async def test_a_list_is_not_equal_to_a_date(ward: KnowledgeGraph, user_id: str)
     assert await names(ward, user_id, {"steps": [HAS], "constraints": [constraint]}) == []
 
 
-async def test_an_error_of_the_server_never_tells_what_another_user_stored(
+async def test_an_error_of_the_server_reveals_nothing_of_another_user(
     ward: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await cypher(
@@ -711,7 +717,7 @@ async def test_the_limit_holds_for_all_statements_together(
     assert statements > 1
 
 
-async def test_the_limit_holds_for_the_search_that_stands_in(
+async def test_the_time_limit_includes_the_fallback_search(
     ward: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def slow(*_: object, **__: object) -> None:

@@ -70,7 +70,7 @@ async def plant(graph: KnowledgeGraph, user_id: str, kinds: Iterable[str]) -> No
 
 
 @pytest.mark.parametrize("kind", WRONG)
-async def test_a_wrong_vector_is_passed_over(searched: KnowledgeGraph, user_id: str, kind: str) -> None:
+async def test_an_invalid_vector_is_skipped(searched: KnowledgeGraph, user_id: str, kind: str) -> None:
     await plant(searched, user_id, [kind])
     relationships = await searched.retrieval.relationship_vector_search(QUERY, -1.0, user_id=user_id)
     assert [match.description for match in relationships] == ["right"]
@@ -78,7 +78,7 @@ async def test_a_wrong_vector_is_passed_over(searched: KnowledgeGraph, user_id: 
     assert [match.node.name for match in nodes] == ["right"]
 
 
-async def test_wrong_vectors_of_all_kinds_are_passed_over(searched: KnowledgeGraph, user_id: str) -> None:
+async def test_invalid_vectors_of_all_kinds_are_skipped(searched: KnowledgeGraph, user_id: str) -> None:
     await plant(searched, user_id, WRONG)
     search = searched.retrieval.relationship_vector_search
     for threshold in (-1.0, 0.5):
@@ -92,7 +92,7 @@ async def test_wrong_vectors_of_all_kinds_are_passed_over(searched: KnowledgeGra
     assert [edge["description"] for edge in payload["edges"] if "similarity" in edge] == ["right"]
 
 
-async def test_a_sound_vector_of_an_unknown_model_is_compared(searched: KnowledgeGraph, user_id: str) -> None:
+async def test_a_valid_vector_of_an_unknown_model_is_compared(searched: KnowledgeGraph, user_id: str) -> None:
     keys = await plant_people(searched, user_id, 2, embedding=RIGHT)
     properties = {"relationship_embedding": RIGHT}
     await plant_relationships(searched, user_id, [{"first": keys[0], "second": keys[1], "properties": properties}])
@@ -101,7 +101,7 @@ async def test_a_sound_vector_of_an_unknown_model_is_compared(searched: Knowledg
     assert len(await searched.retrieval.node_vector_search(QUERY, 0.9, user_id=user_id)) == 2
 
 
-async def test_whole_numbers_of_the_right_length_are_numbers(searched: KnowledgeGraph, user_id: str) -> None:
+async def test_a_vector_of_integers_is_valid(searched: KnowledgeGraph, user_id: str) -> None:
     keys = await plant_people(searched, user_id, 2)
     properties = {"relationship_embedding": [1, 0, -1] * 128, **MODEL}
     await plant_relationships(searched, user_id, [{"first": keys[0], "second": keys[1], "properties": properties}])
@@ -111,7 +111,7 @@ async def test_whole_numbers_of_the_right_length_are_numbers(searched: Knowledge
     assert found.similarity == pytest.approx(1.0, abs=1e-5)
 
 
-async def test_a_crowd_of_foreign_vectors_hides_no_right_one(searched: KnowledgeGraph, user_id: str) -> None:
+async def test_many_foreign_vectors_hide_no_valid_one(searched: KnowledgeGraph, user_id: str) -> None:
     keys = await plant_people(searched, user_id, 81)
     foreign = {"relationship_embedding": RIGHT, "embedding_model": "another"}
     farther = {"relationship_embedding": list(hash_embedding("the same", 384)), "description": "right", **MODEL}
@@ -122,7 +122,7 @@ async def test_a_crowd_of_foreign_vectors_hides_no_right_one(searched: Knowledge
     assert [match.description for match in found] == ["right"]
 
 
-async def test_the_next_write_mends_a_wrong_vector(
+async def test_the_next_write_fixes_an_invalid_vector(
     graph: KnowledgeGraph, tools: Toolset, embedder: WatchedEmbedder, user_id: str, clock: Clock
 ) -> None:
     await plant(graph, user_id, WRONG)

@@ -8,7 +8,7 @@ from tests.support.crowd import plant_people, plant_relationships
 from tests.support.people import person, relate
 
 
-async def test_relationships_among_the_nodes_and_neighbours_one_hop_away_are_found(
+async def test_relationships_among_the_nodes_and_neighbors_one_hop_away_are_found(
     graph: KnowledgeGraph, tools: Toolset, user_id: str
 ) -> None:
     ada, bo, cy, di, eve = [await person(tools, name) for name in ("Ada", "Bo", "Cy", "Di", "Eve")]
@@ -33,7 +33,7 @@ async def test_the_strongest_relationships_among_the_nodes_come_first(
     assert [r.attitude for r in found.relationships] == [5, 1]
 
 
-async def test_no_more_than_30_neighbours_of_a_hub_are_read_those_first_that_touch_most(
+async def test_at_most_30_neighbors_of_a_hub_are_read_those_with_most_relationships_first(
     graph: KnowledgeGraph, user_id: str
 ) -> None:
     keys = await plant_people(graph, user_id, 52)
@@ -46,9 +46,7 @@ async def test_no_more_than_30_neighbours_of_a_hub_are_read_those_first_that_tou
     assert len(few.neighbours) == 3
 
 
-async def test_relationships_of_an_old_graph_that_do_not_say_whose_they_are_are_shown(
-    graph: KnowledgeGraph, user_id: str
-) -> None:
+async def test_relationships_of_an_old_graph_without_user_id_are_returned(graph: KnowledgeGraph, user_id: str) -> None:
     keys = await plant_people(graph, user_id, 3)
     rows = [{"first": keys[0], "second": key, "properties": {"description": "old"}} for key in keys[1:]]
     await plant_relationships(graph, user_id, rows)
@@ -58,7 +56,7 @@ async def test_relationships_of_an_old_graph_that_do_not_say_whose_they_are_are_
     assert [node.entity_key for node in found.neighbours] == [keys[2]]
 
 
-async def test_nothing_given_is_nothing_found(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_no_keys_return_an_empty_result(graph: KnowledgeGraph, user_id: str) -> None:
     assert await graph.retrieval.expand_graph([], user_id=user_id) == await graph.retrieval.expand_graph(
         ["ghost"], user_id=user_id
     )

@@ -61,7 +61,9 @@ async def test_each_hop_reaches_one_relationship_further(graph: KnowledgeGraph, 
     assert await found(graph, user_id, 2) == [("Ada", "Bo"), ("Bo", "Cy"), ("Cy", "Di")]
 
 
-async def test_what_was_reached_tells_its_path_and_score(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_a_reached_relationship_has_its_path_and_score(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
     await joined(tools, CHAIN)
     first, second, third = await graph.retrieval.relationship_vector_search(
         QUESTION, 0.2, user_id=user_id, expand_hops=2
@@ -74,7 +76,7 @@ async def test_what_was_reached_tells_its_path_and_score(graph: KnowledgeGraph, 
     assert second.similarity < 0.2
 
 
-async def test_nodes_are_discovered_through_what_was_reached(
+async def test_nodes_are_discovered_through_reached_relationships(
     graph: KnowledgeGraph, tools: Toolset, user_id: str
 ) -> None:
     await joined(tools, CHAIN)
@@ -82,7 +84,7 @@ async def test_nodes_are_discovered_through_what_was_reached(
     assert {node.name for node in discovered.nodes} == {"Ada", "Bo", "Cy", "Di"}
 
 
-async def test_explore_goes_on_as_far_as_it_is_asked_to(tools: Toolset) -> None:
+async def test_explore_expands_as_many_hops_as_requested(tools: Toolset) -> None:
     await joined(tools, CHAIN)
     query = {"queries": [{"query": QUESTION, "threshold": 0.2}]}
     near = await tools.explore(**query, expand_hops=0)
@@ -91,13 +93,13 @@ async def test_explore_goes_on_as_far_as_it_is_asked_to(tools: Toolset) -> None:
     assert {node["name"] for node in far["nodes"]} == {"Ada", "Bo", "Cy", "Di"}
 
 
-async def test_explore_by_itself_shows_nothing_below_the_threshold(tools: Toolset) -> None:
+async def test_explore_returns_nothing_below_the_threshold_by_default(tools: Toolset) -> None:
     await joined(tools, CHAIN)
     answer = await tools.explore(queries=[{"query": QUESTION, "threshold": 0.2}])
     assert {node["name"] for node in answer["nodes"]} == {"Ada", "Bo"}
 
 
-async def test_explore_by_itself_goes_one_step_among_what_reaches_the_threshold(
+async def test_explore_expands_one_hop_above_the_threshold_by_default(
     tools: Toolset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(explore, "RELATIONSHIPS", 2)
@@ -117,17 +119,21 @@ async def test_explore_by_itself_goes_one_step_among_what_reaches_the_threshold(
     assert {node["name"] for node in answer["nodes"]} == {"Ada", "Bo", "Cy"}
 
 
-async def test_the_limit_holds_for_all_together(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_the_limit_applies_to_direct_and_reached_relationships_together(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
     await joined(tools, CHAIN)
     assert await found(graph, user_id, 2, limit=2) == [("Ada", "Bo"), ("Bo", "Cy")]
 
 
-async def test_only_the_free_types_asked_for_are_reached(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_only_the_requested_relationship_types_are_reached(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
     await joined(tools, CHAIN)
     assert await found(graph, user_id, 2, relationship_types=["neighbour", "expedition"]) == [("Ada", "Bo")]
 
 
-async def test_a_relationship_without_a_sound_vector_is_passed_over(
+async def test_a_relationship_without_a_valid_vector_is_skipped(
     graph: KnowledgeGraph, tools: Toolset, user_id: str
 ) -> None:
     await joined(tools, CHAIN)
@@ -153,7 +159,7 @@ async def test_no_relationship_of_another_user_is_reached(graph: KnowledgeGraph,
     assert ("Bo", "Stranger") not in await found(graph, user_id, 3)
 
 
-async def test_a_hub_is_read_no_further_than_its_limit(
+async def test_at_a_hub_a_limited_number_of_relationships_is_read(
     graph: KnowledgeGraph, tools: Toolset, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await joined(
@@ -163,7 +169,7 @@ async def test_a_hub_is_read_no_further_than_its_limit(
     assert len(await found(graph, user_id, 1)) <= 1 + 4
 
 
-async def test_what_a_hub_leads_to_ranks_below_what_is_the_only_way_on(
+async def test_relationships_at_a_hub_rank_below_a_single_continuation(
     graph: KnowledgeGraph, tools: Toolset, user_id: str
 ) -> None:
     starts = {("Ada", "Bo"): "painter orchard neighbour", ("Eve", "Hub"): "painter orchard neighbour"}
@@ -174,7 +180,7 @@ async def test_what_a_hub_leads_to_ranks_below_what_is_the_only_way_on(
     assert set(reached[1:]) == set(hub)
 
 
-async def test_a_hub_costs_by_all_that_it_has_not_by_what_is_read(
+async def test_a_hub_is_penalized_by_its_degree_not_by_what_is_read(
     graph: KnowledgeGraph, tools: Toolset, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hub = {("Bo", f"P{i}"): f"task{i} duty" for i in range(9)}
@@ -199,7 +205,7 @@ NAMED = {
 ABOUT_ZOE = "orchard painter of Zoe"
 
 
-async def test_a_search_begins_at_the_nodes_that_the_question_names(
+async def test_a_search_starts_at_the_nodes_that_the_query_mentions(
     graph: KnowledgeGraph, tools: Toolset, user_id: str
 ) -> None:
     await joined(tools, NAMED)
@@ -209,14 +215,14 @@ async def test_a_search_begins_at_the_nodes_that_the_question_names(
     assert answer.index(("Eve", "Fay")) < answer.index(("Fay", "Gil"))
 
 
-async def test_a_search_leaves_a_named_node_by_the_other_end(
+async def test_a_search_expands_a_mentioned_node_from_the_other_end(
     graph: KnowledgeGraph, tools: Toolset, user_id: str
 ) -> None:
     await joined(tools, NAMED)
     assert ("Zoe", "Dan") not in await found(graph, user_id, 1, ABOUT_ZOE)
 
 
-async def test_with_a_vector_alone_a_search_goes_on_by_both_ends(
+async def test_with_a_vector_alone_a_search_expands_both_ends(
     graph: KnowledgeGraph, tools: Toolset, user_id: str
 ) -> None:
     await joined(tools, NAMED)
@@ -226,13 +232,13 @@ async def test_with_a_vector_alone_a_search_goes_on_by_both_ends(
     assert reached == NAMED.keys()
 
 
-async def test_names_count_beside_a_vector_too(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_mentioned_names_count_with_a_vector_too(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     await joined(tools, NAMED)
     [vector] = await graph.retrieval.embed_queries([ABOUT_ZOE])
     assert await found(graph, user_id, 1, ABOUT_ZOE, vector=vector) == await found(graph, user_id, 1, ABOUT_ZOE)
 
 
-async def test_answers_come_best_score_first_and_each_once(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_results_are_unique_and_sorted_by_score(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     chain = CHAIN | {("Cy", "Ada"): "orchard choir", ("Ada", "Di"): "painter bicycle"}
     await joined(tools, chain)
     matches = await graph.retrieval.relationship_vector_search(QUESTION, 0.2, user_id=user_id, expand_hops=5)
@@ -242,7 +248,7 @@ async def test_answers_come_best_score_first_and_each_once(graph: KnowledgeGraph
     assert sorted(pairs) == sorted(chain.keys() - {("Eve", "Fay")})
 
 
-async def test_a_path_comes_to_no_relationship_twice(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_a_path_contains_no_relationship_twice(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     circle = {("Ada", "Bo"): "painter orchard", ("Bo", "Cy"): "violin duet", ("Cy", "Ada"): "glacier expedition"}
     await joined(tools, circle)
     matches = await graph.retrieval.relationship_vector_search(QUESTION, 0.2, user_id=user_id, expand_hops=5)
@@ -252,7 +258,9 @@ async def test_a_path_comes_to_no_relationship_twice(graph: KnowledgeGraph, tool
         assert len(set(walked)) == len(walked)
 
 
-async def test_what_several_paths_lead_to_tells_the_best(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_a_relationship_reached_by_several_paths_has_the_best(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
     await joined(
         tools,
         {
@@ -267,7 +275,7 @@ async def test_what_several_paths_lead_to_tells_the_best(graph: KnowledgeGraph, 
     assert reached.path == ("Ada orchard Bo",)
 
 
-async def test_a_start_that_lost_its_vector_is_still_gone_on_from(
+async def test_a_start_that_lost_its_vector_is_still_expanded(
     graph: KnowledgeGraph, tools: Toolset, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await joined(tools, CHAIN)
@@ -294,7 +302,7 @@ async def test_a_start_that_lost_its_vector_is_still_gone_on_from(
         assert await found(graph, user_id, 1) == [("Ada", "Bo"), ("Bo", "Cy")]
 
 
-async def test_when_the_time_is_up_what_was_found_is_told(
+async def test_after_a_timeout_the_results_so_far_are_returned(
     graph: KnowledgeGraph, tools: Toolset, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await joined(tools, CHAIN)

@@ -65,7 +65,7 @@ async def test_without_relationship_search_only_the_nodes_own_text_counts(tools:
 
 
 @pytest.mark.usefixtures("known")
-async def test_what_surrounds_the_hits_is_shown(tools: Toolset) -> None:
+async def test_the_surroundings_of_matches_are_returned(tools: Toolset) -> None:
     payload = succeeded(await tools.explore(**MENTORS))
     assert set(names(payload, "neighbours")) == {"Jon", "Kim", "Botany"}
     assert set(pairs(payload)) == {
@@ -97,7 +97,7 @@ async def test_a_node_that_several_searches_find_comes_once_and_first(tools: Too
 
 
 @pytest.mark.usefixtures("known")
-async def test_explanations_are_given_only_when_asked_for(tools: Toolset) -> None:
+async def test_explanations_are_returned_only_on_request(tools: Toolset) -> None:
     payload = succeeded(await tools.explore(**MENTORS))
     assert not any("found_by" in item for item in payload["nodes"])
 
@@ -120,13 +120,13 @@ async def test_text_matches_alone_make_no_embedding_call(tools: Toolset, embedde
 
 
 @pytest.mark.usefixtures("known")
-async def test_node_types_keep_to_what_is_asked(tools: Toolset) -> None:
+async def test_node_types_restrict_the_labels(tools: Toolset) -> None:
     payload = succeeded(await tools.explore(queries=[{"query": "lectures on moss"}], node_types=["Concept"]))
     assert names(payload) == ["Botany"]
     assert frozenset(("Iris", "Botany")) in pairs(payload)
 
 
-async def test_no_more_nodes_of_a_label_than_asked_for(tools: Toolset) -> None:
+async def test_at_most_the_requested_number_of_nodes_of_a_label_is_returned(tools: Toolset) -> None:
     for number in range(4):
         await person(tools, f"Chess player {number}")
         await node(tools, "Entity", f"Chess club {number}")
@@ -134,7 +134,7 @@ async def test_no_more_nodes_of_a_label_than_asked_for(tools: Toolset) -> None:
     assert sorted(item["label"] for item in payload["nodes"]) == ["Entity", "Entity", "Person", "Person"]
 
 
-async def test_ten_of_a_label_are_shown_unless_said_otherwise(tools: Toolset) -> None:
+async def test_ten_nodes_of_a_label_are_returned_by_default(tools: Toolset) -> None:
     for number in range(12):
         await node(tools, "Entity", f"Chess club {number}")
     payload = succeeded(await tools.explore(queries=[{"query": "chess club"}]))
@@ -191,7 +191,7 @@ async def test_a_node_that_several_matches_lead_to_ranks_as_the_best_of_them(
         ({"text_matches": ["x"], "format": "xml"}, "format must be 'json' or 'text', got 'xml'"),
     ],
 )
-async def test_a_wrong_argument_is_told(tools: Toolset, arguments: dict[str, object], said: str) -> None:
+async def test_an_invalid_argument_is_reported(tools: Toolset, arguments: dict[str, object], said: str) -> None:
     assert error_of(await tools.explore(**arguments)).startswith(said)
 
 
@@ -233,7 +233,7 @@ async def test_an_old_node_without_embedding_is_found_by_name(
     assert names(payload) == ["Old Tom"]
 
 
-async def test_the_service_refuses_what_the_tool_refuses(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_the_service_rejects_what_the_tool_rejects(graph: KnowledgeGraph, user_id: str) -> None:
     with pytest.raises(InputError, match="At least one search method required"):
         await graph.retrieval.explore(ExploreRequest(), user_id=user_id)
     with pytest.raises(InputError, match="user_id must not be empty"):

@@ -26,7 +26,7 @@ def failing(graph: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch, error: Excep
     monkeypatch.setattr(services_of(graph).store, "read", fail)
 
 
-async def test_where_an_index_fails_vectors_are_compared_one_by_one(
+async def test_if_an_index_fails_vectors_are_compared_exactly(
     searching: Callable[[str], KnowledgeGraph], tools: Toolset, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ada, bo = await person(tools, "Ada"), await person(tools, "Bo")

@@ -61,7 +61,7 @@ async def test_any_text_finds_its_words(scope: SearchScope, tools: Toolset, user
 
 
 @pytest.mark.parametrize("text", ["", "?!", '"', "\\", "🂡" * 3, "(" * 20_000])
-async def test_a_text_without_a_word_that_is_stored_finds_nothing(
+async def test_a_text_without_stored_words_finds_nothing(
     scope: SearchScope, tools: Toolset, user_id: str, text: str
 ) -> None:
     await two_friends(tools)
@@ -87,7 +87,7 @@ async def test_words_of_any_script_are_found(
     assert await names(scope, text, user_id) == found
 
 
-async def test_notes_are_found_by_what_they_say_and_not_by_how_they_are_stored(
+async def test_notes_are_found_by_their_content_and_not_by_their_json(
     scope: SearchScope, tools: Toolset, graph: KnowledgeGraph, user_id: str, clock: Clock
 ) -> None:
     ends = await two_friends(tools, description="Old friends", notes=["They sail together"])
@@ -102,7 +102,7 @@ async def test_notes_are_found_by_what_they_say_and_not_by_how_they_are_stored(
     assert (await the_relationship(graph, user_id))["notes_text"] == "They sail together"
 
 
-async def test_the_users_own_are_found_among_any_number_of_others(
+async def test_the_users_records_are_found_among_many_of_others(
     scope: SearchScope, graph: KnowledgeGraph, tools: Toolset, user_id: str
 ) -> None:
     others = await plant_people(graph, f"{user_id}-x", 600, description="mentor mentor mentor", name="mentor")
@@ -118,7 +118,7 @@ async def test_the_users_own_are_found_among_any_number_of_others(
 
 
 @pytest.mark.parametrize("other", ["{}", "{} ", "{}-", "{}.", "{}!"], ids=range(5))
-async def test_users_whose_ids_are_of_the_same_words_are_told_apart(
+async def test_users_with_ids_of_the_same_words_are_distinguished(
     scope: SearchScope, graph: KnowledgeGraph, user_id: str, other: str
 ) -> None:
     mine, theirs = user_id.upper(), other.format(user_id)

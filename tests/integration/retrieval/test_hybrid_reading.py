@@ -128,7 +128,7 @@ async def test_an_end_that_is_another_users_by_now_is_omitted_with_its_relations
 
 
 @pytest.mark.usefixtures("people")
-async def test_where_the_last_reading_fails_the_nodes_that_were_found_are_left(
+async def test_if_hydration_fails_the_found_nodes_remain(
     graph: KnowledgeGraph, user_id: str, before_each_read: Callable[[Seen], None]
 ) -> None:
     async def refuse(text: str) -> None:
@@ -145,7 +145,7 @@ async def test_where_the_last_reading_fails_the_nodes_that_were_found_are_left(
 
 
 @pytest.mark.usefixtures("people")
-async def test_a_record_that_cannot_be_shown_takes_no_other_with_it(
+async def test_an_unreadable_record_does_not_affect_others(
     graph: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shown = NodeRecord.to_model
@@ -164,7 +164,7 @@ async def test_a_record_that_cannot_be_shown_takes_no_other_with_it(
 
 
 @pytest.mark.usefixtures("people")
-async def test_small_labels_are_compared_in_one_statement_and_give_what_each_gives_alone(
+async def test_small_labels_are_compared_in_one_statement_with_the_same_result(
     graph: KnowledgeGraph, tools: Toolset, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for label in ("Concept", "Entity"):

@@ -61,7 +61,7 @@ async def test_nodes_and_relationships_come_in_one_ranking(searched: KnowledgeGr
 
 
 @pytest.mark.usefixtures("people")
-async def test_a_relationship_tells_its_ends_its_similarity_and_how_it_was_found(
+async def test_a_relationship_has_its_ends_its_similarity_and_its_retrievers(
     graph: KnowledgeGraph, user_id: str, people: dict[str, str]
 ) -> None:
     result = await graph.retrieval.hybrid_search(request("mentor"), user_id=user_id)
@@ -118,7 +118,7 @@ async def test_one_search_is_one_embedding_call_and_none_with_a_vector(
 
 
 @pytest.mark.usefixtures("people")
-async def test_a_vector_alone_searches_by_meaning_alone(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_a_vector_without_a_query_searches_without_full_text(graph: KnowledgeGraph, user_id: str) -> None:
     result = await graph.retrieval.hybrid_search(request(None), user_id=user_id, vector=hash_embedding("mentor", 384))
     assert {finder for item in result.items for finder in item.found_by} == {
         "node_vector",
@@ -138,7 +138,7 @@ async def test_a_vector_is_used_as_it_is(graph: KnowledgeGraph, user_id: str) ->
 
 
 @pytest.mark.parametrize("strategy", ["calibrated", "rrf", "weighted", "interleave", "graph_first", "text_first"])
-async def test_every_strategy_answers_and_answers_the_same_again(
+async def test_every_strategy_is_deterministic(
     graph: KnowledgeGraph, user_id: str, people: dict[str, str], strategy: Any
 ) -> None:
     options = HybridSearchOptions(threshold=-1.0, strategy=strategy)
@@ -174,7 +174,7 @@ async def test_relationships_are_limited_before_they_are_fused(graph: KnowledgeG
 
 
 @pytest.mark.usefixtures("people")
-async def test_filters_keep_to_labels_and_free_types(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_filters_restrict_labels_and_relationship_types(graph: KnowledgeGraph, user_id: str) -> None:
     options = HybridSearchOptions(threshold=-1.0, labels=("Concept",), relationship_types=("chess partner",))
     result = await graph.retrieval.hybrid_search(request("chess mentor", options), user_id=user_id)
     assert named(result) == ["Chess"]
@@ -205,7 +205,7 @@ async def test_words_that_match_far_less_than_the_best_do_not_count(
     ]
 
 
-async def test_expansion_goes_on_to_what_shares_a_node_and_tells_the_path(
+async def test_expansion_reaches_adjacent_relationships_and_returns_the_path(
     graph: KnowledgeGraph, user_id: str, tools: Toolset, people: dict[str, str]
 ) -> None:
     await relate(tools, people["bo"], await person(tools, "Cy"), "cousin", description="zzz")
@@ -236,7 +236,7 @@ async def test_an_empty_graph_answers_nothing_and_warns_of_nothing(graph: Knowle
     assert result.to_dict() == {"objects": [], "relationships": []}
 
 
-async def test_where_only_nodes_match_it_is_said(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_if_only_nodes_match_a_warning_says_so(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     await person(tools, "Ruth", "mentor")
     result = await graph.retrieval.hybrid_search(HybridSearchRequest(query="mentor"), user_id=user_id)
     assert named(result) == ["Ruth"]
@@ -245,7 +245,7 @@ async def test_where_only_nodes_match_it_is_said(graph: KnowledgeGraph, tools: T
 
 
 @pytest.mark.usefixtures("people")
-async def test_where_only_relationships_match_it_is_said(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_if_only_relationships_match_a_warning_says_so(graph: KnowledgeGraph, user_id: str) -> None:
     options = HybridSearchOptions(threshold=0.3)
     result = await graph.retrieval.hybrid_search(request("sundays", options), user_id=user_id)
     assert triplets(result) == ["Ada chess partner Bo"]
@@ -270,7 +270,7 @@ async def test_without_embeddings_the_words_are_still_found(
 
 
 @pytest.mark.usefixtures("people")
-async def test_a_failure_that_nobody_foresaw_is_a_warning_too(
+async def test_an_unexpected_failure_is_a_warning_too(
     graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
 ) -> None:
     embedder.failure = RuntimeError("boom")
@@ -318,7 +318,7 @@ BY_MEANING = {"node_vector": "collect([n, similarities])", "relationship_vector"
 
 @pytest.mark.usefixtures("people")
 @pytest.mark.parametrize("finder", [*BY_WORDS, *BY_MEANING])
-async def test_a_part_that_fails_leaves_the_others(
+async def test_a_retriever_that_fails_leaves_the_others(
     graph: KnowledgeGraph, user_id: str, breaking: Callable[..., None], finder: str
 ) -> None:
     breaking((BY_WORDS | BY_MEANING)[finder])
@@ -330,7 +330,7 @@ async def test_a_part_that_fails_leaves_the_others(
 
 
 @pytest.mark.usefixtures("people")
-async def test_all_that_concerns_relationships_may_fail(
+async def test_all_relationship_retrievers_may_fail(
     graph: KnowledgeGraph, user_id: str, breaking: Callable[..., None]
 ) -> None:
     breaking(BY_WORDS["relationship_fulltext"], BY_MEANING["relationship_vector"])
@@ -341,7 +341,7 @@ async def test_all_that_concerns_relationships_may_fail(
 
 
 @pytest.mark.usefixtures("people")
-async def test_where_every_part_fails_it_is_an_error(
+async def test_if_every_retriever_fails_the_search_fails(
     graph: KnowledgeGraph, user_id: str, breaking: Callable[..., None]
 ) -> None:
     breaking(*BY_WORDS.values(), *BY_MEANING.values())
@@ -360,7 +360,7 @@ async def test_where_every_part_fails_it_is_an_error(
         ("mentor", [0.0] * 384, "not all zero"),
     ],
 )
-async def test_what_cannot_be_searched_for_is_refused(
+async def test_invalid_requests_are_rejected(
     graph: KnowledgeGraph, user_id: str, query: str | None, vector: list[float] | None, said: str
 ) -> None:
     with pytest.raises(InputError, match=said):
@@ -372,7 +372,7 @@ async def test_an_unknown_label_is_refused(graph: KnowledgeGraph, user_id: str) 
         await graph.retrieval.hybrid_search(HybridSearchOptions(query="mentor", labels=("Robot",)), user_id=user_id)
 
 
-async def test_no_user_is_refused(graph: KnowledgeGraph) -> None:
+async def test_a_missing_user_is_rejected(graph: KnowledgeGraph) -> None:
     with pytest.raises(InputError, match="user_id must not be empty"):
         await graph.retrieval.hybrid_search(HybridSearchRequest(query="mentor"), user_id="")
 
@@ -390,7 +390,7 @@ async def test_a_query_of_any_length_is_searched_for(
 
 
 @pytest.mark.usefixtures("people")
-async def test_the_context_for_a_model_tells_nodes_and_relationships_within_its_budget(
+async def test_the_context_for_a_model_has_nodes_and_relationships_within_its_budget(
     graph: KnowledgeGraph, user_id: str
 ) -> None:
     result = await graph.retrieval.hybrid_search(request("mentor"), user_id=user_id)
@@ -454,9 +454,7 @@ async def test_a_cross_encoder_that_fails_leaves_the_order(graph: KnowledgeGraph
     assert result.warnings[0].startswith("Skipped the cross-encoder: The cross-encoder was given")
 
 
-async def test_what_was_written_long_ago_sinks(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str, clock: Clock
-) -> None:
+async def test_old_items_rank_lower(graph: KnowledgeGraph, tools: Toolset, user_id: str, clock: Clock) -> None:
     await node(tools, "Concept", "Old chess", "chess chess chess")
     clock.forward(days=300)
     await node(tools, "Concept", "New chess", "chess and checkers")
@@ -501,9 +499,7 @@ async def test_relationships_of_both_retrievers_together_keep_to_the_limit(
     assert len(triplets(result)) == 2
 
 
-async def test_items_that_say_the_same_make_room_for_others(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str
-) -> None:
+async def test_duplicates_rank_below_different_items(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     for name in ("chess club", "Chess Club again", "chess clubs"):
         await node(tools, "Concept", name, "chess club")
     await node(tools, "Concept", "Sailing", "club of sailors")
@@ -516,7 +512,7 @@ async def test_items_that_say_the_same_make_room_for_others(
 
 
 @pytest.mark.usefixtures("people")
-async def test_difference_counts_among_nodes_and_relationships_alike(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_diversity_applies_to_nodes_and_relationships(graph: KnowledgeGraph, user_id: str) -> None:
     plain = await graph.retrieval.hybrid_search(request("mentor chess"), user_id=user_id)
     near = await graph.retrieval.hybrid_search(
         request("mentor chess", ANY.model_copy(update={"mmr_lambda": 1.0})), user_id=user_id
@@ -538,7 +534,7 @@ async def test_without_an_embedding_of_the_query_the_order_stays(
     ]
 
 
-async def test_a_relationship_stands_before_the_nodes_that_it_alone_speaks_for(
+async def test_a_relationship_ranks_before_nodes_found_only_through_it(
     graph: KnowledgeGraph, tools: Toolset, user_id: str
 ) -> None:
     me = await person(tools, "Me", "Likes boats")
@@ -553,7 +549,7 @@ async def test_a_relationship_stands_before_the_nodes_that_it_alone_speaks_for(
     assert places["June"] == places["June mentor Me"] + 1
 
 
-async def test_relationships_of_one_type_between_two_nodes_each_stand_for_themselves(
+async def test_duplicate_relationships_between_two_nodes_are_separate_results(
     graph: KnowledgeGraph, user_id: str
 ) -> None:
     first, second = await plant_people(graph, user_id, 2)
@@ -586,7 +582,7 @@ async def test_a_relationship_at_a_node_without_a_key_hides_no_other(
 
 
 @pytest.mark.parametrize("text", ["½", "①", "___", "🂡"])
-async def test_signs_that_are_no_words_are_no_fault(
+async def test_a_query_without_words_is_no_error(
     graph: KnowledgeGraph, user_id: str, people: dict[str, str], text: str
 ) -> None:
     result = await graph.retrieval.hybrid_search(HybridSearchOptions(query=text, threshold=0.99), user_id=user_id)
@@ -596,7 +592,7 @@ async def test_signs_that_are_no_words_are_no_fault(
 
 
 @pytest.mark.usefixtures("people")
-async def test_any_number_of_free_types_may_be_kept_to(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_a_filter_accepts_any_number_of_relationship_types(graph: KnowledgeGraph, user_id: str) -> None:
     types = ("mentor", *(f"kind {number}" for number in range(2_000)), "½")
     options = HybridSearchOptions(threshold=-1.0, relationship_types=types)
     result = await graph.retrieval.hybrid_search(request("mentor " * 300, options), user_id=user_id)
@@ -606,7 +602,7 @@ async def test_any_number_of_free_types_may_be_kept_to(graph: KnowledgeGraph, us
 
 @pytest.mark.usefixtures("people")
 @pytest.mark.parametrize("strategy", ["graph_first", "text_first", "interleave"])
-async def test_where_nothing_ages_the_order_of_a_strategy_stays(
+async def test_without_decay_the_order_of_a_strategy_stays(
     graph: KnowledgeGraph, user_id: str, strategy: str, clock: Clock
 ) -> None:
     options = HybridSearchOptions.model_validate({"threshold": -1.0, "strategy": strategy, "now": clock()})
@@ -620,7 +616,7 @@ async def test_where_nothing_ages_the_order_of_a_strategy_stays(
 
 
 @pytest.mark.usefixtures("people")
-async def test_difference_keeps_to_the_order_that_a_cross_encoder_gave(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_diversity_uses_the_scores_of_the_cross_encoder(graph: KnowledgeGraph, user_id: str) -> None:
     options = ANY.model_copy(update={"mmr_lambda": 1.0})
     result = await graph.retrieval.hybrid_search(
         request("mentor", options), user_id=user_id, cross_encoder=Preferring("sundays")
@@ -629,7 +625,7 @@ async def test_difference_keeps_to_the_order_that_a_cross_encoder_gave(graph: Kn
 
 
 @pytest.mark.usefixtures("people")
-async def test_a_cross_encoder_may_be_plain_and_must_be_one(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_a_cross_encoder_can_be_a_plain_function_and_is_checked(graph: KnowledgeGraph, user_id: str) -> None:
     class Plain:
         def score(self, query: str, texts: Sequence[str]) -> list[float]:
             assert query

@@ -62,7 +62,7 @@ async def test_searches_find_nothing_of_another_user(searched: KnowledgeGraph, u
 
 
 @pytest.mark.parametrize("form", ["json", "text"])
-async def test_explore_tells_nothing_of_another_user(
+async def test_explore_reveals_nothing_of_another_user(
     searched: KnowledgeGraph, user_id: str, mine: list[str], theirs: list[str], form: str
 ) -> None:
     payload = succeeded(
@@ -108,7 +108,7 @@ async def test_tools_answer_keys_of_another_user_as_keys_that_do_not_exist(
     assert (await nodes_of(graph, other_id), await relationships_of(graph, other_id)) == before
 
 
-async def test_a_crowd_of_another_user_hides_nothing(
+async def test_many_records_of_another_user_hide_nothing(
     searched: KnowledgeGraph, user_id: str, other_id: str, mine: list[str]
 ) -> None:
     assert mine
@@ -125,7 +125,7 @@ async def test_a_crowd_of_another_user_hides_nothing(
     assert len(await searched.retrieval.node_vector_search("chess", -1.0, user_id=user_id, limit=2)) == 2
 
 
-async def test_a_relationship_that_another_program_drew_across_users_tells_nothing(
+async def test_a_relationship_across_users_reveals_nothing(
     searched: KnowledgeGraph, user_id: str, mine: list[str], theirs: list[str]
 ) -> None:
     for owner in (user_id, None):
@@ -148,7 +148,7 @@ async def test_a_relationship_that_another_program_drew_across_users_tells_nothi
         assert_tells_nothing(payload, theirs)
 
 
-async def test_users_whose_ids_look_alike_are_told_apart(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_users_with_similar_ids_are_distinguished(graph: KnowledgeGraph, user_id: str) -> None:
     ids = [user_id, user_id.upper(), f"{user_id} ", f"{user_id}*", f"{user_id}' OR true //"]
     for number, one in enumerate(ids):
         await person(graph.tools(user_id=one), f"Owner {number}")

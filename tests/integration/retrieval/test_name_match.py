@@ -50,7 +50,7 @@ async def test_a_match_needs_a_score_of_at_least_03(graph: KnowledgeGraph, tools
     assert [match.node.name for match in found] == ["one two three"]
 
 
-async def test_the_best_are_kept_and_labels_too(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_limits_and_labels_apply(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     for label in ("Person", "Concept", "Entity"):
         await node(tools, label, "Chess")
     await person(tools, "Chess player")
@@ -60,7 +60,7 @@ async def test_the_best_are_kept_and_labels_too(graph: KnowledgeGraph, tools: To
     assert concept.node.label == "Concept"
 
 
-async def test_names_that_are_no_text_break_nothing(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_names_that_are_not_text_break_nothing(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     for number in range(5):
         await person(tools, f"Ada {number}")
     await cypher(
@@ -72,6 +72,6 @@ async def test_names_that_are_no_text_break_nothing(graph: KnowledgeGraph, tools
     assert [match.node.name for match in await graph.retrieval.text_match("Ada", user_id=user_id)] == ["Ada 4"]
 
 
-async def test_an_empty_text_is_told(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_an_empty_text_is_an_error(graph: KnowledgeGraph, user_id: str) -> None:
     with pytest.raises(InputError, match="text must not be empty"):
         await graph.retrieval.text_match("  ", user_id=user_id)

@@ -40,7 +40,7 @@ async def test_nodes_of_all_labels_come_most_similar_first(
 
 
 @pytest.mark.usefixtures("known")
-async def test_labels_and_threshold_keep_to_what_is_asked(searched: KnowledgeGraph, user_id: str) -> None:
+async def test_labels_and_threshold_restrict_the_results(searched: KnowledgeGraph, user_id: str) -> None:
     search = searched.retrieval.node_vector_search
     assert {hit.node.label for hit in await search("chess", -1.0, user_id=user_id, labels=["Concept", "Entity"])} == {
         "Concept",
@@ -56,9 +56,7 @@ async def test_labels_and_threshold_keep_to_what_is_asked(searched: KnowledgeGra
     ("labels", "said"),
     [(["Dog"], "Unknown label: Dog"), ([], "No label was given"), (["Person`) //"], r"Unknown label: Person`\) //")],
 )
-async def test_labels_that_are_unknown_are_told(
-    graph: KnowledgeGraph, user_id: str, labels: list[str], said: str
-) -> None:
+async def test_unknown_labels_are_reported(graph: KnowledgeGraph, user_id: str, labels: list[str], said: str) -> None:
     with pytest.raises(InputError, match=said):
         await graph.retrieval.node_vector_search("x", 0.3, user_id=user_id, labels=labels)
     with pytest.raises(InputError, match=said):

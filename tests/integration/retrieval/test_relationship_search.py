@@ -143,7 +143,7 @@ async def test_the_length_of_a_vector_does_not_count(searched: KnowledgeGraph, u
         ({"vector": ["x"] * 384}, "vector must be numbers"),
     ],
 )
-async def test_a_wrong_argument_is_told(
+async def test_an_invalid_argument_is_reported(
     graph: KnowledgeGraph, user_id: str, arguments: dict[str, object], said: str
 ) -> None:
     given = {"user_id": user_id, **arguments}
@@ -157,7 +157,7 @@ async def test_a_user_without_relationships_finds_nothing(searched: KnowledgeGra
     assert len(await searched.retrieval.relationship_vector_search("x", -1.0, user_id=user_id)) == 0
 
 
-async def test_as_many_as_are_asked_for_are_found_where_there_are_more(searched: KnowledgeGraph, user_id: str) -> None:
+async def test_a_search_returns_as_many_results_as_requested(searched: KnowledgeGraph, user_id: str) -> None:
     keys = await plant_people(searched, user_id, 61)
     await plant_relationships(
         searched,

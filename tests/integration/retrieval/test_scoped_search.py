@@ -95,7 +95,7 @@ def keys(matches: Matches[RelationshipSearchResult]) -> list[str]:
 
 
 @pytest.mark.parametrize("limit", [1, 20, 100])
-async def test_each_user_finds_as_many_as_exist_and_only_their_own(
+async def test_each_user_finds_all_of_their_own_records_and_no_others(
     searched: KnowledgeGraph, crowd: Crowd, limit: int
 ) -> None:
     for user_id, count in crowd.users():
@@ -107,7 +107,7 @@ async def test_each_user_finds_as_many_as_exist_and_only_their_own(
             assert all(key.startswith(f"{user_id}:") for match in found for key in match.pair[1:])
 
 
-async def test_the_twenty_found_are_the_twenty_nearest(searched: KnowledgeGraph, crowd: Crowd) -> None:
+async def test_the_twenty_results_are_the_twenty_most_similar(searched: KnowledgeGraph, crowd: Crowd) -> None:
     shares = []
     for query in crowd.questions:
         found = await searched.retrieval.relationship_vector_search(
@@ -117,7 +117,7 @@ async def test_the_twenty_found_are_the_twenty_nearest(searched: KnowledgeGraph,
     assert sum(shares) / len(shares) >= 0.99
 
 
-async def test_users_of_little_get_what_is_nearest_of_theirs_in_order(searched: KnowledgeGraph, crowd: Crowd) -> None:
+async def test_users_with_few_records_get_the_most_similar_in_order(searched: KnowledgeGraph, crowd: Crowd) -> None:
     for user_id in (crowd.small[3], crowd.single):
         for query in crowd.questions[:3]:
             found = await searched.retrieval.relationship_vector_search(
@@ -126,9 +126,7 @@ async def test_users_of_little_get_what_is_nearest_of_theirs_in_order(searched: 
             assert keys(found) == crowd.nearest(user_id, query, 20)
 
 
-async def test_a_type_that_three_have_is_found_whole_however_far_away_it_is(
-    searched: KnowledgeGraph, crowd: Crowd
-) -> None:
+async def test_all_relationships_of_a_rare_type_are_found(searched: KnowledgeGraph, crowd: Crowd) -> None:
     for query in crowd.questions[:3]:
         found = await searched.retrieval.relationship_vector_search(
             vector=query, threshold=-1.0, user_id=crowd.half, relationship_types=[RARE], limit=20
@@ -152,7 +150,7 @@ async def test_similarities_and_thresholds_are_plain_cosine_among_many(searched:
     assert [match.similarity for match in found] == pytest.approx(similarities[:7], abs=1e-5)
 
 
-async def test_the_plan_goes_by_what_the_user_has(opened: KnowledgeGraph, crowd: Crowd) -> None:
+async def test_the_plan_depends_on_how_much_the_user_has(opened: KnowledgeGraph, crowd: Crowd) -> None:
     settings = opened.settings.model_copy(update={"exact_scan_limit": FEW})
     graph = KnowledgeGraph(services_of(opened).store, opened.ontology, opened.embedder, settings)
     indexed = "index" if services_of(opened).store.features.filtered_vector_indexes else "procedure"
@@ -169,7 +167,7 @@ async def test_the_plan_goes_by_what_the_user_has(opened: KnowledgeGraph, crowd:
         assert found.plan == plan
 
 
-async def test_without_a_setting_the_server_decides_who_has_few(opened: KnowledgeGraph, crowd: Crowd) -> None:
+async def test_without_a_setting_the_server_version_determines_the_plan(opened: KnowledgeGraph, crowd: Crowd) -> None:
     """1,200 are many where an index filters by user, and few where it cannot."""
     assert opened.settings.exact_scan_limit is None
     found = await opened.retrieval.relationship_vector_search(

@@ -21,12 +21,12 @@ SHARED_DOCTOR: dict[str, Any] = {
 }
 
 
-def test_the_examples_are_ones_that_the_tool_takes() -> None:
+def test_the_examples_are_valid() -> None:
     for example in EXAMPLES:
         QueryPatternsArguments.model_validate(example)
 
 
-async def test_paths_come_with_nodes_told_once(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_each_node_of_the_paths_is_listed_once(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     await plant_ward(graph, user_id)
     payload = await tools.query_patterns(patterns=[SHARED_DOCTOR])
     assert payload["success"]
@@ -41,7 +41,7 @@ async def test_paths_come_with_nodes_told_once(graph: KnowledgeGraph, tools: Too
     json.dumps(payload)
 
 
-async def test_a_path_is_told_without_what_kgagent_writes_on_everything(tools: Toolset) -> None:
+async def test_a_path_omits_the_properties_that_every_record_has(tools: Toolset) -> None:
     ann, bo = [
         (await tools.create_node(label="Person", name=name, description=f"{name} sails"))["node"]["entity_key"]
         for name in ("Ann", "Bo")
@@ -64,7 +64,7 @@ async def test_a_path_is_told_without_what_kgagent_writes_on_everything(tools: T
     }
 
 
-async def test_times_of_a_graph_that_kgagent_did_not_write_are_told(
+async def test_times_of_a_graph_of_another_program_are_returned(
     graph: KnowledgeGraph, tools: Toolset, user_id: str
 ) -> None:
     await cypher(
@@ -79,9 +79,7 @@ async def test_times_of_a_graph_that_kgagent_did_not_write_are_told(
     assert payload["nodes"][0]["properties"] == {"created_at": "2026-01-02"}
 
 
-async def test_a_mistake_is_told_so_that_a_model_can_mend_it(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str
-) -> None:
+async def test_an_error_describes_how_a_model_can_fix_it(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     await plant_ward(graph, user_id)
     payload = await tools.query_patterns(patterns=[{"steps": [{"relation_type": "TREATED_FOR"}]}])
     assert not payload["success"]
@@ -104,7 +102,7 @@ async def test_a_question_that_no_path_answers_gets_a_plain_search(
     assert payload["message"] == f"No path was found; {fallback}, which do not answer the pattern"
 
 
-async def test_a_message_speaks_of_what_was_asked(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_a_message_describes_the_kind_of_query(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     await plant_ward(graph, user_id)
     ann = {"targets": [{"description": "Ann", "label": "Patient"}]}
     fallback = "hybrid has the results of a hybrid search"
@@ -120,7 +118,7 @@ async def test_a_message_speaks_of_what_was_asked(graph: KnowledgeGraph, tools: 
         assert (payload.get("strategy"), payload.get("message")) == ("hybrid", said), payload
 
 
-async def test_a_word_in_a_traversal_is_told_where_it_can_be_asked_for(tools: Toolset) -> None:
+async def test_a_free_type_in_a_traversal_is_answered_with_where_it_belongs(tools: Toolset) -> None:
     ada, bo = await person(tools, "Ada"), await person(tools, "Bo")
     await relate(tools, ada, bo, "mentor")
     payload = await tools.query_patterns(targets=[{"entity_key": ada}], traversal={"relation_types": ["mentor"]})
@@ -131,7 +129,7 @@ async def test_a_word_in_a_traversal_is_told_where_it_can_be_asked_for(tools: To
     assert (await tools.traverse(entity_key=ada, relationship_types=["mentor"]))["nodes"][0]["name"] == "Bo"
 
 
-async def test_the_model_cannot_choose_whose_graph(tools: Toolset) -> None:
+async def test_the_model_cannot_choose_the_user(tools: Toolset) -> None:
     payload = await tools.query_patterns(query="x", user_id="another")
     assert payload == {"success": False, "error": "unknown argument user_id"}
 

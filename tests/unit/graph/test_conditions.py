@@ -109,6 +109,6 @@ def test_levels_of_old_graphs_are_read(stored: object, level: int | None) -> Non
 
 
 @pytest.mark.parametrize("stored", [0, 6, 2.5, float("nan"), float("inf"), True, "very_positive", "6", [4]])
-def test_what_is_no_level_is_refused(stored: object) -> None:
+def test_an_invalid_level_is_rejected(stored: object) -> None:
     with pytest.raises(InputError):
         stored_level(default_ontology(), record(attitude=stored), "attitude")

@@ -39,7 +39,7 @@ def test_several_names_are_alternatives() -> None:
 
 
 @given(st.text())
-def test_no_text_ends_its_quotes(name: str) -> None:
+def test_no_text_can_end_the_quotes(name: str) -> None:
     try:
         quoted = Identifier(name)
     except InputError:

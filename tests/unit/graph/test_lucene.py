@@ -28,11 +28,11 @@ from kgagent.graph.lucene import MAX_WORDS, any_word, forms, must_be, words
         ("", []),
     ],
 )
-def test_a_text_gives_its_words(text: str, found: list[str]) -> None:
+def test_a_text_is_split_into_words(text: str, found: list[str]) -> None:
     assert sorted(words(text)) == sorted(found)
 
 
-def test_of_too_many_words_the_longest_are_kept() -> None:
+def test_among_too_many_words_the_longest_are_kept() -> None:
     text = " ".join(f"w{number}" for number in range(3_000)) + " mentorship"
     assert len(words(text)) == MAX_WORDS
     assert "mentorship" in words(text)
@@ -42,7 +42,7 @@ def test_a_text_without_words_has_no_query() -> None:
     assert any_word(" ?! ", {"name": 1.0}) is None
 
 
-def test_words_are_looked_for_in_each_field() -> None:
+def test_words_are_searched_in_each_field() -> None:
     assert any_word("a 12 pm", {"name": 2.0, "notes": 1.0}) == 'name:("12" "pm")^2 notes:("12" "pm")^1'
 
 
@@ -60,21 +60,21 @@ def test_words_are_looked_for_in_each_field() -> None:
         ("café", "cafe\u0301"),
     ],
 )
-def test_a_word_is_looked_for_in_its_other_form_too(word: str, other: str) -> None:
+def test_a_word_is_also_searched_in_its_other_form(word: str, other: str) -> None:
     assert forms(word) == [word, other]
 
 
 @pytest.mark.parametrize("word", ["it", "4,000", "我的", "don't", "🎉"])
-def test_what_has_no_other_form_is_looked_for_as_it_is(word: str) -> None:
+def test_a_word_without_another_form_is_searched_unchanged(word: str) -> None:
     assert forms(word) == [word]
 
 
-def test_a_value_is_a_phrase_whatever_it_holds() -> None:
+def test_any_value_becomes_a_phrase() -> None:
     assert must_be("user_id", ['a" OR x:"\\']) == r'+user_id:("a\" OR x:\"\\")^0'
 
 
 @given(st.text())
-def test_no_text_leaves_its_quotes(text: str) -> None:
+def test_no_text_can_leave_the_quotes(text: str) -> None:
     query = any_word(text, {"name": 1.0})
     if query is not None:
         inside = query.removeprefix("name:(").removesuffix(")^1")

@@ -35,7 +35,7 @@ def test_a_level_is_a_whole_number(stored: object, level: int | None) -> None:
 
 
 @pytest.mark.parametrize("stored", [3, ["a"], True, None])
-def test_what_is_no_text_reads_as_empty(stored: object) -> None:
+def test_a_value_that_is_not_text_reads_as_empty(stored: object) -> None:
     assert relationship(description=stored).text("description") == ""
 
 
@@ -43,7 +43,7 @@ def test_a_record_that_kgagent_never_wrote_has_version_0() -> None:
     assert Record(element_id="x", vector_length=None, properties={}).version == 0
 
 
-def test_a_relationship_is_told_from_the_end_that_was_asked_for() -> None:
+def test_a_relationship_is_described_from_the_requested_end() -> None:
     record = relationship(relationship_type="studies", attitude=4, proximity=2)
     shown = record.to_model(default_ontology(), asked_from="c")
     assert (shown.from_entity_key, shown.to_entity_key, shown.from_name, shown.to_name) == ("c", "p", "", "Ann")

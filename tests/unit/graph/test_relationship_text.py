@@ -123,7 +123,7 @@ def test_the_text_of_a_node_is_its_name_description_and_notes() -> None:
     assert node_text(name="Ann", description=None, notes=[], now=NOW) == "Ann"
 
 
-def test_the_fingerprint_tells_text_model_and_length_apart() -> None:
+def test_the_hash_depends_on_text_model_and_length() -> None:
     class Other(HashingEmbedder):
         @property
         def model(self) -> str:

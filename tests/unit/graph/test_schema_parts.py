@@ -36,5 +36,5 @@ def test_every_label_and_type_has_a_unique_key_and_an_index_by_user() -> None:
         assert any(f"`{name}`" in text and ".user_id)" in text and "CREATE INDEX" in text for text in statements)
 
 
-def test_every_part_may_be_there_already() -> None:
+def test_every_part_is_created_only_if_missing() -> None:
     assert all("IF NOT EXISTS" in part.create for part in parts(NEW))

@@ -87,7 +87,7 @@ def test_a_statement_keeps_to_one_user_unless_it_is_for_the_keeper_of_the_graph(
 
 
 @pytest.mark.parametrize("name", ["_found_node", "_found_relationship"])
-def test_what_a_search_does_not_read_is_never_shown(name: str) -> None:
+def test_properties_that_searches_do_not_read_are_never_returned(name: str) -> None:
     left_out = re.search(r"WHERE NOT key IN \[([^\]]*)\]", statement(name))
     assert left_out is not None
     assert (

@@ -22,7 +22,7 @@ def test_the_settings_choose_the_options() -> None:
     assert VectorIndexOptions.of(settings) == VectorIndexOptions("binary", 4, 30, 2.0)
 
 
-def test_a_server_is_told_only_the_options_that_it_knows() -> None:
+def test_a_server_gets_only_options_that_it_supports() -> None:
     new, old = OPTIONS.config(384, NEW), OPTIONS.config(384, OLD)
     for config in (new, old):
         assert "`vector.dimensions`: 384" in config
@@ -36,7 +36,7 @@ def test_a_server_is_told_only_the_options_that_it_knows() -> None:
     assert "`vector.quantization.enabled`: true" in binary.config(384, OLD)
 
 
-def test_an_index_of_other_options_is_told_with_both_values() -> None:
+def test_an_index_with_other_options_is_reported_with_both_values() -> None:
     there = {"vector.hnsw.m": 16, "vector.hnsw.ef_construction": 150, "vector.quantization.type": "BINARY"}
     assert OPTIONS.differences(there, NEW) == [
         "vector.hnsw.m is 16, not 24",
@@ -56,7 +56,7 @@ def test_an_index_of_other_options_is_told_with_both_values() -> None:
         ({}, True, 1.0),
     ],
 )
-def test_an_index_tells_whether_its_scores_are_estimates(
+def test_a_quantized_index_is_known_to_return_estimates(
     config: dict[str, object], estimated: bool, expansion: float
 ) -> None:
     assert IndexScores.of(config) == IndexScores(estimated, expansion)

@@ -57,7 +57,7 @@ async def test_stale_texts_are_embedded_in_one_request_and_the_others_not() -> N
     assert changes[4].properties == {"vector": None, "embedding_hash": None, "embedding_model": None}
 
 
-async def test_an_error_of_the_embedder_comes_through() -> None:
+async def test_an_error_of_the_embedder_is_raised() -> None:
     watched = WatchedEmbedder(EMBEDDER)
     watched.failure = EmbeddingUnavailableError("down")
     with pytest.raises(EmbeddingUnavailableError, match="down"):

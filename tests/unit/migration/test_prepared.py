@@ -73,7 +73,7 @@ async def test_a_model_that_refuses_even_a_plain_text_is_at_fault_itself(texts: 
     assert refusing.stored == [texts, ["kgagent"]]
 
 
-async def test_a_model_that_cannot_be_reached_is_asked_once() -> None:
+async def test_a_model_that_cannot_be_reached_is_called_once() -> None:
     watched = WatchedEmbedder(HashingEmbedder(8))
     watched.failure = EmbeddingUnavailableError("away")
     with pytest.raises(EmbeddingUnavailableError):

@@ -49,7 +49,7 @@ def test_a_tally_counts_all_and_names_the_first_twenty() -> None:
     assert [skipped.what for skipped in told.skipped] == [str(number) for number in range(20)]
 
 
-def test_a_stopped_migration_says_what_is_done_and_how_to_go_on() -> None:
+def test_a_stopped_migration_reports_progress_and_how_to_resume() -> None:
     stopped = MigrationStoppedError(EmbeddingUnavailableError("The model is away"), report())
     assert str(stopped) == (
         "The model is away. The migration stopped after 1,202 records, which stay migrated. "

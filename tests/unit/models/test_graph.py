@@ -8,7 +8,7 @@ def relationship(**fields: object) -> GraphRelationship:
     )
 
 
-def test_a_payload_leaves_out_what_says_nothing() -> None:
+def test_a_payload_omits_empty_values() -> None:
     node = GraphNode(entity_key="k", label="Person", name="Ann", properties={"tags": [], "age": 0, "alive": False})
     assert node.to_dict() == {
         "entity_key": "k",
@@ -28,7 +28,7 @@ def test_a_pair_is_the_same_from_either_end() -> None:
     assert relationship().pair != relationship(neo4j_type="connected_to").pair
 
 
-def test_empty_parts_go_at_any_depth() -> None:
+def test_empty_parts_are_omitted_at_any_depth() -> None:
     assert without_empty({"a": {"b": {"c": []}}, "d": [{"e": ""}, 0]}) == {"d": [{}, 0]}
 
 

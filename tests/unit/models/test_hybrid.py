@@ -21,7 +21,7 @@ def related(**more: object) -> HybridRelationship:
     return HybridRelationship(**{**given, **more})
 
 
-def test_objects_are_always_answered_and_relationships_only_where_asked_for() -> None:
+def test_objects_are_always_present_and_relationships_only_on_request() -> None:
     assert HybridSearchResult().to_dict() == {"objects": []}
     assert HybridSearchResult(relationships=()).to_dict() == {"objects": [], "relationships": []}
 
@@ -35,7 +35,7 @@ def test_each_item_says_what_it_is() -> None:
     assert "warnings" not in payload
 
 
-def test_items_stand_in_the_order_of_their_rank() -> None:
+def test_items_are_sorted_by_rank() -> None:
     result = HybridSearchResult(objects=(found(rank=2, found_by=()),), relationships=(related(rank=1),))
     assert [item.type for item in result.items] == ["relationship", "object"]
 
@@ -60,7 +60,7 @@ def test_items_stand_in_the_order_of_their_rank() -> None:
         {"user_id": "someone"},
     ],
 )
-def test_options_that_cannot_be_are_refused(wrong: dict[str, object]) -> None:
+def test_invalid_options_are_rejected(wrong: dict[str, object]) -> None:
     with pytest.raises(ValidationError, match=next(iter(wrong))):
         HybridSearchOptions.model_validate(wrong)
 

@@ -69,7 +69,7 @@ def test_notes_of_old_graphs_lose_no_text(stored: object, contents: list[str]) -
     assert [note.content for note in parse_notes(stored)] == contents
 
 
-def test_a_field_that_cannot_be_read_is_left_out_of_its_note() -> None:
+def test_an_unreadable_field_of_a_note_is_omitted() -> None:
     [note] = parse_notes('[{"content": "a", "added_by": null, "date_added": "last May", "expires_at": "2026-01-08"}]')
     assert (note.content, note.added_by, note.date_added) == ("a", "unknown", None)
     assert note.expires_at == SOON
@@ -86,14 +86,14 @@ def test_text_leaves_out_expired_notes_and_joins_the_others_by_one_space() -> No
     assert notes_text_at(stored, SOON) == "b"
 
 
-def test_the_same_note_again_lengthens_its_life() -> None:
+def test_the_same_note_again_extends_its_lifetime() -> None:
     first, again = Note(content="a", expires_at=SOON), Note(content="a", added_by="other", expires_at=LATER)
     [kept] = add_notes((first,), [again], NOW)
     assert kept == first.model_copy(update={"expires_at": LATER})
     assert add_notes((kept,), [first], NOW) == (kept,)
 
 
-def test_an_expired_note_said_again_is_a_new_note() -> None:
+def test_an_expired_note_added_again_is_a_new_note() -> None:
     expired, again = Note(content="a", expires_at=NOW), Note(content="a", expires_at=LATER)
     assert add_notes((expired,), [again], NOW) == (expired, again)
 

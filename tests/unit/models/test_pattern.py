@@ -18,7 +18,7 @@ def one_step(**more: Any) -> GraphPattern:
     return GraphPattern.model_validate({"steps": [STEP], **more})
 
 
-def test_a_pattern_goes_to_json_and_comes_back() -> None:
+def test_a_pattern_survives_a_round_trip_through_json() -> None:
     pattern = one_step(
         constraints=[{"type": "PROPERTY_IN", "property_path": "name", "value": ["a", 1], "at_step": 0}],
         branches=[{"steps": [STEP], "at_most": 0}],
@@ -28,7 +28,7 @@ def test_a_pattern_goes_to_json_and_comes_back() -> None:
     assert GraphQuery.model_validate(json.loads(query.model_dump_json())) == query
 
 
-def test_names_may_be_in_camel_case_and_kinds_in_any_letter_case() -> None:
+def test_names_can_be_in_camel_case_and_types_in_any_letter_case() -> None:
     pattern = GraphPattern.model_validate(
         {
             "patternId": "p",
@@ -47,14 +47,14 @@ def test_the_factories_make_what_they_name() -> None:
     assert Constraint.not_in("A", "name", ["x"], 0).type == "NOT_IN"
 
 
-def test_steps_stand_in_the_order_of_their_index() -> None:
+def test_steps_are_sorted_by_their_index() -> None:
     pattern = GraphPattern.model_validate(
         {"steps": [{"relation_type": "B", "step_index": 1}, {"relation_type": "A", "step_index": 0}]}
     )
     assert [step.relation_type for step in pattern.steps] == ["A", "B"]
 
 
-def test_the_least_hops_may_say_the_most() -> None:
+def test_the_minimum_of_hops_can_set_the_maximum() -> None:
     assert TraversalStep.model_validate({"min_hops": 3}).max_hops == 3
 
 
@@ -73,7 +73,7 @@ def test_the_least_hops_may_say_the_most() -> None:
         ({"steps": [STEP], "sourcelabel": "x"}, "Extra inputs"),
     ],
 )
-def test_a_pattern_that_makes_no_sense_is_told_why(given: dict[str, Any], told: str) -> None:
+def test_an_invalid_pattern_is_rejected_with_a_reason(given: dict[str, Any], told: str) -> None:
     with pytest.raises(ValidationError, match=told):
         GraphPattern.model_validate(given)
 
@@ -96,17 +96,17 @@ def test_a_pattern_that_makes_no_sense_is_told_why(given: dict[str, Any], told: 
         ({"type": "MATCHES", "value": 1}, "Input should be"),
     ],
 )
-def test_a_constraint_that_makes_no_sense_is_told_why(given: dict[str, Any], told: str) -> None:
+def test_an_invalid_constraint_is_rejected_with_a_reason(given: dict[str, Any], told: str) -> None:
     with pytest.raises(ValidationError, match=told):
         Constraint.model_validate({"property_path": "name", **given})
 
 
-def test_a_constraint_at_a_step_that_is_not_there_is_refused() -> None:
+def test_a_constraint_at_a_missing_step_is_rejected() -> None:
     with pytest.raises(ValidationError, match="at_step 1 does not exist: the steps are 0 to 0"):
         one_step(constraints=[{"type": "PROPERTY_EQUALS", "property_path": "name", "value": 1, "at_step": 1}])
 
 
-def test_a_branch_wants_one_unless_it_says_otherwise() -> None:
+def test_a_branch_requires_at_least_one_by_default() -> None:
     assert Branch.model_validate({"steps": [STEP]}).minimum == 1
     assert Branch.model_validate({"steps": [STEP], "at_most": 0}).minimum == 0
     with pytest.raises(ValidationError, match="at_least must not be above at_most, got 1 and 0"):
@@ -125,17 +125,17 @@ def test_a_branch_wants_one_unless_it_says_otherwise() -> None:
         ({"targets": [{"label": "A"}]}, "a target needs a description"),
     ],
 )
-def test_a_query_that_asks_nothing_sensible_is_told_why(given: dict[str, Any], told: str) -> None:
+def test_an_invalid_query_is_rejected_with_a_reason(given: dict[str, Any], told: str) -> None:
     with pytest.raises(ValidationError, match=told):
         GraphQuery.model_validate(given)
 
 
-def test_a_target_knows_its_label_by_either_name() -> None:
+def test_a_target_accepts_either_name_for_its_label() -> None:
     query = GraphQuery.model_validate({"targets": [{"description": "Ann", "typeHint": "Person"}]})
     assert query.targets[0].label == "Person"
 
 
-def test_combinators_stand_inside_one_another_to_a_depth() -> None:
+def test_combinators_can_be_nested_to_a_limit() -> None:
     part: dict[str, Any] = {"steps": [STEP]}
     for _ in range(4):
         part = {"type": "UNION", "patterns": [part]}
@@ -150,12 +150,12 @@ def test_a_sequence_is_not_joined_on_a_node() -> None:
 
 
 @pytest.mark.parametrize(("kind", "value"), [("PROPERTY_EQUALS", "a\ud800"), ("PROPERTY_IN", ["\udfff"])])
-def test_text_that_no_database_can_hold_is_told(kind: str, value: object) -> None:
+def test_text_that_cannot_be_stored_is_an_error(kind: str, value: object) -> None:
     with pytest.raises(ValidationError, match="without lone surrogates"):
         Constraint.model_validate({"type": kind, "property_path": "name", "value": value})
 
 
-def test_one_path_per_a_step_that_no_path_has_is_told() -> None:
+def test_one_path_per_a_missing_step_is_an_error() -> None:
     with pytest.raises(InputError, match="one_path_per 1 is not a step: the longest path has 1"):
         GraphQuery(patterns=(one_step(),), one_path_per=1)
     sequence = QueryCombinator(type="SEQUENTIAL", patterns=(one_step(), one_step()))

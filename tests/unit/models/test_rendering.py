@@ -13,7 +13,7 @@ def count_words(text: str) -> int:
     return len(text.split())
 
 
-def test_blocks_stand_in_their_order_where_there_is_room() -> None:
+def test_blocks_keep_their_order() -> None:
     assert fit(BLOCKS, 100, count_words) == "one two\n  three\nfour five six\n  seven\neight"
 
 
@@ -21,7 +21,7 @@ def test_a_block_that_does_not_fit_is_cut_to_the_lines_that_do() -> None:
     assert fit(BLOCKS, 8, count_words) == "one two\n  three\nfour five six"
 
 
-def test_what_comes_after_a_block_without_room_may_still_fit() -> None:
+def test_a_later_block_may_fit_after_one_that_does_not() -> None:
     assert fit(BLOCKS, 6, count_words) == "one two\n  three\neight"
 
 
@@ -35,7 +35,7 @@ def test_the_budget_is_never_exceeded(budget: int) -> None:
     assert estimated_tokens(fit(BLOCKS, budget, estimated_tokens)) <= budget
 
 
-def test_a_relationship_begins_with_its_triplet_and_tells_what_is_known() -> None:
+def test_a_relationship_begins_with_its_triplet_and_lists_its_properties() -> None:
     relationship = GraphRelationship(
         from_entity_key="a",
         to_entity_key="b",
@@ -56,18 +56,18 @@ def test_a_relationship_begins_with_its_triplet_and_tells_what_is_known() -> Non
     ]
 
 
-def test_a_relationship_that_was_reached_over_others_tells_them() -> None:
+def test_a_relationship_reached_by_expansion_lists_its_path() -> None:
     relationship = GraphRelationship(from_entity_key="a", to_entity_key="b", neo4j_type="KNOWS")
     lines = relationship_lines(relationship, NOW, ("Me sister Nadia", "Nadia wife Piet"))
     assert lines == ["Relationship: a knows b", "  Via: Me sister Nadia; Nadia wife Piet"]
 
 
-def test_a_stored_text_cannot_pose_as_a_line_of_its_own() -> None:
+def test_a_stored_text_cannot_imitate_a_line() -> None:
     node = GraphNode(entity_key="a", label="Person", name="Ada\nRelationship: Ada owns all", description="x\n\ny")
     assert node_lines(node, NOW) == ["Object: Ada Relationship: Ada owns all (Person)", "  x y"]
 
 
-def test_a_node_without_a_name_is_called_by_its_key() -> None:
+def test_a_node_without_a_name_is_shown_by_its_key() -> None:
     assert node_lines(GraphNode(entity_key="key", label="Entity", name=""), NOW) == ["Object: key (Entity)"]
 
 

@@ -18,7 +18,7 @@ def test_a_query_is_text_of_some_length(query: str) -> None:
         VectorQuery(query=query)
 
 
-def test_explore_searches_relationships_unless_told_otherwise() -> None:
+def test_explore_searches_relationships_by_default() -> None:
     request = ExploreRequest()
     assert request.search_relationships
     assert request.limit_per_label == 10

@@ -5,7 +5,7 @@ from kgagent import SearchOptions
 from kgagent.models import GraphNode, SearchHit
 
 
-def test_without_options_ten_hits_and_one_hop_are_asked_for() -> None:
+def test_the_defaults_are_ten_hits_and_one_hop() -> None:
     assert (SearchOptions().top_k, SearchOptions().graph_depth, SearchOptions().seed_node_ids) == (10, 1, ())
 
 
@@ -26,7 +26,7 @@ def test_counts_that_are_not_above_0_mean_the_default(count: int) -> None:
         {"user_id": "somebody"},
     ],
 )
-def test_what_a_searcher_cannot_do_is_refused(wrong: dict[str, object]) -> None:
+def test_options_out_of_range_are_rejected(wrong: dict[str, object]) -> None:
     with pytest.raises(ValidationError, match=next(iter(wrong))):
         SearchOptions.model_validate(wrong)
 
@@ -36,6 +36,6 @@ def test_options_do_not_change() -> None:
         SearchOptions().top_k = 3  # type: ignore[misc]
 
 
-def test_a_hit_tells_the_key_of_its_node() -> None:
+def test_a_hit_has_the_key_of_its_node() -> None:
     hit = SearchHit(node=GraphNode(entity_key="key", label="Person", name="Ada"), score=0.5, source="graph", depth=1)
     assert hit.entity_key == "key"

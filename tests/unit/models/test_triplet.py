@@ -16,7 +16,7 @@ from kgagent.models.graph import display_name, humanize_relation_type, triplet_t
         ("ÜBER_ALLES", "über alles"),
     ],
 )
-def test_a_type_is_told_in_words(relation_type: str, words: str) -> None:
+def test_a_type_is_written_in_words(relation_type: str, words: str) -> None:
     assert humanize_relation_type(relation_type) == words
 
 
@@ -32,7 +32,7 @@ def test_a_type_is_told_in_words(relation_type: str, words: str) -> None:
         ({}, None, "4:1", "4:1"),
     ],
 )
-def test_a_node_is_called_by_its_name_else_its_key_else_its_id(
+def test_a_display_name_is_the_name_or_the_key_or_the_id(
     properties: dict[str, object] | None, key: str | None, element_id: str, name: str
 ) -> None:
     assert display_name(properties, key, element_id) == name
@@ -49,7 +49,7 @@ def test_a_node_is_called_by_its_name_else_its_key_else_its_id(
         ("Ada", "connected_to", "Bo", "CEO of", "Ada CEO of Bo"),
     ],
 )
-def test_a_relationship_is_told_by_its_own_words_else_by_its_type(
+def test_a_triplet_uses_the_relationships_own_words_or_its_type(
     source: str, relation_type: str, target: str, label: str, text: str
 ) -> None:
     assert triplet_text(source, relation_type, target, label=label) == text

@@ -48,7 +48,7 @@ def test_a_record_within_a_span_names_it() -> None:
     assert fields["span_id"] == f"{span.get_span_context().span_id:016x}"
 
 
-def test_an_exception_stands_in_a_field_of_its_own() -> None:
+def test_an_exception_has_its_own_field() -> None:
     error = ValueError("no such thing")
     assert "no such thing" in formatted(exc_info=(ValueError, error, None))["exception"]
 

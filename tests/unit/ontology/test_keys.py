@@ -37,7 +37,7 @@ def test_a_source_has_the_key_of_its_description_user_and_time() -> None:
 
 
 @pytest.mark.parametrize("label", ["Concept", "Entity"])
-def test_letter_case_of_a_name_makes_no_other_node(label: str) -> None:
+def test_the_letter_case_of_a_name_does_not_change_the_key(label: str) -> None:
     assert key(label, name="MACHINE learning") == key(label)
     assert key(label, user_id="u2") != key(label)
 

@@ -103,7 +103,7 @@ MISTAKES: dict[str, tuple[list[str], object, str]] = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_is_named_with_its_place(tmp_path: Path, mistake: str) -> None:
+def test_an_error_is_named_with_its_place(tmp_path: Path, mistake: str) -> None:
     path, value, said = MISTAKES[mistake]
     ontology = copy.deepcopy(VALID)
     holder = ontology

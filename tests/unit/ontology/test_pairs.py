@@ -30,7 +30,7 @@ def test_each_pair_of_labels_has_its_type(pair: tuple[str, str], neo4j_type: str
 @pytest.mark.parametrize(
     ("pair", "neo4j_type"), [(pair, name) for pair, name in facts.PAIRS.items() if pair[0] != pair[1]]
 )
-def test_the_reverse_pair_has_the_same_type_the_other_way_round(pair: tuple[str, str], neo4j_type: str) -> None:
+def test_the_reverse_pair_has_the_same_type_reversed(pair: tuple[str, str], neo4j_type: str) -> None:
     assert default_ontology().type_between(pair[1], pair[0]) == (neo4j_type, True)
 
 
@@ -42,7 +42,7 @@ def test_an_unknown_pair_names_the_pairs_that_exist() -> None:
         assert f"{first}-{second}" in str(refused.value)
 
 
-def test_a_type_that_joins_other_labels_is_refused() -> None:
+def test_a_type_that_connects_other_labels_is_rejected() -> None:
     with pytest.raises(InputError, match="No relationship type connects Person and Person"):
         default_ontology().type_between("Person", "Person", "engages_with")
 
@@ -52,14 +52,14 @@ def test_an_unknown_type_is_refused() -> None:
         default_ontology().type_between("Person", "Person", "KNOWS")
 
 
-def test_one_of_several_types_must_be_named() -> None:
+def test_one_of_several_possible_types_must_be_chosen() -> None:
     ontology = ontology_of(likes=("A", "B"), owns=("A", "B"))
     with pytest.raises(InputError, match=r"Several types connect B and A: likes, owns\. Choose one with neo4j_type"):
         ontology.type_between("B", "A")
     assert ontology.type_between("B", "A", "owns") == ("owns", True)
 
 
-def test_types_in_both_directions_between_two_labels_are_told_apart() -> None:
+def test_types_in_both_directions_between_two_labels_are_distinguished() -> None:
     ontology = ontology_of(teaches=("A", "B"), asks=("B", "A"))
     assert ontology.type_between("A", "B", "asks") == ("asks", True)
     assert ontology.type_between("A", "B", "teaches") == ("teaches", False)

@@ -56,12 +56,12 @@ def test_a_word_of_another_kind_or_field_is_invalid() -> None:
         ontology.level("engages_with", "attitude", "expert")
 
 
-def test_no_level_is_no_word() -> None:
+def test_without_a_level_there_is_no_word() -> None:
     ontology = default_ontology()
     assert ontology.level("involves", "attitude", None) is None
     assert ontology.word("involves", "attitude", None) == ""
 
 
 @pytest.mark.parametrize("level", [0, 6, -1])
-def test_old_data_out_of_range_has_no_word(level: int) -> None:
+def test_an_old_level_out_of_range_has_no_word(level: int) -> None:
     assert default_ontology().word("involves", "attitude", level) == ""

@@ -12,7 +12,7 @@ def nested(levels: int) -> PatternExpression:
     return QueryCombinator(type=CombinatorType.INTERSECTION, patterns=(nested(levels - 1), nested(levels - 1)))
 
 
-def test_intersections_inside_one_another_look_for_each_other_pattern_once() -> None:
+def test_nested_intersections_search_each_pattern_once() -> None:
     plans = plans_of(nested(4))
     texts = [Compiler("someone").compile(plan, 10).text for plan in plans]
     assert [text.count("EXISTS") for text in texts] == [15] * 16

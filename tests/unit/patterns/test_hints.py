@@ -48,7 +48,7 @@ def told(asked: GraphPattern, schema: LiveSchema = WARD) -> list[str]:
         (step("Patient", "engages_with", None), "step 0: there is no relationship of type engages_with."),
     ],
 )
-def test_a_step_that_nothing_can_take_is_told(asked: dict[str, object], hint: str) -> None:
+def test_a_step_that_nothing_can_match_is_reported(asked: dict[str, object], hint: str) -> None:
     assert told(pattern(asked)) == [hint]
 
 
@@ -63,11 +63,11 @@ def test_a_step_that_nothing_can_take_is_told(asked: dict[str, object], hint: st
         step("Patient", None, "Patient", direction="BOTH", max_hops=4),
     ],
 )
-def test_a_step_that_something_may_take_is_not(asked: dict[str, object]) -> None:
+def test_a_step_that_may_match_is_not_reported(asked: dict[str, object]) -> None:
     assert told(pattern(asked)) == []
 
 
-def test_labels_are_taken_from_the_neighbouring_steps_and_branches_are_looked_at() -> None:
+def test_labels_come_from_adjacent_steps_and_branches_are_checked() -> None:
     asked = pattern(
         step("Patient", "TREATED_BY", None),
         step("Doctor", None, None, direction="BOTH"),
@@ -76,7 +76,7 @@ def test_labels_are_taken_from_the_neighbouring_steps_and_branches_are_looked_at
     assert told(asked) == ["branch 0, step 0: no HAS_CONDITION leads from Doctor; it leads from Patient to Condition."]
 
 
-def test_what_was_only_looked_at_in_part_is_told_as_such() -> None:
+def test_a_partly_read_schema_is_reported_as_such() -> None:
     schema = LiveSchema(
         labels=(label("Patient", "name", sampled=True), label("Doctor")),
         relationship_types=(joins("TREATED_BY", ("Patient", "Doctor"), sampled=True),),

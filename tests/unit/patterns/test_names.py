@@ -37,19 +37,19 @@ def test_names_that_exist_pass() -> None:
     )
 
 
-def test_an_unknown_label_is_told_with_its_place_the_nearest_and_all_there_are() -> None:
+def test_an_unknown_label_is_reported_with_its_place_and_the_known_labels() -> None:
     assert error(pattern(step("Patiant", "TREATED_BY", "Doctor"))) == (
         "Unknown label 'Patiant' in pattern 'risk', step 0. Did you mean Patient? "
         "Existing labels: Concept, Condition, Doctor, Entity, Medication, Patient, Person, Source."
     )
 
 
-def test_letter_case_and_punctuation_lead_to_the_nearest_too() -> None:
+def test_names_that_differ_in_case_or_punctuation_are_suggested() -> None:
     assert "Did you mean HAS_CONDITION?" in error(pattern(step("Patient", "hasCondition", None)))
     assert "Did you mean Doctor?" in error(pattern(step(None, None, "DOCTOR")))
 
 
-def test_what_the_ontology_knows_exists_before_the_user_has_any() -> None:
+def test_names_of_the_ontology_exist_before_the_user_has_records() -> None:
     passes(pattern(step("Person", "engages_with", "Concept"), constraints=[equals("anything", "start")]))
     passes(pattern(step("Person", "engages_with", "Concept")), LiveSchema())
 
@@ -73,7 +73,7 @@ def test_what_the_ontology_knows_exists_before_the_user_has_any() -> None:
         ),
     ],
 )
-def test_a_label_is_checked_wherever_it_stands(asked: GraphPattern, where: str) -> None:
+def test_a_label_is_checked_in_every_place(asked: GraphPattern, where: str) -> None:
     assert error(asked).startswith(f"Unknown label 'Nurze' in {where}.")
 
 
@@ -95,11 +95,11 @@ def test_a_label_is_checked_wherever_it_stands(asked: GraphPattern, where: str) 
         ),
     ],
 )
-def test_a_property_is_looked_for_at_the_nodes_in_question(constraint: dict[str, Any], told: str) -> None:
+def test_a_property_is_checked_on_the_labels_of_its_nodes(constraint: dict[str, Any], told: str) -> None:
     assert error(pattern(TREATED, constraints=[constraint])).startswith(told)
 
 
-def test_a_property_of_any_node_may_be_that_of_any_label() -> None:
+def test_a_property_of_any_node_may_belong_to_any_label() -> None:
     anywhere = step(None, None, None)
     passes(pattern(anywhere, constraints=[equals("dose"), equals("since", on="relationship")]))
     assert error(pattern(anywhere, constraints=[equals("doze")])).startswith(
@@ -107,7 +107,7 @@ def test_a_property_of_any_node_may_be_that_of_any_label() -> None:
     )
 
 
-def test_the_label_that_a_neighbouring_step_says_counts() -> None:
+def test_the_label_of_an_adjacent_step_applies() -> None:
     asked = pattern(
         step("Patient", "TREATED_BY", None),
         step("Doctor", "TREATED_BY", "Patient", direction="INCOMING"),
@@ -124,7 +124,7 @@ def test_a_cycle_ends_where_it_starts() -> None:
     assert "Unknown property 'specialty' of Patient" in error(asked)
 
 
-def test_a_property_that_may_not_have_been_looked_at_is_no_error() -> None:
+def test_a_property_that_may_not_have_been_read_is_no_error() -> None:
     schema = LiveSchema(
         labels=(label("Patient", "name", sampled=True),), relationship_types=(joins("KNOWS", sampled=True),)
     )
@@ -157,7 +157,7 @@ def test_properties_that_every_node_of_the_ontology_has_exist() -> None:
 @pytest.mark.parametrize(
     ("examples", "begin", "value"), [(("mentor", "friend"), "It is", "mentor"), ((), "If it is", "Mentor")]
 )
-def test_a_type_that_is_a_word_of_the_relationships_own_leads_to_a_constraint(
+def test_a_free_type_in_place_of_a_neo4j_type_is_answered_with_a_constraint(
     examples: tuple[str, ...], begin: str, value: str
 ) -> None:
     free = LiveProperty(name="relationship_type", examples=examples)
@@ -169,7 +169,7 @@ def test_a_type_that_is_a_word_of_the_relationships_own_leads_to_a_constraint(
     assert "relationship_type" not in error(pattern(step("Patient", "MENTOR", None))).replace("relationship type", "")
 
 
-def test_all_unknown_names_are_told_at_once_each_once_and_five_at_the_most() -> None:
+def test_up_to_five_unknown_names_are_reported_together() -> None:
     told = error(
         pattern(step("Patiant", "TREATD_BY", "Docter"), step("Docter", "X", "Y"), pattern_id="first"),
         pattern(step("Patiant", "HAS", "Z"), pattern_id="second"),
@@ -181,7 +181,7 @@ def test_all_unknown_names_are_told_at_once_each_once_and_five_at_the_most() -> 
     assert told.endswith("2 more names do not exist.")
 
 
-def test_very_many_and_very_long_names_make_a_short_text() -> None:
+def test_many_long_names_make_a_short_error() -> None:
     schema = LiveSchema(labels=tuple(label(f"{'x' * 400}{number}") for number in range(500)))
     told = error(pattern(step("y" * 500, None, None)), schema=schema)
     assert "and 484 more" in told
@@ -198,12 +198,12 @@ def test_very_many_and_very_long_names_make_a_short_text() -> None:
         ("properties", ("properties",)),
     ],
 )
-def test_the_prefix_of_a_property_path_says_nothing(path: str, parts: tuple[str, ...]) -> None:
+def test_the_prefix_of_a_property_path_is_ignored(path: str, parts: tuple[str, ...]) -> None:
     assert property_parts(path) == parts
 
 
 @pytest.mark.parametrize("name", ["embedding", "old_Embedding", "embedding_hash", "user_id"])
-def test_what_is_never_shown_is_unknown_even_where_not_all_was_looked_at(name: str) -> None:
+def test_a_hidden_property_is_unknown_even_if_the_schema_is_incomplete(name: str) -> None:
     schema = LiveSchema(labels=(label("Patient", "name", sampled=True),), is_partial=True)
     asked = pattern(step("Patient", None, None), constraints=[equals(name, "start")])
     assert f"Unknown property '{name}' of Patient" in error(asked, schema=schema)

@@ -23,7 +23,7 @@ ALL = [SHORT, HEAVY, CENTRAL, LIKELY]
         (RankingStrategy.SEMANTIC_SCORE, LIKELY, 0.9, "mean cosine of the query"),
     ],
 )
-def test_each_strategy_puts_another_path_first_and_says_why(
+def test_each_strategy_ranks_another_path_first_and_explains_it(
     strategy: RankingStrategy, best: PathMetrics, score: float, why: str
 ) -> None:
     ranking = PathRanking(strategy)
@@ -40,7 +40,7 @@ def test_hybrid_is_the_weighted_mean_of_its_parts() -> None:
     assert ranking.explain(HEAVY).startswith(f"HYBRID {expected:.3f}: semantic 0.55 x 0.25 + length 0.33 x 0.25")
 
 
-def test_hybrid_leaves_out_what_is_unknown_or_weighs_nothing() -> None:
+def test_hybrid_omits_unknown_parts_and_zero_weights() -> None:
     ranking = PathRanking(RankingStrategy.HYBRID, {"length": 1, "semantic": 3})
     assert ranking.score(PathMetrics(hops=2, nodes=3)) == 0.5
     assert "semantic" not in ranking.explain(PathMetrics(hops=2, nodes=3))
@@ -52,7 +52,7 @@ def test_a_negative_weight_counts_nothing_in_hybrid() -> None:
     assert ranking.score(PathMetrics(hops=1, nodes=2, weight=-5.0)) == 0.0
 
 
-def test_a_path_without_any_embedding_comes_last_by_meaning() -> None:
+def test_a_path_without_embeddings_ranks_last_by_similarity() -> None:
     ranking = PathRanking(RankingStrategy.SEMANTIC_SCORE)
     assert ranking.score(PathMetrics(hops=1, nodes=2)) == -1.0
     assert "no node or relationship of the path has an embedding" in ranking.explain(PathMetrics(hops=1, nodes=2))

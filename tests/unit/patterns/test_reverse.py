@@ -20,7 +20,7 @@ def reversed_pattern(**more: Any) -> GraphPattern:
     return segment
 
 
-def test_steps_are_walked_from_the_last_to_the_first() -> None:
+def test_steps_are_reversed() -> None:
     assert [
         (one.source_label, one.types, one.target_label, one.direction, one.max_hops) for one in reversed_pattern().steps
     ] == [
@@ -45,12 +45,12 @@ def test_steps_are_walked_from_the_last_to_the_first() -> None:
         ("relationship", -1, -1),
     ],
 )
-def test_a_constraint_stays_with_what_it_is_about(on: str, place: int | str, expected: int | str) -> None:
+def test_a_constraint_keeps_its_node_when_reversed(on: str, place: int | str, expected: int | str) -> None:
     [constraint] = reversed_pattern(constraints=[equals("age", place, on=on)]).constraints
     assert constraint.at_step == expected
 
 
-def test_branches_and_compared_nodes_stay_where_they_are() -> None:
+def test_branches_and_compared_nodes_keep_their_position() -> None:
     compared = equals("age", 0, value_from={"at_step": 1, "property_path": "age"})
     branch = {"at_step": "start", "ends_at": 2, "steps": [step(None, "KNOWS", None)]}
     segment = reversed_pattern(constraints=[compared], branches=[branch])
@@ -59,7 +59,7 @@ def test_branches_and_compared_nodes_stay_where_they_are() -> None:
     assert (leading.at_step, leading.ends_at) == ("end", "start")
 
 
-def test_patterns_in_a_row_change_places_and_come_back() -> None:
+def test_a_sequence_of_patterns_is_reversed_and_restored() -> None:
     plan = QueryPlan((pattern(*STEPS), pattern(*STEPS[:2])))
     assert reverse_position(plan, PlanPosition(0, "start")) == PlanPosition(1, "end")
     assert reverse_position(plan, PlanPosition(1, 0)) == PlanPosition(0, 0)

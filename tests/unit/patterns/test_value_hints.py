@@ -58,7 +58,7 @@ def told(*constraints: dict[str, Any], label: str | None = "Person") -> list[str
         ),
     ],
 )
-def test_a_value_that_is_stored_in_another_form_is_told(constraint: dict[str, Any], hint: str) -> None:
+def test_a_value_stored_in_another_form_is_reported(constraint: dict[str, Any], hint: str) -> None:
     assert told(constraint) == [hint]
 
 
@@ -74,7 +74,7 @@ def test_a_value_that_is_stored_in_another_form_is_told(constraint: dict[str, An
         equals("city", "start", value_from={"at_step": "end", "property_path": "city"}),
     ],
 )
-def test_a_value_that_may_be_stored_is_not_told(constraint: dict[str, Any]) -> None:
+def test_a_value_that_may_be_stored_is_not_reported(constraint: dict[str, Any]) -> None:
     assert told(constraint) == []
 
 

@@ -10,7 +10,7 @@ from kgagent.retrieval.arguments import validate_vector
 
 
 @pytest.mark.parametrize("given", [[0.5, -1.0], (0.5, -1.0), array("d", [0.5, -1.0]), array("f", [0.5, -1.0])])
-def test_a_vector_comes_back_as_float32(given: Sequence[float]) -> None:
+def test_a_vector_is_converted_to_float32(given: Sequence[float]) -> None:
     assert validate_vector(given, 2) == array("f", [0.5, -1.0])
 
 
@@ -29,6 +29,6 @@ def test_a_vector_comes_back_as_float32(given: Sequence[float]) -> None:
         ([1e300, 1.0], "vector must be finite and not all zero"),
     ],
 )
-def test_a_vector_that_cannot_be_looked_for_is_refused(given: Any, said: str) -> None:
+def test_an_invalid_vector_is_rejected(given: Any, said: str) -> None:
     with pytest.raises(InputError, match=said):
         validate_vector(given, 2)

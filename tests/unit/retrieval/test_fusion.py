@@ -15,11 +15,11 @@ def test_a_score_is_the_sum_of_one_over_60_plus_rank() -> None:
     assert [best, other] == pytest.approx([1 / 62 + 1 / 61, 1 / 61])
 
 
-def test_ties_break_by_the_rule_given() -> None:
+def test_ties_are_broken_by_the_given_rule() -> None:
     assert [item for item, _ in fuse([("b", 1)], [("a", 1)], [("c", 1)])] == ["a", "b", "c"]
 
 
-def test_nothing_fused_is_nothing() -> None:
+def test_fusing_nothing_returns_nothing() -> None:
     assert fuse() == []
     assert fuse([], []) == []
 

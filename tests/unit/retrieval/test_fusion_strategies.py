@@ -48,18 +48,18 @@ def test_reciprocal_ranks_are_summed(rows: tuple[str, ...], expected: dict[str, 
 
 
 @pytest.mark.parametrize("k", [0, -3])
-def test_a_constant_that_is_none_becomes_60(k: int) -> None:
+def test_a_constant_not_above_0_becomes_60(k: int) -> None:
     [item] = fuse(keys("a"), limit=1, k=k)
     assert item.score == pytest.approx(1 / 61)
 
 
-def test_items_of_one_score_stand_by_the_order_of_rankings_and_then_by_key() -> None:
+def test_equal_scores_are_ordered_by_ranking_then_by_key() -> None:
     assert [item.key for item in fuse(keys("b", "a", "c"), limit=10)] == ["b", "a", "c"]
     tied = {"node_vector": [Candidate("z", 0.5), Candidate("a", 0.5)]}
     assert [i.key for i in fuse(tied, strategy="weighted", limit=10)] == ["a", "z"]  # type: ignore[arg-type]
 
 
-def test_an_item_of_several_rankings_is_from_the_first_of_them() -> None:
+def test_an_item_of_several_rankings_has_the_type_of_the_first() -> None:
     assert [item.found_by for item in fuse(keys("", "x", "x"), limit=10)] == [("node_fulltext", "relationship_vector")]
 
 
@@ -77,7 +77,7 @@ def test_an_item_of_several_rankings_is_from_the_first_of_them() -> None:
         ({"g": 1, "t": 1, "r": 1, "w": 2}, 10, "gtrww"),
     ],
 )
-def test_interleaving_takes_one_of_each_in_turn(counts: dict[str, int], limit: int, order: str) -> None:
+def test_interleaving_takes_one_item_of_each_ranking_in_turn(counts: dict[str, int], limit: int, order: str) -> None:
     assert letters(fuse(rankings(**counts), strategy="interleave", limit=limit)) == order
 
 
@@ -91,7 +91,7 @@ def test_interleaving_takes_one_of_each_in_turn(counts: dict[str, int], limit: i
         ({"g": 1, "t": 1, "r": 1, "w": 1}, 10, "grwt"),
     ],
 )
-def test_graph_first_ends_with_text(counts: dict[str, int], limit: int, order: str) -> None:
+def test_graph_first_puts_text_last(counts: dict[str, int], limit: int, order: str) -> None:
     assert letters(fuse(rankings(**counts), strategy="graph_first", limit=limit)) == order
 
 
@@ -104,7 +104,7 @@ def test_graph_first_ends_with_text(counts: dict[str, int], limit: int, order: s
         ({"g": 1, "t": 1, "r": 1, "w": 1}, 10, "twrg"),
     ],
 )
-def test_text_first_ends_with_graph(counts: dict[str, int], limit: int, order: str) -> None:
+def test_text_first_puts_graph_last(counts: dict[str, int], limit: int, order: str) -> None:
     assert letters(fuse(rankings(**counts), strategy="text_first", limit=limit)) == order
 
 
@@ -120,7 +120,9 @@ def test_text_first_ends_with_graph(counts: dict[str, int], limit: int, order: s
         (None, {"g": 0.5, "t": 0.5, "r": 0.5}),
     ],
 )
-def test_weights_share_out_one(weights: dict[FusedRetriever, float] | None, expected: dict[str, float]) -> None:
+def test_weights_are_divided_by_their_sum(
+    weights: dict[FusedRetriever, float] | None, expected: dict[str, float]
+) -> None:
     given = {SHORT[name]: [Candidate(name, 1.0)] for name in expected}
     fused = fuse(given, strategy="weighted", weights=weights, limit=10)
     assert {item.key: item.score for item in fused} == pytest.approx(expected)
@@ -139,12 +141,12 @@ def test_weighted_scores_of_two_rankings_are_ordered_together() -> None:
 @pytest.mark.parametrize(
     "weights", [{"node_vector": 0.0}, {"node_vector": -1.0, "node_fulltext": 2.0}, {"nodes": 1.0}, {}]
 )
-def test_weights_that_do_not_serve_are_refused(weights: Any) -> None:
+def test_invalid_weights_are_rejected(weights: Any) -> None:
     with pytest.raises(InputError, match="weights must name"):
         fuse(rankings(g=1), strategy="weighted", weights=weights, limit=10)
 
 
-def test_an_unknown_strategy_is_refused_with_those_that_there_are() -> None:
+def test_an_unknown_strategy_is_rejected_with_the_known_ones() -> None:
     with pytest.raises(InputError, match=r"strategy must be one of rrf, calibrated, weighted, interleave.*got 'best'"):
         fuse(rankings(g=1), strategy="best", limit=10)  # type: ignore[arg-type]
 
@@ -160,7 +162,7 @@ ANY_RETRIEVERS = st.dictionaries(
     st.sampled_from(["calibrated", "rrf", "weighted", "interleave", "graph_first", "text_first"]),
     st.integers(1, 8),
 )
-def test_every_strategy_gives_each_item_once_and_the_same_whatever_the_order_of_the_rankings(
+def test_every_strategy_returns_each_item_once_whatever_the_order_of_rankings(
     given_rankings: Any, strategy: Any, limit: int
 ) -> None:
     fused = fuse(given_rankings, strategy=strategy, limit=limit)

@@ -38,11 +38,11 @@ def test_part_of_a_word_or_of_a_name_is_no_name(text: str, name: str) -> None:
     assert mentioned_names(text, [name]) == set()
 
 
-def test_a_name_inside_a_longer_one_is_not_meant() -> None:
+def test_a_name_inside_a_longer_one_is_not_mentioned() -> None:
     assert mentioned_names("who wrote King Lear", ["King", "King Lear", "Lear"]) == {"King Lear"}
 
 
-def test_a_name_that_also_stands_alone_is_meant() -> None:
+def test_a_name_that_also_occurs_alone_is_mentioned() -> None:
     assert mentioned_names("did the king see King Lear", ["King", "King Lear"]) == {"King", "King Lear"}
 
 
@@ -51,5 +51,5 @@ def test_names_that_fold_to_the_same_words_are_all_found() -> None:
 
 
 @given(st.text(st.characters(max_codepoint=127), max_size=40), st.text(st.characters(max_codepoint=127), max_size=8))
-def test_a_name_in_plain_letters_is_found_alike_beside_others(text: str, name: str) -> None:
+def test_a_name_in_plain_letters_is_found_among_others(text: str, name: str) -> None:
     assert mentioned_names(text, [name]) == mentioned_names(f"{text} \N{GREEK SMALL LETTER OMEGA}", [name])

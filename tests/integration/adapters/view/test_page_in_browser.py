@@ -61,7 +61,7 @@ async def search(visit: Visit, query: str) -> None:
     await visit.page.keyboard.press("Enter")
 
 
-async def test_search_shows_matches_and_neighbours(
+async def test_search_shows_matches_and_neighbors(
     look: Open, graph: KnowledgeGraph, tools: Toolset, user_id: str
 ) -> None:
     ruth = await person(tools, "Ruth Calder", "Naval architect")

@@ -27,7 +27,7 @@ async def family(tools: Toolset) -> None:
     await relate(tools, ines, await node(tools, "Concept", "Rowing"), "practises")
 
 
-async def test_matches_are_shown_with_their_neighbours(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_matches_are_shown_with_their_neighbors(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     await family(tools)
     view = await search_and_build_view(graph.retrieval, request(QUERY, limit=3), user_id=user_id)
     assert names(view, matched=True) == {"Ruth", "Ines"}
@@ -50,7 +50,7 @@ async def test_ranks_are_those_of_the_search(graph: KnowledgeGraph, tools: Tools
     assert sorted(ranks) == [item.rank for item in found.items]
 
 
-async def test_max_neighbours_limits_the_neighbours(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_max_neighbours_limits_the_neighbors(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     await family(tools)
     view = await search_and_build_view(graph.retrieval, request(QUERY, limit=3), user_id=user_id, max_neighbours=1)
     assert len(names(view, matched=False)) == 1

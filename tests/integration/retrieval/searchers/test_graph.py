@@ -72,7 +72,7 @@ async def test_without_seeds_a_search_is_an_error(drawing: Drawing) -> None:
     assert str(caught.value) == "graph search requires seed node IDs in SearchOptions.seed_node_ids"
 
 
-async def test_five_hops_are_walked_and_no_more(drawing: Drawing) -> None:
+async def test_five_hops_are_searched_at_most(drawing: Drawing) -> None:
     names = [f"n{number}" for number in range(8)]
     await drawing.nodes(*names)
     await drawing.joins(pairwise(names))
@@ -80,7 +80,7 @@ async def test_five_hops_are_walked_and_no_more(drawing: Drawing) -> None:
     assert [(hit.node.name, hit.depth) for hit in hits] == [(name, hops) for hops, name in enumerate(names[:6])]
 
 
-async def test_those_of_one_depth_come_by_label_then_by_key_and_top_k_cuts_there(drawing: Drawing) -> None:
+async def test_nodes_of_one_depth_are_ordered_by_label_then_by_key_before_the_cut(drawing: Drawing) -> None:
     await drawing.nodes("seed", "z", "y")
     await drawing.nodes("a", "b", label="Concept")
     await drawing.joins([("seed", "y"), ("seed", "z")])
@@ -99,7 +99,7 @@ async def test_two_relationships_between_two_nodes_are_one_step(drawing: Drawing
     assert [hit.node.name for hit in hits] == ["seed", "a", "b"]
 
 
-async def test_the_walk_never_passes_through_another_user(
+async def test_a_search_never_passes_through_another_user(
     graph: KnowledgeGraph, drawing: Drawing, theirs: Drawing
 ) -> None:
     await drawing.nodes("seed", "beyond", "next")
@@ -122,7 +122,7 @@ async def test_the_walk_never_passes_through_another_user(
     assert await searcher.search(None, options) == []
 
 
-async def test_relationships_of_an_old_graph_that_do_not_say_whose_they_are_are_walked(drawing: Drawing) -> None:
+async def test_relationships_of_an_old_graph_without_user_id_are_followed(drawing: Drawing) -> None:
     await drawing.nodes("seed", "next")
     await drawing.joins([("seed", "next")])
     await cypher(drawing.graph, "MATCH ({user_id: $user})-[r]->() REMOVE r.user_id", user=drawing.user_id)
@@ -130,9 +130,7 @@ async def test_relationships_of_an_old_graph_that_do_not_say_whose_they_are_are_
     assert [hit.node.name for hit in hits] == ["seed", "next"]
 
 
-async def test_a_node_that_goes_between_the_walk_and_the_reading_is_skipped(
-    drawing: Drawing, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_node_deleted_before_hydration_is_skipped(drawing: Drawing, monkeypatch: pytest.MonkeyPatch) -> None:
     await drawing.nodes("seed", "gone", "next")
     await drawing.joins([("seed", "gone"), ("seed", "next")])
     read = drawing.graph.retrieval.nodes

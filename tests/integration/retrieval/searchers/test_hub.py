@@ -25,14 +25,14 @@ async def hub(drawing: Drawing) -> Drawing:
     return drawing
 
 
-async def test_of_a_hubs_neighbours_the_first_by_key_are_found(hub: Drawing) -> None:
+async def test_the_neighbors_of_a_hub_are_limited_in_the_order_of_keys(hub: Drawing) -> None:
     searcher = hub.searcher("graph")
     for depth in (1, 3, 5):
         hits = await searcher.search(None, hub.options("hub", top_k=100, graph_depth=depth))
         assert [hit.node.name for hit in hits] == ["hub", *NAMES[:99]]
 
 
-async def test_a_walk_goes_on_through_a_hub(hub: Drawing) -> None:
+async def test_a_search_continues_through_a_hub(hub: Drawing) -> None:
     hits = await hub.searcher("graph").search(None, hub.options(f"far {NAMES[7]}", top_k=10, graph_depth=3))
     assert [(hit.node.name, hit.depth) for hit in hits] == [
         (f"far {NAMES[7]}", 0),
@@ -42,7 +42,7 @@ async def test_a_walk_goes_on_through_a_hub(hub: Drawing) -> None:
     ]
 
 
-async def test_a_hub_leads_to_a_hit_whatever_its_key(hub: Drawing) -> None:
+async def test_a_match_next_to_a_hub_is_found_whatever_its_key(hub: Drawing) -> None:
     await hub.nodes(similar={"zz": 0.9})
     await hub.joins([("hub", "zz")])
     hits = await hub.searcher("hybrid").search(None, hub.options("hub", top_k=2))
@@ -50,7 +50,7 @@ async def test_a_hub_leads_to_a_hit_whatever_its_key(hub: Drawing) -> None:
     assert [hit.score for hit in hits] == pytest.approx([1.4, 1.0], abs=1e-6)
 
 
-async def test_where_reading_is_cut_short_as_many_hits_as_wanted_are_found_all_the_same(
+async def test_limited_reading_still_finds_as_many_hits_as_requested(
     hub: Drawing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(breadth_first, "READ_PER_HOP", 500)

@@ -68,7 +68,7 @@ CHAIN = [(f"node{number}", f"node{number + 1}") for number in range(1, 5)]
         ),
     ],
 )
-async def test_meaning_and_graph_are_added(
+async def test_vector_and_graph_scores_are_added(
     drawing: Drawing,
     similar: dict[str, float],
     pairs: list[tuple[str, str]],
@@ -82,7 +82,7 @@ async def test_meaning_and_graph_are_added(
     assert [drawing.name(hit.entity_key) for hit in hits] == list(expected)
 
 
-async def test_seeds_are_started_from_beside_the_vector_hits(drawing: Drawing) -> None:
+async def test_seeds_are_expanded_besides_the_vector_hits(drawing: Drawing) -> None:
     await drawing.nodes("seed", "near", similar={"hit": 0.9})
     await drawing.joins([("seed", "near")])
     hits = await drawing.searcher("hybrid").search(None, drawing.options("seed"))
@@ -93,7 +93,7 @@ async def test_seeds_are_started_from_beside_the_vector_hits(drawing: Drawing) -
     }
 
 
-async def test_a_seed_that_matches_too_counts_for_both(drawing: Drawing) -> None:
+async def test_a_seed_that_also_matches_scores_for_both(drawing: Drawing) -> None:
     await drawing.nodes(similar={"seed": 0.7, "hit": 0.9})
     hits = await drawing.searcher("hybrid").search(None, drawing.options("seed"))
     assert told(drawing, hits) == {"seed": (1.7, "hybrid", 0), "hit": (0.9, "vector", 0)}
@@ -107,9 +107,7 @@ async def test_a_seed_of_another_user_is_skipped(drawing: Drawing, theirs: Drawi
 
 
 @pytest.mark.parametrize(("top_k", "starts"), [(1, 20), (10, 20), (15, 30)])
-async def test_twice_as_many_vector_hits_as_wanted_are_started_from_and_20_at_the_least(
-    drawing: Drawing, top_k: int, starts: int
-) -> None:
+async def test_twice_top_k_and_at_least_20_vector_hits_are_expanded(drawing: Drawing, top_k: int, starts: int) -> None:
     names = [f"hit{number:02}" for number in range(40)]
     await drawing.nodes(similar={name: 0.9 - position / 100 for position, name in enumerate(names)})
     await drawing.joins([(names[starts - 1], names[0]), (names[starts], names[1])])
@@ -119,7 +117,7 @@ async def test_twice_as_many_vector_hits_as_wanted_are_started_from_and_20_at_th
     assert sources.get(names[1], "vector") == "vector"
 
 
-async def test_what_scores_the_same_comes_by_label_then_by_key(drawing: Drawing) -> None:
+async def test_equal_scores_are_ordered_by_label_then_by_key(drawing: Drawing) -> None:
     await drawing.nodes("z", "y", similar={"hit": 0.5})
     await drawing.nodes("a", label="Concept")
     await drawing.joins([("hit", "z"), ("hit", "y")])

@@ -5,13 +5,13 @@ from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import InputError
 
 
-def test_an_unknown_searcher_is_an_error_that_names_those_there_are(graph: KnowledgeGraph) -> None:
+def test_an_unknown_searcher_is_an_error_that_names_the_known_ones(graph: KnowledgeGraph) -> None:
     with pytest.raises(InputError, match="No searcher is called 'bm25'; choose among vector, graph, hybrid"):
         graph.searcher("bm25", user_id="somebody")
 
 
 @pytest.mark.parametrize("name", ["vector", "graph", "hybrid"])
-def test_a_searcher_is_some_users(graph: KnowledgeGraph, name: str) -> None:
+def test_a_searcher_belongs_to_a_user(graph: KnowledgeGraph, name: str) -> None:
     with pytest.raises(InputError, match="user_id must not be empty"):
         graph.searcher(name, user_id="")
 

@@ -9,7 +9,7 @@ from tests.support.people import node, person
 from tests.support.stored import cypher
 
 
-async def test_the_nearest_nodes_of_all_labels_come_first_with_their_cosine(
+async def test_the_most_similar_nodes_of_all_labels_come_first_with_their_cosine(
     searched: KnowledgeGraph, drawing: Drawing
 ) -> None:
     await drawing.nodes(similar={"node1": 0.3, "node2": 0.9})
@@ -21,9 +21,7 @@ async def test_the_nearest_nodes_of_all_labels_come_first_with_their_cosine(
 
 
 @pytest.mark.usefixtures("theirs")
-async def test_a_node_that_is_gone_is_no_hit_and_the_next_takes_its_place(
-    searched: KnowledgeGraph, drawing: Drawing
-) -> None:
+async def test_a_deleted_node_is_skipped_and_the_next_one_returned(searched: KnowledgeGraph, drawing: Drawing) -> None:
     await drawing.nodes(similar={"node1": 0.9, "gone": 0.8, "node2": 0.7})
     await cypher(searched, "MATCH (n:Person {entity_key: $key}) DELETE n", key=drawing.key("gone"))
     hits = await drawing.searcher("vector", searched).search(None, drawing.options(top_k=2))
@@ -34,7 +32,7 @@ async def test_a_graph_without_nodes_has_no_hits(searched: KnowledgeGraph, drawi
     assert await drawing.searcher("vector", searched).search("anything") == []
 
 
-async def test_top_k_is_of_all_labels_together_and_those_that_score_the_same_come_by_label_then_by_key(
+async def test_top_k_applies_to_all_labels_together_with_a_fixed_order(
     drawing: Drawing,
 ) -> None:
     await drawing.nodes(label="Concept", similar={"a": 0.5})
@@ -43,7 +41,7 @@ async def test_top_k_is_of_all_labels_together_and_those_that_score_the_same_com
     assert [hit.node.name for hit in hits] == ["b", "c", "a"]
 
 
-async def test_a_threshold_leaves_out_what_is_less_similar(drawing: Drawing) -> None:
+async def test_a_threshold_excludes_less_similar_nodes(drawing: Drawing) -> None:
     await drawing.nodes(similar={"near": 0.9, "far": 0.3})
     hits = await drawing.searcher("vector").search(None, drawing.options(threshold=0.5))
     assert [hit.node.name for hit in hits] == ["near"]

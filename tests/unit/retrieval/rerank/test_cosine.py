@@ -33,7 +33,7 @@ def test_cosine_is_that_of_the_angle_whatever_the_lengths(
         pytest.param([float("inf"), 1], [1, 1], id="not finite"),
     ],
 )
-def test_where_there_is_no_angle_cosine_is_0(one: list[float], other: list[float]) -> None:
+def test_cosine_of_degenerate_vectors_is_0(one: list[float], other: list[float]) -> None:
     assert cosine(one, other) == 0.0
 
 

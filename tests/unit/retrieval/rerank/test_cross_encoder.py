@@ -39,7 +39,7 @@ async def test_items_come_in_the_order_of_the_models_scores_from_one_call() -> N
     assert model.calls == 1
 
 
-async def test_it_is_cut_after_the_sorting() -> None:
+async def test_the_limit_applies_after_sorting() -> None:
     [best] = await rerank_with(WordOverlap(), "violin", TEXTS, text_of=str, top_k=1)
     assert best.item == TEXTS[3]
 
@@ -62,11 +62,11 @@ async def test_another_count_of_scores_is_an_error(scores: tuple[float, ...]) ->
         await rerank_with(Answers(*scores), "chess", TEXTS, text_of=str)
 
 
-async def test_a_score_that_is_no_number_is_an_error() -> None:
+async def test_a_score_that_is_not_a_number_is_an_error() -> None:
     with pytest.raises(RerankingError, match="no finite number for text 3 of 4"):
         await rerank_with(Answers(0.1, 0.2, math.nan, 0.3), "chess", TEXTS, text_of=str)
 
 
-async def test_fewer_than_none_cannot_be_asked_for() -> None:
+async def test_a_negative_limit_is_an_error() -> None:
     with pytest.raises(InputError, match="top_k must be 0 or more, got -1"):
         await rerank_with(WordOverlap(), "chess", TEXTS, text_of=str, top_k=-1)

@@ -32,19 +32,19 @@ def worth(item: Item, chosen: Sequence[Item], lambda_: float) -> float:
     return lambda_ * item[1] - (1 - lambda_) * nearest
 
 
-def test_a_near_duplicate_of_the_best_gives_way_to_something_else() -> None:
+def test_a_near_duplicate_of_the_best_ranks_below_a_different_item() -> None:
     best, copy, other = (0, 0.9, [1.0, 0.0]), (1, 0.89, [1.0, 0.01]), (2, 0.5, [0.0, 1.0])
     assert choose([best, copy, other], 2) == [best, other]
     assert choose([best, copy, other], 3) == [best, other, copy]
 
 
-def test_items_that_are_the_same_are_chosen_once_each_and_late() -> None:
+def test_identical_items_are_chosen_once_each_and_late() -> None:
     twin, other = (0, 0.9, [1.0, 0.0]), (1, 0.1, [0.0, 1.0])
     assert choose([twin, twin, other], 3) == [twin, other, twin]
     assert choose([twin, twin], 5) == [twin, twin]
 
 
-def test_lambda_0_looks_at_difference_alone_after_the_first() -> None:
+def test_lambda_0_ranks_by_difference_after_the_first() -> None:
     first, near, opposite = (0, 0.9, [1.0, 0.0]), (1, 0.8, [0.9, 0.1]), (2, -0.9, [-1.0, 0.0])
     assert choose([near, first, opposite], 3, lambda_=0.0) == [first, opposite, near]
 
@@ -54,7 +54,7 @@ def test_of_items_that_weigh_the_same_the_first_is_chosen() -> None:
     assert choose(items, 4) == items
 
 
-def test_items_without_a_vector_of_the_others_length_are_like_none_of_them() -> None:
+def test_items_with_vectors_of_another_length_are_similar_to_none() -> None:
     best, copy = (0, 0.9, [1.0, 0.0]), (1, 0.8, [1.0, 0.0])
     for vector in (None, [0.0, 0.0], [1.0, 0.0, 0.0]):
         strange = (2, 0.1, vector)
@@ -62,7 +62,7 @@ def test_items_without_a_vector_of_the_others_length_are_like_none_of_them() -> 
 
 
 @pytest.mark.parametrize("k", [0, 1, 5])
-def test_nothing_to_choose_from_is_nothing_chosen(k: int) -> None:
+def test_no_items_return_no_items(k: int) -> None:
     assert choose([], k) == []
 
 
@@ -75,13 +75,13 @@ def test_nothing_to_choose_from_is_nothing_chosen(k: int) -> None:
         (1, 0.5, math.nan, "relevance must be a finite number, got nan"),
     ],
 )
-def test_what_cannot_be_reckoned_with_is_named(k: int, lambda_: float, relevance: float, message: str) -> None:
+def test_invalid_values_are_named(k: int, lambda_: float, relevance: float, message: str) -> None:
     with pytest.raises(InputError, match=message):
         choose([(0, relevance, [1.0])], k, lambda_)
 
 
 @given(items_of_any_kind, lambdas)
-def test_each_choice_is_the_best_of_what_is_left_as_the_formula_says_it(items: list[Item], lambda_: float) -> None:
+def test_each_choice_is_the_best_remaining_by_the_formula(items: list[Item], lambda_: float) -> None:
     chosen = choose(items, len(items), lambda_)
     for position in range(1, len(chosen)):
         rest = chosen[position:]

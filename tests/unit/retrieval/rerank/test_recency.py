@@ -66,7 +66,7 @@ def test_heat_grows_with_the_logarithm_of_accesses_up_to_1(accesses: int, expect
 
 
 @pytest.mark.parametrize("reference", [0, -1])
-def test_without_a_reference_everything_is_cold(reference: int) -> None:
+def test_without_a_reference_heat_is_0(reference: int) -> None:
     assert heat(100, reference) == 0.0
 
 
@@ -83,7 +83,7 @@ def test_the_score_is_multiplied_by_decay_and_half_of_it_by_heat(accesses: tuple
     assert decayed_score(1.0, 0.5, accesses, reference=10) == pytest.approx(expected)
 
 
-def test_retention_says_after_how_many_days_something_counts_half() -> None:
+def test_retention_classes_have_half_lives() -> None:
     assert RETENTION_HALF_LIFE_DAYS == {
         "permanent": None,
         "decision": 365,
@@ -101,7 +101,7 @@ def test_items_decay_before_they_are_cut_off() -> None:
     assert decayed(Found("old", 0.9, days=60), Found("new", 0.5), top_k=1) == [("new", 0.5)]
 
 
-def test_items_of_one_score_stay_in_their_order() -> None:
+def test_items_with_equal_scores_keep_their_order() -> None:
     assert [name for name, _ in decayed(Found("b", 0.5), Found("a", 0.5), Found("c", 0.5))] == ["b", "a", "c"]
 
 
@@ -110,11 +110,11 @@ def test_items_that_decayed_below_a_thousandth_are_dropped_whatever_their_score(
     assert kept == [("nine half lives", 0.001 / 512)]
 
 
-def test_heat_alone_leaves_nothing_out() -> None:
+def test_heat_alone_drops_nothing() -> None:
     assert decayed(Found("cold", 0.001, counts=(0,))) == [("cold", 0.0005)]
 
 
-def test_what_has_no_date_or_one_ahead_does_not_decay() -> None:
+def test_items_without_a_date_or_with_a_future_date_do_not_decay() -> None:
     assert decayed(Found("undated", 0.5, days=None), Found("ahead", 0.4, days=-5)) == [("undated", 0.5), ("ahead", 0.4)]
 
 
@@ -124,7 +124,7 @@ def test_a_date_without_a_zone_is_read_as_utc() -> None:
     assert ranked.score == pytest.approx(0.5)
 
 
-def test_each_item_may_have_a_half_life_of_its_own() -> None:
+def test_each_item_can_have_its_own_half_life() -> None:
     items = [Found(name, 1.0, days=7, kept=name) for name in ("session", "ephemeral", "permanent")]
     ranked = decay_by_age(
         items,
@@ -140,12 +140,12 @@ def test_each_item_may_have_a_half_life_of_its_own() -> None:
     ]
 
 
-def test_no_half_life_at_all_only_sorts() -> None:
+def test_without_a_half_life_items_are_only_sorted() -> None:
     assert decayed(Found("a", 0.1, days=900), Found("b", 0.2, days=1), half_life_days=None) == [("b", 0.2), ("a", 0.1)]
     assert decayed() == []
 
 
-def test_fewer_than_none_cannot_be_asked_for() -> None:
+def test_a_negative_limit_is_an_error() -> None:
     with pytest.raises(InputError, match="top_k must be 0 or more, got -1"):
         decayed(Found("a", 1.0), top_k=-1)
 
@@ -165,5 +165,5 @@ def test_heat_of_the_reference_is_exactly_1() -> None:
         ({}, None),
     ],
 )
-def test_a_record_was_written_when_it_was_last_changed(properties: dict[str, str], expected: datetime | None) -> None:
+def test_the_age_of_a_record_counts_from_its_last_change(properties: dict[str, str], expected: datetime | None) -> None:
     assert written_at(GraphNode(entity_key="key", label="Person", name="Ada", properties=properties)) == expected

@@ -15,21 +15,21 @@ def reached(key: str, *sources: tuple[str, int]) -> ReachedNode:
     return ReachedNode(key, 0, sources)
 
 
-def test_the_nearest_start_says_how_far_a_node_is() -> None:
+def test_the_distance_of_a_node_is_that_to_the_nearest_start() -> None:
     assert depths_from_seeds([reached("s", ("s", 0)), reached("n", ("s", 1), ("t", 2))]) == {"s": 0, "n": 1}
 
 
-def test_a_start_is_as_far_as_the_nearest_other_start() -> None:
+def test_a_start_has_the_distance_of_the_nearest_other_start() -> None:
     found = [reached("s", ("s", 0), ("t", 2)), reached("t", ("t", 0), ("s", 2)), reached("u", ("u", 0))]
     assert depths_from_others(found, seeds=()) == {"s": 2, "t": 2}
 
 
-def test_a_seed_is_reached_by_itself() -> None:
+def test_a_seed_reaches_itself() -> None:
     found = [reached("s", ("s", 0), ("t", 2)), reached("t", ("t", 0), ("s", 2))]
     assert depths_from_others(found, seeds={"s"}) == {"s": 0, "t": 2}
 
 
-def test_a_way_that_was_seen_from_one_end_only_counts_for_both() -> None:
+def test_an_edge_seen_from_one_end_counts_for_both() -> None:
     found = [reached("hub", ("hub", 0)), reached("t", ("t", 0), ("hub", 1))]
     assert depths_from_others(found, seeds=()) == {"hub": 1, "t": 1}
 

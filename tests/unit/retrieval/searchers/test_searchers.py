@@ -66,7 +66,7 @@ def told(ranked: Sequence[ScoredKey]) -> dict[str, tuple[float, str]]:
         pytest.param({}, [], 1, {}, id="nothing"),
     ],
 )
-def test_what_the_graph_leads_to_scores_one_over_one_plus_hops(
+def test_a_graph_score_is_one_over_one_plus_depth(
     neighbours: Neighbours, seeds: list[str], depth: int, expected: dict[str, tuple[float, int]]
 ) -> None:
     ranked = rank({}, around(neighbours, seeds, depth))
@@ -133,14 +133,14 @@ def test_the_best_three_of_a_chain() -> None:
     ]
 
 
-def test_a_vector_hit_has_depth_0_however_far_another_leads_to_it() -> None:
+def test_a_vector_hit_has_depth_0_even_if_reached_through_others() -> None:
     [scored] = rank({"node": 0.7}, {"node": 3})
     assert (scored.score, scored.source, scored.depth) == (0.95, "hybrid", 0)
     [scored] = rank({"node": 0.0}, {"node": 2})
     assert scored.score == pytest.approx(1 / 3)
 
 
-def test_what_scores_the_same_comes_by_label_then_by_key() -> None:
+def test_equal_scores_are_ordered_by_label_then_by_key() -> None:
     ranked = add_scores({"d": 0.5}, {"a": 1, "b": 1, "c": 1}, label_order={"a": 1, "b": 0, "c": 0, "d": 0})
     assert [scored.entity_key for scored in ranked] == ["b", "c", "d", "a"]
 
