@@ -200,12 +200,12 @@ def field_names_at(model: type[BaseModel], location: Sequence[int | str]) -> lis
             models = named
         elif isinstance(part, str):
             name = to_snake(part)
-            models = [inner for one in models for inner in _fields(one).get(name, ())] or models
-    return sorted({name for one in models for name in _fields(one)})
+            models = [inner for one in models for inner in models_of_fields(one).get(name, ())] or models
+    return sorted({name for one in models for name in models_of_fields(one)})
 
 
 @lru_cache(maxsize=1_024)
-def _fields(model: type[BaseModel]) -> Mapping[str, tuple[type[BaseModel], ...]]:
+def models_of_fields(model: type[BaseModel]) -> Mapping[str, tuple[type[BaseModel], ...]]:
     """The models that each field of a model may hold, directly or in collections."""
     return {name: tuple(dict.fromkeys(_models_in(field.annotation))) for name, field in model.model_fields.items()}
 

@@ -36,14 +36,16 @@ def model_schema(schema: Mapping[str, Any]) -> Schema:
 def compact(schema: Mapping[str, Any]) -> Schema:
     """A schema without what a model does not need to call a tool.
 
-    Titles, lengths, limits that are rarely reached, empty defaults, and null as a value of optional properties are
-    omitted. The tool accepts null still, and checks lengths and limits itself.
+    Titles, lengths, limits that are rarely reached, empty and false defaults, types of enumerations, and null as a
+    value of optional properties are omitted. The tool accepts null still, and checks lengths and limits itself.
     """
     changed = {
         key: value
         for key, value in map_parts(schema, compact).items()
-        if key not in _NOT_NEEDED and not (key == "default" and value in (None, "", []))
+        if key not in _NOT_NEEDED and not (key == "default" and value in (None, False, "", []))
     }
+    if "enum" in changed:
+        changed.pop("type", None)
     if changed.get("maximum", 0) >= RARELY_REACHED:
         del changed["maximum"]
     if changed.get("minimum") in (0, 1) and "maximum" not in changed:

@@ -6,6 +6,7 @@ from datetime import datetime
 from kgagent.ingestion.source import Source
 from kgagent.ingestion.source_parts import SourcePart
 from kgagent.ontology import Ontology
+from kgagent.tools.ontology_guide import level_words
 
 EMPTY_ANSWER = (
     "Your answer was empty. Explore, then record what the source says by calling tools. If the source says nothing "
@@ -63,6 +64,8 @@ def system_prompt(ontology: Ontology, *, source_label: str, instructions: str = 
         "calling tools.",
         "",
         f"Node labels: {', '.join(labels)}. Relationships connect: {pairs}.",
+        "Words for attitude and proximity, 1 to 5, by labels:",
+        level_words(ontology),
         "",
         *(f"{number}. {rule}" for number, rule in enumerate(rules, 1)),
         "",

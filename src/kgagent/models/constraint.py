@@ -5,11 +5,12 @@ import re
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from inspect import cleandoc
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
     AliasChoices,
     AliasGenerator,
+    BeforeValidator,
     ConfigDict,
     Field,
     GetCoreSchemaHandler,
@@ -48,20 +49,39 @@ Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max
 RelationTypes = Annotated[tuple[Name, ...], Field(max_length=100)]
 
 
-def _to_upper(value: object) -> object:
-    return value.upper() if isinstance(value, str) else value
-
-
 class EnumNames:
-    """Annotates an enumeration: its names are accepted in any letter case, and listed where a field is described."""
+    """Annotates an enumeration: its names are accepted in any spelling, and listed where a field is described."""
+
+    def __init__(self, **synonyms: str) -> None:
+        """Accept other words.
+
+        Args:
+            synonyms: for each name, the other words for it, separated by spaces.
+        """
+        self._names = {word: name for name, words in synonyms.items() for word in words.split()}
 
     def __get_pydantic_core_schema__(self, source: type[StrEnum], handler: GetCoreSchemaHandler) -> CoreSchema:
-        """Convert text to upper case before the enumeration is looked up."""
-        return core_schema.no_info_before_validator_function(_to_upper, handler(source))
+        """Convert text to the spelling of a name before the enumeration is looked up."""
+        return core_schema.no_info_before_validator_function(self._name, handler(source))
+
+    def _name(self, value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        name = value.strip().upper()
+        name = name.replace("-", "_").replace(" ", "_") if any(map(str.isalpha, name)) else name
+        return self._names.get(name, name)
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         """The names alone: a definition of its own would take more words than it saves."""
         return {"enum": handler.resolve_ref_schema(handler(schema))["enum"], "type": "string"}
+
+
+def _as_list(value: object) -> object:
+    return [value] if isinstance(value, Mapping) else value
+
+
+OneOrMore = BeforeValidator(_as_list)
+"""Annotates a list of objects: one object alone is accepted too."""
 
 
 def accepts(*names: str) -> AliasChoices:
@@ -146,14 +166,34 @@ TEXT_OPERATORS: Mapping[ConstraintType, str] = {
     ConstraintType.ENDS_WITH: "ENDS WITH",
 }
 
+_NUMBER_OR_WORD: JsonSchemaValue = {"anyOf": [{"type": "integer"}, {"type": "string"}]}
+"""Schema of a place on a path: what the numbers and words mean is said in a description."""
+
 Position = TypeAliasType(
     "Position",
     Annotated[
         Annotated[int, Field(ge=0, lt=MAX_STEPS)] | Literal["start", "end"],
-        Field(description="Step number i (from 0) for the node at which step i arrives, or start or end."),
+        WithJsonSchema(_NUMBER_OR_WORD),
+        Field(description="i (from 0) for the node at which step i arrives, or start or end."),
     ],
 )
 """A node of a path: i is the node at which step i arrives (from 0), or "start" or "end"."""
+
+
+_COMPARISONS = EnumNames(
+    PROPERTY_EQUALS="= == EQ EQUAL EQUALS IS",
+    PROPERTY_IN="IN ONE_OF ANY_OF",
+    NOT_IN="NONE_OF PROPERTY_NOT_IN",
+    GREATER_THAN="> GT",
+    LESS_THAN="< LT",
+    GREATER_THAN_EQUALS=">= GTE GREATER_THAN_EQUAL GREATER_THAN_OR_EQUAL GREATER_THAN_OR_EQUALS AT_LEAST",
+    LESS_THAN_EQUALS="<= LTE LESS_THAN_EQUAL LESS_THAN_OR_EQUAL LESS_THAN_OR_EQUALS AT_MOST",
+    REGEX_MATCH="=~ REGEX MATCHES REGEX_MATCHES",
+)
+
+
+def _part_of_path(value: object) -> object:
+    return "relationship" if value in ("edge", "rel", "relation", "relationships") else value
 
 
 class PropertyReference(PatternModel):
@@ -165,31 +205,35 @@ class PropertyReference(PatternModel):
     """
 
     at_step: Position
-    property_path: Annotated[Name, Field(validation_alias=accepts("property_path", "property"))]
+    property_path: Annotated[Name, Field(validation_alias=accepts("property_path", "property", "field", "key"))]
 
 
 class Constraint(PatternModel):
     """A condition on a property. A missing property satisfies no constraint.
 
     Attributes:
-        type: How the property is compared.
-        property_path: Property name; for a property that holds JSON, a path such as "budget.approved".
-        value: Value to compare with; a list for PROPERTY_IN and NOT_IN. REGEX_MATCH uses RE2 syntax and matches the
-            whole text. CONTAINS also finds an item of a list.
+        type: How to compare. REGEX_MATCH (RE2) matches the whole text; CONTAINS also finds an item of a list.
+        property_path: Property; "budget.approved" for a value inside of JSON.
+        value: Value to compare with; a list for PROPERTY_IN and NOT_IN.
         value_from: Compares with a property of another node instead of value.
         node_label: Applies the constraint only to nodes with this label.
-        at_step: Step i (from 0): the node at which step i arrives, or its relationship. "start", "end", or -1 for
-            every node or relationship of the path.
-        on: Whether property_path is a property of nodes or of relationships.
+        at_step: i (from 0): relationship of step i, or the node at which it arrives; start; end; -1: all of the path.
+        on: Whose property it is.
     """
 
-    type: Annotated[ConstraintType, EnumNames()]
-    property_path: Annotated[Name, Field(validation_alias=accepts("property_path", "property"))]
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"value_from", "node_label"})
+
+    type: Annotated[ConstraintType, _COMPARISONS, Field(validation_alias=accepts("type", "operator", "op"))]
+    property_path: Annotated[
+        Name, Field(validation_alias=accepts("property_path", "property", "property_name", "field", "key", "attribute"))
+    ]
     value: Annotated[JsonValue, WithJsonSchema({})] = Field(None, validation_alias=accepts("value", "values"))
     value_from: PropertyReference | None = None
     node_label: Name | None = None
-    at_step: Annotated[int, Field(ge=-1, lt=MAX_STEPS)] | Literal["start", "end"] = -1
-    on: Literal["node", "relationship"] = "node"
+    at_step: Annotated[
+        Annotated[int, Field(ge=-1, lt=MAX_STEPS)] | Literal["start", "end"], WithJsonSchema(_NUMBER_OR_WORD)
+    ] = Field(-1, validation_alias=accepts("at_step", "step", "step_index", "at"))
+    on: Annotated[Literal["node", "relationship"], BeforeValidator(_part_of_path)] = "node"
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:

@@ -12,6 +12,7 @@ from kgagent.models.constraint import (
     Constraint,
     EnumNames,
     Name,
+    OneOrMore,
     PatternModel,
     Position,
     RelationTypes,
@@ -41,29 +42,35 @@ class TraversalStep(PatternModel):
     """One step: follows one or several relationships from a node to the next node of the path.
 
     Attributes:
-        source_label: Label of the node at which the step starts; by default any node at which the step before arrived.
-        relation_type: Neo4j type, or a list of alternatives; by default any.
-        target_label: Label of the node at which the step arrives; by default any.
+        source_label: Label of the node where it starts (where the step before arrived). Default: any.
+        relation_type: Neo4j type, or a list of alternatives. Default: any.
+        target_label: Label of the node where it arrives. Default: any.
         step_index: Position of the step, from 0; by default the position in the list.
-        direction: OUTGOING, INCOMING (against the stored direction) or BOTH.
+        direction: INCOMING: against the stored direction.
         min_hops: Minimum number of relationships that the step follows.
-        max_hops: Maximum number; the nodes between may have any label.
+        max_hops: Relationships that the step may follow in a row.
     """
 
-    not_in_schema: ClassVar[frozenset[str]] = frozenset({"step_index"})
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"step_index", "min_hops"})
 
-    source_label: Name | None = None
+    source_label: Name | None = Field(
+        None, validation_alias=accepts("source_label", "source", "from_label", "start_label")
+    )
     relation_type: Annotated[
         Name | RelationTypes | None,
         Field(
             validation_alias=accepts(
-                "relation_type", "relation_types", "relationship_type", "relationship_types", "neo4j_type"
+                *("relation_type", "relation_types", "relationship_type", "relationship_types"),
+                *("neo4j_type", "neo4j_types", "rel_type", "edge_type", "type"),
             )
         ),
     ] = None
-    target_label: Name | None = None
+    target_label: Name | None = Field(None, validation_alias=accepts("target_label", "target", "to_label", "end_label"))
     step_index: int | None = Field(None, ge=0, lt=MAX_STEPS)
-    direction: Annotated[StepDirection, EnumNames()] = StepDirection.OUTGOING
+    direction: Annotated[
+        StepDirection,
+        EnumNames(OUTGOING="OUT -> FORWARD", INCOMING="IN <- BACKWARD", BOTH="ANY EITHER UNDIRECTED - -- <->"),
+    ] = StepDirection.OUTGOING
     min_hops: int = Field(1, ge=1, le=MAX_STEPS)
     max_hops: int = Field(1, ge=1, le=MAX_STEPS)
 
@@ -124,17 +131,19 @@ class Branch(PatternModel):
     """Steps that must, or must not, lead away from a node of the path. A branch filters paths and is not returned.
 
     Attributes:
-        at_step: The node at which the branch starts.
+        at_step: Node at which it starts.
         steps: Its steps.
         constraints: Its constraints; at_step counts the steps of the branch.
         ends_at: The node of the path at which the branch must end.
-        at_least: Minimum number of distinct end nodes; 1 by default.
-        at_most: Maximum number of distinct end nodes; 0 if there must be none.
+        at_least: Minimum number of distinct end nodes. Default: 1.
+        at_most: Maximum number; 0: there must be none.
     """
 
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"ends_at"})
+
     at_step: Position = "end"
-    steps: tuple[TraversalStep, ...] = Field(min_length=1, max_length=MAX_STEPS)
-    constraints: tuple[Constraint, ...] = Field(default=(), max_length=MAX_CONSTRAINTS)
+    steps: Annotated[tuple[TraversalStep, ...], OneOrMore] = Field(min_length=1, max_length=MAX_STEPS)
+    constraints: Annotated[tuple[Constraint, ...], OneOrMore] = Field(default=(), max_length=MAX_CONSTRAINTS)
     ends_at: Position | None = None
     at_least: int | None = Field(None, ge=0, le=MAX_BRANCH_COUNT)
     at_most: int | None = Field(None, ge=0, le=MAX_BRANCH_COUNT)
@@ -161,20 +170,22 @@ class GraphPattern(PatternModel):
     Attributes:
         pattern_id: Name of the pattern in results and errors.
         steps: 1 to 8 steps.
-        constraints: Conditions on properties along the path.
-        branches: Steps that must, or must not, lead away from nodes of the path.
+        constraints: Conditions on properties.
+        branches: Steps that must, or must not, lead away from a node of the path.
         cycle: The path ends at its start node.
         distinct_nodes: The path visits no node twice.
         repeat_relationships: The path may follow a relationship twice.
         description: Purpose; repeated in the explanation of each path.
     """
 
-    not_in_schema: ClassVar[frozenset[str]] = frozenset({"description"})
+    not_in_schema: ClassVar[frozenset[str]] = frozenset(
+        {"pattern_id", "distinct_nodes", "repeat_relationships", "description"}
+    )
 
     pattern_id: Name = "pattern"
-    steps: tuple[TraversalStep, ...] = Field(min_length=1, max_length=MAX_STEPS)
-    constraints: tuple[Constraint, ...] = Field(default=(), max_length=MAX_CONSTRAINTS)
-    branches: tuple[Branch, ...] = Field(default=(), max_length=MAX_BRANCHES)
+    steps: Annotated[tuple[TraversalStep, ...], OneOrMore] = Field(min_length=1, max_length=MAX_STEPS)
+    constraints: Annotated[tuple[Constraint, ...], OneOrMore] = Field(default=(), max_length=MAX_CONSTRAINTS)
+    branches: Annotated[tuple[Branch, ...], OneOrMore] = Field(default=(), max_length=MAX_BRANCHES)
     cycle: bool = False
     distinct_nodes: bool = False
     repeat_relationships: bool = False

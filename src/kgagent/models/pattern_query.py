@@ -4,9 +4,20 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, GetJsonSchemaHandler, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
-from kgagent.models.constraint import MAX_STEPS, EnumNames, Name, PatternModel, Position, RelationTypes, accepts
+from kgagent.models.constraint import (
+    MAX_STEPS,
+    EnumNames,
+    Name,
+    OneOrMore,
+    PatternModel,
+    Position,
+    RelationTypes,
+    accepts,
+)
 from kgagent.models.pattern import GraphPattern
 from kgagent.models.search import MAX_HOPS
 
@@ -42,23 +53,37 @@ class CombinatorType(StrEnum):
     SEQUENTIAL = "SEQUENTIAL"
 
 
+class _OnlyPatternsInSchema:
+    """Annotates the parts of a combinator: a model is told of patterns alone, which suffice for most questions."""
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """The alternatives without combinators."""
+        made = handler(schema)
+        made["items"] = made["items"]["anyOf"][0]
+        return made
+
+
 class QueryCombinator(PatternModel):
     """Combines patterns, or combinators.
 
     Attributes:
-        type: INTERSECTION returns the paths of all patterns that have the same node at join_on. UNION returns the best
-            path for each node that any pattern has at join_on. SEQUENTIAL starts each pattern at the end nodes of the
-            one before and returns the whole paths.
-        patterns: Patterns or combinators.
-        join_on: Node on which INTERSECTION and UNION join; by default the start if all patterns have the same start
-            label, otherwise the end.
+        type: INTERSECTION: paths of all patterns with the same node at join_on. UNION: the best path for each node that
+            any pattern has there. SEQUENTIAL: each pattern starts where the one before ended.
+        patterns: Patterns, or combinators.
+        join_on: Default: the start if all patterns have the same start label, otherwise the end.
         description: Purpose of the combination.
     """
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"description"})
 
-    type: Annotated[CombinatorType, EnumNames()]
-    patterns: tuple["GraphPattern | QueryCombinator", ...] = Field(min_length=1, max_length=MAX_PATTERNS)
+    type: Annotated[
+        CombinatorType,
+        EnumNames(INTERSECTION="AND ALL INTERSECT", UNION="OR ANY", SEQUENTIAL="THEN SEQUENCE"),
+        Field(validation_alias=accepts("type", "operator")),
+    ]
+    patterns: Annotated[tuple["GraphPattern | QueryCombinator", ...], OneOrMore, _OnlyPatternsInSchema()] = Field(
+        min_length=1, max_length=MAX_PATTERNS
+    )
     join_on: Position | None = None
     description: str = Field("", max_length=2_000)
 
@@ -108,9 +133,9 @@ class ResolutionTarget(PatternModel):
     """A node to start from; give its entity_key, its name, or a description.
 
     Attributes:
-        description: Name or description of the node.
-        label: Label of the node; by default any.
-        entity_key: Key of the node.
+        description: Its name, or a description.
+        label: Its label. Default: any.
+        entity_key: Its key, instead.
     """
 
     description: str = Field("", max_length=8_000, validation_alias=accepts("description", "name"))
@@ -140,12 +165,11 @@ class GraphQuery(PatternModel):
     """A structured question to a graph.
 
     Attributes:
-        query: The question in plain words. It ranks paths and texts by similarity, and is searched for if no path
-            matches.
-        targets: Nodes at which paths start, or end if only the end of a pattern has their label.
+        query: The question in plain words: ranks paths by similarity, and is searched for if no path matches.
+        targets: Nodes where paths start, or end if only the end of a pattern has their label.
         traversal: Expansion from the targets, for a query without patterns.
-        patterns: Patterns, each matched independently; ignored if there is a combinator.
-        combinator: Patterns that are combined into one result.
+        patterns: Patterns, each matched by itself.
+        combinator: Combined patterns, instead of patterns.
         ranking: How paths are ranked.
         weights: For HYBRID, the weight of each component; weights are divided by their sum.
         weight_property: For EDGE_WEIGHT and HYBRID, the numeric relationship property that is summed; 1 if missing.
@@ -156,14 +180,25 @@ class GraphQuery(PatternModel):
         use_all_relation_hints: Whether `traversal` follows all of its types, or only the first.
     """
 
-    query: str | None = Field(None, max_length=8_000)
-    targets: tuple[ResolutionTarget, ...] = Field(default=(), max_length=20)
+    query: str | None = Field(None, max_length=8_000, validation_alias=accepts("query", "text_query", "question"))
+    targets: Annotated[tuple[ResolutionTarget, ...], OneOrMore] = Field(default=(), max_length=20)
     traversal: TraversalHint | None = None
-    patterns: tuple[GraphPattern, ...] = Field(default=(), max_length=MAX_PATTERNS)
-    combinator: QueryCombinator | None = None
-    ranking: Annotated[RankingStrategy, EnumNames()] | None = Field(
-        None, validation_alias=accepts("ranking", "ranking_strategy")
+    patterns: Annotated[tuple[GraphPattern, ...], OneOrMore] = Field(
+        default=(), max_length=MAX_PATTERNS, validation_alias=accepts("patterns", "pattern")
     )
+    combinator: QueryCombinator | None = None
+    ranking: (
+        Annotated[
+            RankingStrategy,
+            EnumNames(
+                PATH_LENGTH="LENGTH SHORTEST",
+                EDGE_WEIGHT="WEIGHT",
+                NODE_CENTRALITY="CENTRALITY",
+                SEMANTIC_SCORE="SEMANTIC SIMILARITY",
+            ),
+        ]
+        | None
+    ) = Field(None, validation_alias=accepts("ranking", "ranking_strategy"))
     weights: Mapping[ScoreComponent, Annotated[float, Field(ge=0, allow_inf_nan=False)]] | None = None
     weight_property: Name = "weight"
     max_paths: int | None = Field(None, ge=1, le=MAX_PATHS)

@@ -9,7 +9,7 @@ from kgagent.errors import InputError
 from kgagent.graph.live_schema import LiveSchemaReader
 from kgagent.graph.property_names import INTERNAL_PROPERTIES
 from kgagent.models.constraint import Constraint
-from kgagent.models.live_schema import LiveLabel, LiveRelationshipType, LiveSchema
+from kgagent.models.live_schema import LiveLabel, LiveProperty, LiveRelationshipType, LiveSchema
 from kgagent.models.pattern import GraphPattern
 from kgagent.ontology import Ontology
 from kgagent.patterns.step_sequences import ResolvedStep, StepSequence, place_name, property_parts, step_sequences
@@ -40,6 +40,8 @@ class UnknownName:
         existing: names that exist.
         is_certain: whether everything was read, so that the name certainly does not exist.
         hint: what to do instead.
+        word: the stored word that the name is, if it was used as a Neo4j type and is a value of the property that holds
+            the free word of relationships.
     """
 
     kind: Kind
@@ -49,6 +51,7 @@ class UnknownName:
     existing: frozenset[str]
     is_certain: bool = True
     hint: str = ""
+    word: str | None = None
 
     def __str__(self) -> str:
         """The problem, the most similar name, and the hint."""
@@ -182,15 +185,24 @@ class _NameChecker:
             if name not in self._types:
                 certain = not self._schema.is_partial
                 where = "traversal.relation_types" if self._traversal else resolved.where
-                yield UnknownName("relationship type", name, where, "", self._types, certain, self._free(name))
+                word = self._stored_word(name)
+                hint = self._free(name, word)
+                yield UnknownName("relationship type", name, where, "", self._types, certain, hint, word)
         yield from self.label(resolved.step.target_label, resolved.where)
 
-    def _free(self, name: str) -> str:
-        """A hint for an unknown Neo4j type that may be the free word of relationships."""
+    def _free_types(self) -> list[LiveProperty]:
+        """The property that holds the free word of relationships, of each type that has it."""
         properties = [item for kind in self._schema.relationship_types for item in kind.properties]
-        free_types = [item for item in properties if item.name == FREE_TYPE]
-        stored = {word.casefold(): word for item in free_types for word in item.examples}.get(name.casefold())
-        if not free_types or (stored is None and closest_names(name, self._types)):
+        return [item for item in properties if item.name == FREE_TYPE]
+
+    def _stored_word(self, name: str) -> str | None:
+        """The free word of relationships that a name is, as it is stored; None if it is not among the known ones."""
+        words = {str(word).casefold(): str(word) for item in self._free_types() for word in item.examples}
+        return words.get(name.casefold())
+
+    def _free(self, name: str, stored: str | None) -> str:
+        """A hint for an unknown Neo4j type that may be the free word of relationships."""
+        if not self._free_types() or (stored is None and closest_names(name, self._types)):
             return ""
         is_free_type = "If it is" if stored is None else "It is"
         is_free_type += f" a value of the property {FREE_TYPE}"

@@ -87,6 +87,15 @@ class Tool(ABC, Generic[ArgumentsT]):
     def description(self, ontology: Ontology) -> str:
         """The description for the model."""
 
+    def explain_invalid(self, error: ValidationError, given: Mapping[str, Any]) -> str:  # noqa: ARG002
+        """Say what is wrong with the arguments that a model gave.
+
+        Args:
+            error: the error that pydantic raised.
+            given: the arguments.
+        """
+        return explain_validation_error(error, self.arguments)
+
     @abstractmethod
     async def run(self, context: ToolContext, arguments: ArgumentsT) -> ToolResult:
         """Run the tool.
@@ -179,7 +188,7 @@ class BoundTool:
             valid = self.arguments.model_validate(arguments)
         except ValidationError as error:
             outcome.error = InputError.__name__
-            return explain_validation_error(error, self.arguments)
+            return self._tool.explain_invalid(error, arguments)
         try:
             return await self._run_valid(valid)
         except KgAgentError as error:

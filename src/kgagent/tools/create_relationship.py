@@ -71,17 +71,12 @@ class CreateRelationship(Tool[CreateRelationshipArguments]):
     destructive = False
     idempotent = True
 
-    def description(self, ontology: Ontology) -> str:
-        """The description for the model, with the words of the ontology for attitude and proximity."""
-        levels = "; ".join(
-            f"{definition.from_label}-{definition.to_label}: attitude {'/'.join(definition.attitude)}, "
-            f"proximity {'/'.join(definition.proximity)}"
-            for definition in ontology.relationships.values()
-        )
+    def description(self, ontology: Ontology) -> str:  # noqa: ARG002
+        """The description for the model."""
         return (
             "Create a relationship between two existing nodes. If they already have one of this Neo4j type, use "
             "update_relationship or add_note_to_relationship. Searches match its type, description, levels and notes, "
-            f"so give all that you know. Words for the levels 1 to 5, by labels: {levels}."
+            "so give all that you know. describe_graph with topic 'ontology' lists the words for the levels."
         )
 
     async def run(self, context: ToolContext, arguments: CreateRelationshipArguments) -> WrittenRelationship:

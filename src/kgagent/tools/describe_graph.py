@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import Field
 
@@ -16,7 +16,11 @@ from kgagent.patterns.names import find_unknown_label
 from kgagent.tools.arguments import Arguments
 from kgagent.tools.base import Tool, ToolResult
 from kgagent.tools.context import ToolContext
+from kgagent.tools.ontology_guide import ontology_guide
+from kgagent.tools.pattern_guide import pattern_guide
 from kgagent.tools.payload import Payload
+
+Topic = Literal["graph", "ontology", "patterns"]
 
 MAX_LENGTH = 20_000
 """Characters of a result as JSON."""
@@ -55,10 +59,15 @@ DETAILS = (
 class DescribeGraphArguments(Arguments):
     """Arguments of describe_graph."""
 
+    topic: Topic = Field(
+        "graph",
+        description="graph: what is stored; ontology: which labels can be related, and the words for attitude and "
+        "proximity; patterns: worked examples of graph patterns.",
+    )
     labels: list[Name] = Field(
         default_factory=list,
         max_length=50,
-        description="Describe only these labels and the relationship types that start or end there.",
+        description="For topic graph: only these labels and the types that start or end there.",
     )
 
 
@@ -92,17 +101,23 @@ class DescribedType(DescribedPart):
 
 
 class GraphDescription(ToolResult):
-    """What the user's graph contains.
+    """What the user's graph contains, or a guide.
 
     Attributes:
         labels: labels of nodes.
         relationship_types: Neo4j types of relationships.
         notes: what is missing, and how to get it.
+        text: the guide, for the topics ontology and patterns; replaces the other fields.
     """
 
-    labels: tuple[DescribedLabel, ...]
-    relationship_types: tuple[DescribedType, ...]
+    labels: tuple[DescribedLabel, ...] | None = None
+    relationship_types: tuple[DescribedType, ...] | None = None
     notes: tuple[str, ...] | None = None
+    text: str | None = None
+
+    def to_text(self) -> str:
+        """The guide, or the description."""
+        return self.text or super().to_text()
 
 
 class DescribeGraph(Tool[DescribeGraphArguments]):
@@ -117,8 +132,7 @@ class DescribeGraph(Tool[DescribeGraphArguments]):
         """The description for the model."""
         return (
             "Describe the graph: labels and Neo4j relationship types with their counts, the labels that each type "
-            "connects, and properties with kinds and typical values. Call it before query_patterns to learn the exact "
-            "names."
+            "connects, and properties with kinds and typical values."
         )
 
     async def run(self, context: ToolContext, arguments: DescribeGraphArguments) -> GraphDescription:
@@ -127,6 +141,10 @@ class DescribeGraph(Tool[DescribeGraphArguments]):
         Raises:
             InputError: a label does not exist.
         """
+        if arguments.topic == "patterns":
+            return GraphDescription(message="How to write graph patterns", text=pattern_guide())
+        if arguments.topic == "ontology":
+            return GraphDescription(message="The ontology", text=ontology_guide(context.ontology))
         schema = await context.live_schema.read(context.user_id, fresh=True)
         if arguments.labels:
             schema = _restrict(arguments.labels, schema, context.ontology)

@@ -1,10 +1,12 @@
 """query_patterns: structured questions over several relationships, answered with ranked, explained paths."""
 
+import json
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from pydantic import ConfigDict, Field, JsonValue, model_validator
+from pydantic import ConfigDict, Field, JsonValue, ValidationError, model_validator
 
+from kgagent.errors import InputError, NotFoundError
 from kgagent.formatting import counted
 from kgagent.graph.property_names import TIMES
 from kgagent.models.graph import GraphModel
@@ -20,81 +22,40 @@ from kgagent.models.matched_path import (
 from kgagent.models.pattern import StepDirection
 from kgagent.models.pattern_query import GraphQuery, RankingStrategy, ScoreComponent
 from kgagent.ontology import Ontology
+from kgagent.patterns.names import find_unknown_names
 from kgagent.tools.arguments import Arguments
 from kgagent.tools.base import Tool, ToolResult
 from kgagent.tools.context import ToolContext
+from kgagent.tools.pattern_correction import with_existing_names, with_renamed_fields
+from kgagent.tools.pattern_guide import INTERESTS_OF_MENTORS
+
+_TEXTS = frozenset({"query", "textQuery", "text_query", "question"})
+_PARTS_OF_A_PATTERN = frozenset({"steps", "constraints", "branches", "cycle"})
 
 DEFAULT_MAX_PATHS = 20
 """Lower than the default of the Python API, because every path costs a language model tokens."""
 
+MAX_NEAREST = 5
+"""Results of the hybrid search that replaces paths if none matched."""
 
-def _patient_step(relation_type: str, target_label: str) -> dict[str, JsonValue]:
-    return {"source_label": "Patient", "relation_type": relation_type, "target_label": target_label}
-
-
-def _patient_has(relation_type: str, target_label: str, name: str) -> dict[str, JsonValue]:
-    """A pattern: a patient has a relationship with a node of that name."""
-    constraint: JsonValue = {"type": "PROPERTY_EQUALS", "property_path": "name", "value": name, "at_step": 0}
-    return {"steps": [_patient_step(relation_type, target_label)], "constraints": [constraint]}
-
-
-EXAMPLES: list[JsonValue] = [
-    {
-        "query": "Which patients take a drug that is contraindicated for a condition of theirs?",
-        "patterns": [
-            {
-                "steps": [
-                    _patient_step("PRESCRIBED_MEDICATION", "Medication"),
-                    {"relation_type": "CONTRAINDICATED_FOR", "target_label": "Condition"},
-                    {"relation_type": "HAS_CONDITION", "target_label": "Patient", "direction": "INCOMING"},
-                ],
-                "cycle": True,
-            }
-        ],
-    },
-    {
-        "query": "Which patients match all 5 risk criteria?",
-        "combinator": {
-            "type": "INTERSECTION",
-            "join_on": "start",
-            "patterns": [
-                _patient_has("HAS_CONDITION", "Condition", "Rheumatoid arthritis"),
-                _patient_has("PRESCRIBED_MEDICATION", "Medication", "Albuterol"),
-                _patient_has("HAS_CONDITION", "Condition", "Diabetes"),
-                {
-                    "steps": [
-                        _patient_step("TREATED_BY", "Doctor"),
-                        {"relation_type": "TREATED_BY", "target_label": "Patient", "direction": "INCOMING"},
-                    ]
-                },
-                {
-                    "steps": [_patient_step("HAS_RESULT", "LabResult")],
-                    "constraints": [{"type": "GREATER_THAN", "property_path": "value", "value": 7, "at_step": 0}],
-                    "branches": [
-                        {
-                            "at_step": "start",
-                            "steps": [{"relation_type": "PRESCRIBED_MEDICATION", "target_label": "Medication"}],
-                            "at_least": 2,
-                        }
-                    ],
-                },
-            ],
-        },
-    },
-    {
-        "query": "Who do my mentors work with?",
-        "targets": [{"description": "Me"}],
-        "traversal": {"relation_types": ["has_relationship_with"], "max_depth": 2},
-    },
-]
-"""Examples of arguments; the labels and types are those of an imaginary graph."""
+SHORT_EXAMPLE: JsonValue = {
+    "patterns": [
+        {
+            "steps": [{"source_label": "Person", "relation_type": "engages_with", "target_label": "Concept"}],
+            "constraints": [{"type": "PROPERTY_EQUALS", "property_path": "name", "value": "Sailing", "at_step": 0}],
+        }
+    ]
+}
+"""Shown with errors about arguments that cannot be corrected."""
 
 
 class QueryPatternsArguments(GraphQuery, Arguments):
     """Arguments of query_patterns."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": EXAMPLES})
-    not_in_schema: ClassVar[frozenset[str]] = frozenset({"weights", "strict", "use_all_relation_hints"})
+    model_config = ConfigDict(json_schema_extra={"examples": [dict(INTERESTS_OF_MENTORS)]})
+    not_in_schema: ClassVar[frozenset[str]] = frozenset(
+        {"traversal", "weights", "weight_property", "one_path_per", "top_k", "strict", "use_all_relation_hints"}
+    )
 
     max_paths: int | None = Field(DEFAULT_MAX_PATHS, ge=1, le=200, description="Maximum number of paths.")
     top_k: int = Field(5, ge=0, le=50, description="Maximum number of texts near the paths; 0 for none.")
@@ -102,17 +63,27 @@ class QueryPatternsArguments(GraphQuery, Arguments):
     @model_validator(mode="before")
     @classmethod
     def _flatten(cls, given: Any) -> Any:  # noqa: ANN401
-        """Accept the form {"textQuery": ..., "graphQuery": {...}}."""
+        """Accept {"textQuery": ..., "graphQuery": {...}}, JSON as text, and the parts of a single pattern."""
         if not isinstance(given, Mapping):
             return given
-        nested = [name for name in ("graphQuery", "graph_query") if isinstance(given.get(name), Mapping)]
-        texts = [name for name in ("textQuery", "text_query") if name in given]
-        flat = {name: value for name, value in given.items() if name not in {*nested, *texts}}
-        for name in nested:
-            flat = {**given[name], **flat}
-        for name in texts:
-            flat.setdefault("query", given[name])
-        return flat
+        flat: dict[str, Any] = {name: value if name in _TEXTS else _decoded(value) for name, value in given.items()}
+        for name in ("graphQuery", "graph_query"):
+            if isinstance(flat.get(name), Mapping):
+                flat = {**flat.pop(name), **flat}
+        pattern = {name: flat.pop(name) for name in _PARTS_OF_A_PATTERN & flat.keys()} if "steps" in flat else {}
+        return (
+            {**flat, "patterns": [pattern]} if pattern and not flat.keys() & {"patterns", "pattern"} else flat | pattern
+        )
+
+
+def _decoded(value: object) -> object:
+    """The object or list that a text holds as JSON; other values as they are."""
+    if not isinstance(value, str) or not value.lstrip().startswith(("{", "[")):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
 
 
 class FollowedRelationship(GraphModel):
@@ -194,14 +165,21 @@ class QueryPatterns(Tool[QueryPatternsArguments]):
     def description(self, ontology: Ontology) -> str:
         """The description for the model."""
         return (
-            "Answer a structured question over several relationships exactly, with the paths as evidence, such as "
-            "which A is connected through B to the same C. Each pattern is a path of steps, with constraints on "
-            "properties and branches (what must or must not lead away from a node). Combine patterns with "
-            "INTERSECTION, UNION or SEQUENTIAL. Targets are nodes to start from. relation_type is a Neo4j type (here "
-            f"{', '.join(ontology.relationships)}); call describe_graph for the labels, types and properties that "
-            "exist. A word such as 'mentor' is the property relationship_type of a relationship: omit relation_type "
-            'and add a constraint with "on": "relationship". For questions in plain words use hybrid_search.'
+            "Answer a structured question exactly, with the paths as evidence: which A is connected through B to the "
+            "same C, how often, or not at all. A pattern is a path of steps, with constraints on properties of its "
+            "nodes and relationships, and branches. A word such as 'mentor' is the property relationship_type of a "
+            f"relationship; relation_type is a Neo4j type (here {', '.join(ontology.relationships)}). describe_graph "
+            "lists the names that exist, and with topic 'patterns' shows worked examples. For questions in plain words "
+            "use hybrid_search."
         )
+
+    def explain_invalid(self, error: ValidationError, given: Mapping[str, Any]) -> str:
+        """Say what is wrong, with the corrected arguments or, if they cannot be corrected, a short example."""
+        problem = super().explain_invalid(error, given)
+        if corrected := with_renamed_fields(given, QueryPatternsArguments):
+            return f"{problem}.{corrected}"
+        is_about_patterns = any({"patterns", "combinator"} & {*item["loc"][:1]} for item in error.errors())
+        return f"{problem}. Example: {json.dumps(SHORT_EXAMPLE)}" if is_about_patterns else problem
 
     async def run(self, context: ToolContext, arguments: QueryPatternsArguments) -> PatternAnswer:
         """Run the query.
@@ -211,7 +189,12 @@ class QueryPatterns(Tool[QueryPatternsArguments]):
             NotFoundError: no target exists, or nothing matched and the query is strict.
             SearchError: the query took too long.
         """
-        result = await context.patterns.query(arguments, context.user_id)
+        try:
+            result = await context.patterns.query(arguments, context.user_id)
+        except NotFoundError:
+            raise
+        except InputError as error:
+            raise InputError(f"{error}{await _correction(context, arguments)}") from error
         render = _Renderer(context.ontology)
         chunks = (chunk.model_copy(update={"node": render.node(chunk.node)}) for chunk in result.chunks)
         return PatternAnswer(
@@ -225,7 +208,7 @@ class QueryPatterns(Tool[QueryPatternsArguments]):
             truncated=result.context.truncated,
             strategy=result.strategy,
             query=result.query,
-            hybrid=result.hybrid,
+            hybrid=_nearest(result.hybrid),
             ranking=result.ranking,
             weights=result.weights or None,
             warnings=result.warnings or None,
@@ -273,6 +256,26 @@ class _Renderer:
 
 def _without_times(properties: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     return {name: value for name, value in properties.items() if name not in TIMES}
+
+
+async def _correction(context: ToolContext, query: GraphQuery) -> str:
+    """The query with names that exist, for an error about names that do not."""
+    schema = await context.live_schema.read(context.user_id)
+    return with_existing_names(query, find_unknown_names(query.all_patterns, schema, context.ontology))
+
+
+def _nearest(found: HybridSearchResult | None) -> HybridSearchResult | None:
+    """The first few results of a hybrid search: they do not answer the pattern, but may help to correct it."""
+    if found is None:
+        return None
+    ranks = {item.rank for item in found.items[:MAX_NEAREST]}
+    return found.model_copy(
+        update={
+            "objects": tuple(item for item in found.objects if item.rank in ranks),
+            "relationships": found.relationships and tuple(r for r in found.relationships if r.rank in ranks),
+            "plan": {},
+        }
+    )
 
 
 def _message(result: PatternResult, query: GraphQuery) -> str:

@@ -10,6 +10,7 @@ TOOLSETS: Mapping[str, Sequence[str]] = {
         "explore",
         "hybrid_search",
         "get_relationship",
+        "describe_graph",
         "create_node",
         "update_node",
         "create_relationship",

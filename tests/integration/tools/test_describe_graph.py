@@ -155,3 +155,15 @@ async def test_a_failing_database_is_an_error(
 
     monkeypatch.setattr(services_of(graph).store, "read", down)
     assert error_of(await tools.describe_graph()) == "Neo4j cannot be used"
+
+
+async def test_a_topic_is_a_guide_instead(tools: Toolset) -> None:
+    patterns = succeeded(await tools.describe_graph(topic="patterns"))
+    assert set(patterns) == {"success", "message", "text"}
+    assert [line[:2] for line in patterns["text"].split("\n") if line[:1].isdigit()] == [f"{n}." for n in range(1, 6)]
+    ontology = succeeded(await tools.describe_graph(topic="ontology"))["text"]
+    assert "Person-Person (has_relationship_with): attitude hostile/unfriendly/neutral/friendly/close" in ontology
+    assert "Only one node of a name exists with the label Concept or Entity" in ontology
+    answer = await tools["describe_graph"].call_text({"topic": "ontology"})
+    assert answer.text == ontology
+    assert "topic must be 'graph', 'ontology' or 'patterns'" in error_of(await tools.describe_graph(topic="words"))

@@ -4,11 +4,12 @@ import json
 from typing import Any
 
 from kgagent import KnowledgeGraph
-from kgagent.adapters.json_schema import without_titles
+from kgagent.adapters.json_schema import model_schema
 from kgagent.ontology import default_ontology
 from kgagent.tools import Toolset
-from kgagent.tools.query_patterns import EXAMPLES, QueryPatterns, QueryPatternsArguments
-from tests.support.payloads import assert_nothing_hidden, error_of
+from kgagent.tools.pattern_guide import WORKED_EXAMPLES
+from kgagent.tools.query_patterns import SHORT_EXAMPLE, QueryPatterns, QueryPatternsArguments
+from tests.support.payloads import assert_nothing_hidden, error_of, succeeded
 from tests.support.people import person, relate
 from tests.support.stored import cypher
 from tests.support.ward import plant_ward
@@ -22,8 +23,9 @@ SHARED_DOCTOR: dict[str, Any] = {
 
 
 def test_the_examples_are_valid() -> None:
-    for example in EXAMPLES:
-        QueryPatternsArguments.model_validate(example)
+    for example in WORKED_EXAMPLES:
+        QueryPatternsArguments.model_validate(example.arguments)
+    QueryPatternsArguments.model_validate(SHORT_EXAMPLE)
 
 
 async def test_each_node_of_the_paths_is_listed_once(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
@@ -184,7 +186,114 @@ async def test_common_other_names_of_fields_are_accepted(graph: KnowledgeGraph, 
     assert [path["path"] for path in payload["paths"]] == ["Ann -[TREATED_BY]-> Eve"]
 
 
+async def test_other_spellings_of_fields_and_values_are_accepted(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
+    await plant_ward(graph, user_id)
+    step = {"source": "Patient", "type": "TREATED_BY", "target": "Doctor", "direction": "->"}
+    eve = {"operator": "=", "field": "name", "value": "Eve", "step": 0}
+    back = {"from_label": "Doctor", "edge_type": "TREATED_BY", "to_label": "Patient", "direction": "in"}
+    ann = {"op": "is", "key": "name", "value": "Ann", "at": "end"}
+    spellings: tuple[dict[str, Any], ...] = (
+        {"patterns": [{"steps": [step], "constraints": [eve]}]},
+        {"pattern": {"steps": step, "constraints": eve}},
+        {"steps": [step], "constraints": [eve]},
+        {"patterns": json.dumps([{"steps": [step], "constraints": [eve]}])},
+        {"graph_query": json.dumps({"patterns": [{"steps": [step], "constraints": [eve]}]}), "text_query": "[x] who?"},
+        {"combinator": {"operator": "and", "patterns": {"steps": step, "constraints": eve}}},
+    )
+    for spelling in spellings:
+        payload = succeeded(await tools.query_patterns(**spelling))
+        assert [path["path"] for path in payload["paths"]] == ["Ann -[TREATED_BY]-> Eve"], spelling
+    payload = succeeded(await tools.query_patterns(steps=[back], constraints=[ann], ranking="shortest"))
+    assert {path["path"] for path in payload["paths"]} == {
+        "Eve <-[TREATED_BY]- Ann",
+        "Finn <-[TREATED_BY]- Ann",
+    }
+
+
+async def test_a_misspelt_field_is_answered_with_the_corrected_pattern(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
+    await plant_ward(graph, user_id)
+    written: dict[str, Any] = {
+        "patterns": [{"stepps": [{"sorce_label": "Patient", "relation_typ": "TREATED_BY"}]}],
+        "max_pahts": 3,
+    }
+    error = error_of(await tools.query_patterns(**written))
+    assert "unknown argument patterns.0.stepps: did you mean steps?" in error
+    corrected = json.loads(error.partition("Corrected: ")[2])
+    assert corrected == {
+        "patterns": [{"steps": [{"source_label": "Patient", "relation_type": "TREATED_BY"}]}],
+        "max_paths": 3,
+    }
+    assert succeeded(await tools.query_patterns(**corrected))["paths"]
+
+
+async def test_what_cannot_be_corrected_is_answered_with_an_example(tools: Toolset) -> None:
+    wrong: tuple[list[object], ...] = ([{"steps": []}], [{"edges": "a-b"}], ["a to b"])
+    for patterns in wrong:
+        error = error_of(await tools.query_patterns(patterns=patterns))
+        assert json.loads(error.partition("Example: ")[2]) == SHORT_EXAMPLE
+
+
+async def test_unknown_names_are_answered_with_the_corrected_pattern(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
+    await plant_ward(graph, user_id)
+    pattern = {
+        "steps": [{"source_label": "Patients", "relation_type": "TREATED_FROM", "target_label": "Doctor"}],
+        "constraints": [{"type": "PROPERTY_EQUALS", "property_path": "nam", "value": "Eve", "at_step": 0}],
+    }
+    error = error_of(await tools.query_patterns(combinator={"type": "UNION", "patterns": [pattern]}))
+    assert "Unknown label 'Patients'" in error
+    corrected = json.loads(error.partition("Corrected: ")[2])
+    payload = succeeded(await tools.query_patterns(**corrected))
+    assert [path["path"] for path in payload["paths"]] == ["Ann -[TREATED_BY]-> Eve"]
+
+    unlike_all = {"steps": [{"relation_type": "TREATED_FROM", "target_label": "Zzyzx"}]}
+    assert "Corrected" not in error_of(await tools.query_patterns(patterns=[unlike_all]))
+
+
+async def test_a_word_used_as_a_type_is_corrected_to_a_constraint(tools: Toolset) -> None:
+    ada, bo, cy = [await person(tools, name) for name in ("Ada", "Bo", "Cy")]
+    await relate(tools, ada, bo, "mentor")
+    await relate(tools, bo, cy, "friend")
+    steps = [{"source_label": "Person", "relation_type": "Mentor"}, {"relation_type": "friend"}]
+    error = error_of(await tools.query_patterns(patterns=[{"steps": steps}]))
+    payload = succeeded(await tools.query_patterns(**json.loads(error.partition("Corrected: ")[2])))
+    assert [path["nodes"] for path in payload["paths"]] == [[ada, bo, cy]]
+
+
+async def test_the_first_worked_example_finds_what_it_says(tools: Toolset) -> None:
+    me, ruth, tom = [await person(tools, name) for name in ("Me", "Ruth", "Tom")]
+    sailing, chess = [
+        (await tools.create_node(label="Concept", name=name))["entity_key"] for name in ("Sailing", "Chess")
+    ]
+    await relate(tools, ruth, me, "mentor")
+    await relate(tools, tom, me, "friend")
+    await relate(tools, ruth, sailing, "loves")
+    await relate(tools, tom, chess, "plays")
+    payload = succeeded(await tools.query_patterns(**WORKED_EXAMPLES[0].arguments))
+    assert [path["nodes"] for path in payload["paths"]] == [[me, ruth, sailing]]
+
+
+async def test_an_answer_without_a_match_is_short(tools: Toolset) -> None:
+    me = await person(tools, "Me")
+    for number in range(40):
+        await relate(
+            tools, await person(tools, f"Neighbor {number}"), me, "neighbor", description="We share a fence. " * 20
+        )
+    nobody = [{"type": "PROPERTY_EQUALS", "property_path": "name", "value": "Zoe", "at_step": "start"}]
+    steps = [{"source_label": "Person", "target_label": "Person"}]
+    payload = await tools.query_patterns(query="neighbors", patterns=[{"steps": steps, "constraints": nobody}])
+    assert payload["strategy"] == "hybrid"
+    assert len(payload["hybrid"]["objects"]) + len(payload["hybrid"]["relationships"]) == 5
+    assert "matches without the constraint PROPERTY_EQUALS name 'Zoe'" in str(payload["warnings"])
+    assert len(json.dumps(payload)) < 8_000
+
+
 def test_the_definition_for_a_model_is_short() -> None:
-    schema = json.dumps(without_titles(QueryPatternsArguments.model_json_schema()))
-    assert len(schema) + len(QueryPatterns().description(default_ontology())) < 11_500
+    schema = json.dumps(model_schema(QueryPatternsArguments.model_json_schema()))
+    assert len(schema) + len(QueryPatterns().description(default_ontology())) < 6_000
     assert '"null"' not in schema

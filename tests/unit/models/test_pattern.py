@@ -93,7 +93,7 @@ def test_an_invalid_pattern_is_rejected_with_a_reason(given: dict[str, Any], tol
         ({"type": "PROPERTY_EQUALS", "value": "x" * 10_001}, "at most 10,000 characters"),
         ({"type": "PROPERTY_EQUALS", "value": 1, "on": "relationship", "at_step": "start"}, "no at_step 'start'"),
         ({"type": "REGEX_MATCH", "value_from": {"at_step": 0, "property_path": "x"}}, "value_from works on"),
-        ({"type": "MATCHES", "value": 1}, "Input should be"),
+        ({"type": "LIKE", "value": 1}, "Input should be"),
     ],
 )
 def test_an_invalid_constraint_is_rejected_with_a_reason(given: dict[str, Any], told: str) -> None:

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 from kgagent.ontology import default_ontology
 from kgagent.tools import TOOLS
 from kgagent.tools.base import Tool
+from kgagent.tools.ontology_guide import ontology_guide
 
 NAMES = {
     "explore",
@@ -97,13 +98,14 @@ def test_a_description_is_sentences_on_one_line(tool: Tool[Any]) -> None:
     assert description.endswith(".")
 
 
-def test_the_words_for_levels_stand_in_one_description() -> None:
+def test_the_words_for_levels_stand_in_no_definition_but_in_the_guide() -> None:
     ontology = default_ontology()
     descriptions = {tool.name: tool.description(ontology) for tool in TOOLS}
     for definition in ontology.relationships.values():
-        words = f"{definition.from_label}-{definition.to_label}: attitude {'/'.join(definition.attitude)}"
-        assert [name for name, text in descriptions.items() if words in text] == ["create_relationship"]
-    assert "create_relationship" in descriptions["create_relationships"]
+        words = "/".join(definition.attitude)
+        assert words in ontology_guide(ontology)
+        assert [name for name, text in descriptions.items() if words in text] == []
+    assert "topic 'ontology'" in descriptions["create_relationship"]
 
 
 def test_reading_tools_are_marked_read_only() -> None:

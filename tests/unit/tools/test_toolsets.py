@@ -47,9 +47,9 @@ def test_an_unknown_toolset_is_answered_with_the_names() -> None:
 
 
 def test_a_missing_tool_is_answered_with_its_toolset() -> None:
-    assert toolsets_with("describe_graph") == ["graph", "patterns"]
+    assert toolsets_with("describe_graph") == ["core", "graph", "patterns"]
     assert why_missing("describe_graph", ["explore"]) == (
-        "describe_graph belongs to the toolset graph or patterns, which is not offered here; there are explore"
+        "describe_graph belongs to the toolset core or graph or patterns, which is not offered here; there are explore"
     )
     assert why_missing("drop_all", ["explore"]) == "No tool is called 'drop_all'; there are explore"
 

@@ -5,6 +5,7 @@ from collections.abc import Collection
 from mcp.types import GetPromptResult, Prompt, PromptArgument, PromptMessage, TextContent
 
 from kgagent.ontology import Ontology
+from kgagent.tools.ontology_guide import level_words
 
 PROMPT = Prompt(
     name="use_knowledge_graph",
@@ -14,10 +15,11 @@ PROMPT = Prompt(
 )
 
 
-def instructions(tools: Collection[str]) -> str:
+def instructions(ontology: Ontology, tools: Collection[str]) -> str:
     """What every client that connects is told.
 
     Args:
+        ontology: provides the words for attitude and proximity.
         tools: names of the available tools.
     """
     text = "A person's knowledge graph in Neo4j: nodes, and relationships that semantic search finds by their text."
@@ -26,7 +28,8 @@ def instructions(tools: Collection[str]) -> str:
     if any(name.startswith(("create_", "update_", "add_", "remember")) for name in tools):
         text += (
             " Update what exists instead of creating it again. Record what happened or was said between two nodes as "
-            "a note on their relationship."
+            "a note on their relationship.\nWords for attitude and proximity, 1 to 5, by labels (Neo4j type):\n"
+            + level_words(ontology)
         )
     return text
 

@@ -9,6 +9,7 @@ from mcp.types import Resource
 from kgagent.graph.inspection import count_nodes_by_label, count_relationships_by_type
 from kgagent.graph.statements import statement
 from kgagent.knowledge_graph import KnowledgeGraph, services_of
+from kgagent.tools.pattern_guide import FURTHER_FIELDS, WORKED_EXAMPLES
 
 MIME_TYPE = "application/json"
 Content = dict[str, Any]
@@ -96,6 +97,16 @@ async def _ontology(graph: KnowledgeGraph, _user_id: str) -> Content:
     }
 
 
+async def _patterns(_graph: KnowledgeGraph, _user_id: str) -> Content:
+    return {
+        "examples": [
+            {"question": example.question, "shows": example.shows, "arguments": example.arguments}
+            for example in WORKED_EXAMPLES
+        ],
+        "further_fields": FURTHER_FIELDS,
+    }
+
+
 async def _statistics(graph: KnowledgeGraph, user_id: str) -> Content:
     nodes = await count_nodes_by_label(services_of(graph).nodes, user_id)
     relationships = await count_relationships_by_type(services_of(graph).relationships, user_id)
@@ -114,6 +125,7 @@ RESOURCES = {
             "Labels, relationship types, and the words of each type for attitude and proximity from 1 to 5.",
             _ontology,
         ),
+        GraphResource("patterns", "Worked examples of graph patterns, for query_patterns.", _patterns),
         GraphResource("statistics", "Number of nodes of each label and of relationships of each type.", _statistics),
     )
 }

@@ -66,7 +66,7 @@ def make_server(
         "kgagent",
         version=version("kgagent"),
         title="Knowledge graph",
-        instructions=instructions(handlers.schemas),
+        instructions=instructions(graph.ontology, handlers.schemas),
         get_tool_input_schema=handlers.schemas.get,
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,

@@ -199,7 +199,7 @@ async def test_unknown_names_are_errors_of_the_protocol(connect: Connect) -> Non
 async def test_resources_return_schema_ontology_and_counts(connect: Connect) -> None:
     async with connect() as client:
         uris = [resource.uri for resource in (await client.list_resources()).resources]
-        assert uris == ["kgagent://schema", "kgagent://ontology", "kgagent://statistics"]
+        assert uris == ["kgagent://schema", "kgagent://ontology", "kgagent://patterns", "kgagent://statistics"]
 
         schema = await read(client, "kgagent://schema")
         assert schema["problems"] == []
@@ -212,6 +212,9 @@ async def test_resources_return_schema_ontology_and_counts(connect: Connect) -> 
         same = {label: rule["same_content_is_same_node"] for label, rule in ontology["labels"].items()}
         assert same == {"Person": False, "Concept": True, "Entity": True, "Source": False}
         assert ontology["relationships"]["has_relationship_with"]["attitude"] == list(kind.attitude)
+
+        patterns = await read(client, "kgagent://patterns")
+        assert [set(example) for example in patterns["examples"]] == [{"question", "shows", "arguments"}] * 5
 
         assert (await read(client, "kgagent://statistics"))["nodes"]["total"] == 0
         await call(client, "create_node", label="Person", name="Ada")
@@ -227,6 +230,7 @@ async def test_the_prompt_explains_how_to_use_the_graph(connect: Connect) -> Non
         [message] = (await client.get_prompt(prompt.name, {"task": "Note that Ada met Grace."})).messages
         assert client.instructions is not None
         assert "Explore before you write" in client.instructions
+        assert "Person-Concept (engages_with): attitude dislikes/skeptical/neutral" in client.instructions
     assert isinstance(message.content, TextContent)
     text = message.content.text
     for rule in ("Explore before you write", "Update instead of creating", "add_note_to_relationship"):
