@@ -18,11 +18,6 @@ RARELY_REACHED = 10
 """A maximum from here on is checked but not described to a model."""
 
 
-def without_titles(schema: Mapping[str, Any]) -> Schema:
-    """A schema without the titles that pydantic derives from names: they cost tokens and say nothing."""
-    return {key: value for key, value in map_parts(schema, without_titles).items() if key != "title"}
-
-
 def model_schema(schema: Mapping[str, Any]) -> Schema:
     """The schema of a tool's arguments in as few characters as possible.
 

@@ -10,9 +10,12 @@ from langchain_core.tools import BaseTool, BaseToolkit
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from kgagent import KnowledgeGraph, Settings, SyncKnowledgeGraph
+from kgagent.adapters.json_schema import model_schema
 from kgagent.adapters.langchain import KnowledgeGraphToolkit, get_tools
+from kgagent.adapters.mcp.definitions import tool_definitions
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import ConfigurationError, InputError
+from kgagent.knowledge_graph import services_of
 from kgagent.tools import Payload
 
 
@@ -83,7 +86,29 @@ async def test_descriptions_fit_openais_limit_and_the_rest_describes_an_argument
         assert len(function["description"]) <= 1024
         rest = bound[tool.name].description.removeprefix(function["description"]).strip()
         assert rest in json.dumps(function["parameters"], ensure_ascii=False)
-        assert set(function["parameters"]["properties"]) == set(bound[tool.name].arguments.model_fields)
+        described = model_schema(bound[tool.name].arguments.model_json_schema())
+        assert set(function["parameters"]["properties"]) == set(described["properties"]) == set(tool.args)
+
+
+async def test_the_rest_of_a_long_description_describes_an_argument(graph: KnowledgeGraph, user_id: str) -> None:
+    labels = {f"VeryLongLabelOfOrganization{number}": {"key": "uuid4"} for number in range(60)}
+    ontology = graph.ontology.model_validate({**graph.ontology.model_dump(), "labels": graph.ontology.labels | labels})
+    named = KnowledgeGraph(services_of(graph).store, ontology, graph.embedder, graph.settings)
+    [tool] = get_tools(named, user_id=user_id, names=["explore"])
+    function = convert_to_openai_tool(tool)["function"]
+    assert len(function["description"]) <= 1024
+    *_, last = function["parameters"]["properties"].values()
+    assert "VeryLongLabelOfOrganization59" in last["description"]
+
+
+async def test_a_model_is_shown_no_more_of_a_tool_than_over_mcp(graph: KnowledgeGraph, user_id: str) -> None:
+    definitions = {one.name: one for one in tool_definitions(graph.ontology)}
+    for tool in get_tools(graph, user_id=user_id, toolsets="all"):
+        parameters = convert_to_openai_tool(tool)["function"]["parameters"]
+        if tool.name == "query_patterns":  # LangChain puts definitions in place of references.
+            continue
+        shown = {key: value for key, value in definitions[tool.name].input_schema.items() if key != "examples"}
+        assert {key: value for key, value in parameters.items() if key != "examples"} == shown
 
 
 async def test_an_empty_user_is_refused(graph: KnowledgeGraph) -> None:

@@ -6,7 +6,7 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError
 from pydantic import BaseModel, ConfigDict, Field
 
-from kgagent.adapters.json_schema import compact, model_schema, without_titles
+from kgagent.adapters.json_schema import compact, model_schema
 
 
 class Inner(BaseModel):
@@ -29,7 +29,7 @@ SCHEMA = Outer.model_json_schema()
 
 
 def test_titles_go_and_fields_named_title_stay() -> None:
-    schema = without_titles(SCHEMA)
+    schema = compact(SCHEMA)
     assert "title" not in schema
     assert schema["$defs"]["Inner"]["properties"] == {
         "title": {"description": "A field named like a keyword.", "type": "string"}

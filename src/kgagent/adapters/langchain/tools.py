@@ -2,22 +2,22 @@
 
 import asyncio
 from collections.abc import Sequence
-from copy import copy
 from typing import Any
 
 from langchain_core.tools import BaseTool, BaseToolkit, StructuredTool
-from pydantic import BaseModel, ConfigDict, ValidationError, create_model
-from pydantic.v1 import ValidationError as V1ValidationError
+from langchain_core.tools.base import ArgsSchema
+from pydantic import ConfigDict
+from typing_extensions import override
 
 from kgagent.adapters.chosen_tools import choose_tools
 from kgagent.adapters.event_loops import run_on, wait_on
 from kgagent.adapters.function_description import split_description
+from kgagent.adapters.json_schema import Schema, model_schema
 from kgagent.errors import ConfigurationError
 from kgagent.knowledge_graph import KnowledgeGraph
 from kgagent.sync import SyncKnowledgeGraph
 from kgagent.tools import BoundTool, Payload
 from kgagent.tools.payload import failure
-from kgagent.validation import explain_validation_error
 
 
 class KnowledgeGraphToolkit(BaseToolkit):
@@ -90,22 +90,35 @@ def _structured(tool: BoundTool, loop: asyncio.AbstractEventLoop) -> StructuredT
         except ConfigurationError as error:
             return _failed(str(error))
 
-    def refuse(error: ValidationError | V1ValidationError) -> str:
-        if isinstance(error, ValidationError):
-            return f"Error: {explain_validation_error(error, tool.arguments)}"
-        return f"Error: {error}"
-
     description, rest = split_description(tool.description)
-    return StructuredTool(
+    return _GraphTool(
         name=tool.name,
         description=description,
-        args_schema=_described(tool.arguments, rest) if rest else tool.arguments,
+        args_schema=tool.arguments,
+        parameters=_described(model_schema(tool.arguments.model_json_schema()), rest),
         func=invoke,
         coroutine=ainvoke,
-        handle_validation_error=refuse,
         response_format="content_and_artifact",
         metadata={"read_only": tool.read_only},
     )
+
+
+class _GraphTool(StructuredTool):
+    """A tool that shows a model a short schema, and checks the arguments itself.
+
+    LangChain would derive the schema from the class of the arguments, with all that a model does not need.
+    """
+
+    parameters: Schema
+
+    @property
+    @override
+    def tool_call_schema(self) -> ArgsSchema:
+        return {**self.parameters, "description": self.description}
+
+    @override
+    def _parse_input(self, tool_input: str | dict[str, Any], tool_call_id: str | None) -> str | dict[str, Any]:
+        return tool_input
 
 
 async def _answer(tool: BoundTool, unnamed: tuple[Any, ...], arguments: dict[str, Any]) -> tuple[str, Payload]:
@@ -120,13 +133,13 @@ def _failed(error: str) -> tuple[str, Payload]:
     return f"Error: {error}", failure(error)
 
 
-def _described(arguments: type[BaseModel], rest: str) -> type[BaseModel]:
-    """Arguments with the rest of a description that exceeds OpenAI's limit, in the last argument's description.
+def _described(schema: Schema, rest: str) -> Schema:
+    """The schema with the rest of a description that exceeds OpenAI's limit, in the last argument's description.
 
     LangChain drops the description of a schema, but not those of arguments.
     """
-    name, field = list(arguments.model_fields.items())[-1]
-    described = copy(field)
-    described.description = " ".join(filter(None, (field.description, rest)))
-    fields: dict[str, Any] = {name: (field.annotation, described)}
-    return create_model(arguments.__name__, __base__=arguments, **fields)
+    if not rest:
+        return schema
+    name, last = list(schema["properties"].items())[-1]
+    described = {**last, "description": " ".join(filter(None, (last.get("description"), rest)))}
+    return {**schema, "properties": {**schema["properties"], name: described}}

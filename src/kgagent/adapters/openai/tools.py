@@ -15,7 +15,7 @@ from openai.types.responses.response_input_param import FunctionCallOutput
 
 from kgagent.adapters.chosen_tools import choose_tools
 from kgagent.adapters.function_description import described_schema
-from kgagent.adapters.json_schema import without_titles
+from kgagent.adapters.json_schema import model_schema
 from kgagent.adapters.openai.strict_schema import strict_schema, without_nulls
 from kgagent.blocking import unwrap
 from kgagent.errors import ConfigurationError
@@ -160,5 +160,5 @@ class _Function:
         schema = tool.arguments.model_json_schema()
         strict = strict_schema(schema)
         self.strict = strict is not None
-        parameters: dict[str, Any] = without_titles(schema) if strict is None else strict
+        parameters: dict[str, Any] = model_schema(schema) if strict is None else strict
         self.description, self.parameters = described_schema(tool.description, parameters)
