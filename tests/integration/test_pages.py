@@ -36,7 +36,7 @@ def looking(question: str) -> Turn:
 
 
 def telling(name: str, rest: str) -> Turn:
-    """A model that tells of someone, if it was told of them."""
+    """A model that mentions a person if its context does."""
 
     def turn(outputs: list[Body]) -> str:
         names = [node["name"] for node in outputs[-1]["nodes"]]
@@ -90,12 +90,12 @@ async def test_each_example_prints_what_the_page_says(
 ) -> None:
     page = repository_root / "docs" / f"{name}.md"
     names: dict[str, Any] = {}
-    told = list(examples(page, user_id))
+    page_examples = list(examples(page, user_id))
     try:
-        for code, printed in told:
+        for code, printed in page_examples:
             await run(code, page, names)
             assert capsys.readouterr().out == printed, code
     finally:
         if isinstance(graph := names.get("graph"), KnowledgeGraph):
             await graph.close()
-    assert any(printed for _, printed in told)
+    assert any(printed for _, printed in page_examples)

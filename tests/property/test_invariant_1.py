@@ -99,7 +99,7 @@ async def take(
 
 
 async def write_to_each(tools: Toolset, graph: KnowledgeGraph, keys: list[str]) -> None:
-    """One more write of each relationship: what other programs and time left stale is mended by it."""
+    """One more write of each relationship fixes what other programs and time left stale."""
     rows = await cypher(
         graph, "MATCH (a)-[r]->(b) WHERE a.entity_key IN $keys RETURN a.entity_key AS a, b.entity_key AS b", keys=keys
     )

@@ -72,13 +72,13 @@ async def test_the_paths_found_are_the_best_of_all(
         limit=max_paths,
     )
     found = await opened.retrieval.find_paths(request, user_id=drawing.user_id)
-    told = {"".join(node.name for node in path.nodes): path for path in found.paths}
-    assert len(told) == len(found.paths) == min(max_paths, len(every))
-    for name, path in told.items():
+    by_name = {"".join(node.name for node in path.nodes): path for path in found.paths}
+    assert len(by_name) == len(found.paths) == min(max_paths, len(every))
+    for name, path in by_name.items():
         assert path.score == pytest.approx(every[name], abs=1e-5)
         assert path.is_shortest == (len(name) == fewest)
     best = sorted(every.values(), reverse=True)[:max_paths]
-    if told and fewest not in {len(name) for name in sorted(every, key=lambda n: -every[n])[:max_paths]}:
+    if by_name and fewest not in {len(name) for name in sorted(every, key=lambda n: -every[n])[:max_paths]}:
         best[-1] = max(score for name, score in every.items() if len(name) == fewest)
     assert [path.score for path in found.paths] == pytest.approx(best, abs=1e-5)
 

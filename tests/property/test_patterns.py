@@ -32,7 +32,7 @@ numbers = st.sampled_from([1, 2, 2.5])
 texts = st.sampled_from(["1", "ab", "abc", "b`c"])
 stored = numbers | texts | st.sampled_from([True, [1, 2], ["ab"]])
 properties = st.fixed_dictionaries(
-    {}, optional={"age": stored, "name": texts, "told": st.sampled_from(['{"k": 1}', '{"k": "ab"}', "{", "[]"])}
+    {}, optional={"age": stored, "name": texts, "details": st.sampled_from(['{"k": 1}', '{"k": "ab"}', "{", "[]"])}
 )
 nodes = st.lists(
     st.tuples(
@@ -95,7 +95,7 @@ def constraints(draw: st.DrawFn, places: int, *, start: bool = True) -> dict[str
     ends = ["end", "start"] if start and on == "node" else ["end"]
     drawn: dict[str, Any] = {
         "type": kind,
-        "property_path": draw(st.sampled_from(["age", "name", "told.k", "properties.age"])),
+        "property_path": draw(st.sampled_from(["age", "name", "details.k", "properties.age"])),
         "value": value,
         "on": on,
         "at_step": draw(st.integers(-1, places - 1) | st.sampled_from(ends)),

@@ -1,4 +1,4 @@
-"""A real Chromium, without a window, that writes down all that a page may not do."""
+"""A headless Chromium that records everything that a page must not do."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Relationships and nodes put straight into the database, as other programs leave them."""
+"""Nodes and relationships written with plain Cypher, as other programs write them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Graphs drawn by name, with nodes as near to one query as the test says."""
+"""Graphs drawn by name, with nodes of given similarity to one query."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -8,7 +8,7 @@ from tests.conftest import DIMENSIONS
 from tests.support.stored import cypher
 
 QUERY = [1.0] + [0.0] * (DIMENSIONS - 1)
-"""The vector that similarities are told against."""
+"""The vector of the query."""
 
 
 def near_query(similarity: float) -> list[float]:

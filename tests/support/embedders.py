@@ -1,4 +1,4 @@
-"""Embedders that note what they are asked, wait, and fail when told to."""
+"""An embedder that records its calls, and waits or fails on request."""
 
 import asyncio
 from collections.abc import Sequence

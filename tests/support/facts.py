@@ -1,4 +1,4 @@
-"""The word tables and rules of the documents, written down apart from the code that is tested."""
+"""The word tables and rules of the documents, independent of the tested code."""
 
 WORDS: dict[str, dict[str, list[str]]] = {
     "has_relationship_with": {

@@ -123,7 +123,7 @@ class OpenAIServer:
 
     @property
     def base_url(self) -> str:
-        """What `OPENAI_BASE_URL` is set to; another address after each reset, so that late requests are told apart."""
+        """What `OPENAI_BASE_URL` is set to; a new address after each reset, to recognize late requests."""
         return str(self._http.url_for(f"/{self._round}/v1"))
 
     @property

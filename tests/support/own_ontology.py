@@ -1,4 +1,4 @@
-"""A graph with labels and types that no other test has: for what looks at all users, or at broken indexes."""
+"""A graph with labels and types that no other test has: for tests of all users, or of broken indexes."""
 
 import uuid
 from collections.abc import AsyncIterator, Callable

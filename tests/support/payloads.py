@@ -1,4 +1,4 @@
-"""What tools answer: which parts they have, and what must never be among them."""
+"""Checks of what tools return, and of what they must never return."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A small graph, made through the tools."""
+"""Creates small graphs with the tools."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Graph patterns answered by walking through lists in Python: slow, plain, and nothing of the compiler in it."""
+"""Graph patterns evaluated by walking through lists in Python, independent of the compiler."""
 
 import json
 import operator

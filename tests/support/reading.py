@@ -1,4 +1,4 @@
-"""A conversation, and a model that reads it as a good one would: it looks, and writes only what is not there."""
+"""A conversation, and a scripted model that reads it: it searches, and writes only what is missing."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""A `kgagent` that runs as a program of its own on the tests' Neo4j."""
+"""Runs `kgagent` as a separate program on the tests' Neo4j."""
 
 import os
 import subprocess

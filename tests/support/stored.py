@@ -1,4 +1,4 @@
-"""What is really stored, read by plain Cypher, and whether each embedding is that of its current text."""
+"""Reads what is stored with plain Cypher, and checks that every embedding is current."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""A small hospital with labels and types that no ontology knows, as another program leaves it."""
+"""A small hospital with labels and types that no ontology knows, as another program writes it."""
 
 from kgagent import KnowledgeGraph
 from tests.support.stored import cypher

@@ -97,8 +97,8 @@ async def test_an_mcp_server_names_and_calls_only_what_it_offers(graph: Knowledg
             assert {tool.name for tool in (await client.list_tools()).tools} == offered
             [message] = (await client.get_prompt("use_knowledge_graph")).messages
             assert isinstance(message.content, TextContent)
-            told = f"{client.instructions} {message.content.text}"
-            assert [name for name in tools_of("all") - offered if f"`{name}`" in told] == []
+            all_text = f"{client.instructions} {message.content.text}"
+            assert [name for name in tools_of("all") - offered if f"`{name}`" in all_text] == []
             for absent in sorted(tools_of("all") - offered):
                 with pytest.raises(MCPError, match=f"{absent} belongs to the toolset"):
                     await client.call_tool(absent, {})

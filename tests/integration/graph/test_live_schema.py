@@ -203,9 +203,9 @@ async def test_hidden_properties_are_not_described(
     assert kind is not None
     shown = {"created_at", "description", "entity_key", "hobby", "name", "updated_at"}
     assert {item.name for item in label.properties} == shown
-    told = {item.name for item in kind.properties}
-    assert {"relationship_type", "description", "confidence"} <= told
-    assert not told & (facts.NEVER_RETURNED | {"user_id", "version", "relationship_key", "summary_embedding"})
+    described = {item.name for item in kind.properties}
+    assert {"relationship_type", "description", "confidence"} <= described
+    assert not described & (facts.NEVER_RETURNED | {"user_id", "version", "relationship_key", "summary_embedding"})
 
 
 async def test_an_empty_graph_has_an_empty_schema(reader: LiveSchemaReader, user_id: str) -> None:

@@ -1,4 +1,4 @@
-"""What is told where patterns match nothing: which part is to blame."""
+"""Diagnosis of patterns that match nothing: which part is the cause."""
 
 import asyncio
 from typing import Any
@@ -39,7 +39,7 @@ def equals(name: str, value: object, place: int | str) -> dict[str, Any]:
     return {"type": "PROPERTY_EQUALS", "property_path": name, "value": value, "at_step": place}
 
 
-async def told(graph: KnowledgeGraph, user_id: str, **query: Any) -> list[str]:
+async def warnings_of(graph: KnowledgeGraph, user_id: str, **query: Any) -> list[str]:
     result = await graph.query_patterns(GraphQuery.model_validate(query), user_id=user_id)
     assert result.paths == ()
     assert result.warnings[0] == "No path matches"
@@ -48,20 +48,20 @@ async def told(graph: KnowledgeGraph, user_id: str, **query: Any) -> list[str]:
 
 async def test_the_constraint_that_nothing_satisfies_is_named(ward: KnowledgeGraph, user_id: str) -> None:
     pattern = {"steps": [HAS], "constraints": [equals("name", "Ann", "start"), equals("name", "Gout", 0)]}
-    assert await told(ward, user_id, patterns=[pattern]) == [
+    assert await warnings_of(ward, user_id, patterns=[pattern]) == [
         "Pattern 'pattern' matches without the constraint PROPERTY_EQUALS name 'Ann' at the start",
         "Pattern 'pattern' matches without the constraint PROPERTY_EQUALS name 'Gout' at step 0",
     ]
 
 
 async def test_a_constraint_that_should_apply_to_one_node_is_named(ward: KnowledgeGraph, user_id: str) -> None:
-    assert await told(ward, user_id, patterns=[{"steps": [HAS], "constraints": [equals("name", "Ann", -1)]}]) == [
-        "Pattern 'pattern' matches without the constraint PROPERTY_EQUALS name 'Ann' at every node"
-    ]
+    assert await warnings_of(
+        ward, user_id, patterns=[{"steps": [HAS], "constraints": [equals("name", "Ann", -1)]}]
+    ) == ["Pattern 'pattern' matches without the constraint PROPERTY_EQUALS name 'Ann' at every node"]
 
 
 async def test_a_target_at_the_wrong_end_is_reported(ward: KnowledgeGraph, user_id: str) -> None:
-    warnings = await told(
+    warnings = await warnings_of(
         ward, user_id, targets=[{"description": "Bo", "label": "Patient"}], patterns=[{"steps": [KNOWS]}]
     )
     assert warnings == [
@@ -73,7 +73,7 @@ async def test_a_target_at_the_wrong_end_is_reported(ward: KnowledgeGraph, user_
 
 async def test_a_branch_that_excludes_everything_is_named(ward: KnowledgeGraph, user_id: str) -> None:
     branch = {"at_step": "start", "steps": [{"relation_type": "TREATED_BY"}], "at_most": 0}
-    assert await told(ward, user_id, patterns=[{"pattern_id": "ill", "steps": [HAS], "branches": [branch]}]) == [
+    assert await warnings_of(ward, user_id, patterns=[{"pattern_id": "ill", "steps": [HAS], "branches": [branch]}]) == [
         "Pattern 'ill' matches without branch 0"
     ]
 
@@ -84,7 +84,9 @@ async def test_patterns_that_share_another_node_are_reported(ward: KnowledgeGrap
         {"pattern_id": "knows", "steps": [KNOWS], "constraints": [equals("name", "Ann", "start")]},
         {"pattern_id": "shares", "steps": [TREATED, back], "constraints": [equals("name", "Bo", "end")]},
     ]
-    assert await told(ward, user_id, combinator={"type": "INTERSECTION", "patterns": patterns, "join_on": 0}) == [
+    assert await warnings_of(
+        ward, user_id, combinator={"type": "INTERSECTION", "patterns": patterns, "join_on": 0}
+    ) == [
         "Each pattern matches alone, but they have no common node at step 0",
         "The patterns match with join_on 'start'",
         "The patterns match with join_on 'end'",
@@ -95,14 +97,14 @@ async def test_a_sequence_of_patterns_that_cannot_follow_each_other_is_reported(
     ward: KnowledgeGraph, user_id: str
 ) -> None:
     patterns = [{"pattern_id": "ill", "steps": [HAS]}, {"pattern_id": "cared for", "steps": [TREATED]}]
-    assert await told(ward, user_id, combinator={"type": "SEQUENTIAL", "patterns": patterns}) == [
+    assert await warnings_of(ward, user_id, combinator={"type": "SEQUENTIAL", "patterns": patterns}) == [
         "Each pattern matches alone, but none starts at an end node of the one before"
     ]
 
 
 async def test_another_users_graph_makes_no_difference(ward: KnowledgeGraph, user_id: str) -> None:
     constraints = [equals("name", "Bo", "start"), equals("name", "Ann", "end")]
-    warnings = await told(ward, user_id, patterns=[{"steps": [KNOWS], "constraints": constraints}])
+    warnings = await warnings_of(ward, user_id, patterns=[{"steps": [KNOWS], "constraints": constraints}])
     assert warnings == ["Pattern 'pattern' matches with direction INCOMING at step 0"]
 
 
@@ -120,5 +122,5 @@ async def test_a_diagnosis_that_takes_too_long_is_omitted(
 
     monkeypatch.setattr(services_of(ward).store, "read", slow_variants)
     pattern = {"steps": [HAS], "constraints": [equals("name", "Zoe", "start")]}
-    assert await told(with_settings(ward, patterns_timeout=4.0), user_id, patterns=[pattern]) == []
+    assert await warnings_of(with_settings(ward, patterns_timeout=4.0), user_id, patterns=[pattern]) == []
     assert matched > 1

@@ -1,4 +1,4 @@
-"""Invariant 3: nothing of another user is ever found, read, changed or told of, whatever tool or search is used."""
+"""Invariant 3: no tool or search finds, reads, changes or reveals anything of another user."""
 
 import json
 from typing import Any

@@ -77,8 +77,8 @@ async def test_a_batch_in_which_every_item_fails_is_a_failure_with_a_reason(
         relationships=[between(people[0], f"ghost {number}", relationship_type="friend") for number in (1, 2)]
     )
     assert error_of(payload) == "Created 0 of 2 relationships: One or both nodes do not exist: ghost 1" + WHERE_KEYS_ARE
-    told = [error_of(result).removesuffix(WHERE_KEYS_ARE) for result in payload["results"]]
-    assert [error[-7:] for error in told] == ["ghost 1", "ghost 2"]
+    reasons = [error_of(result).removesuffix(WHERE_KEYS_ARE) for result in payload["results"]]
+    assert [error[-7:] for error in reasons] == ["ghost 1", "ghost 2"]
     assert embedder.calls == 0
 
 

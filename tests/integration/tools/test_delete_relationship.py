@@ -323,13 +323,13 @@ async def test_notes_added_during_deletions_are_kept_or_rejected(
     tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
 ) -> None:
     ends = await two_friends(tools)
-    told = []
+    acknowledged = []
     for turn in range(5):
         notes = [f"note {turn} {number}" for number in range(4)]
         calls = [tools.add_note_to_relationship(**ends, content=note) for note in notes]
         *answers, deleted = await asyncio.gather(*calls, tools.delete_relationship(**ends))
         succeeded(deleted)
-        told += [note for note, answer in zip(notes, answers, strict=True) if answer["success"]]
+        acknowledged += [note for note, answer in zip(notes, answers, strict=True) if answer["success"]]
         succeeded(await tools.restore_relationship(**ends))
         [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
-        assert sorted(note_contents(stored)) == sorted(told)
+        assert sorted(note_contents(stored)) == sorted(acknowledged)

@@ -85,10 +85,10 @@ async def test_hidden_properties_and_other_users_are_not_described(
         "MATCH (n:Person {user_id: $user}) SET n.is_dirty = true, n.created_by = 'x', n.face_embedding = [0.1, 0.2]",
         user=user_id,
     )
-    told = json.dumps(succeeded(await tools.describe_graph()))
+    described = json.dumps(succeeded(await tools.describe_graph()))
     for hidden in ("is_dirty", "created_by", "embedding", "user_id", "version", "Patient", "TREATED_BY"):
-        assert hidden not in told
-    assert '"notes": "JSON text"' in told
+        assert hidden not in described
+    assert '"notes": "JSON text"' in described
 
 
 def a_large_schema(*, names: int, length: int) -> LiveSchema:
@@ -114,9 +114,11 @@ def a_large_schema(*, names: int, length: int) -> LiveSchema:
     )
 
 
-@pytest.mark.parametrize(("names", "length", "told"), [(12, 20, 12), (50, 30, 50), (500, 200, 20), (500, 5_000, 0)])
+@pytest.mark.parametrize(
+    ("names", "length", "described"), [(12, 20, 12), (50, 30, 50), (500, 200, 20), (500, 5_000, 0)]
+)
 async def test_a_description_has_a_bounded_size(
-    tools: Toolset, graph: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch, names: int, length: int, told: int
+    tools: Toolset, graph: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch, names: int, length: int, described: int
 ) -> None:
     schema = a_large_schema(names=names, length=length)
 
@@ -126,7 +128,7 @@ async def test_a_description_has_a_bounded_size(
     monkeypatch.setattr(services_of(graph).live_schema, "read", read)
     answer = succeeded(await tools.describe_graph())
     assert len(json.dumps(answer)) < 22_000
-    assert (len(answer["labels"]), len(answer["relationship_types"])) == (told, told)
+    assert (len(answer["labels"]), len(answer["relationship_types"])) == (described, described)
     assert "set labels" in answer["notes"][0]
     assert "sampled" in answer["notes"][1]
     assert len(answer["notes"]) == 2

@@ -27,8 +27,8 @@ async def test_the_ends_are_returned_in_the_order_of_the_arguments(tools: Toolse
     await relate(tools, bread, ada, "baked by")
     for ends in ((bread, ada), (ada, bread)):
         answer = await tools.get_relationship(from_entity_key=ends[0], to_entity_key=ends[1])
-        told = answer["relationship"]
-        assert (told["from_entity_key"], told["to_entity_key"]) == ends
+        returned = answer["relationship"]
+        assert (returned["from_entity_key"], returned["to_entity_key"]) == ends
 
 
 MENTOR = "Tom mentor Felix"
@@ -36,7 +36,7 @@ MENTOR = "Tom mentor Felix"
 
 @pytest.fixture
 async def felix_first(tools: Toolset) -> dict[str, str]:
-    """Two people, told from Tom to Felix; their keys as arguments that name Felix first."""
+    """A relationship from Tom to Felix; the keys as arguments in the opposite order."""
     tom, felix = await person(tools, "Tom"), await person(tools, "Felix")
     created = await relate(tools, tom, felix, "mentor")
     assert created["triplet"] == MENTOR

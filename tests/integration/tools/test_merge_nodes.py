@@ -25,7 +25,7 @@ from tests.support.stored import (
 )
 from tests.support.transactions import watch
 
-Told = GraphNode | GraphRelationship
+Record = GraphNode | GraphRelationship
 HOSTILE = ["'; MATCH (n) DETACH DELETE n //", "`", "«types»", "nul\0byte", '"quoted" \\ key', "\u202e", "x" * 500]
 
 
@@ -123,24 +123,26 @@ async def test_on_change_receives_each_record_before_and_after(
     tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
 ) -> None:
     ida = await person(tools, "Ida", notes=[{"content": "sails", "source_entity_key": keys["Robert"]}])
-    told: list[tuple[Told | None, Told]] = []
-    watched = graph.tools(user_id=user_id, on_change=lambda before, after: told.append((before, after)))
+    changes: list[tuple[Record | None, Record]] = []
+    watched = graph.tools(user_id=user_id, on_change=lambda before, after: changes.append((before, after)))
     succeeded(await merge(watched, keys["Bob"], keys["Robert"]))
 
-    nodes = {a.entity_key: (b, a) for b, a in told if isinstance(a, GraphNode) and isinstance(b, GraphNode)}
+    nodes = {a.entity_key: (b, a) for b, a in changes if isinstance(a, GraphNode) and isinstance(b, GraphNode)}
     assert set(nodes) == {keys["Bob"], ida}
     before, after = nodes[keys["Bob"]]
     assert (before.description, after.description) == ("", "Naval architect")
     assert [note.source_entity_key for note in nodes[ida][1].notes] == [keys["Bob"]]
 
-    relationships = {a.triplet: b for b, a in told if isinstance(a, GraphRelationship) and not isinstance(b, GraphNode)}
+    relationships = {
+        a.triplet: b for b, a in changes if isinstance(a, GraphRelationship) and not isinstance(b, GraphNode)
+    }
     assert {after: before and before.triplet for after, before in relationships.items()} == {
         "Bob friend Cy": "Bob friend Cy",
         "Di mentor Bob": "Di mentor Robert",
         "Chess keeps busy Bob": "Chess keeps busy Robert",
     }
-    assert len(told) == len(nodes) + len(relationships)
-    for _, shown in told:
+    assert len(changes) == len(nodes) + len(relationships)
+    for _, shown in changes:
         if isinstance(shown, GraphRelationship):
             ends = {"from_entity_key": shown.from_entity_key, "to_entity_key": shown.to_entity_key}
             answered = succeeded(await tools.get_relationship(**ends))["relationship"]
@@ -150,10 +152,10 @@ async def test_on_change_receives_each_record_before_and_after(
 async def test_a_rejected_merge_does_not_call_on_change(
     graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
 ) -> None:
-    told: list[Told] = []
-    watched = graph.tools(user_id=user_id, on_change=lambda _, after: told.append(after))
+    changes: list[Record] = []
+    watched = graph.tools(user_id=user_id, on_change=lambda _, after: changes.append(after))
     error_of(await merge(watched, keys["Bob"], keys["Chess"]))
-    assert told == []
+    assert changes == []
 
 
 async def test_relationships_moved_unchanged_are_found_without_embedding_them_again(
@@ -234,9 +236,9 @@ async def test_notes_that_name_the_dropped_node_as_their_source_name_the_kept_on
     assert succeeded(await merge(tools, first, second))["sources_renamed"] == 2
     assert embedder.calls == 0
     stored = await relationships_of(graph, user_id) + await nodes_of(graph, user_id)
-    told = [item["notes"] for item in stored if "notes" in item]
-    assert sum(f'"source_entity_key":"{first}"' in notes for notes in told) == 2
-    assert sum(second in notes for notes in told) == 1
+    stored_notes = [item["notes"] for item in stored if "notes" in item]
+    assert sum(f'"source_entity_key":"{first}"' in notes for notes in stored_notes) == 2
+    assert sum(second in notes for notes in stored_notes) == 1
     await assert_embeddings_are_current(graph, user_id, embedder, clock())
 
 
@@ -457,8 +459,8 @@ async def test_concurrent_calls_succeed_or_fail_and_no_embedding_is_stale(
     succeeded(merged)
     stored = [*await assert_embeddings_are_current(graph, user_id, embedder, clock()), *await nodes_of(graph, user_id)]
     kept = [content for item in stored for content in note_contents(item)]
-    told = [*notes, "to Eve", "to Fay", "on Robert", "on Bob"]
-    for content, answer in zip(told, answers[:-1], strict=True):
+    contents = [*notes, "to Eve", "to Fay", "on Robert", "on Bob"]
+    for content, answer in zip(contents, answers[:-1], strict=True):
         with_di = keys["Di"] in notes.get(content, {}).values()
         assert kept.count(content) == (1 if answer["success"] else 0) or (with_di and answers[-1]["success"])
         if not answer["success"]:

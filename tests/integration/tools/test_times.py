@@ -75,7 +75,7 @@ async def test_times_of_old_graphs_are_returned_in_the_current_form_and_other_va
         "r.updated_at = 'yesterday'",
         user=user_id,
     )
-    told = ("2020-01-01T00:00:00Z", "yesterday")
-    assert times((await tools.get_relationship(from_entity_key=ada, to_entity_key=bo))["relationship"]) == told
+    old_times = ("2020-01-01T00:00:00Z", "yesterday")
+    assert times((await tools.get_relationship(from_entity_key=ada, to_entity_key=bo))["relationship"]) == old_times
     found = succeeded(await tools.explore(queries=[{"query": "friend", "threshold": -1}]))
-    assert times(found["edges"][0]) == told
+    assert times(found["edges"][0]) == old_times

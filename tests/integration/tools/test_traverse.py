@@ -23,7 +23,7 @@ def hops_by_name(payload: dict[str, Any]) -> dict[str, int]:
 
 @pytest.fixture
 async def chain(tools: Toolset) -> dict[str, str]:
-    """Ada mentor Bo; Cy friend Bo; Cy likes Chess, told from Chess."""
+    """Ada mentor Bo; Cy friend Bo; Cy likes Chess, created from Chess."""
     keys = {name: await person(tools, name) for name in ("Ada", "Bo", "Cy")}
     keys["Chess"] = await node(tools, "Concept", "Chess")
     await relate(tools, keys["Ada"], keys["Bo"], "mentor", description="At work", attitude=5, notes=["Meet in March"])
@@ -60,7 +60,7 @@ async def test_directions_are_those_of_the_triplet(tools: Toolset, chain: dict[s
     assert await around("Bo", "incoming") == {"Ada", "Cy"}
     assert await around("Bo", "both") == {"Ada", "Cy"}
     assert await around("Cy", "outgoing") == {"Bo"}
-    assert await around("Cy", "incoming") == {"Chess"}  # stored from Cy to Chess, told from Chess
+    assert await around("Cy", "incoming") == {"Chess"}  # stored from Cy to Chess, created from Chess
     assert await around("Chess", "outgoing") == {"Cy"}
 
 
@@ -91,10 +91,10 @@ async def test_a_short_result_has_triplets_and_a_verbose_one_full_records(
         ],
     }
     [full] = succeeded(await tools.traverse(entity_key=chain["Ada"], verbose=True))["nodes"]
-    [told] = full["relationships"]
-    assert told["description"] == "At work"
-    assert told["attitude_word"] == "close"
-    assert [note["content"] for note in told["notes"]] == ["Meet in March"]
+    [record] = full["relationships"]
+    assert record["description"] == "At work"
+    assert record["attitude_word"] == "close"
+    assert [note["content"] for note in record["notes"]] == ["Meet in March"]
     assert embedder.calls == 0
 
 

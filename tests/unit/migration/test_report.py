@@ -44,9 +44,9 @@ def test_a_tally_counts_all_and_names_the_first_twenty() -> None:
     for number in range(25):
         tally.skip("nodes", Skipped(str(number), "why"))
     tally.add("nodes", "up_to_date")
-    told = tally.report()
-    assert told.nodes == Counts(examined=26, skipped=25, up_to_date=1)
-    assert [skipped.what for skipped in told.skipped] == [str(number) for number in range(20)]
+    report = tally.report()
+    assert report.nodes == Counts(examined=26, skipped=25, up_to_date=1)
+    assert [skipped.what for skipped in report.skipped] == [str(number) for number in range(20)]
 
 
 def test_a_stopped_migration_reports_progress_and_how_to_resume() -> None:

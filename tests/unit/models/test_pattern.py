@@ -1,4 +1,4 @@
-"""What a graph pattern may say, and what it is told where it may not."""
+"""Validation of graph patterns and their JSON forms."""
 
 import json
 from typing import Any
@@ -59,7 +59,7 @@ def test_the_minimum_of_hops_can_set_the_maximum() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "reason"),
     [
         ({"steps": []}, "at least 1 item"),
         ({"steps": [STEP, {"source_label": "Plant"}]}, "step 1 starts at Plant, but step 0 arrives at Part"),
@@ -73,13 +73,13 @@ def test_the_minimum_of_hops_can_set_the_maximum() -> None:
         ({"steps": [STEP], "sourcelabel": "x"}, "Extra inputs"),
     ],
 )
-def test_an_invalid_pattern_is_rejected_with_a_reason(given: dict[str, Any], told: str) -> None:
-    with pytest.raises(ValidationError, match=told):
+def test_an_invalid_pattern_is_rejected_with_a_reason(given: dict[str, Any], reason: str) -> None:
+    with pytest.raises(ValidationError, match=reason):
         GraphPattern.model_validate(given)
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "reason"),
     [
         ({"type": "PROPERTY_EQUALS"}, "needs either a value"),
         ({"type": "PROPERTY_EQUALS", "value": [1]}, "needs one value, got .1."),
@@ -96,8 +96,8 @@ def test_an_invalid_pattern_is_rejected_with_a_reason(given: dict[str, Any], tol
         ({"type": "LIKE", "value": 1}, "Input should be"),
     ],
 )
-def test_an_invalid_constraint_is_rejected_with_a_reason(given: dict[str, Any], told: str) -> None:
-    with pytest.raises(ValidationError, match=told):
+def test_an_invalid_constraint_is_rejected_with_a_reason(given: dict[str, Any], reason: str) -> None:
+    with pytest.raises(ValidationError, match=reason):
         Constraint.model_validate({"property_path": "name", **given})
 
 
@@ -114,7 +114,7 @@ def test_a_branch_requires_at_least_one_by_default() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "reason"),
     [
         ({}, "the query is empty"),
         ({"query": "  "}, "the query is empty"),
@@ -125,8 +125,8 @@ def test_a_branch_requires_at_least_one_by_default() -> None:
         ({"targets": [{"label": "A"}]}, "a target needs a description"),
     ],
 )
-def test_an_invalid_query_is_rejected_with_a_reason(given: dict[str, Any], told: str) -> None:
-    with pytest.raises(ValidationError, match=told):
+def test_an_invalid_query_is_rejected_with_a_reason(given: dict[str, Any], reason: str) -> None:
+    with pytest.raises(ValidationError, match=reason):
         GraphQuery.model_validate(given)
 
 

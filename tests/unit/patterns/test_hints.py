@@ -7,7 +7,7 @@ from kgagent.patterns.hints import hints
 from tests.unit.patterns.wards import WARD, equals, joins, label, pattern, step
 
 
-def told(asked: GraphPattern, schema: LiveSchema = WARD) -> list[str]:
+def hints_for(asked: GraphPattern, schema: LiveSchema = WARD) -> list[str]:
     return [text.removeprefix("pattern 'risk', ") for text in hints([asked], schema, default_ontology())]
 
 
@@ -49,7 +49,7 @@ def told(asked: GraphPattern, schema: LiveSchema = WARD) -> list[str]:
     ],
 )
 def test_a_step_that_nothing_can_match_is_reported(asked: dict[str, object], hint: str) -> None:
-    assert told(pattern(asked)) == [hint]
+    assert hints_for(pattern(asked)) == [hint]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_a_step_that_nothing_can_match_is_reported(asked: dict[str, object], hin
     ],
 )
 def test_a_step_that_may_match_is_not_reported(asked: dict[str, object]) -> None:
-    assert told(pattern(asked)) == []
+    assert hints_for(pattern(asked)) == []
 
 
 def test_labels_come_from_adjacent_steps_and_branches_are_checked() -> None:
@@ -73,7 +73,9 @@ def test_labels_come_from_adjacent_steps_and_branches_are_checked() -> None:
         step("Doctor", None, None, direction="BOTH"),
         branches=[{"at_step": 0, "steps": [step(None, "HAS_CONDITION", None)]}],
     )
-    assert told(asked) == ["branch 0, step 0: no HAS_CONDITION leads from Doctor; it leads from Patient to Condition."]
+    assert hints_for(asked) == [
+        "branch 0, step 0: no HAS_CONDITION leads from Doctor; it leads from Patient to Condition."
+    ]
 
 
 def test_a_partly_read_schema_is_reported_as_such() -> None:
@@ -82,11 +84,11 @@ def test_a_partly_read_schema_is_reported_as_such() -> None:
         relationship_types=(joins("TREATED_BY", ("Patient", "Doctor"), sampled=True),),
     )
     asked = pattern(step("Patient", "TREATED_BY", "Patient"), constraints=[equals("nmae")])
-    assert told(asked, schema) == [
+    assert hints_for(asked, schema) == [
         "step 0: none of the sampled TREATED_BY leads from Patient to Patient; it leads from Patient to Doctor.",
         "Found no property 'nmae' of Patient: pattern 'risk', step 0. Did you mean name?",
     ]
-    assert told(asked, schema.model_copy(update={"is_partial": True}))[0].startswith("Found no property")
+    assert hints_for(asked, schema.model_copy(update={"is_partial": True}))[0].startswith("Found no property")
 
 
 def test_hints_are_few() -> None:

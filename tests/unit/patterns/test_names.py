@@ -78,7 +78,7 @@ def test_a_label_is_checked_in_every_place(asked: GraphPattern, where: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("constraint", "told"),
+    ("constraint", "message"),
     [
         (equals("nmae"), "Unknown property 'nmae' of Doctor in pattern 'risk', step 0. Did you mean name?"),
         (equals("speciality", "end"), "Unknown property 'speciality' of Doctor in pattern 'risk', the end."),
@@ -95,8 +95,8 @@ def test_a_label_is_checked_in_every_place(asked: GraphPattern, where: str) -> N
         ),
     ],
 )
-def test_a_property_is_checked_on_the_labels_of_its_nodes(constraint: dict[str, Any], told: str) -> None:
-    assert error(pattern(TREATED, constraints=[constraint])).startswith(told)
+def test_a_property_is_checked_on_the_labels_of_its_nodes(constraint: dict[str, Any], message: str) -> None:
+    assert error(pattern(TREATED, constraints=[constraint])).startswith(message)
 
 
 def test_a_property_of_any_node_may_belong_to_any_label() -> None:
@@ -163,29 +163,29 @@ def test_a_free_type_in_place_of_a_neo4j_type_is_answered_with_a_constraint(
     free = LiveProperty(name="relationship_type", examples=examples)
     kind = joins("has_relationship_with", ("Person", "Person")).model_copy(update={"properties": (free,)})
     schema = LiveSchema(labels=(label("Person", "name"),), relationship_types=(kind,))
-    told = error(pattern(step("Person", "Mentor", "Person")), schema=schema)
-    assert f"{begin} a value of the property relationship_type: omit relation_type" in told
-    assert f'"on": "relationship", "property_path": "relationship_type", "value": "{value}"' in told
+    message = error(pattern(step("Person", "Mentor", "Person")), schema=schema)
+    assert f"{begin} a value of the property relationship_type: omit relation_type" in message
+    assert f'"on": "relationship", "property_path": "relationship_type", "value": "{value}"' in message
     assert "relationship_type" not in error(pattern(step("Patient", "MENTOR", None))).replace("relationship type", "")
 
 
 def test_up_to_five_unknown_names_are_reported_together() -> None:
-    told = error(
+    message = error(
         pattern(step("Patiant", "TREATD_BY", "Docter"), step("Docter", "X", "Y"), pattern_id="first"),
         pattern(step("Patiant", "HAS", "Z"), pattern_id="second"),
     )
-    assert all(told.count(f"'{name}'") == 1 for name in ("Patiant", "TREATD_BY", "Docter", "X", "Y"))
-    assert not any(f"'{name}'" in told for name in ("HAS", "Z"))
-    assert "Existing labels" in told
-    assert "Existing relationship types" in told
-    assert told.endswith("2 more names do not exist.")
+    assert all(message.count(f"'{name}'") == 1 for name in ("Patiant", "TREATD_BY", "Docter", "X", "Y"))
+    assert not any(f"'{name}'" in message for name in ("HAS", "Z"))
+    assert "Existing labels" in message
+    assert "Existing relationship types" in message
+    assert message.endswith("2 more names do not exist.")
 
 
 def test_many_long_names_make_a_short_error() -> None:
     schema = LiveSchema(labels=tuple(label(f"{'x' * 400}{number}") for number in range(500)))
-    told = error(pattern(step("y" * 500, None, None)), schema=schema)
-    assert "and 484 more" in told
-    assert len(told) < 2_000
+    message = error(pattern(step("y" * 500, None, None)), schema=schema)
+    assert "and 484 more" in message
+    assert len(message) < 2_000
 
 
 @pytest.mark.parametrize(

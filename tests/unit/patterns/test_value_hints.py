@@ -33,7 +33,7 @@ SCHEMA = LiveSchema(
 ON = {"on": "relationship"}
 
 
-def told(*constraints: dict[str, Any], label: str | None = "Person") -> list[str]:
+def hints_for(*constraints: dict[str, Any], label: str | None = "Person") -> list[str]:
     steps = step(label, "has_relationship_with", None)
     [sequence] = step_sequences(pattern(steps, constraints=constraints))
     return [text.removeprefix("pattern 'risk', ") for text in value_hints(sequence, SCHEMA, default_ontology())]
@@ -59,7 +59,7 @@ def told(*constraints: dict[str, Any], label: str | None = "Person") -> list[str
     ],
 )
 def test_a_value_stored_in_another_form_is_reported(constraint: dict[str, Any], hint: str) -> None:
-    assert told(constraint) == [hint]
+    assert hints_for(constraint) == [hint]
 
 
 @pytest.mark.parametrize(
@@ -75,9 +75,9 @@ def test_a_value_stored_in_another_form_is_reported(constraint: dict[str, Any], 
     ],
 )
 def test_a_value_that_may_be_stored_is_not_reported(constraint: dict[str, Any]) -> None:
-    assert told(constraint) == []
+    assert hints_for(constraint) == []
 
 
 def test_only_the_labels_of_a_place_count() -> None:
-    assert told(equals("city", "start", value="rome"), label="Ship") == []
-    assert len(told(equals("city", "start", value="rome"), label=None)) == 1
+    assert hints_for(equals("city", "start", value="rome"), label="Ship") == []
+    assert len(hints_for(equals("city", "start", value="rome"), label=None)) == 1

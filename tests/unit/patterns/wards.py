@@ -11,8 +11,8 @@ def properties(*names: str) -> tuple[LiveProperty, ...]:
 
 
 def joins(name: str, *pairs: tuple[str, str], sampled: bool = False, has: tuple[str, ...] = ()) -> LiveRelationshipType:
-    told = tuple(LabelPair(from_label=start, to_label=end, count=9) for start, end in pairs)
-    return LiveRelationshipType(name=name, count=9, sampled=sampled, pairs=told, properties=properties(*has))
+    label_pairs = tuple(LabelPair(from_label=start, to_label=end, count=9) for start, end in pairs)
+    return LiveRelationshipType(name=name, count=9, sampled=sampled, pairs=label_pairs, properties=properties(*has))
 
 
 def label(name: str, *has: str, sampled: bool = False) -> LiveLabel:

@@ -23,13 +23,13 @@ Serving = Callable[..., AbstractAsyncContextManager[Connect]]
 
 @pytest.fixture
 def environment(server: Server, user_id: str) -> dict[str, str]:
-    """Settings that lead to the tests' Neo4j; statements end when they are told to, and not because time is up."""
+    """Settings that lead to the tests' Neo4j; statements end when they are terminated, not by a timeout."""
     return settings_for(server, user_id) | {"KGAGENT_QUERY_TIMEOUT": "3600"}
 
 
 @pytest.fixture
 async def graph(settings: Settings, embedder: HashingEmbedder, clock: Clock) -> AsyncIterator[KnowledgeGraph]:
-    """A graph whose statements may take as long as they like."""
+    """A graph without a timeout for statements."""
     patient = settings.model_copy(update={"query_timeout": 3600.0})
     async with KnowledgeGraph.connect(settings=patient, embedder=embedder, clock=clock) as opened:
         yield opened

@@ -59,13 +59,13 @@ async def test_a_long_call_reports_progress_if_the_client_asks(
     connect: Connect, server: Server, tools: Toolset, user_id: str, mode: Mode
 ) -> None:
     key = await person(tools, "Ada")
-    told: list[tuple[float, str | None]] = []
+    reports: list[tuple[float, str | None]] = []
     enough = asyncio.Event()
 
     async def hear(progress: float, total: float | None, message: str | None) -> None:
         assert total is None
-        told.append((progress, message))
-        if len(told) >= 2:
+        reports.append((progress, message))
+        if len(reports) >= 2:
             enough.set()
 
     async with watch(server, user_id) as watched, connect(mode=mode) as client:
@@ -76,5 +76,5 @@ async def test_a_long_call_reports_progress_if_the_client_asks(
             await asyncio.wait_for(enough.wait(), 60)
         result = await calling
     assert result.structured_content["success"] is True
-    assert sorted(told) == told
-    assert str(told[0][1]).startswith("update_node has been running for")
+    assert sorted(reports) == reports
+    assert str(reports[0][1]).startswith("update_node has been running for")

@@ -89,10 +89,10 @@ async def running(environment: dict[str, str], folder: Path, *arguments: str) ->
         stderr=subprocess.PIPE,
     )
     assert process.stderr is not None
-    told = (await asyncio.wait_for(process.stderr.readline(), LONGEST)).decode()
+    first_line = (await asyncio.wait_for(process.stderr.readline(), LONGEST)).decode()
     try:
-        assert told.startswith("Serving MCP at http://127.0.0.1:"), told
-        yield told.split()[3].rstrip(";")
+        assert first_line.startswith("Serving MCP at http://127.0.0.1:"), first_line
+        yield first_line.split()[3].rstrip(";")
     finally:
         process.send_signal(signal.SIGINT)
         out, err = await asyncio.wait_for(process.communicate(), LONGEST)

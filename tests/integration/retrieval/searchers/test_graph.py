@@ -8,10 +8,10 @@ from kgagent.models import GraphNode, SearchHit
 from tests.support.drawn import Drawing
 from tests.support.stored import cypher
 
-Told = dict[str, tuple[float, int]]
+Summary = dict[str, tuple[float, int]]
 
 
-def told(drawing: Drawing, hits: list[SearchHit]) -> Told:
+def summary_of(drawing: Drawing, hits: list[SearchHit]) -> Summary:
     """Score and depth by name."""
     return {drawing.name(hit.entity_key): (hit.score, hit.depth) for hit in hits}
 
@@ -57,12 +57,12 @@ def told(drawing: Drawing, hits: list[SearchHit]) -> Told:
     ],
 )
 async def test_nodes_are_found_around_seeds_in_both_directions(
-    drawing: Drawing, pairs: list[tuple[str, str]], seeds: list[str], depth: int, expected: Told
+    drawing: Drawing, pairs: list[tuple[str, str]], seeds: list[str], depth: int, expected: Summary
 ) -> None:
     await drawing.nodes(*(name for pair in pairs for name in pair))
     await drawing.joins(pairs)
     hits = await drawing.searcher("graph").search(None, drawing.options(*seeds, graph_depth=depth))
-    assert told(drawing, hits) == expected
+    assert summary_of(drawing, hits) == expected
     assert all(hit.source == "graph" for hit in hits)
 
 

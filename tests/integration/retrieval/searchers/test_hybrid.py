@@ -3,10 +3,10 @@ import pytest
 from kgagent.models import SearchHit
 from tests.support.drawn import Drawing
 
-Told = dict[str, tuple[float, str, int]]
+Summary = dict[str, tuple[float, str, int]]
 
 
-def told(drawing: Drawing, hits: list[SearchHit]) -> Told:
+def summary_of(drawing: Drawing, hits: list[SearchHit]) -> Summary:
     """Score, source and depth by name, best first."""
     return {drawing.name(hit.entity_key): (round(hit.score, 6), hit.source, hit.depth) for hit in hits}
 
@@ -73,12 +73,12 @@ async def test_vector_and_graph_scores_are_added(
     similar: dict[str, float],
     pairs: list[tuple[str, str]],
     options: dict[str, int],
-    expected: Told,
+    expected: Summary,
 ) -> None:
     await drawing.nodes(*{name for pair in pairs for name in pair} - similar.keys(), similar=similar)
     await drawing.joins(pairs)
     hits = await drawing.searcher("hybrid").search(None, drawing.options(**options))
-    assert told(drawing, hits) == expected
+    assert summary_of(drawing, hits) == expected
     assert [drawing.name(hit.entity_key) for hit in hits] == list(expected)
 
 
@@ -86,7 +86,7 @@ async def test_seeds_are_expanded_besides_the_vector_hits(drawing: Drawing) -> N
     await drawing.nodes("seed", "near", similar={"hit": 0.9})
     await drawing.joins([("seed", "near")])
     hits = await drawing.searcher("hybrid").search(None, drawing.options("seed"))
-    assert told(drawing, hits) == {
+    assert summary_of(drawing, hits) == {
         "seed": (1.0, "graph", 0),
         "hit": (0.9, "vector", 0),
         "near": (0.5, "graph", 1),
@@ -96,14 +96,14 @@ async def test_seeds_are_expanded_besides_the_vector_hits(drawing: Drawing) -> N
 async def test_a_seed_that_also_matches_scores_for_both(drawing: Drawing) -> None:
     await drawing.nodes(similar={"seed": 0.7, "hit": 0.9})
     hits = await drawing.searcher("hybrid").search(None, drawing.options("seed"))
-    assert told(drawing, hits) == {"seed": (1.7, "hybrid", 0), "hit": (0.9, "vector", 0)}
+    assert summary_of(drawing, hits) == {"seed": (1.7, "hybrid", 0), "hit": (0.9, "vector", 0)}
 
 
 async def test_a_seed_of_another_user_is_skipped(drawing: Drawing, theirs: Drawing) -> None:
     await drawing.nodes(similar={"mine": 0.2})
     options = drawing.options().model_copy(update={"seed_node_ids": (theirs.key("secret"), "no such key")})
     hits = await drawing.searcher("hybrid").search(None, options)
-    assert told(drawing, hits) == {"mine": (0.2, "vector", 0)}
+    assert summary_of(drawing, hits) == {"mine": (0.2, "vector", 0)}
 
 
 @pytest.mark.parametrize(("top_k", "starts"), [(1, 20), (10, 20), (15, 30)])

@@ -40,7 +40,7 @@ def rank(similarities: Mapping[str, float], depths: Mapping[str, int]) -> list[S
     return add_scores(similarities, depths, label_order=dict.fromkeys([*similarities, *depths], 0))
 
 
-def told(ranked: Sequence[ScoredKey]) -> dict[str, tuple[float, str]]:
+def summary_of(ranked: Sequence[ScoredKey]) -> dict[str, tuple[float, str]]:
     return {scored.entity_key: (round(scored.score, 9), scored.source) for scored in ranked}
 
 
@@ -118,7 +118,7 @@ def test_a_hybrid_score_is_the_sum_of_both(
     similarities: dict[str, float], neighbours: Neighbours, depth: int, expected: dict[str, tuple[float, str]]
 ) -> None:
     ranked = rank(similarities, from_others(neighbours, list(similarities), depth))
-    assert told(ranked) == expected
+    assert summary_of(ranked) == expected
     assert [scored.entity_key for scored in ranked] == list(expected)
 
 
