@@ -26,7 +26,7 @@ from kgagent.observability import Recorder
 
 DELETE_USER = "MATCH (n {user_id: $user_id}) DETACH DELETE n"
 
-PAGE = """# What a call of a tool costs
+PAGE = """# Costs of tool calls
 
 Made by
 
@@ -36,25 +36,25 @@ Made by
 
 on the sample graph of `kgagent demo` ({records} relationships of one user), Neo4j {version} on the same machine
 ({machine}, load average {load:.0f}), with the local model ({embedder}); {calls} calls each, one after another. p50 is
-the median of those calls; it depends on the machine and on what else that does. The counts do not; a test holds them.
+the median of those calls; it depends on the machine and its load. The counts do not; a test checks them.
 
 | tool | reads | writes | embedding requests (texts) | first call: reads | answer: characters | p50 ms |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: |
 {rows}
 
-- **reads, writes**: statements sent to Neo4j, the most that any of the calls took. A read is one round trip. A write
-  is a transaction of its own: one round trip for the statement and one for the commit. Where a search sends several
+- **reads, writes**: statements sent to Neo4j, the maximum over the calls. A read is one round trip. A write
+  is a separate transaction: one round trip for the statement and one for the commit. If a search sends several
   reads, most of them run concurrently.
-- **embedding requests (texts)**: calls of the embedder. A query that was asked lately is in memory and costs none; here
-  each is new.
-- **first call**: reads of the tool's first call in a process, which also learns how much the user has, how the indexes
-  are made and, for `query_patterns`, what the graph holds.
-- **answer: characters**: of the answer as JSON, as a model is given it, the most that any of the calls took. It grows
-  with what the graph holds and with the limits of the call, which are the usual ones here.
-- `create_relationships` and `update_relationships` write ten relationships. The others do what their name says for one
-  record; `query_patterns` matches paths of two relationships, `traverse` goes two steps, `find_paths` has a query.
+- **embedding requests (texts)**: calls of the embedder. A cached query costs none; here each query
+  is new.
+- **first call**: reads of the tool's first call in a process, which also reads the number of the user's
+  records, the options of the indexes and, for `query_patterns`, the schema of the graph.
+- **answer: characters**: of the answer as JSON, the maximum over the calls. It grows with the content of the graph
+  and with the limits of the call, which are the defaults here.
+- `create_relationships` and `update_relationships` write ten relationships. The others write or read one
+  record; `query_patterns` matches paths of two hops, `traverse` follows two hops, `find_paths` has a query.
 
-Retries are not among them: a write that loses a race against another one reads again, and embeds again where the text
+Retries are not included: after a conflict with a concurrent write, a write reads again, and embeds again if the text
 changed.
 """
 

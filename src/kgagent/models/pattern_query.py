@@ -54,7 +54,7 @@ class CombinatorType(StrEnum):
 
 
 class _OnlyPatternsInSchema:
-    """Annotates the parts of a combinator: a model is told of patterns alone, which suffice for most questions."""
+    """Annotates the parts of a combinator: the schema for a model has only patterns, enough for most questions."""
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         """The alternatives without combinators."""

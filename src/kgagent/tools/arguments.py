@@ -30,7 +30,7 @@ Format = Annotated[Literal["json", "text"] | None, Field(description="How to ans
 
 
 class Arguments(RequestModel):
-    """Base of the arguments of all tools; unknown arguments are rejected, so that a misspelt name is noticed."""
+    """Base of the arguments of all tools; unknown arguments are rejected, so that a misspelled name is noticed."""
 
 
 class NewNote(Arguments):

@@ -1,4 +1,4 @@
-"""explore: broad search with the neighbourhood of what matched."""
+"""explore: broad search with the neighborhood of what matched."""
 
 from pydantic import ConfigDict, Field
 
@@ -45,7 +45,7 @@ class FoundNode(GraphNode):
 
 
 class ExploreAnswer(ToolResult):
-    """What matched and its neighbourhood.
+    """What matched and its neighborhood.
 
     Attributes:
         nodes: nodes that matched, best first.

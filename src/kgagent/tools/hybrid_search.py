@@ -55,7 +55,7 @@ class HybridSearch(Tool[HybridSearchArguments]):
         return (
             f"Answer one question: the nodes ({', '.join(ontology.labels)}) and relationships that match it best, by "
             "semantic and full-text search. Each relationship has a sentence such as 'Ruth mentor Me'. Use explore to "
-            "see the neighbourhood too."
+            "see the neighborhood too."
         )
 
     async def run(self, context: ToolContext, arguments: HybridSearchArguments) -> HybridSearchAnswer:

@@ -18,7 +18,7 @@ MAX_DEPTH = 20
 
 
 def with_renamed_fields(given: Mapping[str, Any], model: type[GraphQuery]) -> str:
-    """The arguments with misspelt field names replaced by those that were meant, if they are valid then.
+    """The arguments with misspelled field names replaced by those that were meant, if they are valid then.
 
     Args:
         given: arguments that were refused.

@@ -20,7 +20,7 @@ def _check_level(value: object, check: ValidatorFunctionWrapHandler) -> object:
 Attitude = Annotated[
     StrictInt | ShortText | None,
     WrapValidator(_check_level),
-    Field(description="How favourable it is: 1 (worst) to 5 (best), or the word for the level."),
+    Field(description="How favorable it is: 1 (worst) to 5 (best), or the word for the level."),
 ]
 Proximity = Annotated[
     StrictInt | ShortText | None,

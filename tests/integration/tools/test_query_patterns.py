@@ -212,7 +212,7 @@ async def test_other_spellings_of_fields_and_values_are_accepted(
     }
 
 
-async def test_a_misspelt_field_is_answered_with_the_corrected_pattern(
+async def test_a_misspelled_field_is_answered_with_the_corrected_pattern(
     graph: KnowledgeGraph, tools: Toolset, user_id: str
 ) -> None:
     await plant_ward(graph, user_id)

@@ -16,7 +16,7 @@ PROMPT = Prompt(
 
 
 def instructions(ontology: Ontology, tools: Collection[str]) -> str:
-    """What every client that connects is told.
+    """Instructions that every client receives when it connects.
 
     Args:
         ontology: provides the words for attitude and proximity.
@@ -49,7 +49,7 @@ def guide(ontology: Ontology, tools: Collection[str], task: str | None = None) -
         f"Labels of nodes: {', '.join(ontology.labels)}. Relationships connect: "
         + "; ".join(f"{kind.from_label} and {kind.to_label}" for kind in ontology.relationships.values())
         + ". A relationship has a type in a word or two (`relationship_type`), a sentence (`description`), how "
-        "favourable it is (`attitude`, 1 to 5), how close (`proximity`, 1 to 5), and notes. Searches match all of it.",
+        "favorable it is (`attitude`, 1 to 5), how close (`proximity`, 1 to 5), and notes. Searches match all of it.",
         "",
         *(f"{number}. {rule}" for number, rule in enumerate(rules, 1)),
     ]
