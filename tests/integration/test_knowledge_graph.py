@@ -40,7 +40,7 @@ async def test_an_address_of_no_known_form_is_named(settings: Settings) -> None:
         await KnowledgeGraph.connect("localhost:7687", settings=settings, embedder=HashingEmbedder(384))
 
 
-async def test_an_unreadable_ontology_is_named_before_anything_is_made(settings: Settings, tmp_path: Path) -> None:
+async def test_an_unreadable_ontology_is_named_before_anything_is_created(settings: Settings, tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="cannot be read"):
         await KnowledgeGraph.connect(settings=settings, ontology=tmp_path / "none.yaml")
 

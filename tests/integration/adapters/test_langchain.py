@@ -70,7 +70,7 @@ async def test_invalid_arguments_are_an_answer_and_not_an_exception(graph: Knowl
     assert refused.artifact["success"] is False
 
 
-async def test_the_user_is_no_argument_of_any_tool(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_no_tool_has_the_user_as_an_argument(graph: KnowledgeGraph, user_id: str) -> None:
     for tool in get_tools(graph, user_id=user_id):
         schema = convert_to_openai_tool(tool)
         assert "user_id" not in json.dumps(schema)
@@ -116,7 +116,7 @@ async def test_an_empty_user_is_refused(graph: KnowledgeGraph) -> None:
         get_tools(graph, user_id="")
 
 
-async def test_only_the_named_tools_are_made(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_only_the_named_tools_are_created(graph: KnowledgeGraph, user_id: str) -> None:
     assert [tool.name for tool in get_tools(graph, user_id=user_id, names=["explore"])] == ["explore"]
     with pytest.raises(ConfigurationError, match="No tool is called 'exlpore'; there are explore"):
         get_tools(graph, user_id=user_id, names=["exlpore"])

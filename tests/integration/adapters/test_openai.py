@@ -149,7 +149,7 @@ async def test_every_tool_is_offered_and_strict_where_possible(tools: Toolset) -
     assert loose == ["query_patterns", "create_relationships", "update_relationships"]
 
 
-async def test_a_description_too_long_for_the_api_goes_on_in_the_schema(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_a_description_too_long_for_the_api_continues_in_the_schema(graph: KnowledgeGraph, user_id: str) -> None:
     labels = {f"VeryLongLabelOfOrganization{number}": {"key": "uuid4"} for number in range(60)}
     ontology = graph.ontology.model_validate({**graph.ontology.model_dump(), "labels": graph.ontology.labels | labels})
     tool = (
@@ -163,7 +163,7 @@ async def test_a_description_too_long_for_the_api_goes_on_in_the_schema(graph: K
     assert "".join(map(str, texts)).replace(" ", "") == tool.description.replace(" ", "")
 
 
-async def test_what_goes_wrong_is_an_answer(tools: Toolset) -> None:
+async def test_errors_are_answers(tools: Toolset) -> None:
     functions = OpenAITools(tools)
     for name, arguments, error in (
         ("drop_all", "{}", "No tool is called 'drop_all'; there are explore"),
@@ -177,7 +177,7 @@ async def test_what_goes_wrong_is_an_answer(tools: Toolset) -> None:
         assert error in answer
 
 
-async def test_arguments_that_are_no_text_are_answered_too(tools: Toolset) -> None:
+async def test_arguments_that_are_not_text_are_answered_with_an_error(tools: Toolset) -> None:
     functions = OpenAITools(tools)
     calls: tuple[tuple[Any, Any, str], ...] = (
         ("create_node", None, "name is missing"),

@@ -66,7 +66,7 @@ async def test_the_facts_describe_what_was_examined(own: KnowledgeGraph) -> None
 
 
 @pytest.mark.parametrize("dropped", ["Person", "knows"])
-async def test_it_examines_records_even_where_constraints_are_missing(own: KnowledgeGraph, dropped: str) -> None:
+async def test_records_are_examined_even_if_constraints_are_missing(own: KnowledgeGraph, dropped: str) -> None:
     await healthy(own)
     [name] = [name for name in (*own.ontology.labels, *own.ontology.relationships) if name.startswith(dropped)]
     constraint = f"kgagent_{name}_key"

@@ -157,7 +157,7 @@ async def test_the_owner_is_found(references: NodeReferences, tools: Toolset, us
     assert (owner.entity_key, owner.name, owner.label) == (key, "Anna", "Person")
 
 
-async def test_an_unknown_name_is_an_error_with_the_nearest_names(
+async def test_an_unknown_name_is_an_error_with_the_closest_names(
     references: NodeReferences, tools: Toolset, user_id: str
 ) -> None:
     key = await person(tools, "Ruth Calder", description="Naval architect.")

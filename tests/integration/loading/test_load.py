@@ -203,7 +203,7 @@ async def test_two_users_load_the_same_file_and_own_a_graph_each(
     assert len(await relationships_of(graph, user_id)) == len(await relationships_of(graph, other)) == 1
 
 
-async def test_another_users_node_is_no_end(load: Load) -> None:
+async def test_a_relationship_to_another_users_node_is_rejected(load: Load) -> None:
     key = str(uuid.uuid4())
     await load({"kind": "node", "label": "Person", "name": "Ruth", "entity_key": key}, user=f"user-{uuid.uuid4()}")
     report = await load(person("Ines"), relation("ines", key))

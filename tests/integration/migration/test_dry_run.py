@@ -8,7 +8,7 @@ from tests.support.embedders import WatchedEmbedder
 from tests.support.stored import cypher, nodes_of, relationships_of
 
 
-async def test_a_dry_run_changes_nothing_asks_no_embedder_and_counts_what_a_run_then_does(
+async def test_a_dry_run_changes_nothing_and_counts_what_a_run_does(
     graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder
 ) -> None:
     await old_relationships(graph, user_id, EVERY_FORM)

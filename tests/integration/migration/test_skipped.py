@@ -58,7 +58,7 @@ async def test_a_bad_relationship_is_named_and_left_while_the_others_are_migrate
         await assert_migrated(stored, embedder)
 
 
-async def test_of_duplicates_one_is_migrated_and_the_other_named_however_often_it_runs(
+async def test_one_of_two_duplicates_is_migrated_and_the_other_named_by_every_run(
     graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder
 ) -> None:
     await many_old(graph, user_id, 2)

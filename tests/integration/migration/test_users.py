@@ -50,7 +50,7 @@ async def test_the_texts_of_several_users_are_embedded_together(own: KnowledgeGr
     assert [len(texts) for texts in embedder.stored] == [2, 7]
 
 
-async def test_records_of_nobody_are_reported(own: KnowledgeGraph) -> None:
+async def test_records_without_a_user_are_reported(own: KnowledgeGraph) -> None:
     known = names(own.ontology)
     await cypher(
         own,

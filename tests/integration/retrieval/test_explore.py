@@ -243,7 +243,7 @@ async def test_the_service_rejects_what_the_tool_rejects(graph: KnowledgeGraph, 
 
 
 @pytest.mark.usefixtures("known")
-async def test_relationship_types_keep_the_service_to_some_free_types(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_relationship_types_filter_the_results_of_the_service(graph: KnowledgeGraph, user_id: str) -> None:
     request = ExploreRequest(queries=(VectorQuery(query="x", threshold=-1.0),), relationship_types=("sister",))
     found = await graph.retrieval.explore(request, user_id=user_id)
     assert [r.relationship_type for r in found.relationships if r.similarity is not None] == ["sister"]

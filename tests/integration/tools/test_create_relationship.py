@@ -61,7 +61,7 @@ async def test_a_new_relationship_has_the_defaults_of_the_documents(
 
 @pytest.mark.parametrize(("pair", "neo4j_type"), facts.PAIRS.items())
 @pytest.mark.parametrize("reverse", [False, True])
-async def test_each_pair_of_labels_is_stored_in_its_direction_and_answered_as_asked(
+async def test_each_pair_of_labels_is_stored_in_its_direction_and_returned_as_requested(
     tools: Toolset, graph: KnowledgeGraph, user_id: str, pair: tuple[str, str], neo4j_type: str, reverse: bool
 ) -> None:
     canonical = [await node(tools, pair[0], "one"), await node(tools, pair[1], "other")]

@@ -49,7 +49,7 @@ async def test_the_shortest_paths_come_first_in_any_direction(drawing: Drawing) 
 
 
 @pytest.mark.parametrize("hops", range(1, 7))
-async def test_a_path_is_found_up_to_the_hops_asked_for(drawing: Drawing, hops: int) -> None:
+async def test_a_path_is_found_up_to_the_requested_hops(drawing: Drawing, hops: int) -> None:
     await drawing.nodes(*"abcdefg")
     await drawing.joins(pairs("ab bc cd de ef fg"))
     end = "abcdefg"[hops]

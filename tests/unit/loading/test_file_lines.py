@@ -18,7 +18,7 @@ def test_lines_are_numbered_as_in_an_editor(tmp_path: Path) -> None:
     assert [(line.number, line.text) for line in found] == [(1, "one"), (4, "four"), (5, "five")]
 
 
-def test_byte_order_mark_and_windows_line_ends_are_no_part_of_a_line(tmp_path: Path) -> None:
+def test_byte_order_mark_and_windows_line_ends_are_ignored(tmp_path: Path) -> None:
     found = list(read_lines(write(tmp_path, b"\xef\xbb\xbfone\r\ntwo\r\n")))
     assert [line.text for line in found] == ["one", "two"]
 

@@ -29,7 +29,7 @@ def test_server_listens_on_the_loopback_address_for_bolt_alone(version: str) -> 
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_server_asks_for_a_password_and_reports_to_nobody(version: str) -> None:
+def test_server_requires_a_password_and_sends_no_usage_reports(version: str) -> None:
     settings = _settings(version)
 
     assert settings["dbms.security.auth_enabled"] == "true"
@@ -42,7 +42,7 @@ def test_only_the_line_that_knows_a_setting_gets_it() -> None:
 
 
 @pytest.mark.parametrize("modules", [frozenset[str](), frozenset({"jdk.incubator.vector"})])
-def test_vector_instructions_are_used_where_java_has_them(modules: frozenset[str]) -> None:
+def test_vector_instructions_are_used_if_java_supports_them(modules: frozenset[str]) -> None:
     java = Java(Path("java"), 25, modules)
 
     arguments = server_arguments(find_release("2026.08.1"), java, [Path("a.jar")], MEMORY)

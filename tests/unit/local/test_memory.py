@@ -19,7 +19,7 @@ def test_memory_fits_the_machine(machine: int, memory: Memory) -> None:
     assert choose_memory(machine) == memory
 
 
-def test_limit_of_a_container_counts_where_it_is_less_than_the_machine(tmp_path: Path) -> None:
+def test_limit_of_a_container_applies_if_it_is_less_than_the_machine(tmp_path: Path) -> None:
     limit = tmp_path / "sys/fs/cgroup/memory.max"
     limit.parent.mkdir(parents=True)
     limit.write_text("1000000\n")

@@ -40,7 +40,7 @@ def test_no_process_is_not_the_server(stand_in: psutil.Process, tmp_path: Path) 
     assert find_server(None, tmp_path) is None
 
 
-def test_dead_process_that_nobody_has_waited_for_is_not_the_server(stand_in: psutil.Process, tmp_path: Path) -> None:
+def test_dead_unreaped_process_is_not_the_server(stand_in: psutil.Process, tmp_path: Path) -> None:
     stand_in.kill()
     while stand_in.status() != psutil.STATUS_ZOMBIE:
         assert stand_in.is_running()

@@ -42,7 +42,7 @@ def test_notes_are_stored_as_a_json_list_of_their_fields() -> None:
 
 
 @pytest.mark.parametrize("stored", [None, "", "[]", [], "null", "[null]"])
-def test_nothing_stored_is_no_notes(stored: object) -> None:
+def test_a_missing_value_reads_as_no_notes(stored: object) -> None:
     assert parse_notes(stored) == ()
 
 
@@ -110,7 +110,7 @@ def test_adding_notes_loses_none(existing: tuple[Note, ...], added: list[Note]) 
     assert {note.content for note in together} == {note.content for note in (*existing, *added)}
 
 
-def test_notes_of_several_records_are_put_in_order_of_time_and_nothing_is_said_twice() -> None:
+def test_notes_of_several_records_are_sorted_by_time_without_duplicates() -> None:
     early, late = (datetime(2026, month, 1, tzinfo=UTC) for month in (1, 2))
     old = Note(content="old")
     kept = Note(content="same", date_added=early, expires_at=late)

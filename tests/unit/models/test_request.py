@@ -34,7 +34,7 @@ def test_a_bad_field_is_an_input_error_that_says_where(given: dict[str, Any], te
     assert isinstance(caught.value, ValueError)
 
 
-def test_a_bad_nested_request_says_the_same_by_itself() -> None:
+def test_an_invalid_nested_request_reports_the_same_error_alone() -> None:
     with pytest.raises(InputError, match=r"^size must be at least 1, got 0$"):
         Part(size=0)
 

@@ -41,7 +41,7 @@ def test_spans_without_opentelemetry_are_refused_with_advice() -> None:
     assert 'pip install "kgagent[otel]"' in run(code)
 
 
-def test_opentelemetry_is_imported_only_where_it_is_asked_for() -> None:
+def test_opentelemetry_is_imported_only_on_request() -> None:
     code = (
         "import sys, kgagent.knowledge_graph, kgagent.observability\n"
         "print('opentelemetry' in sys.modules)\n"

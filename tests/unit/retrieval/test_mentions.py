@@ -34,7 +34,7 @@ def test_a_name_is_found_whatever_its_case_accents_and_punctuation(text: str, na
         ("", "Ada"),
     ],
 )
-def test_part_of_a_word_or_of_a_name_is_no_name(text: str, name: str) -> None:
+def test_part_of_a_word_or_name_is_not_a_mention(text: str, name: str) -> None:
     assert mentioned_names(text, [name]) == set()
 
 
