@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AliasChoices, Field, field_validator, model_validator
 
@@ -31,10 +31,12 @@ _WEIGHT_ALIASES = {"graph": "node_vector", "text": "node_fulltext", "relationshi
 class HybridSearchRequest(RequestModel):
     """A question to search for, and how to search."""
 
-    query: str | None = Field(None, description='What to look for: "who taught me to sail?".')
-    limit: int | None = Field(
-        None, ge=1, le=100, description="Maximum number of nodes and relationships together. Default: 32."
+    not_in_schema: ClassVar[frozenset[str]] = frozenset(
+        {"search_relationships", "relationship_limit", "strategy", "neo4j_types"}
     )
+
+    query: str | None = Field(None, description='What to look for: "who taught me to sail?".')
+    limit: int | None = Field(None, ge=1, le=100, description="Maximum number of results. Default: 32.")
     search_relationships: bool = Field(True, description="Whether to search relationships as well as nodes.")
     relationship_limit: int = Field(
         50, ge=1, le=100, description="Maximum number of relationships that compete for the results."
@@ -43,15 +45,15 @@ class HybridSearchRequest(RequestModel):
         None,
         max_length=50,
         validation_alias=AliasChoices("labels", "node_types"),
-        description="Only return nodes with one of these labels. Default: all labels.",
+        description="Only nodes with these labels.",
     )
     relationship_types: tuple[ShortText, ...] | None = Field(
         None,
         max_length=10_000,
-        description='Only match relationships of these types, such as "mentor", as stored. Default: all.',
+        description='Only relationships of these types, as stored: "mentor".',
     )
     threshold: Threshold = Field(
-        0.3, description="Minimum cosine similarity of semantic matches, -1 to 1. Full-text matches ignore it."
+        0.3, description="Minimum cosine similarity of semantic matches; full-text matches ignore it."
     )
     strategy: FusionStrategy = Field(
         "rrf",

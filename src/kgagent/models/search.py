@@ -1,6 +1,6 @@
 """Requests and results of the searches."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import AliasChoices, Field, model_validator
 
@@ -24,8 +24,8 @@ ExpandHops = Annotated[
     Field(
         ge=0,
         le=MAX_HOPS,
-        description="Hops to expand from matching relationships to adjacent ones, ignoring the threshold: 2 for "
-        "'where was the mother of my mentor born?'. Default: one hop, to relationships that reach the threshold.",
+        description="Hops from matching relationships to others, which need not match: 2 for 'where was the mother of "
+        "my mentor born?'. Default: one hop, to those that match.",
     ),
 ]
 
@@ -38,8 +38,8 @@ class VectorQuery(RequestModel):
         threshold: minimum plain cosine of a match, -1 to 1.
     """
 
-    query: QueryText = Field(description='What to look for: "mentor relationships", "friends from college".')
-    threshold: Threshold = Field(0.3, description="Minimum cosine similarity, -1 to 1. A lower one finds more.")
+    query: QueryText = Field(description='What to look for: "friends from college".')
+    threshold: Threshold = Field(0.3, description="Minimum cosine similarity; a lower one finds more.")
 
     @model_validator(mode="before")
     @classmethod
@@ -115,25 +115,25 @@ class ExploredNode(GraphModel):
 class ExploreRequest(RequestModel):
     """Queries and names to search for, and how to search. At least one query or name is required."""
 
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"neo4j_types", "limit_per_label"})
+
     queries: tuple[VectorQuery, ...] = Field(
-        default=(), max_length=20, description="Texts to search nodes and relationships for, semantically."
+        default=(), max_length=20, description="Questions or topics, for semantic search."
     )
     text_matches: tuple[FilledText, ...] = Field(
         default=(), max_length=20, description="Names of nodes, or parts of names."
     )
-    search_relationships: bool = Field(
-        True, description="Whether to search relationships too, and return the nodes that they join."
-    )
+    search_relationships: bool = Field(True, description="Whether to search relationships too.")
     labels: tuple[ShortText, ...] | None = Field(
         None,
         max_length=50,
         validation_alias=AliasChoices("labels", "node_types"),
-        description="Only return nodes with one of these labels. Default: all labels.",
+        description="Only nodes with these labels.",
     )
     relationship_types: tuple[ShortText, ...] | None = Field(
         None,
         max_length=10_000,
-        description='Only match relationships of these types, such as "mentor", as stored. Default: all.',
+        description='Only relationships of these types, as stored: "mentor".',
     )
     neo4j_types: tuple[ShortText, ...] | None = Field(
         None,

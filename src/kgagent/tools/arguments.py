@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from kgagent.models import Note
@@ -41,8 +41,12 @@ class NewNote(Arguments):
     source_entity_key: EntityKey | None = Field(None, description="entity_key of the Source node of the fact.")
 
 
-Notes = Annotated[list[NewNote | FilledText], Field(max_length=100)]
-"""Notes to add: objects, or only their texts."""
+Notes = Annotated[
+    list[NewNote | FilledText],
+    Field(max_length=100),
+    WithJsonSchema({"type": "array", "items": {"type": "string"}}),
+]
+"""Notes to add: objects, or only their texts, which is all that a model is told."""
 
 
 def describe_lifetimes(ontology: Ontology) -> str:

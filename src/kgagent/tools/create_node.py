@@ -23,7 +23,7 @@ class CreateNodeArguments(Arguments):
                     "label": "Person",
                     "name": "Ruth Calder",
                     "description": "Naval architect in Bergen.",
-                    "notes": [{"content": "Her yard is hiring this year.", "lifetime": "year"}],
+                    "notes": ["Her yard is hiring this year."],
                 },
             ]
         }
@@ -32,7 +32,7 @@ class CreateNodeArguments(Arguments):
     label: ShortText = Field(description="Label of the node, such as Person.")
     name: NodeName = Field(description="The name that people use.")
     description: Text = Field("", description="What it is, in one sentence.")
-    notes: Notes = Field(default_factory=list, description="Facts about the node itself: texts or objects.")
+    notes: Notes = Field(default_factory=list, description="Facts about the node itself, one sentence each.")
     is_owner: bool = Field(False, description="true for the person whose graph this is; there is only one.")
 
 

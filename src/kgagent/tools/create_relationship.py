@@ -1,6 +1,7 @@
 """create_relationship: connect two nodes."""
 
 from datetime import datetime
+from typing import ClassVar
 
 from pydantic import ConfigDict, Field
 
@@ -23,7 +24,8 @@ class NewRelationship(RelationshipEnds):
     description: Text = Field("", description="One sentence about it, with names and circumstances.")
     attitude: Attitude = None
     proximity: Proximity = None
-    notes: Notes = Field(default_factory=list, description="Facts about the relationship: texts or objects.")
+    notes: Notes = Field(default_factory=list, description="Facts about it, one sentence each.")
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"confidence", "salience"})
     confidence: Share | None = Field(None, description="How certain it is, 0 to 1.")
     salience: Share | None = Field(None, description="How important it is to the user, 0 to 1.")
 
@@ -74,9 +76,9 @@ class CreateRelationship(Tool[CreateRelationshipArguments]):
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
         return (
-            "Create a relationship between two existing nodes. If they already have one of this Neo4j type, use "
-            "update_relationship or add_note_to_relationship. Searches match its type, description, levels and notes, "
-            "so give all that you know. describe_graph with topic 'ontology' lists the words for the levels."
+            "Connect two existing nodes. If they are connected already, use update_relationship or "
+            "add_note_to_relationship. Searches match type, description, levels and notes, so give all that you know. "
+            "describe_graph with topic 'ontology' lists the words for the levels."
         )
 
     async def run(self, context: ToolContext, arguments: CreateRelationshipArguments) -> WrittenRelationship:

@@ -1,6 +1,6 @@
 """Arguments that the tools for relationships share."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field, StrictInt, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
 from pydantic_core import PydanticCustomError
@@ -20,18 +20,20 @@ def _check_level(value: object, check: ValidatorFunctionWrapHandler) -> object:
 Attitude = Annotated[
     StrictInt | ShortText | None,
     WrapValidator(_check_level),
-    Field(description="How favorable it is: 1 (worst) to 5 (best), or the word for the level."),
+    Field(description="How favorable: 1 (worst) to 5 (best), or the word for the level."),
 ]
 Proximity = Annotated[
     StrictInt | ShortText | None,
     WrapValidator(_check_level),
-    Field(description="How close or well known it is: 1 (least) to 5 (most), or the word for the level."),
+    Field(description="How close or well known: 1 (least) to 5 (most), or the word."),
 ]
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
 class RelationshipEnds(Arguments):
     """The two nodes of a relationship."""
+
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"neo4j_type"})
 
     from_entity_key: EntityKey = Field(description="entity_key of the first node.")
     to_entity_key: EntityKey = Field(description="entity_key of the second node.")

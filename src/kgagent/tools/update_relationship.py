@@ -1,6 +1,7 @@
 """update_relationship: change a relationship."""
 
 from datetime import datetime
+from typing import ClassVar
 
 from pydantic import ConfigDict, Field
 
@@ -26,6 +27,7 @@ class RelationshipChange(RelationshipEnds):
     description: Text | None = Field(None, description="New sentence; empty to clear it.")
     attitude: Attitude = None
     proximity: Proximity = None
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"confidence", "salience"})
     confidence: Share | None = Field(None, description="How certain it is, 0 to 1.")
     salience: Share | None = Field(None, description="How important it is to the user, 0 to 1.")
     clear: list[ShortText] = Field(
