@@ -56,6 +56,7 @@ async def test_similarity_is_plain_cosine_and_the_most_similar_comes_first(
     for match in found:
         assert match.similarity == pytest.approx(expected[match.description or ""], abs=1e-5)
     assert (found[0].from_entity_key, found[0].to_entity_key) == (known[0], known[4])
+    assert (found[0].neo4j_type, found[0].properties["confidence"]) == ("has_relationship_with", 0.8)
 
 
 async def test_both_plans_give_the_same_answer(
