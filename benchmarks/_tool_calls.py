@@ -111,6 +111,14 @@ async def _find_paths(given: Setting) -> Arguments:
     return {**ends, "query": f"how did they come to know each other? ({given.number})"}
 
 
+async def _remember(given: Setting) -> Arguments:
+    names = [f"Nora Finch {given.number}-{i}" for i in range(10)]
+    return {
+        "nodes": [{"label": "Person", "name": name, "description": "A new neighbor"} for name in names],
+        "relationships": [{"from": name, "to": "me", **FRIENDSHIP} for name in names],
+    }
+
+
 async def _create_node(given: Setting) -> Arguments:
     return {"label": "Person", "name": f"Ada Moss {given.number}", "description": "Repairs clocks in the old town"}
 
@@ -154,6 +162,7 @@ async def _merge(given: Setting) -> Arguments:
 
 
 CALLS: dict[str, Callable[[Setting], Awaitable[Arguments]]] = {
+    "remember": _remember,
     "explore": _explore,
     "describe_graph": _describe_graph,
     "hybrid_search": _hybrid_search,

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         FindPathsRequest,
         FindPathsResult,
         GraphExpansion,
+        GraphNode,
         HybridSearchRequest,
         HybridSearchResult,
         Matches,
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from kgagent.ontology import Ontology
     from kgagent.progress import Progress
     from kgagent.retrieval.rerank import CrossEncoder
+    from kgagent.retrieval.similar_nodes import NewNode
     from kgagent.settings import Settings
     from kgagent.tools.base import ToolText
     from kgagent.tools.payload import Payload
@@ -482,6 +484,21 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
             StoreError: the database failed.
         """
         return self._wait(self._wrapped.find_paths, request, user_id=user_id)
+
+    def find_similar_nodes(self, new: Sequence[NewNode], *, user_id: str) -> dict[str, tuple[GraphNode, ...]]:
+        """Find older nodes that may represent the same thing as new ones: similar names or embeddings, same label.
+
+        Args:
+            new: nodes that were just created.
+            user_id: owner of the nodes.
+
+        Returns:
+            Up to three similar nodes by the key of the new one; nodes without any are missing.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        return self._wait(self._wrapped.find_similar_nodes, new, user_id=user_id)
 
     def relationship_vector_search(
         self,

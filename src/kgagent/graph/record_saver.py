@@ -73,9 +73,9 @@ class RecordSaver(Generic[RecordT, ModelT]):
             properties = self._properties(plan, vector, now) if changed else {}
             results[position] = WriteResult(
                 record=self.kind.to_model(with_properties(plan.after, properties), plan.asked_from),
-                created=plan.stored is None,
-                embedded=vector.vector is not None,
+                stored=plan.stored,
                 changed=changed,
+                embedding=vector.vector,
                 warnings=() if vector.vector is None else length_warnings(text),
             )
             if changed:

@@ -82,17 +82,27 @@ class WriteResult(Generic[ModelT]):
 
     Attributes:
         record: the record as it now is.
-        created: whether it is new.
-        embedded: whether a new embedding was made.
+        stored: the record before; None for a new one.
         changed: whether anything was written.
+        embedding: the new embedding; None if the stored one was kept, or there is none.
         warnings: what the caller should know although the write succeeded.
     """
 
     record: ModelT
-    created: bool
-    embedded: bool
+    stored: Record | None
     changed: bool
+    embedding: Embedding | None = None
     warnings: tuple[str, ...] = ()
+
+    @property
+    def created(self) -> bool:
+        """Whether the record is new."""
+        return self.stored is None
+
+    @property
+    def embedded(self) -> bool:
+        """Whether a new embedding was made."""
+        return self.embedding is not None
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from kgagent.retrieval.paths import find_paths
 from kgagent.retrieval.pipeline import HybridSearch
 from kgagent.retrieval.rerank import CrossEncoder
 from kgagent.retrieval.scope import RelationshipFilter, check_text
+from kgagent.retrieval.similar_nodes import NewNode, find_similar_nodes
 from kgagent.retrieval.single_searches import SingleSearches
 from kgagent.retrieval.traversal import traverse
 
@@ -150,6 +151,22 @@ class RetrievalService(SingleSearches):
             StoreError: the database failed.
         """
         return await find_paths(self.scope.of(user_id), request, self._nodes, self._embedder)
+
+    @observed("find_similar_nodes")
+    async def find_similar_nodes(self, new: Sequence[NewNode], *, user_id: str) -> dict[str, tuple[GraphNode, ...]]:
+        """Find older nodes that may represent the same thing as new ones: similar names or embeddings, same label.
+
+        Args:
+            new: nodes that were just created.
+            user_id: owner of the nodes.
+
+        Returns:
+            Up to three similar nodes by the key of the new one; nodes without any are missing.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        return await find_similar_nodes(self.scope.of(user_id), new, nodes=self._nodes, vectors=self._vectors)
 
     async def nodes(
         self, entity_keys: Sequence[str], *, user_id: str, labels: Sequence[str] | None = None

@@ -18,6 +18,7 @@ from kgagent.tools.get_relationship import GetRelationship
 from kgagent.tools.hybrid_search import HybridSearch
 from kgagent.tools.merge_nodes import MergeNodes
 from kgagent.tools.query_patterns import QueryPatterns
+from kgagent.tools.remember import Remember
 from kgagent.tools.restore_relationship import RestoreRelationship
 from kgagent.tools.toolsets import tools_of, why_missing
 from kgagent.tools.traverse import Traverse
@@ -26,6 +27,7 @@ from kgagent.tools.update_relationship import UpdateRelationship
 from kgagent.tools.update_relationships import UpdateRelationships
 
 TOOLS: tuple[Tool[Any], ...] = (
+    Remember(),
     Explore(),
     DescribeGraph(),
     HybridSearch(),

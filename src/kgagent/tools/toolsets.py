@@ -7,6 +7,7 @@ from kgagent.suggestions import did_you_mean
 
 TOOLSETS: Mapping[str, Sequence[str]] = {
     "core": (
+        "remember",
         "explore",
         "hybrid_search",
         "get_relationship",

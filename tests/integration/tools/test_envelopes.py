@@ -16,6 +16,7 @@ from tests.support.people import person, relate, two_friends
 from tests.support.stored import cypher, nodes_of
 
 GOOD: dict[str, dict[str, Any]] = {
+    "remember": {"nodes": [{"label": "Person", "name": "Cyril"}]},
     "explore": {"queries": [{"query": "mentor"}], "text_matches": ["Ada"]},
     "describe_graph": {"labels": ["Person"]},
     "hybrid_search": {"query": "mentor"},

@@ -19,6 +19,7 @@ async def arguments_of(name: str, tools: Toolset) -> dict[str, Any]:
     new_ends = {"from_entity_key": ends["from_entity_key"], "to_entity_key": await person(tools, "Cy")}
     concept = await node(tools, "Concept", "Chess")
     calls: dict[str, dict[str, Any]] = {
+        "remember": {"nodes": [{"label": "Person", "name": "Dee"}], "relationships": [{**ends, "proximity": 2}]},
         "create_node": {"label": "Person", "name": "Dee"},
         "update_node": {"entity_key": concept, "description": "A game", "notes": ["It is old"]},
         "create_relationship": {**new_ends, "relationship_type": "neighbour", "notes": ["They share a fence"]},

@@ -12,6 +12,7 @@ from kgagent.tools.base import Tool
 from kgagent.tools.ontology_guide import ontology_guide
 
 NAMES = {
+    "remember",
     "explore",
     "describe_graph",
     "hybrid_search",
@@ -73,8 +74,9 @@ def test_every_text_has_a_maximum_length(tool: Tool[Any]) -> None:
                     if any(item["loc"][:1] == (name,) for item in error.errors()):
                         continue
                 accepted.append(f"{model.__name__}.{name}")
-    # The length of a constraint's value is checked together with its type.
-    assert set(accepted) <= {"Constraint.value"}
+    # The length of a constraint's value is checked together with its type, and the items of remember one by one.
+    items = {f"RememberArguments.{name}" for name in ("nodes", "relationships", "notes")}
+    assert set(accepted) <= {"Constraint.value", *items}
 
 
 @by_name

@@ -24,7 +24,8 @@ def test_the_settings_know_every_toolset() -> None:
 
 
 def test_core_is_what_an_agent_needs_in_at_most_ten_tools() -> None:
-    needed = {"explore", "hybrid_search", "create_relationship", "update_relationship", "add_note_to_relationship"}
+    of_the_documents = {"explore", "create_relationship", "update_relationship", "add_note_to_relationship"}
+    needed = {"remember", "hybrid_search", *of_the_documents}
     assert needed <= tools_of("core")
     assert len(tools_of("core")) <= 10
 

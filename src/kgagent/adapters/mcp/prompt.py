@@ -73,6 +73,11 @@ def _rules(ontology: Ontology) -> list[tuple[set[str], str]]:
             "said about them (`queries`). Use the `entity_key` of what exists.",
         ),
         (
+            {"remember"},
+            "Store what you learn with one call of `remember`: nodes, relationships and notes together, by name. "
+            "Repair its failures, and look at its possible duplicates.",
+        ),
+        (
             {"create_node"},
             f"Create a node only if exploring did not find it. Two people may share a name{same}. If you cannot tell "
             "which of two is meant, ask instead of guessing.",

@@ -55,6 +55,8 @@ async def test_structured_content_is_what_the_output_schema_says(connect: Connec
 
         keys = [(await checked("create_node", label="Person", name=name))["entity_key"] for name in ("Ada", "Bo", "Cy")]
         ends = {"from_entity_key": keys[0], "to_entity_key": keys[1]}
+        node, note = {"label": "Person", "name": "Ada Moss"}, {"on": "Ada", "content": "Sings.", "lifetime": "week"}
+        await checked("remember", nodes=[node], relationships=[{"from": "Ada", "to": "X"}], notes=[note])
         await checked("create_relationship", **ends, relationship_type="mentor", attitude=4, notes=["They met."])
         await checked("create_relationships", relationships=[{**ends, "relationship_type": "friend"}])
         other = {"from_entity_key": keys[0], "to_entity_key": keys[2], "relationship_type": "friend"}

@@ -1,0 +1,315 @@
+"""remember: create and update many nodes, relationships and notes in one call."""
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+
+from kgagent.errors import InputError, KgAgentError
+from kgagent.graph.compare_and_set import compare_and_set
+from kgagent.graph.nodes import NodeStrategy, NodeWriteResult
+from kgagent.graph.relationships import RelationshipIntent, RelationshipStrategy, RelationshipWriteResult
+from kgagent.models.note import Note
+from kgagent.ontology import Ontology
+from kgagent.retrieval.similar_nodes import NewNode
+from kgagent.tools.arguments import describe_lifetimes
+from kgagent.tools.base import Tool
+from kgagent.tools.context import ToolContext
+from kgagent.tools.payload import error_text, one_line
+from kgagent.tools.references import NodeReference
+from kgagent.tools.relationship_results import describe_direction
+from kgagent.tools.remember_arguments import (
+    RememberArguments,
+    RememberedNode,
+    RememberedNote,
+    RememberedRelationship,
+    Unchecked,
+)
+from kgagent.tools.remember_plan import (
+    Intents,
+    References,
+    RememberedNodeIntent,
+    Target,
+    Targets,
+    find_targets,
+    node_options,
+    references_in,
+)
+from kgagent.tools.remember_results import (
+    CreatedNodeReference,
+    Failure,
+    ListName,
+    PossibleDuplicate,
+    RememberResult,
+    ReplacedValue,
+    WriteCounts,
+    expiries,
+    replaced_values,
+    summary,
+)
+
+ItemT = TypeVar("ItemT", bound=BaseModel)
+Place = tuple[ListName, int]
+"""An item: its list and its position in it."""
+
+MAX_VALIDATION_TIME = 0.01
+"""Seconds of validation after which other tasks get a turn."""
+
+
+class Remember(Tool[RememberArguments]):
+    """Creates and updates nodes, relationships and notes."""
+
+    name = "remember"
+    arguments = RememberArguments
+    result = RememberResult
+    destructive = True
+    idempotent = True
+
+    def description(self, ontology: Ontology) -> str:
+        """The description for the model."""
+        return (
+            f"Store what you learned in one call: nodes ({', '.join(ontology.labels)}), relationships between them, "
+            "and notes. Creates what is missing and updates what exists: a node by label and name, a relationship by "
+            "its two nodes. Refer to a node by its `ref` or name in this call, or by the name or entity_key of an "
+            'existing one; "me" is the owner. Each item succeeds or fails by itself; the result lists failures and '
+            'possible duplicates. Example: {"nodes": [{"label": "Person", "name": "Ruth Calder", "description": "Naval '
+            'architect in Bergen."}], "relationships": [{"from": "Ruth Calder", "to": "me", "relationship_type": '
+            '"mentor of", "description": "Ruth taught me to lead a team.", "attitude": 5, "notes": ["Had lunch in June '
+            '2023."]}], "notes": [{"on": "Harvest fair", "content": "Moved to May.", "lifetime": "year"}]}. '
+            f"{describe_lifetimes(ontology)}"
+        )
+
+    async def run(self, context: ToolContext, arguments: RememberArguments) -> RememberResult:
+        """Store the items.
+
+        Raises:
+            InputError: there are no items.
+            StoreError: the database failed before anything was written.
+        """
+        if not (arguments.nodes or arguments.relationships or arguments.notes):
+            raise InputError("Nothing to remember: give nodes, relationships or notes")
+        call = _Call(context, arguments, context.write_context.clock())
+        await call.validate()
+        await call.resolve()
+        await call.write_nodes()
+        await call.write_relationships()
+        return await call.result()
+
+
+@dataclass
+class _Call:
+    """The steps of one call, and what they found out."""
+
+    context: ToolContext
+    arguments: RememberArguments
+    now: datetime
+    nodes: dict[int, RememberedNode] = field(default_factory=dict)
+    relationships: dict[int, RememberedRelationship] = field(default_factory=dict)
+    notes: dict[int, RememberedNote] = field(default_factory=dict)
+    targets: Targets = field(default_factory=dict)
+    node_intents: dict[Place, RememberedNodeIntent] = field(default_factory=dict)
+    relationship_intents: dict[Place, RelationshipIntent] = field(default_factory=dict)
+    written_nodes: dict[Place, NodeWriteResult] = field(default_factory=dict)
+    written_relationships: dict[Place, RelationshipWriteResult] = field(default_factory=dict)
+    failures: dict[Place, KgAgentError] = field(default_factory=dict)
+
+    async def validate(self) -> None:
+        """Validate the items one by one, without holding up other tasks."""
+        self.nodes = await self._valid("nodes", self.arguments.nodes)
+        self.relationships = await self._valid("relationships", self.arguments.relationships)
+        self.notes = await self._valid("notes", self.arguments.notes)
+
+    async def resolve(self) -> None:
+        """Find the nodes that the items mean, and decide what each item writes."""
+        self.targets = await find_targets(self.context, self.nodes, self.now)
+        wanted = references_in(self.relationships.values(), self.notes.values(), self.nodes.values())
+        references = await References.of(self.context, self.nodes, self.targets, wanted)
+        intents = Intents(self.context, references, self.now)
+        for position, node in self.nodes.items():
+            target = self.targets[position]
+            if not isinstance(target, Target):
+                self.failures["nodes", position] = target
+                continue
+            try:
+                self.node_intents["nodes", position] = await intents.node(node, target)
+            except InputError as error:
+                self.failures["nodes", position] = error
+        for position, relationship in self.relationships.items():
+            try:
+                self.relationship_intents["relationships", position] = intents.relationship(relationship)
+            except InputError as error:
+                self.failures["relationships", position] = error
+        for position, note in self.notes.items():
+            try:
+                intent = intents.note(note)
+            except InputError as error:
+                self.failures["notes", position] = error
+                continue
+            if isinstance(intent, RelationshipIntent):
+                self.relationship_intents["notes", position] = intent
+            else:
+                self.node_intents["notes", position] = intent
+
+    async def write_nodes(self) -> None:
+        """Write the nodes, and the notes on nodes, with one batch of embeddings."""
+        context = self.context
+        strategy = NodeStrategy(context.nodes, context.write_context, user_id=context.user_id, options=node_options())
+        outcomes = await compare_and_set(
+            strategy, list(self.node_intents.values()), attempts=context.write_context.attempts
+        )
+        for place, outcome in zip(self.node_intents, outcomes, strict=True):
+            if isinstance(outcome, KgAgentError):
+                self.failures[place] = outcome
+            else:
+                self.written_nodes[place] = outcome
+
+    async def write_relationships(self) -> None:
+        """Write the relationships, and the notes on relationships, with one batch of embeddings."""
+        context = self.context
+        missing = self._missing_nodes()
+        for place, intent in list(self.relationship_intents.items()):
+            positions = [missing[key] for key in (intent.from_entity_key, intent.to_entity_key) if key in missing]
+            if positions:
+                self.failures[place] = InputError(f"nodes[{positions[0]}] was not written")
+                del self.relationship_intents[place]
+        strategy = RelationshipStrategy(context.relationships, context.write_context, user_id=context.user_id)
+        intents = list(self.relationship_intents.values())
+        outcomes = await compare_and_set(strategy, intents, attempts=context.write_context.attempts)
+        for place, outcome in zip(self.relationship_intents, outcomes, strict=True):
+            if isinstance(outcome, KgAgentError):
+                self.failures[place] = outcome
+            else:
+                self.written_relationships[place] = outcome
+
+    async def result(self) -> RememberResult:
+        """Describe what was written."""
+        written: Sequence[NodeWriteResult | RelationshipWriteResult] = (
+            *self.written_nodes.values(),
+            *self.written_relationships.values(),
+        )
+        failed = {
+            name: sum(place[0] == name for place in self.failures) for name in ("nodes", "relationships", "notes")
+        }
+        nodes = WriteCounts.of(_of_list(self.written_nodes, "nodes"), failed["nodes"])
+        relationships = WriteCounts.of(_of_list(self.written_relationships, "relationships"), failed["relationships"])
+        notes_added = sum(len(one.record.notes) - len(one.stored.notes if one.stored else ()) for one in written)
+        created = {
+            result.record.entity_key: CreatedNodeReference(
+                entity_key=result.record.entity_key,
+                label=result.record.label,
+                name=result.record.name,
+                ref=self.nodes[place[1]].ref,
+            )
+            for place, result in self.written_nodes.items()
+            if result.created
+        }
+        duplicates = await self._possible_duplicates()
+        shown = [*created, *(node.entity_key for item in duplicates for node in item.existing)]
+        return RememberResult(
+            message=summary(nodes, relationships, notes_added, failed["notes"]),
+            nodes=nodes,
+            relationships=relationships,
+            notes_added=notes_added,
+            note_expiries=expiries(self._notes_given()),
+            created_nodes=tuple(created.values()),
+            failures=tuple(
+                Failure(list=name, index=index, name=self._title(name, index), error=one_line(error_text(error)))
+                for (name, index), error in sorted(self.failures.items())
+            ),
+            replaced=tuple(self._replaced()),
+            possible_duplicates=duplicates,
+            hints=tuple(self._hints()),
+            embeddings=sum(one.embedded for one in written),
+            short_keys=await self.context.references.short_keys(self.context.user_id, shown),
+        )
+
+    async def _valid(self, name: ListName, items: Sequence[Unchecked[ItemT]]) -> dict[int, ItemT]:
+        valid: dict[int, ItemT] = {}
+        began = time.perf_counter()
+        for position, item in enumerate(items):
+            try:
+                valid[position] = item.validated()
+            except InputError as error:
+                self.failures[name, position] = error
+            if time.perf_counter() - began > MAX_VALIDATION_TIME:
+                await asyncio.sleep(0)
+                began = time.perf_counter()
+        return valid
+
+    def _missing_nodes(self) -> dict[str, int]:
+        """Keys of new nodes that were not written, with the positions of their items."""
+        present = {result.record.entity_key for result in self.written_nodes.values()}
+        return {
+            target.entity_key: position
+            for position, target in self.targets.items()
+            if isinstance(target, Target) and target.is_new and target.entity_key not in present
+        }
+
+    def _title(self, name: ListName, index: int) -> str:
+        items: Mapping[str, Sequence[Unchecked[Any]]] = {
+            "nodes": self.arguments.nodes,
+            "relationships": self.arguments.relationships,
+            "notes": self.arguments.notes,
+        }
+        return items[name][index].title
+
+    def _notes_given(self) -> list[Note]:
+        """The notes of the call as they are stored."""
+        written = (
+            *((self.node_intents[place].notes, node.record.notes) for place, node in self.written_nodes.items()),
+            *(
+                (self.relationship_intents[place].notes, relationship.record.notes)
+                for place, relationship in self.written_relationships.items()
+            ),
+        )
+        return [note for given, stored in written for note in stored if note.content in {one.content for one in given}]
+
+    def _replaced(self) -> list[ReplacedValue]:
+        replaced = [
+            value
+            for node in self.written_nodes.values()
+            for value in replaced_values(node.record.name, node, ("name", "description"))
+        ]
+        return replaced + [
+            value
+            for relationship in self.written_relationships.values()
+            for value in replaced_values(
+                relationship.record.triplet, relationship, ("relationship_type", "description")
+            )
+        ]
+
+    def _hints(self) -> list[str]:
+        """Warnings of the writes, and relationships whose stored direction is opposite to the one given."""
+        hints = [warning for node in self.written_nodes.values() for warning in node.warnings]
+        for (name, index), written in self.written_relationships.items():
+            hints += written.warnings
+            if name == "relationships" and written.changed and not written.created:
+                sets_type = self.relationships[index].relationship_type is not None
+                direction = describe_direction(written.record, sets_type=sets_type)
+                hints += [f"relationships[{index}]: {direction}"] if direction else []
+        return list(dict.fromkeys(hints))
+
+    async def _possible_duplicates(self) -> tuple[PossibleDuplicate, ...]:
+        """Look for older nodes like the new ones; without an answer, the writes still succeeded."""
+        created = [result for result in self.written_nodes.values() if result.created]
+        new = [NewNode(result.record, result.embedding) for result in created]
+        try:
+            similar = await self.context.retrieval.find_similar_nodes(new, user_id=self.context.user_id)
+        except KgAgentError:
+            return ()
+        return tuple(
+            PossibleDuplicate(
+                node=NodeReference.of(item.node),
+                existing=tuple(node.model_copy(update={"notes": (), "properties": {}}) for node in similar[key]),
+            )
+            for item in new
+            if (key := item.node.entity_key) in similar
+        )
+
+
+def _of_list(written: Mapping[Place, Any], name: ListName) -> list[Any]:
+    return [result for (name_of_item, _), result in written.items() if name_of_item == name]

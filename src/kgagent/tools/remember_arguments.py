@@ -1,0 +1,150 @@
+"""Arguments of remember; each item is validated on its own, so that an invalid one does not reject the others."""
+
+from collections.abc import Mapping
+from itertools import islice
+from typing import Annotated, Any, Generic, TypeVar, get_args
+
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    StringConstraints,
+    model_validator,
+)
+from pydantic_core import CoreSchema, core_schema
+
+from kgagent.errors import InputError
+from kgagent.models.fields import EntityKey, ShortText, Text
+from kgagent.tools.arguments import Arguments, NewNote, NodeName, Notes
+from kgagent.tools.relationship_arguments import Attitude, Proximity
+from kgagent.validation import validate
+
+MAX_NODES = 100
+MAX_RELATIONSHIPS = 200
+MAX_NOTES = 200
+MAX_VALUES = 500
+"""Values in an item, at any depth."""
+
+MAX_TITLE_LENGTH = 80
+
+ItemT = TypeVar("ItemT", bound=BaseModel)
+Reference = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
+
+
+class Unchecked(Generic[ItemT]):
+    """An item of a list that is validated on its own, so that an invalid one does not reject the others."""
+
+    # Not a dataclass: pydantic would validate its fields instead of the item.
+    def __init__(self, model: type[ItemT], item: object) -> None:
+        self._model = model
+        self._item = item
+
+    def validated(self) -> ItemT:
+        """Validate the item.
+
+        Raises:
+            InputError: it is invalid.
+        """
+        if _has_more_values(self._item, MAX_VALUES):
+            raise InputError(f"an item must contain at most {MAX_VALUES:,} values; split it")
+        return validate(self._model, self._item)
+
+    @property
+    def title(self) -> str:
+        """Its name or its two ends as far as they can be read, for a message."""
+        if not isinstance(self._item, Mapping):
+            return ""
+        ends = [self._item.get(name) or self._item.get(f"{name}_entity_key") for name in ("from", "to")]
+        if any(ends):
+            return " to ".join(map(_title, ends))
+        names = (self._item.get(name) for name in ("name", "ref", "entity_key", "on"))
+        return next((_title(name) for name in names if name), "")
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:  # noqa: ANN401
+        """Keep any value; the schema for models is that of the item."""
+        [model] = get_args(source)
+        return core_schema.no_info_wrap_validator_function(
+            lambda item, _validate: cls(model, item), handler.generate_schema(model)
+        )
+
+
+def _has_more_values(item: object, limit: int) -> bool:
+    """Whether an item contains too many values, at any depth; describing them would block the event loop."""
+    waiting, count = [item], 0
+    while waiting and count <= limit:
+        value = waiting.pop()
+        inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ()
+        count += len(inner)
+        waiting.extend(islice(inner, limit))
+    return count > limit
+
+
+def _title(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return " and ".join(map(_title, value[:2]))
+    return value[:MAX_TITLE_LENGTH] if isinstance(value, str) else "?"
+
+
+class RememberedNode(Arguments):
+    """A node to create or update."""
+
+    ref: Reference | None = Field(None, description="A name for it within this call.")
+    entity_key: EntityKey | None = Field(None, description="An existing node, if its name is not enough.")
+    label: ShortText | None = Field(None, description="Label, such as Person; a new node needs it.")
+    name: NodeName | None = Field(None, description="The name that people use.")
+    description: Text | None = Field(None, description="One sentence; replaces the stored one.")
+    notes: Notes = Field(default_factory=list, description="Facts to add: texts or objects.")
+    is_owner: bool = Field(False, description="true for the person whose graph this is.")
+    new: bool = Field(False, description="true for another node with a name that exists already.")
+
+    @model_validator(mode="after")
+    def _validate_identity(self) -> "RememberedNode":
+        if self.entity_key is None and self.name is None:
+            raise ValueError("a node needs a name, or the entity_key of an existing one")
+        if self.entity_key is not None and self.new:
+            raise ValueError("give new or entity_key, not both")
+        return self
+
+
+class RememberedRelationship(Arguments):
+    """A relationship to create or update."""
+
+    from_: Reference = Field(
+        validation_alias=AliasChoices("from", "from_entity_key"), description="A node: ref, entity_key or name."
+    )
+    to: Reference = Field(validation_alias=AliasChoices("to", "to_entity_key"), description="Another node.")
+    relationship_type: ShortText | None = Field(
+        None, description='What it is, reading from `from` to `to`: "mentor of". A new relationship needs it.'
+    )
+    neo4j_type: ShortText | None = Field(None, description="Needed only if several types connect the labels.")
+    description: Text | None = Field(None, description="One sentence; replaces the stored one.")
+    attitude: Attitude = None
+    proximity: Proximity = None
+    notes: Notes = Field(default_factory=list, description="Facts to add: texts or objects.")
+
+
+class RememberedNote(NewNote):
+    """A note to add."""
+
+    on: Reference | Annotated[list[Reference], Field(min_length=2, max_length=2)] = Field(
+        description="A node, or the two nodes of a relationship."
+    )
+
+
+class RememberArguments(Arguments):
+    """Arguments of remember."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": []})
+
+    nodes: list[Unchecked[RememberedNode]] = Field(
+        default_factory=list, max_length=MAX_NODES, description="Nodes to create or update."
+    )
+    relationships: list[Unchecked[RememberedRelationship]] = Field(
+        default_factory=list, max_length=MAX_RELATIONSHIPS, description="Relationships to create or update."
+    )
+    notes: list[Unchecked[RememberedNote]] = Field(
+        default_factory=list, max_length=MAX_NOTES, description="Notes on nodes or relationships that exist."
+    )

@@ -1,0 +1,186 @@
+"""Results of remember: what changed, new keys, failures, expiry of notes and possible duplicates."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Literal
+
+from pydantic import Field
+
+from kgagent.formatting import counted
+from kgagent.graph.writes import ModelT, WriteResult
+from kgagent.models import GraphNode
+from kgagent.models.graph import GraphModel
+from kgagent.models.note import Note
+from kgagent.tools.base import ToolResult
+from kgagent.tools.references import NodeReference
+
+MAX_LISTED = 20
+"""Number of failures, replaced texts and possible duplicates that the text lists; the payload has all."""
+
+MAX_OLD_TEXT = 200
+"""Characters of a replaced text that a result repeats."""
+
+MAX_SHOWN = 80
+"""Characters of a description that the text repeats."""
+
+ListName = Literal["nodes", "relationships", "notes"]
+
+
+class WriteCounts(GraphModel):
+    """How many items were written, and how."""
+
+    created: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    failed: int = 0
+
+    @classmethod
+    def of(cls, written: Iterable[WriteResult[ModelT]], failed: int) -> "WriteCounts":
+        """Count the items of one list."""
+        counts = Counter("created" if one.created else "updated" if one.changed else "unchanged" for one in written)
+        return cls(**counts, failed=failed)
+
+    def __str__(self) -> str:
+        """The counts that are not 0: "3 created, 1 unchanged"."""
+        return ", ".join(f"{count:,} {name}" for name, count in self.model_dump().items() if count)
+
+
+class Failure(GraphModel):
+    """An item that was not written."""
+
+    list: ListName
+    index: int
+    name: str = ""
+    error: str
+
+    def __str__(self) -> str:
+        """The failure in one line: "nodes[3] Rex: Unknown label: Dog"."""
+        return f"{self.list}[{self.index}]{' ' if self.name else ''}{self.name}: {self.error}"
+
+
+class NoteExpiry(GraphModel):
+    """Notes that expire at the same time."""
+
+    expires_at: datetime
+    notes: int
+
+
+class ReplacedValue(GraphModel):
+    """A text or type that an update replaced, for a model to notice a mistake."""
+
+    item: str
+    field: str
+    old: str
+
+
+class PossibleDuplicate(GraphModel):
+    """A new node, and existing nodes that may represent the same thing."""
+
+    node: NodeReference
+    existing: tuple[GraphNode, ...]
+
+
+class CreatedNodeReference(NodeReference):
+    """A node that was created."""
+
+    ref: str | None = None
+
+
+class RememberResult(ToolResult):
+    """What remember wrote.
+
+    Attributes:
+        nodes: how many nodes were written.
+        relationships: how many relationships were written.
+        notes_added: number of notes added, wherever they were given.
+        note_expiries: when the notes of this call expire; notes without expiry are not counted.
+        created_nodes: the nodes that are new, with their keys.
+        failures: the items that were not written.
+        replaced: descriptions and types that were replaced.
+        possible_duplicates: new nodes that may exist already.
+        hints: what the caller should know although the writes succeeded.
+        embeddings: number of new embeddings.
+        short_keys: the keys in this result, shortened for the text. Not part of the payload.
+    """
+
+    nodes: WriteCounts
+    relationships: WriteCounts
+    notes_added: int = 0
+    note_expiries: tuple[NoteExpiry, ...] = ()
+    created_nodes: tuple[CreatedNodeReference, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    replaced: tuple[ReplacedValue, ...] = ()
+    possible_duplicates: tuple[PossibleDuplicate, ...] = ()
+    hints: tuple[str, ...] = ()
+    embeddings: int = 0
+    short_keys: Mapping[str, str] = Field(default_factory=dict, exclude=True)
+
+    def to_text(self) -> str:
+        """The counts, the new nodes with short keys, and what needs attention; one line each."""
+        created = "; ".join(self._listed(node) for node in self.created_nodes)
+        return "\n".join(
+            [
+                self.message,
+                *([f"New: {created}"] if created else []),
+                *(f"Expiry of {counted(one.notes, 'note')}: {one.expires_at:%Y-%m-%d}" for one in self.note_expiries),
+                *_lines("Failed", [str(failure) for failure in self.failures]),
+                *_lines("Replaced", [f"{item.item}, {item.field}: was {item.old!r}" for item in self.replaced]),
+                *_lines("Possible duplicates", list(map(self._duplicate, self.possible_duplicates))),
+                *_lines("Note", self.hints),
+            ]
+        )
+
+    def _listed(self, node: NodeReference | GraphNode) -> str:
+        return f"{' '.join(node.name.split())} ({node.label}, {self.short_keys.get(node.entity_key, node.entity_key)})"
+
+    def _duplicate(self, item: PossibleDuplicate) -> str:
+        existing = (f"{self._listed(one)}{_about(one)}" for one in item.existing)
+        return f"{self._listed(item.node)}: {'; '.join(existing)}"
+
+    @property
+    def error(self) -> str | None:
+        """The failures, if nothing succeeded."""
+        counts = (self.nodes, self.relationships)
+        succeeded = self.notes_added + sum(each.created + each.updated + each.unchanged for each in counts)
+        return "; ".join(map(str, self.failures[:MAX_LISTED])) if self.failures and not succeeded else None
+
+
+def _about(node: GraphNode) -> str:
+    """The beginning of a node's description."""
+    about = " ".join(node.description.split())
+    return f", {about if len(about) <= MAX_SHOWN else about[: MAX_SHOWN - 1] + '…'}" if about else ""
+
+
+def _lines(heading: str, items: Sequence[str]) -> list[str]:
+    """One line for each item, at most 20."""
+    lines = [f"{heading}: {' '.join(item.split())}" for item in items[:MAX_LISTED]]
+    return [*lines, f"{heading}: {len(items) - MAX_LISTED} more"] if len(items) > MAX_LISTED else lines
+
+
+def summary(nodes: WriteCounts, relationships: WriteCounts, notes: int, failed_notes: int) -> str:
+    """The message of a result: "Nodes: 3 created. Relationships: 2 created. 4 notes added"."""
+    parts = [
+        f"{name}: {counts}" for name, counts in (("Nodes", nodes), ("Relationships", relationships)) if str(counts)
+    ]
+    if notes or failed_notes:
+        failed = f", {failed_notes} failed" if failed_notes else ""
+        parts.append(f"{counted(notes, 'note')} added{failed}")
+    return ". ".join(parts)
+
+
+def expiries(notes: Iterable[Note]) -> tuple[NoteExpiry, ...]:
+    """When notes expire, the earliest first."""
+    counts = Counter(note.expires_at for note in notes if note.expires_at is not None)
+    return tuple(NoteExpiry(expires_at=moment, notes=counts[moment]) for moment in sorted(counts))
+
+
+def replaced_values(item: str, written: WriteResult[ModelT], fields: Sequence[str]) -> list[ReplacedValue]:
+    """The texts of a record that an update replaced."""
+    if written.stored is None:
+        return []
+    return [
+        ReplacedValue(item=item, field=field, old=old[:MAX_OLD_TEXT])
+        for field in fields
+        if (old := written.stored.text(field)) and old != getattr(written.record, field)
+    ]

@@ -1,0 +1,390 @@
+"""remember: many nodes, relationships and notes in one call."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.errors import EmbeddingUnavailableError
+from kgagent.tools import Toolset
+from tests.conftest import Clock
+from tests.support.embedders import WatchedEmbedder
+from tests.support.payloads import error_of, succeeded
+from tests.support.people import node, person, relate
+from tests.support.stored import all_of, assert_embeddings_are_current, nodes_of, note_contents, relationships_of
+
+ME = {"label": "Person", "name": "Ines", "is_owner": True}
+RUTH = {"label": "Person", "name": "Ruth Calder", "description": "Naval architect.", "notes": ["Moved to Bergen."]}
+MENTOR = {
+    "from": "Ruth Calder",
+    "to": "me",
+    "relationship_type": "mentor of",
+    "description": "Ruth taught Ines to lead a team.",
+    "attitude": "close",
+    "proximity": 4,
+    "notes": ["They had lunch in June."],
+}
+
+
+async def named(graph: KnowledgeGraph, user_id: str) -> dict[str, dict[str, Any]]:
+    return {str(stored["name"]): stored for stored in await nodes_of(graph, user_id)}
+
+
+async def test_nodes_relationships_and_notes_are_created_in_one_call(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+) -> None:
+    payload = succeeded(
+        await tools.remember(
+            nodes=[ME, {**RUTH, "ref": "r"}, {"label": "Concept", "name": "Sailing"}],
+            relationships=[{**MENTOR, "from": "r", "to": "Ines"}],
+            notes=[
+                {"on": "Sailing", "content": "Starts again in May."},
+                {"on": ["r", "Ines"], "content": "They sail."},
+            ],
+        )
+    )
+    assert payload["message"] == "Nodes: 3 created. Relationships: 1 created. 4 notes added"
+    assert [created["name"] for created in payload["created_nodes"]] == ["Ines", "Ruth Calder", "Sailing"]
+    stored = await named(graph, user_id)
+    assert stored["Ines"]["is_owner"] is True
+    assert note_contents(stored["Sailing"]) == ["Starts again in May."]
+    [relationship] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    assert (relationship["relationship_type"], relationship["attitude"], relationship["proximity"]) == (
+        "mentor of",
+        5,
+        4,
+    )
+    assert note_contents(relationship) == ["They had lunch in June.", "They sail."]
+    assert (relationship["first"], relationship["second"]) == (
+        stored["Ruth Calder"]["entity_key"],
+        stored["Ines"]["entity_key"],
+    )
+
+
+async def test_one_call_makes_one_embedding_request_for_nodes_and_one_for_relationships(
+    tools: Toolset, embedder: WatchedEmbedder
+) -> None:
+    people = [{"label": "Person", "name": f"Person {i}"} for i in range(30)]
+    ties = [{"from": "Person 0", "to": f"Person {i}", "relationship_type": "knows"} for i in range(1, 30)]
+    payload = succeeded(await tools.remember(nodes=people, relationships=ties))
+    assert [len(texts) for texts in embedder.stored] == [30, 29]
+    assert (embedder.queries, payload["embeddings"]) == ([], 59)
+
+
+async def test_the_same_call_again_changes_nothing(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+) -> None:
+    arguments = {"nodes": [ME, RUTH], "relationships": [MENTOR], "notes": [{"on": "Ines", "content": "Reads a lot."}]}
+    succeeded(await tools.remember(**arguments))
+    before = await all_of(graph, user_id)
+    embedder.forget()
+    clock.forward(days=1)
+    payload = succeeded(await tools.remember(**arguments))
+    assert payload["message"] == "Nodes: 2 unchanged. Relationships: 1 unchanged"
+    assert await all_of(graph, user_id) == before
+    assert embedder.calls == 0
+
+
+async def test_what_exists_is_updated_and_replaced_texts_are_reported(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    key = await person(tools, "Ruth Calder", "An architect.", notes=["Sings."])
+    other = await person(tools, "Ines", is_owner=True)
+    await relate(tools, key, other, "friend", description="They met at work.", attitude=3)
+    payload = succeeded(
+        await tools.remember(
+            nodes=[{**RUTH, "name": "ruth  CALDER"}], relationships=[{**MENTOR, "from": key[:8], "to": "I"}]
+        )
+    )
+    assert payload["message"] == "Nodes: 1 updated. Relationships: 1 updated. 2 notes added"
+    assert payload["replaced"] == [
+        {"item": "Ruth Calder", "field": "description", "old": "An architect."},
+        {"item": "Ruth Calder mentor of Ines", "field": "relationship_type", "old": "friend"},
+        {"item": "Ruth Calder mentor of Ines", "field": "description", "old": "They met at work."},
+    ]
+    stored = (await named(graph, user_id))["Ruth Calder"]
+    assert (stored["entity_key"], stored["description"]) == (key, "Naval architect.")
+    assert note_contents(stored) == ["Sings.", "Moved to Bergen."]
+    [relationship] = await relationships_of(graph, user_id)
+    assert (relationship["attitude"], relationship["proximity"]) == (5, 4)
+
+
+async def test_an_empty_description_does_not_clear_the_stored_one(tools: Toolset) -> None:
+    succeeded(await tools.remember(nodes=[ME, RUTH], relationships=[MENTOR]))
+    again = {**RUTH, "description": ""}, {**MENTOR, "description": ""}
+    payload = succeeded(await tools.remember(nodes=[again[0]], relationships=[again[1]]))
+    assert payload["message"] == "Nodes: 1 unchanged. Relationships: 1 unchanged"
+
+
+async def test_a_node_is_renamed_by_its_key(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
+    key = await person(tools, "Ruth")
+    succeeded(await tools.remember(nodes=[{"entity_key": key, "name": "Ruth Calder"}]))
+    assert [stored["name"] for stored in await nodes_of(graph, user_id)] == ["Ruth Calder"]
+
+
+async def test_a_renamed_node_does_not_take_the_place_of_a_new_one_with_its_old_name(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    [created] = succeeded(await tools.remember(nodes=[RUTH]))["created_nodes"]
+    succeeded(await tools.remember(nodes=[{"entity_key": created["entity_key"], "name": "Ruth Holm"}]))
+    succeeded(await tools.remember(nodes=[RUTH]))
+    assert sorted(stored["name"] for stored in await nodes_of(graph, user_id)) == ["Ruth Calder", "Ruth Holm"]
+
+
+async def test_several_nodes_with_the_name_are_an_error_that_lists_them(tools: Toolset) -> None:
+    keys = [await person(tools, "Anna", description) for description in ("A baker.", "A judge.")]
+    payload = await tools.remember(nodes=[{"label": "Person", "name": "Anna", "notes": ["Likes tea."]}])
+    error = error_of(payload)
+    assert all(key[:8] in error for key in keys)
+    assert "A baker." in error
+
+
+async def test_another_person_of_the_same_name_is_created_if_asked_for(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    await person(tools, "Anna", "A baker.")
+    anna = {"label": "Person", "name": "Anna", "description": "A judge.", "new": True, "ref": "judge"}
+    payload = succeeded(await tools.remember(nodes=[anna], notes=[{"on": "judge", "content": "Retired in 2020."}]))
+    assert payload["nodes"]["created"] == 1
+    judge = next(stored for stored in await nodes_of(graph, user_id) if stored["description"] == "A judge.")
+    assert note_contents(judge) == ["Retired in 2020."]
+
+
+async def test_concurrent_calls_create_a_person_once(
+    agents: list[Toolset], graph: KnowledgeGraph, user_id: str
+) -> None:
+    payloads = await asyncio.gather(*(tools.remember(nodes=[ME, RUTH], relationships=[MENTOR]) for tools in agents))
+    assert all(payload["success"] for payload in payloads)
+    assert sorted(stored["name"] for stored in await nodes_of(graph, user_id)) == ["Ines", "Ruth Calder"]
+    assert len(await relationships_of(graph, user_id)) == 1
+
+
+async def test_each_item_succeeds_or_fails_by_itself(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
+    payload = succeeded(
+        await tools.remember(
+            nodes=[
+                ME,
+                {"lable": "Person", "name": "Typo"},
+                {"name": "Nobody"},
+                {"label": "Dog", "name": "Rex"},
+                RUTH,
+                7,
+            ],
+            relationships=[
+                MENTOR,
+                {**MENTOR, "from": "Rex"},
+                {**MENTOR, "from": "A stranger"},
+                {**MENTOR, "to": "Ruth Calder"},
+                {**MENTOR, "attitude": 9},
+            ],
+            notes=[
+                {"on": "Ines", "content": "Reads.", "lifetime": "decade"},
+                {"on": ["Ines", "Ruth Calder", "x"], "content": "x"},
+                {"on": "Ruth Calder", "content": "Sails."},
+            ],
+        )
+    )
+    assert payload["message"] == (
+        "Nodes: 2 created, 4 failed. Relationships: 1 created, 4 failed. 3 notes added, 2 failed"
+    )
+    errors = {f"{failure['list']}[{failure['index']}]": failure["error"] for failure in payload["failures"]}
+    assert errors["nodes[1]"] == "unknown argument lable: did you mean label?"
+    assert "give its label (Person, Concept, Entity, Source)" in errors["nodes[2]"]
+    assert errors["nodes[3]"].startswith("Unknown label: Dog")
+    assert errors["nodes[5]"] == "arguments must be an object, got 7"
+    assert errors["relationships[1]"] == "'Rex' is nodes[3], which was not written"
+    assert errors["relationships[2]"].startswith("Node not found: A stranger")
+    assert errors["relationships[3]"].startswith("A relationship joins two different nodes")
+    assert errors["relationships[4]"].startswith("Attitude/proximity must be 1-5")
+    assert errors["notes[0]"].startswith("lifetime must be one of week")
+    assert "notes[1]" in errors
+    assert len(await relationships_of(graph, user_id)) == 1
+
+
+async def test_if_everything_fails_the_call_fails(tools: Toolset) -> None:
+    payload = await tools.remember(relationships=[{"from": "A", "to": "B", "relationship_type": "x"}])
+    assert error_of(payload).startswith("relationships[0] A to B: Node not found: A")
+    assert [failure["index"] for failure in payload["failures"]] == [0]
+
+
+async def test_a_failure_of_the_embedder_is_the_error_of_every_new_item(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+) -> None:
+    embedder.failure = EmbeddingUnavailableError("the model is down")
+    payload = await tools.remember(nodes=[ME, RUTH], relationships=[MENTOR])
+    errors = ["the model is down", "the model is down", "nodes[1] was not written"]
+    assert [failure["error"] for failure in payload["failures"]] == errors
+    assert error_of(payload).startswith("nodes[0] Ines: the model is down; nodes[1] Ruth Calder: the model is down")
+    assert await nodes_of(graph, user_id) == []
+
+
+async def test_a_relationship_without_a_type_must_exist(tools: Toolset) -> None:
+    succeeded(await tools.remember(nodes=[ME, RUTH]))
+    call = {"relationships": [{"from": "Ruth Calder", "to": "me", "notes": ["They sail."]}]}
+    assert "give relationship_type to create it" in error_of(await tools.remember(**call))
+    succeeded(await tools.remember(relationships=[MENTOR]))
+    assert succeeded(await tools.remember(**call))["message"] == "Relationships: 1 updated. 1 note added"
+
+
+async def test_a_type_given_in_the_opposite_direction_is_pointed_out(tools: Toolset) -> None:
+    succeeded(await tools.remember(nodes=[ME, RUTH], relationships=[MENTOR]))
+    payload = succeeded(
+        await tools.remember(relationships=[{"from": "me", "to": "Ruth Calder", "relationship_type": "student of"}])
+    )
+    [hint] = payload["hints"]
+    assert "opposite to the order given, so its relationship_type reads: Ruth Calder student of Ines" in hint
+
+
+async def test_only_one_person_is_the_owner(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
+    payload = succeeded(await tools.remember(nodes=[ME, {**RUTH, "is_owner": True}]))
+    assert payload["message"].startswith("Nodes: 1 created, 1 failed")
+    assert [stored["name"] for stored in await nodes_of(graph, user_id)] == ["Ines"]
+    again = await tools.remember(nodes=[{**RUTH, "is_owner": True}])
+    assert "already the owner" in error_of(again)
+
+
+async def test_a_name_that_means_the_owner_creates_nobody(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
+    assert "give name and is_owner" in error_of(await tools.remember(nodes=[{"label": "Person", "name": "Me"}]))
+    assert await nodes_of(graph, user_id) == []
+    succeeded(await tools.remember(nodes=[ME]))
+    succeeded(await tools.remember(nodes=[{"name": "me", "notes": ["Likes tea."]}]))
+    [stored] = await nodes_of(graph, user_id)
+    assert (stored["name"], note_contents(stored)) == ("Ines", ["Likes tea."])
+
+
+async def test_a_stored_label_does_not_change(tools: Toolset) -> None:
+    key = await node(tools, "Concept", "Sailing")
+    error = error_of(await tools.remember(nodes=[{"entity_key": key, "label": "Entity", "description": "A sport."}]))
+    assert error.endswith("'Sailing' is a Concept, not a Entity")
+
+
+async def test_the_expiry_of_notes_is_reported(tools: Toolset) -> None:
+    notes = [{"content": "On holiday.", "lifetime": "week"}, {"content": "Ill.", "lifetime": "week"}, "Sings."]
+    payload = succeeded(await tools.remember(nodes=[{**RUTH, "notes": notes}]))
+    assert payload["note_expiries"] == [{"expires_at": "2026-01-08T00:00:00Z", "notes": 2}]
+
+
+async def test_possible_duplicates_are_reported(tools: Toolset) -> None:
+    succeeded(
+        await tools.remember(
+            nodes=[
+                {"label": "Entity", "name": "Village harvest fair 2023", "description": "Yearly fair."},
+                {"label": "Entity", "name": "Book fair", "description": "In Leipzig."},
+                {"label": "Person", "name": "John Smith"},
+            ]
+        )
+    )
+    new = [
+        {"label": "Entity", "name": "Harvest fair (June)"},
+        {"label": "Entity", "name": "Fair copy"},
+        {"label": "Person", "name": "Jon Smith"},
+        {"label": "Entity", "name": "John Smith's yard"},
+    ]
+    payload = succeeded(await tools.remember(nodes=new))
+    found = {item["node"]["name"]: [one["name"] for one in item["existing"]] for item in payload["possible_duplicates"]}
+    assert found == {"Harvest fair (June)": ["Village harvest fair 2023"], "Jon Smith": ["John Smith"]}
+
+
+async def test_a_node_with_a_similar_embedding_is_a_possible_duplicate(tools: Toolset) -> None:
+    text = "the custom of keeping honey bees in wooden hives on the roof of the house"
+    succeeded(await tools.remember(nodes=[{"label": "Concept", "name": "Apiculture", "description": text}]))
+    payload = succeeded(await tools.remember(nodes=[{"label": "Concept", "name": "Beekeeping", "description": text}]))
+    [item] = payload["possible_duplicates"]
+    assert [one["name"] for one in item["existing"]] == ["Apiculture"]
+
+
+async def test_duplicates_of_other_users_are_not_reported(graph: KnowledgeGraph, user_id: str) -> None:
+    for user in (f"{user_id}-other", user_id):
+        payload = succeeded(await graph.tools(user_id=user).remember(nodes=[RUTH]))
+        assert (payload["nodes"]["created"], payload["possible_duplicates"]) == (1, [])
+
+
+async def test_a_note_names_a_source_of_the_same_call(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
+    talk = {"label": "Source", "name": "Talk", "description": "A talk in May.", "ref": "talk"}
+    note = {"content": "Sails.", "source_entity_key": "talk"}
+    [_, source] = succeeded(await tools.remember(nodes=[{**RUTH, "notes": [note]}, talk]))["created_nodes"]
+    stored = (await named(graph, user_id))["Ruth Calder"]
+    assert f'"source_entity_key":"{source["entity_key"]}"' in stored["notes"]
+
+
+async def test_the_text_is_what_a_model_needs_to_go_on(tools: Toolset) -> None:
+    succeeded(await tools.remember(nodes=[ME, RUTH], relationships=[MENTOR]))
+    answer = await tools["remember"].call_text(
+        {
+            "nodes": [
+                {
+                    "label": "Person",
+                    "name": "Ruth",
+                    "ref": "r",
+                    "notes": [{"content": "On leave.", "lifetime": "week"}],
+                },
+                {"label": "Person", "name": "Ines", "description": "Engineer."},
+            ],
+            "relationships": [{**MENTOR, "relationship_type": "friend of"}, {**MENTOR, "to": "Zorro"}],
+        }
+    )
+    [created] = answer.payload["created_nodes"]
+    [ruth] = answer.payload["possible_duplicates"][0]["existing"]
+    key, old = created["entity_key"][:8], ruth["entity_key"][:8]
+    assert answer.text.splitlines()[:4] == [
+        "Nodes: 1 created, 1 updated. Relationships: 1 updated, 1 failed. 1 note added",
+        f"New: Ruth (Person, {key})",
+        "Expiry of 1 note: 2026-01-08",
+        answer.text.splitlines()[3],
+    ]
+    assert answer.text.splitlines()[3].startswith(
+        "Failed: relationships[1] Ruth Calder to Zorro: Node not found: Zorro"
+    )
+    assert answer.text.splitlines()[4:] == [
+        "Replaced: Ruth Calder friend of Ines, relationship_type: was 'mentor of'",
+        f"Possible duplicates: Ruth (Person, {key}): Ruth Calder (Person, {old}), Naval architect.",
+    ]
+
+
+async def test_the_text_lists_twenty_failures_and_counts_the_others(tools: Toolset) -> None:
+    answer = await tools["remember"].call_text({"nodes": [ME, *({"name": f"Nobody {i}"} for i in range(30))]})
+    assert answer.text.count("Failed: ") == 21
+    assert answer.text.splitlines()[-1] == "Failed: 10 more"
+
+
+async def test_the_arguments_of_relationship_tools_are_accepted(tools: Toolset) -> None:
+    keys = [await person(tools, name) for name in ("Ada", "Bo")]
+    ends = {"from_entity_key": keys[0], "to_entity_key": keys[1]}
+    payload = succeeded(await tools.remember(relationships=[{**ends, "relationship_type": "friend"}]))
+    assert payload["relationships"]["created"] == 1
+
+
+@pytest.mark.parametrize(("argument", "most"), [("nodes", 100), ("relationships", 200), ("notes", 200)])
+async def test_too_many_items_are_rejected(tools: Toolset, argument: str, most: int) -> None:
+    error = error_of(await tools.remember(**{argument: [{}] * 10_000}))
+    assert error.startswith(f"{argument} must have at most {most} items")
+
+
+async def test_a_large_invalid_item_is_rejected_before_it_is_described(tools: Toolset) -> None:
+    wrong = {"label": "Person", "name": "Ada", "notes": [{f"x{i}": 1 for i in range(90)} for _ in range(9)]}
+    payload = await tools.remember(nodes=[wrong] * 2)
+    assert [failure["error"] for failure in payload["failures"]] == [
+        "an item must contain at most 500 values; split it"
+    ] * 2
+
+
+async def test_other_tasks_run_while_invalid_items_are_described(tools: Toolset) -> None:
+    turns = 0
+
+    async def count() -> None:
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0)
+            turns += 1
+
+    counting = asyncio.create_task(count())
+    wrong = {"from": 1, "to": 2, "notes": [{}] * 50, "attitude": {}}
+    payload = await tools.remember(relationships=[wrong] * 200)
+    counting.cancel()
+    assert len(payload["failures"]) == 200
+    assert turns > 5
+
+
+async def test_a_call_without_items_is_an_error(tools: Toolset) -> None:
+    assert error_of(await tools.remember()) == "Nothing to remember: give nodes, relationships or notes"
