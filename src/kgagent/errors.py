@@ -4,7 +4,7 @@ KgAgentError
 ├── ConfigurationError              the settings, the ontology or an embedder cannot be used
 ├── InputError (a ValueError)       an argument is invalid
 │   ├── NotFoundError               the named record does not exist in the user's graph
-│   │   └── NodeNotFoundError       the user has no node with that entity_key
+│   │   └── NodeNotFoundError       the user has no node with that entity_key or name
 │   └── AlreadyExistsError          the record to create exists
 ├── ConflictError                   concurrent writes won, however often the write was retried
 ├── EmbeddingError                  texts could not be embedded
@@ -44,7 +44,21 @@ class NotFoundError(InputError):
 
 
 class NodeNotFoundError(NotFoundError):
-    """The user has no node with that entity_key."""
+    """The user has no node with that entity_key or name.
+
+    Attributes:
+        hint: what the caller may have meant; part of the text.
+    """
+
+    def __init__(self, problem: str, hint: str = "") -> None:
+        """Describe the problem, and what the caller may have meant."""
+        super().__init__(problem, hint)
+        self.problem = problem
+        self.hint = hint
+
+    def __str__(self) -> str:
+        """The problem and the hint."""
+        return ". ".join(filter(None, (self.problem, self.hint)))
 
 
 class AlreadyExistsError(InputError):

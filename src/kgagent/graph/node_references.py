@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kgagent.errors import InputError, NodeNotFoundError
+from kgagent.formatting import counted
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.reference_forms import (
     MIN_PREFIX,
@@ -81,6 +82,7 @@ class NodeReferences:
         self._names = {"labels": labels}
         owners = labels if owner is None else Identifier(owner)
         self._resolve = statement("resolve_references", labels=labels, owner=owners)
+        self._owners = statement("find_owners", owner=owners)
 
     async def resolve(
         self, user_id: str, references: Iterable[str], labels: Collection[str] | None = None
@@ -101,7 +103,7 @@ class NodeReferences:
         errors = [found for found in resolved.values() if isinstance(found, InputError)]
         if errors:
             others = len(errors) - 1
-            more = f". {others} more reference{'s are' if others > 1 else ' is'} not clear either" if others else ""
+            more = f". {counted(others, 'other reference')} failed too" if others else ""
             raise type(errors[0])(f"{errors[0]}{more}")
         return {reference: found for reference, found in resolved.items() if isinstance(found, str)}
 
@@ -180,8 +182,17 @@ class NodeReferences:
         Raises:
             StoreError: the database failed.
         """
-        owners = (await self._find(user_id, [], None, with_owner=True)).owners
+        owners = await self.owners(user_id)
         return owners[0] if len(owners) == 1 else None
+
+    async def owners(self, user_id: str) -> list[ReferencedNode]:
+        """Find the nodes that stand for the user; tools allow only one.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        [row] = await self._store.read(self._owners, {"user_id": user_id})
+        return list(_nodes(row["nodes"], self._ontology, None))
 
     async def short_keys(self, user_id: str, keys: Iterable[str]) -> dict[str, str]:
         """Shorten keys to their first characters, at least 8, by which the user has no other node.
@@ -209,8 +220,6 @@ class NodeReferences:
         user_id: str,
         forms: Sequence[ReferenceForms],
         labels: frozenset[str] | None,
-        *,
-        with_owner: bool = False,
     ) -> "_Found":
         folded = {form.folded: form for form in forms if form.may_be_name}
         indexed = folded if len(folded) <= MAX_INDEXED_NAMES else {}
@@ -222,7 +231,7 @@ class NodeReferences:
                 "asked": {
                     "keys": list(dict.fromkeys(key for form in forms for key in form.keys)),
                     "prefixes": list(dict.fromkeys(prefix for form in forms for prefix in form.prefixes)),
-                    "owners": [True] if with_owner or any(form.is_owner for form in forms) else [],
+                    "owners": [True] if any(form.is_owner for form in forms) else [],
                     "names": [compared_name(form, user_id) for form in indexed.values()],
                 },
                 **{"index": NODE_TEXT_INDEX, "window": WINDOW, "most": MAX_LISTED + 1},
@@ -253,22 +262,11 @@ class NodeReferences:
                 for node in nodes[:MAX_LISTED]
             )
             return InputError(f"{shown} may be {count} nodes; give the key of one: {listed}")
-        return NodeNotFoundError(f"Node not found: {shown}. {unknown_hint(reference, nearest.get(reference, ()))}")
-
-
-def unknown_hint(reference: str, nearest: Sequence[str]) -> str:
-    """What to do about a reference that no node has.
-
-    Args:
-        reference: the reference.
-        nearest: nodes with the nearest names, as `NodeReferences.nearest` lists them.
-    """
-    forms = ReferenceForms.of(reference)
-    if forms is not None and forms.is_owner:
-        return "No node is marked as the owner of this graph: set is_owner with create_node or update_node"
-    if nearest:
-        return f"Nearest names: {'; '.join(nearest)}"
-    return "explore and hybrid_search find nodes by what is known of them"
+        hint = f"Nearest to {shown}: {'; '.join(nearest[reference])}" if reference in nearest else ""
+        forms = ReferenceForms.of(reference)
+        if forms is not None and forms.is_owner:
+            hint = "No node is marked as the owner of this graph: set is_owner with create_node or update_node"
+        return NodeNotFoundError(f"Node not found: {shown}", hint)
 
 
 class _Found:

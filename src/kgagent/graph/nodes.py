@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from kgagent.errors import AlreadyExistsError, InputError, NodeNotFoundError
+from kgagent.errors import InputError, NodeNotFoundError
+from kgagent.graph.existing_records import node_exists
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.record_saver import RecordSaver, changed_properties, node_text, with_properties
 from kgagent.graph.records import NodeRecord
@@ -77,11 +78,6 @@ class NodeRepository:
         """
         records = await self.read(user_id, keys, labels)
         return [records[key].to_model(self.ontology) for key in dict.fromkeys(keys) if key in records]
-
-    async def find_owners(self, user_id: str) -> list[GraphNode]:
-        """Find the nodes that stand for the user (`is_owner: true`); tools allow only one."""
-        [row] = await self.store.read(statement("find_owners", **self.names), {"user_id": user_id})
-        return [NodeRecord.read(node, self.ontology).to_model(self.ontology) for node in row["nodes"]]
 
     def text(self, record: NodeRecord, now: datetime) -> str:
         """The embedding text of a node."""
@@ -166,9 +162,7 @@ class NodeStrategy:
                 f"The key of this {intent.label} is that of the {stored.label} {old!r}; choose another name"
             )
         if intent.label is not None and not intent.or_update:
-            raise AlreadyExistsError(
-                f"{stored.label} {old!r} exists already as {stored.entity_key}. Use update_node to change it."
-            )
+            raise node_exists(stored)
         if (
             new is not None
             and self._nodes.ontology.label(stored.label).key_includes_name

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from kgagent.graph.records import RelationshipRecord
+from kgagent.graph.short_keys import message_key
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,7 +17,8 @@ class End:
 
     def __str__(self) -> str:
         """The node's name and key, for a message."""
-        return f"{self.name} ({self.entity_key})" if self.name else self.entity_key
+        key = message_key(self.entity_key)
+        return f"{self.name} ({key})" if self.name else key
 
 
 @dataclass(frozen=True, kw_only=True)

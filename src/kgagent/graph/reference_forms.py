@@ -74,12 +74,17 @@ class ReferenceForms:
     @property
     def may_be_name(self) -> bool:
         """Whether it may be a name; a key as kgagent makes them is not looked for among the names."""
-        return _GENERATED_KEY.fullmatch(self.key) is None
+        return not is_generated_key(self.key)
 
     @property
     def is_owner(self) -> bool:
         """Whether it means the owner of the graph, if there is one."""
         return self.name in OWNER_WORDS
+
+
+def is_generated_key(text: str) -> bool:
+    """Whether a text has the form of the keys that kgagent makes."""
+    return _GENERATED_KEY.fullmatch(text) is not None
 
 
 def is_key_prefix(text: str) -> bool:

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from kgagent.errors import AlreadyExistsError, InputError, NodeNotFoundError, NotFoundError
+from kgagent.errors import InputError, NodeNotFoundError, NotFoundError
+from kgagent.graph.existing_records import relationship_exists
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.pair_state import End, PairState
 from kgagent.graph.property_names import LEVEL_FIELDS
@@ -251,10 +252,7 @@ class RelationshipStrategy:
         if stored is None and not intent.create:
             raise not_found(intent, state)
         if stored is not None and intent.create and not intent.or_update:
-            raise AlreadyExistsError(
-                f"Relationship already exists between {state.first} and {state.second}. "
-                "Use update_relationship tool to modify existing relationships instead of creating duplicates."
-            )
+            raise relationship_exists(state, stored, self._relationships.ontology)
         before = stored or blank
         values = self._levels_stored_as_text(before) | self._values(intent, before.neo4j_type)
         changes = changed_properties(before, values, intent.notes, self._context.clock())

@@ -9,12 +9,13 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from kgagent.errors import InputError, KgAgentError
+from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
 from kgagent.models.graph import GraphModel, without_empty
 from kgagent.observing import OperationOutcome, ToolCall, within_tool
 from kgagent.ontology import Ontology
 from kgagent.tools.context import ToolContext
 from kgagent.tools.payload import MAX_ARGUMENTS, Payload, compact_text, dump, error_text, failure
+from kgagent.tools.reference_arguments import run_with_resolved_references
 from kgagent.validation_errors import explain_validation_error
 
 _log = logging.getLogger(__name__)
@@ -166,9 +167,6 @@ class BoundTool:
             return dump(failure(str(error)))
         return dump(await self(**given))
 
-    async def _run_valid(self, arguments: BaseModel) -> ToolResult:
-        return await self._tool.run(self._context, arguments)
-
     @property
     def _unnamed(self) -> str:
         return f"Pass the arguments of {self.name} by name, at most {MAX_ARGUMENTS:,}"
@@ -198,6 +196,12 @@ class BoundTool:
             outcome.error = type(error).__name__
             _log.exception("Tool %s failed", self.name, extra={"tool": self.name})
             return f"{self.name} failed with an internal error. The log of the host program has the details"
+
+    async def _run_valid(self, arguments: BaseModel) -> ToolResult:
+        try:
+            return await self._tool.run(self._context, arguments)
+        except NodeNotFoundError as error:
+            return await run_with_resolved_references(self._tool, self._context, arguments, error)
 
     def __repr__(self) -> str:
         """The tool's name."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from kgagent.errors import AlreadyExistsError, InputError
+from kgagent.errors import AlreadyExistsError, InputError, NodeNotFoundError
 from kgagent.tools.context import ToolContext
 
 
@@ -21,6 +21,7 @@ async def owner_values(
 
     Raises:
         AlreadyExistsError: another node is the owner.
+        NodeNotFoundError: the node does not exist.
         InputError: nodes of this label cannot be the owner.
     """
     if is_owner is None:
@@ -28,15 +29,18 @@ async def owner_values(
     if not is_owner:
         return {"is_owner": None}
     if label is None:
-        # The write itself reports a node that does not exist.
-        label = next((node.label for node in await context.nodes.get(context.user_id, [entity_key])), None)
+        found = await context.nodes.get(context.user_id, [entity_key])
+        if not found:
+            raise NodeNotFoundError(f"Node not found: {entity_key}")
+        label = found[0].label
     allowed = context.ontology.owner_label
-    if label is not None and label != allowed:
+    if label != allowed:
         raise InputError(f"is_owner applies only to nodes with the label {allowed}, got {label}")
-    for owner in await context.nodes.find_owners(context.user_id):
+    for owner in await context.references.owners(context.user_id):
         if owner.entity_key != entity_key:
+            [short] = (await context.references.short_keys(context.user_id, [owner.entity_key])).values()
             raise AlreadyExistsError(
-                f"{owner.label} {owner.name!r} ({owner.entity_key}) is already the owner of this graph. To change the "
+                f"{owner.label} {owner.name!r} ({short}) is already the owner of this graph. To change the "
                 "owner, first set is_owner to false there with update_node"
             )
     return {"is_owner": True}

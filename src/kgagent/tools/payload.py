@@ -15,7 +15,7 @@ MAX_ERROR_LENGTH = 2_000
 """Characters of an error."""
 
 KEY_HINT = "explore and hybrid_search return the entity_key of a node"
-"""Added to an error about an unknown entity_key: a model may have given a name."""
+"""Added to an error about an unknown node, if no node has a similar name."""
 
 
 def failure(error: str) -> Payload:
@@ -41,9 +41,9 @@ def one_line(error: str) -> str:
 
 
 def error_text(error: KgAgentError) -> str:
-    """The text of an error for a model; for an unknown entity_key with the tools that return keys."""
-    hint = f". {KEY_HINT}" if isinstance(error, NodeNotFoundError) else ""
-    return f"{error}{hint}"
+    """The text of an error for a model; for an unknown node with the tools that find nodes."""
+    needs_hint = isinstance(error, NodeNotFoundError) and not error.hint
+    return f"{error}. {KEY_HINT}" if needs_hint else str(error)
 
 
 def dump(payload: Payload) -> str:

@@ -28,6 +28,7 @@ from kgagent.tools.base import Tool, ToolResult
 from kgagent.tools.context import ToolContext
 from kgagent.tools.pattern_correction import with_existing_names, with_renamed_fields
 from kgagent.tools.pattern_guide import INTERESTS_OF_MENTORS
+from kgagent.tools.reference_arguments import resolved_targets
 
 _TEXTS = frozenset({"query", "textQuery", "text_query", "question"})
 _PARTS_OF_A_PATTERN = frozenset({"steps", "constraints", "branches", "cycle"})
@@ -189,8 +190,10 @@ class QueryPatterns(Tool[QueryPatternsArguments]):
             NotFoundError: no target exists, or nothing matched and the query is strict.
             SearchError: the query took too long.
         """
+        targets = await resolved_targets(context, arguments.targets)
+        query = arguments.model_copy(update={"targets": targets})
         try:
-            result = await context.patterns.query(arguments, context.user_id)
+            result = await context.patterns.query(query, context.user_id)
         except NotFoundError:
             raise
         except InputError as error:

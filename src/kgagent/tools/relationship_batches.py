@@ -1,8 +1,8 @@
 """Writing several relationships in one call, as create_relationships and update_relationships do."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from kgagent.errors import InputError, KgAgentError
+from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
 from kgagent.formatting import counted
 from kgagent.graph.compare_and_set import compare_and_set
 from kgagent.graph.relationships import RelationshipIntent, RelationshipStrategy, RelationshipWriteResult
@@ -12,6 +12,7 @@ from kgagent.tools.base import ToolResult
 from kgagent.tools.context import ToolContext
 from kgagent.tools.create_relationship import NewRelationship
 from kgagent.tools.payload import error_text, one_line
+from kgagent.tools.reference_arguments import resolved_intents
 from kgagent.tools.relationship_results import describe_direction
 from kgagent.tools.update_relationship import RelationshipChange
 
@@ -62,8 +63,13 @@ async def write_batch(
         except InputError as error:
             results[position] = _rejected(error)
     strategy = RelationshipStrategy(context.relationships, context.write_context, user_id=context.user_id)
-    outcomes = await compare_and_set(strategy, list(intents.values()), attempts=context.write_context.attempts)
-    for position, outcome in zip(intents, outcomes, strict=True):
+    outcomes = await _write(strategy, intents, context)
+    if unknown := {position for position, outcome in outcomes.items() if isinstance(outcome, NodeNotFoundError)}:
+        resolved = await resolved_intents(context, {position: intents[position] for position in unknown})
+        refused = {position: found for position, found in resolved.items() if isinstance(found, InputError)}
+        meant = {position: found for position, found in resolved.items() if isinstance(found, RelationshipIntent)}
+        outcomes |= {**refused, **await _write(strategy, meant, context)}
+    for position, outcome in outcomes.items():
         results[position] = (
             _rejected(outcome)
             if isinstance(outcome, KgAgentError)
@@ -81,6 +87,14 @@ async def write_batch(
     if 0 < len(rejected) < len(ordered):
         message += f"; rejected, by position from 0: {_first_few(rejected)}"
     return BatchResult(message=message, results=ordered)
+
+
+async def _write(
+    strategy: RelationshipStrategy, intents: Mapping[int, RelationshipIntent], context: ToolContext
+) -> dict[int, RelationshipWriteResult | KgAgentError]:
+    """Write; outcomes by position."""
+    outcomes = await compare_and_set(strategy, list(intents.values()), attempts=context.write_context.attempts)
+    return dict(zip(intents, outcomes, strict=True))
 
 
 def _first_few(positions: Sequence[int]) -> str:

@@ -165,7 +165,7 @@ async def test_an_unknown_name_is_an_error_with_the_closest_names(
     with pytest.raises(NodeNotFoundError) as raised:
         await references.resolve(user_id, ["Ruht Caldr"])
     assert str(raised.value) == (
-        f"Node not found: Ruht Caldr. Nearest names: Ruth Calder (Person, {key[:8]}): Naval architect."
+        f"Node not found: Ruht Caldr. Nearest to Ruht Caldr: Ruth Calder (Person, {key[:8]}): Naval architect."
     )
 
 
@@ -225,7 +225,7 @@ async def test_hostile_references_are_unknown(references: NodeReferences, tools:
 
 async def test_resolve_counts_the_other_errors(references: NodeReferences, tools: Toolset, user_id: str) -> None:
     await person(tools, "Ruth")
-    with pytest.raises(NodeNotFoundError, match="1 more reference is not clear either"):
+    with pytest.raises(NodeNotFoundError, match="1 other reference failed too"):
         await references.resolve(user_id, ["Ruth", "nobody", "no one"])
 
 

@@ -40,10 +40,13 @@ async def test_two_people_may_share_a_name(tools: Toolset) -> None:
 async def test_a_concept_or_entity_of_a_name_exists_once(
     tools: Toolset, user_id: str, label: str, between: str
 ) -> None:
-    key = await node(tools, label, "Machine Learning")
+    key = await node(tools, label, "Machine Learning", "Learns from data.", notes=["Began in 1959"])
     assert key == hashlib.sha256(f"machine learning{between}{user_id}".encode()).hexdigest()
     again = error_of(await tools.create_node(label=label, name="machine LEARNING"))
-    assert again == f"{label} 'Machine Learning' exists already as {key}. Use update_node to change it."
+    assert again == (
+        f"{label} 'Machine Learning' exists already as {key[:12]}. Use update_node to change it. "
+        "It is: Machine Learning: Learns from data. (1 note)"
+    )
 
 
 async def test_two_concurrent_creations_make_one_node(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:

@@ -81,15 +81,16 @@ async def test_each_pair_of_labels_is_stored_in_its_direction_and_returned_as_re
 async def test_a_second_one_between_the_same_nodes_is_refused_from_either_end(
     tools: Toolset, graph: KnowledgeGraph, user_id: str, reverse: bool
 ) -> None:
-    ends = list((await two_friends(tools)).values())
+    ends = list((await two_friends(tools, description="They row", attitude=4, notes=["Met in May"] * reverse)).values())
     first, second = reversed(ends) if reverse else ends
     error = error_of(
         await tools.create_relationship(from_entity_key=first, to_entity_key=second, relationship_type="rival")
     )
-    names = {ends[0]: f"Ada ({ends[0]})", ends[1]: f"Bo ({ends[1]})"}
+    names = {ends[0]: f"Ada ({ends[0][:12]})", ends[1]: f"Bo ({ends[1][:12]})"}
     assert error == (
         f"Relationship already exists between {names[first]} and {names[second]}. Use update_relationship tool to "
-        "modify existing relationships instead of creating duplicates."
+        "modify existing relationships instead of creating duplicates. "
+        f"It is: Ada friend Bo: They row (attitude 4, {'1 note' if reverse else '0 notes'})"
     )
     assert (await the_relationship(graph, user_id))["relationship_type"] == "friend"
 
@@ -111,7 +112,7 @@ async def test_a_node_has_no_relationship_with_itself(tools: Toolset) -> None:
     error = error_of(
         await tools.create_relationship(from_entity_key=key, to_entity_key=key, relationship_type="friend")
     )
-    assert error == f"A relationship joins two different nodes, got Ada ({key}) twice"
+    assert error == f"A relationship joins two different nodes, got Ada ({key[:12]}) twice"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,129 @@
+"""Arguments that refer to nodes by a name, the first characters of a key, or "me" instead of the key."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
+
+from pydantic import BaseModel
+
+from kgagent.errors import InputError, NodeNotFoundError
+from kgagent.graph.reference_forms import ReferenceForms
+from kgagent.graph.relationships import RelationshipIntent
+from kgagent.models.pattern_query import ResolutionTarget
+from kgagent.ontology import Ontology
+from kgagent.tools.context import ToolContext
+
+if TYPE_CHECKING:
+    from kgagent.tools.base import Tool, ToolResult
+
+ArgumentsT = TypeVar("ArgumentsT", bound=BaseModel)
+
+KEY_SUFFIX = "entity_key"
+SOURCE_KEY = "source_entity_key"
+"""The only argument with that suffix that need not name an existing node."""
+
+
+async def run_with_resolved_references(
+    tool: "Tool[ArgumentsT]", context: ToolContext, arguments: ArgumentsT, error: NodeNotFoundError
+) -> "ToolResult":
+    """Run a tool again that found no node with a given key, with the keys of the nodes that the arguments mean.
+
+    Keys are tried first, so that a call with keys costs no further statement.
+
+    Args:
+        tool: the tool.
+        context: the user's graph.
+        arguments: as the model gave them.
+        error: what the tool raised; nothing was written.
+
+    Raises:
+        InputError: a reference is ambiguous.
+        NodeNotFoundError: a reference is unknown; the text lists the nearest names.
+        KgAgentError: whatever else the tool raises.
+    """
+    fields = (name for name in type(arguments).model_fields if name.endswith(KEY_SUFFIX) and name != SOURCE_KEY)
+    given = {name: value for name in fields if isinstance(value := getattr(arguments, name), str)}
+    resolved = await context.references.resolve_each(context.user_id, given.values())
+    _reject_ambiguous(resolved.values())
+    keys = {name: key for name, reference in given.items() if isinstance(key := resolved[reference], str)}
+    if any(given[name] != key for name, key in keys.items()):
+        try:
+            return await tool.run(context, arguments.model_copy(update=keys))
+        except NodeNotFoundError as remaining:
+            error = remaining
+    raise NodeNotFoundError(error.problem, _hints(resolved.values())) from error
+
+
+async def resolved_targets(context: ToolContext, targets: Sequence[ResolutionTarget]) -> tuple[ResolutionTarget, ...]:
+    """Give targets the keys of the nodes that they mean.
+
+    A description is replaced only if it means the owner or is the beginning of a key: what it is otherwise, the query
+    decides. A target that refers to no node stays as it is.
+
+    Raises:
+        InputError: an `entity_key` is ambiguous.
+    """
+    references = [_reference_of(target, context.ontology) for target in targets]
+    asked = [reference for reference in references if reference is not None]
+    resolved = await context.references.resolve_each(context.user_id, asked) if asked else {}
+    _reject_ambiguous(resolved.values())
+    keys = (None if reference is None else resolved[reference] for reference in references)
+    return tuple(
+        target.model_copy(update={"entity_key": key}) if isinstance(key, str) else target
+        for target, key in zip(targets, keys, strict=True)
+    )
+
+
+def _reference_of(target: ResolutionTarget, ontology: Ontology) -> str | None:
+    """The text of a target that may be a reference; None if the query finds the node itself."""
+    if target.entity_key is not None:
+        return target.entity_key
+    forms = ReferenceForms.of(target.description)
+    is_owner = forms is not None and forms.is_owner and target.label in {None, ontology.owner_label}
+    return target.description if is_owner or (forms is not None and forms.prefixes) else None
+
+
+async def resolved_intents(
+    context: ToolContext, intents: Mapping[int, RelationshipIntent]
+) -> dict[int, RelationshipIntent | InputError]:
+    """Replace the references of writes that found no node by the keys of the nodes that they mean.
+
+    Args:
+        context: the user's graph.
+        intents: the writes, by their position in a batch.
+
+    Returns:
+        For each position the write with keys, or why there is none.
+    """
+    pairs = {position: (intent.from_entity_key, intent.to_entity_key) for position, intent in intents.items()}
+    resolved = await context.references.resolve_each(
+        context.user_id, (reference for pair in pairs.values() for reference in pair)
+    )
+    return {
+        position: _with_keys(intent, [resolved[end] for end in pairs[position]]) for position, intent in intents.items()
+    }
+
+
+def _with_keys(intent: RelationshipIntent, ends: Sequence[str | InputError]) -> RelationshipIntent | InputError:
+    try:
+        _reject_ambiguous(ends)
+    except InputError as error:
+        return error
+    given = (intent.from_entity_key, intent.to_entity_key)
+    missing = [reference for reference, end in zip(given, ends, strict=True) if not isinstance(end, str)]
+    if missing:
+        return NodeNotFoundError(f"One or both nodes do not exist: {', '.join(dict.fromkeys(missing))}", _hints(ends))
+    first, second = map(str, ends)
+    return replace(intent, from_entity_key=first, to_entity_key=second)
+
+
+def _reject_ambiguous(resolved: Iterable[str | InputError]) -> None:
+    for found in resolved:
+        if isinstance(found, InputError) and not isinstance(found, NodeNotFoundError):
+            raise found
+
+
+def _hints(resolved: Iterable[str | InputError]) -> str:
+    return ". ".join(
+        dict.fromkeys(found.hint for found in resolved if isinstance(found, NodeNotFoundError) and found.hint)
+    )

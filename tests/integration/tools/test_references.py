@@ -1,0 +1,150 @@
+"""Tools take names, the first characters of keys and "me" wherever they take an entity_key."""
+
+from typing import Any
+
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.tools import Toolset
+from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
+from tests.support.people import node, person, relate
+
+
+@pytest.fixture
+async def keys(tools: Toolset) -> dict[str, str]:
+    """Anna, the owner, and Ruth, her mentor."""
+    anna, ruth = (
+        await person(tools, "Anna", is_owner=True),
+        await person(tools, "Ruth Calder", description="Architect."),
+    )
+    await relate(tools, ruth, anna, "mentor", description="Ruth taught Anna to sail")
+    return {"anna": anna, "ruth": ruth}
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("get_relationship", {}),
+        ("update_relationship", {"attitude": 5}),
+        ("add_note_to_relationship", {"content": "They met in June"}),
+        ("delete_relationship", {}),
+        ("find_paths", {}),
+    ],
+)
+async def test_ends_may_be_names_and_beginnings_of_keys(
+    tools: Toolset, keys: dict[str, str], tool: str, arguments: dict[str, Any]
+) -> None:
+    ends = {"from_entity_key": "ruth  calder", "to_entity_key": "me"}
+    if tool == "update_relationship":
+        ends = {"from_entity_key": keys["ruth"][:8], "to_entity_key": keys["anna"]}
+    payload = succeeded(await getattr(tools, tool)(**ends, **arguments))
+    assert "mentor" in str(payload)
+
+
+async def test_a_deleted_relationship_is_restored_by_names(tools: Toolset, keys: dict[str, str]) -> None:
+    succeeded(await tools.delete_relationship(from_entity_key=keys["ruth"], to_entity_key="I"))
+    restored = succeeded(await tools.restore_relationship(from_entity_key="Ruth Calder", to_entity_key="I"))
+    assert restored["triplet"] == "Ruth Calder mentor Anna"
+
+
+async def test_a_relationship_is_created_between_names(tools: Toolset, keys: dict[str, str]) -> None:
+    sailing = await node(tools, "Concept", "Sailing")
+    created = await relate(tools, "MYSELF", "sailing", "loves")
+    assert created["relationship"]["from_entity_key"] == keys["anna"]
+    assert created["relationship"]["to_entity_key"] == sailing
+
+
+async def test_nodes_are_updated_traversed_and_merged_by_name(tools: Toolset, keys: dict[str, str]) -> None:
+    assert succeeded(await tools.update_node(entity_key="me", description="Sailor"))["node"]["name"] == "Anna"
+    assert succeeded(await tools.traverse(entity_key="Anna"))["nodes"][0]["entity_key"] == keys["ruth"]
+    await person(tools, "R. Calder")
+    merged = succeeded(await tools.merge_nodes(keep_entity_key=keys["ruth"][:10], drop_entity_key="R. Calder"))
+    assert merged["node"]["entity_key"] == keys["ruth"]
+
+
+async def test_the_owner_is_set_by_name(tools: Toolset) -> None:
+    ruth = await person(tools, "Ruth")
+    assert succeeded(await tools.update_node(entity_key="Ruth", is_owner=True))["node"]["entity_key"] == ruth
+    assert succeeded(await tools.update_node(entity_key="me", is_owner=True))["message"] == "Nothing changed"
+
+
+@pytest.mark.parametrize(
+    "target", [{"entity_key": "anna"}, {"description": "Me"}, {"entity_key": "I", "label": "Person"}]
+)
+async def test_targets_of_pattern_queries_are_references(
+    tools: Toolset, keys: dict[str, str], target: dict[str, str]
+) -> None:
+    payload = succeeded(await tools.query_patterns(targets=[target], traversal={"max_depth": 1}))
+    assert payload["entry_points"] == [keys["anna"]]
+    target = {"description": keys["ruth"][:8]}
+    payload = succeeded(await tools.query_patterns(targets=[target], traversal={"max_depth": 1}))
+    assert payload["entry_points"] == [keys["ruth"]]
+
+
+async def test_an_ambiguous_target_of_a_pattern_query_is_an_error(tools: Toolset, keys: dict[str, str]) -> None:
+    await person(tools, "anna")
+    payload = await tools.query_patterns(targets=[{"entity_key": "Anna"}], traversal={"max_depth": 1})
+    assert error_of(payload).startswith("Anna may be 2 nodes")
+    assert keys["anna"][:8] in error_of(payload)
+
+
+async def test_each_relationship_of_a_batch_is_resolved_on_its_own(tools: Toolset, keys: dict[str, str]) -> None:
+    tom = await person(tools, "Tom")
+    await person(tools, "Eve")
+    await person(tools, "eve", description="Another Eve")
+    given = [
+        {"from_entity_key": "Tom", "to_entity_key": "me"},
+        {"from_entity_key": tom, "to_entity_key": "Eve"},
+        {"from_entity_key": tom, "to_entity_key": "Ruth Caldr"},
+        {"from_entity_key": tom, "to_entity_key": keys["ruth"][:8]},
+        {"from_entity_key": "tom", "to_entity_key": keys["ruth"]},
+        {"from_entity_key": "nobody", "to_entity_key": "nobody"},
+    ]
+    payload = succeeded(
+        await tools.create_relationships(relationships=[{**ends, "relationship_type": "friend"} for ends in given])
+    )
+    first, ambiguous, unknown, by_prefix, again, nobody = payload["results"]
+    assert first["triplet"] == "Tom friend Anna"
+    assert ambiguous["error"].startswith("Eve may be 2 nodes; give the key of one: ")
+    assert unknown["error"] == (
+        f"One or both nodes do not exist: Ruth Caldr. Nearest to Ruth Caldr: "
+        f"Ruth Calder (Person, {keys['ruth'][:8]}): Architect."
+    )
+    assert by_prefix["triplet"] == "Tom friend Ruth Calder"
+    assert "Relationship already exists between Tom" in again["error"]
+    assert nobody["error"] == "One or both nodes do not exist: nobody" + WHERE_KEYS_ARE
+
+
+async def test_an_unknown_name_is_answered_with_the_nearest_and_the_known_end_is_not_blamed(
+    tools: Toolset, keys: dict[str, str]
+) -> None:
+    error = error_of(await tools.get_relationship(from_entity_key="Anna", to_entity_key="Ruth Clder"))
+    assert error == (
+        f"One or both nodes do not exist: Ruth Clder. Nearest to Ruth Clder: "
+        f"Ruth Calder (Person, {keys['ruth'][:8]}): Architect."
+    )
+    assert error_of(await tools.traverse(entity_key="nobody")) == "Node not found: nobody" + WHERE_KEYS_ARE
+
+
+async def test_me_without_an_owner_tells_how_to_set_one(tools: Toolset) -> None:
+    await person(tools, "Anna")
+    error = error_of(await tools.update_node(entity_key="me", description="x"))
+    assert error.startswith("Node not found: me. No node is marked as the owner of this graph")
+
+
+async def test_an_ambiguous_name_writes_nothing(tools: Toolset, keys: dict[str, str]) -> None:
+    await person(tools, "anna")
+    error = error_of(await tools.update_relationship(from_entity_key="Anna", to_entity_key="Ruth Calder", attitude=1))
+    assert error.startswith("Anna may be 2 nodes; give the key of one")
+    stored = succeeded(await tools.get_relationship(from_entity_key="me", to_entity_key=keys["ruth"]))
+    assert "attitude" not in stored["relationship"]
+
+
+async def test_names_of_other_users_nodes_are_unknown(
+    graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
+) -> None:
+    other = graph.tools(user_id=f"{user_id}-other")
+    for reference in ("Ruth Calder", keys["ruth"], keys["ruth"][:8], "me"):
+        error = error_of(await other.update_node(entity_key=reference, description="x"))
+        assert error.startswith(f"Node not found: {reference}")
+        assert "Architect" not in error
