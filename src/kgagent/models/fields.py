@@ -12,5 +12,5 @@ ShortText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1
 EntityKey = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=500),
-    Field(description="entity_key of the node, from another tool's result."),
+    Field(description="The node: its entity_key, a unique prefix of it (8 characters), or its name."),
 ]

@@ -13,8 +13,8 @@ MAX_PATHS = 20
 class FindPathsRequest(RequestModel):
     """Two nodes to connect, and how to search for paths between them."""
 
-    from_entity_key: EntityKey = Field(description="entity_key of the node at one end.")
-    to_entity_key: EntityKey = Field(description="entity_key of the node at the other end.")
+    from_entity_key: EntityKey = Field(description="Node at one end: its name or entity_key.")
+    to_entity_key: EntityKey = Field(description="Node at the other end, likewise.")
     query: QueryText | None = Field(
         None, description='What the paths should be about: "how did they meet at work?". Default: the shortest paths.'
     )

@@ -5,6 +5,7 @@ import logging
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -16,6 +17,7 @@ from kgagent.ontology import Ontology
 from kgagent.tools.context import ToolContext
 from kgagent.tools.payload import MAX_ARGUMENTS, Payload, compact_text, dump, error_text, failure
 from kgagent.tools.reference_arguments import run_with_resolved_references
+from kgagent.tools.unknown_arguments import other_tools_with
 from kgagent.validation_errors import explain_validation_error
 
 _log = logging.getLogger(__name__)
@@ -118,8 +120,9 @@ class BoundTool:
         idempotent: whether a repeated call changes nothing more.
     """
 
-    def __init__(self, tool: Tool[Any], context: ToolContext) -> None:
+    def __init__(self, tool: Tool[Any], context: ToolContext, others: Mapping[str, type[BaseModel]]) -> None:
         self._tool = tool
+        self._elsewhere = partial(other_tools_with, tools=others)
         self._context = context
         self.name: str = tool.name
         self.arguments: type[BaseModel] = tool.arguments
@@ -186,7 +189,7 @@ class BoundTool:
             valid = self.arguments.model_validate(arguments)
         except ValidationError as error:
             outcome.error = InputError.__name__
-            return self._tool.explain_invalid(error, arguments)
+            return ". ".join(filter(None, (self._tool.explain_invalid(error, arguments), self._elsewhere(error))))
         try:
             return await self._run_valid(valid)
         except KgAgentError as error:

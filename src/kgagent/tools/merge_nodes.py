@@ -17,8 +17,8 @@ from kgagent.tools.context import ToolContext
 class MergeNodesArguments(Arguments):
     """Arguments of merge_nodes."""
 
-    keep_entity_key: EntityKey = Field(description="entity_key of the node to keep.")
-    drop_entity_key: EntityKey = Field(description="entity_key of the node to merge into it and remove.")
+    keep_entity_key: EntityKey = Field(description="Node to keep: entity_key, unique prefix of it, or name.")
+    drop_entity_key: EntityKey = Field(description="Node to merge into it and remove, likewise.")
 
 
 class MergedNodes(ToolResult):

@@ -74,7 +74,9 @@ class Toolset(Mapping[str, BoundTool]):
         if not context.user_id:
             raise InputError("user_id must not be empty: the tools belong to one user")
         included = tools_of("all" if toolsets is None else toolsets)
-        self._tools = {tool.name: BoundTool(tool, context) for tool in TOOLS if tool.name in included}
+        tools = [tool for tool in TOOLS if tool.name in included]
+        others = {tool.name: tool.arguments for tool in tools}
+        self._tools = {tool.name: BoundTool(tool, context, others) for tool in tools}
         self._offered = included if toolsets is not None else tools_of(offered)
         self._user_id = context.user_id
 

@@ -35,8 +35,8 @@ class RelationshipEnds(Arguments):
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"neo4j_type"})
 
-    from_entity_key: EntityKey = Field(description="entity_key of the first node.")
-    to_entity_key: EntityKey = Field(description="entity_key of the second node.")
+    from_entity_key: EntityKey = Field(description="First node: entity_key, unique prefix of it, or name.")
+    to_entity_key: EntityKey = Field(description="Second node, likewise.")
     neo4j_type: ShortText | None = Field(
         None, description="Neo4j type; needed only if several types can connect the labels of these nodes."
     )
