@@ -17,6 +17,7 @@ from itertools import count
 from pathlib import Path
 
 from _common import finish, open_graph, parser, server, show
+from _definitions import toolset_table
 from _tool_calls import CALLS, Cost, People, Setting, cost_of, load_sample, most
 
 from kgagent import KnowledgeGraph, Settings
@@ -56,6 +57,13 @@ the median of those calls; it depends on the machine and its load. The counts do
 
 Retries are not included: after a conflict with a concurrent write, a write reads again, and embeds again if the text
 changed.
+
+## Definitions
+
+What a model is sent before it calls anything: name, title, description, arguments and hints of each tool as JSON, as an
+MCP client receives them, with the default ontology. A test bounds them.
+
+{definitions}
 """
 
 
@@ -119,6 +127,7 @@ def page(rows: Sequence[Row], graph: KnowledgeGraph, command: str, records: int,
         embedder=graph.embedder,
         calls=calls,
         rows="\n".join(row.markdown() for row in rows),
+        definitions=toolset_table(),
     )
 
 

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from _definitions import toolset_sizes
 from _tool_calls import CALLS, People, Setting, cost_of, load_sample, most
 
 from kgagent import KnowledgeGraph
@@ -35,6 +36,10 @@ BOUNDS = {
     "merge_nodes": (6, 0),
 }
 """Statements and requests for embeddings of one call at most."""
+
+
+DEFINITIONS = {"core": 12_000, "graph": 5_000, "patterns": 8_000, "admin": 6_000, "all": 28_000}
+"""Characters of the definitions of each toolset at most, as an MCP client receives them."""
 
 
 @pytest.fixture
@@ -103,6 +108,20 @@ async def test_explore_makes_one_embedding_request_for_all_its_queries(
     answer = await graph.tools(user_id=user_id).explore(queries=[{"query": "mentors"}, {"query": "rivals"}])
     assert answer["success"]
     assert [request.texts for request in recorder.embeddings] == [2]
+
+
+def test_no_toolset_has_longer_definitions_than_its_bound() -> None:
+    sizes = {name: size for name, (_, size) in toolset_sizes().items()}
+    assert sizes.keys() == DEFINITIONS.keys()
+    assert {name: size for name, size in sizes.items() if size > DEFINITIONS[name]} == {}
+
+
+def test_the_documentation_shows_the_size_of_the_definitions(repository_root: Path) -> None:
+    text = (repository_root / "docs" / "tool-costs.md").read_text("utf-8")
+    shown = dict(re.findall(r"^\| `(\w+)` \| \d+ \| ([\d,]+) \|$", text, re.MULTILINE))
+    sizes = {name: size for name, (_, size) in toolset_sizes().items()}
+    assert shown.keys() == sizes.keys()
+    assert {n: size for n, size in sizes.items() if abs(size - int(shown[n].replace(",", ""))) > size / 5} == {}
 
 
 def test_every_tool_has_a_call_and_a_bound() -> None:

@@ -40,11 +40,11 @@ def stdio(environment: dict[str, str], tmp_path: Path) -> Serving:
     """Clients start `kgagent mcp` for the test's user, each its own."""
 
     @asynccontextmanager
-    async def serving(toolsets: str | None = "all") -> AsyncIterator[Connect]:
-        chosen = ("--toolsets", toolsets) if toolsets else ()
+    async def serving(toolsets: str | None = "all", *, structured: bool = True) -> AsyncIterator[Connect]:
+        chosen = [*(("--toolsets", toolsets) if toolsets else ()), *(["--structured"] if structured else [])]
 
         def connect(mode: Mode = "auto") -> AbstractAsyncContextManager[Client]:
-            return over_stdio(environment, "--structured", *chosen, folder=tmp_path, mode=mode)
+            return over_stdio(environment, *chosen, folder=tmp_path, mode=mode)
 
         yield connect
 
@@ -56,8 +56,8 @@ def http(graph: KnowledgeGraph, user_id: str) -> Serving:
     """A server for the test's user, over HTTP."""
 
     @asynccontextmanager
-    async def serving(toolsets: str | None = "all") -> AsyncIterator[Connect]:
-        options = HttpOptions(user_id=user_id, toolsets=toolsets, progress_interval=0.05, structured=True)
+    async def serving(toolsets: str | None = "all", *, structured: bool = True) -> AsyncIterator[Connect]:
+        options = HttpOptions(user_id=user_id, toolsets=toolsets, progress_interval=0.05, structured=structured)
         async with http_server(graph, options) as running:
 
             def connect(mode: Mode = "auto") -> AbstractAsyncContextManager[Client]:
@@ -80,8 +80,10 @@ def connect(serving: Serving) -> Connect:
     """Serves as long as a client is connected."""
 
     @asynccontextmanager
-    async def connected(mode: Mode = "auto", toolsets: str | None = "all") -> AsyncIterator[Client]:
-        async with serving(toolsets) as connect, connect(mode=mode) as client:
+    async def connected(
+        mode: Mode = "auto", toolsets: str | None = "all", *, structured: bool = True
+    ) -> AsyncIterator[Client]:
+        async with serving(toolsets, structured=structured) as connect, connect(mode=mode) as client:
             yield client
 
     return connected
