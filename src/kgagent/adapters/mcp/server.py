@@ -5,6 +5,7 @@ from importlib.metadata import version
 from typing import Any
 
 from mcp.server import Server
+from mcp.server.caching import CacheHint
 from mcp.shared.exceptions import MCPError
 from mcp.types import (
     INTERNAL_ERROR,
@@ -37,6 +38,10 @@ UserOf = Callable[[Context], str]
 
 PROGRESS_INTERVAL = 1.0
 """Seconds between two progress notifications of a call."""
+
+
+LISTS_STAY = CacheHint(ttl_ms=3_600_000, scope="public")
+"""Tools, resources and prompts are the same for all users, and change only when the server is started anew."""
 
 
 def make_server(
@@ -74,6 +79,7 @@ def make_server(
         on_read_resource=handlers.read_resource,
         on_list_prompts=handlers.list_prompts,
         on_get_prompt=handlers.get_prompt,
+        cache_hints=dict.fromkeys(("tools/list", "resources/list", "prompts/list", "server/discover"), LISTS_STAY),
     )
 
 
