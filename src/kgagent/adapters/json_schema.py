@@ -22,9 +22,9 @@ def model_schema(schema: Mapping[str, Any]) -> Schema:
     """The schema of a tool's arguments in as few characters as possible.
 
     It is `compact`, and a definition stands where it is used unless a reference to it is shorter. Only the arguments
-    themselves say that unknown names are refused.
+    themselves say that unknown names are refused. A description of the tool has an example where a model needs one.
     """
-    short = compact({key: value for key, value in schema.items() if key != "description"})
+    short = compact({key: value for key, value in schema.items() if key not in {"description", "examples"}})
     return {**_inlined(_open(short)), "additionalProperties": False}
 
 

@@ -115,7 +115,7 @@ class ExploredNode(GraphModel):
 class ExploreRequest(RequestModel):
     """Queries and names to search for, and how to search. At least one query or name is required."""
 
-    not_in_schema: ClassVar[frozenset[str]] = frozenset({"neo4j_types", "limit_per_label"})
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"neo4j_types", "limit_per_label", "return_explanations"})
 
     queries: tuple[VectorQuery, ...] = Field(
         default=(), max_length=20, description="Questions or topics, for semantic search."

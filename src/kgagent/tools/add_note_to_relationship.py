@@ -34,7 +34,7 @@ class AddNoteToRelationshipArguments(RelationshipEnds):
     )
 
     content: FilledText = Field(description="One fact, as a sentence.")
-    lifetime: ShortText | None = Field(None, description="When it expires: a lifetime of the ontology, such as week.")
+    lifetime: ShortText | None = Field(None, description="When it expires.")
     source_entity_key: EntityKey | None = Field(None, description="entity_key of the Source node of the fact.")
 
 
@@ -50,8 +50,8 @@ class AddNoteToRelationship(Tool[AddNoteToRelationshipArguments]):
     def description(self, ontology: Ontology) -> str:
         """The description for the model."""
         return (
-            "Add a note to the relationship between two nodes: something that happened or was said. Searches match "
-            f"notes until they expire. {describe_lifetimes(ontology)} {DIRECTION_HINT}"
+            "Add a note to the relationship between two nodes: something that happened or was said, with names and "
+            f"dates. Searches match notes until they expire. {describe_lifetimes(ontology)} {DIRECTION_HINT}"
         )
 
     async def run(self, context: ToolContext, arguments: AddNoteToRelationshipArguments) -> WrittenRelationship:

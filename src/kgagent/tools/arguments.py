@@ -37,7 +37,7 @@ class NewNote(Arguments):
     """A note to add."""
 
     content: FilledText = Field(description="One fact, as a sentence.")
-    lifetime: ShortText | None = Field(None, description="When it expires: a lifetime of the ontology, such as week.")
+    lifetime: ShortText | None = Field(None, description="When it expires.")
     source_entity_key: EntityKey | None = Field(None, description="entity_key of the Source node of the fact.")
 
 

@@ -39,6 +39,8 @@ DEFAULT_MAX_PATHS = 20
 MAX_NEAREST = 5
 """Results of the hybrid search that replaces paths if none matched."""
 
+_EXAMPLE = json.dumps({"patterns": INTERESTS_OF_MENTORS["patterns"]})
+
 SHORT_EXAMPLE: JsonValue = {
     "patterns": [
         {
@@ -163,15 +165,13 @@ class QueryPatterns(Tool[QueryPatternsArguments]):
     result = PatternAnswer
     read_only = True
 
-    def description(self, ontology: Ontology) -> str:
+    def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
         return (
             "Answer a structured question exactly, with the paths as evidence: which A is connected through B to the "
-            "same C, how often, or not at all. A pattern is a path of steps, with constraints on properties of its "
-            "nodes and relationships, and branches. A word such as 'mentor' is the property relationship_type of a "
-            f"relationship; relation_type is a Neo4j type (here {', '.join(ontology.relationships)}). describe_graph "
-            "lists the names that exist, and with topic 'patterns' shows worked examples. For questions in plain words "
-            "use hybrid_search."
+            "same C, how often, or not at all. describe_graph lists the names that exist, and with topic 'patterns' "
+            "shows worked examples. relation_type is a Neo4j type; a word such as 'mentor' is the property "
+            f"relationship_type of a relationship. Example, what mentors are interested in: {_EXAMPLE}."
         )
 
     def explain_invalid(self, error: ValidationError, given: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ from kgagent.models import GraphRelationship
 from kgagent.tools.base import ToolResult
 from kgagent.tools.context import ToolContext
 
-DIRECTION_HINT = "The nodes may be given in either order; `triplet` in the result shows the direction."
+DIRECTION_HINT = "The nodes may be given in either order."
 """Part of the description of tools that take the nodes in either order."""
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from itertools import islice
-from typing import Annotated, Any, Generic, TypeVar, get_args
+from typing import Annotated, Any, ClassVar, Generic, TypeVar, get_args
 
 from pydantic import (
     AliasChoices,
@@ -96,7 +96,7 @@ class RememberedNode(Arguments):
     label: ShortText | None = Field(None, description="Label, such as Person; a new node needs it.")
     name: NodeName | None = Field(None, description="The name that people use.")
     description: Text | None = Field(None, description="One sentence; replaces the stored one.")
-    notes: Notes = Field(default_factory=list, description="Facts to add: texts or objects.")
+    notes: Notes = Field(default_factory=list, description="Facts to add, one sentence each.")
     is_owner: bool = Field(False, description="true for the person whose graph this is.")
     new: bool = Field(False, description="true for another node with a name that exists already.")
 
@@ -119,15 +119,18 @@ class RememberedRelationship(Arguments):
     relationship_type: ShortText | None = Field(
         None, description='What it is, reading from `from` to `to`: "mentor of". A new relationship needs it.'
     )
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"neo4j_type"})
     neo4j_type: ShortText | None = Field(None, description="Needed only if several types connect the labels.")
     description: Text | None = Field(None, description="One sentence; replaces the stored one.")
     attitude: Attitude = None
     proximity: Proximity = None
-    notes: Notes = Field(default_factory=list, description="Facts to add: texts or objects.")
+    notes: Notes = Field(default_factory=list, description="Facts to add, one sentence each.")
 
 
 class RememberedNote(NewNote):
     """A note to add."""
+
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"source_entity_key"})
 
     on: Reference | Annotated[list[Reference], Field(min_length=2, max_length=2)] = Field(
         description="A node, or the two nodes of a relationship."

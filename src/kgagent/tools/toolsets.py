@@ -12,8 +12,6 @@ TOOLSETS: Mapping[str, Sequence[str]] = {
         "hybrid_search",
         "get_relationship",
         "describe_graph",
-        "create_node",
-        "update_node",
         "create_relationship",
         "update_relationship",
         "add_note_to_relationship",
@@ -21,6 +19,8 @@ TOOLSETS: Mapping[str, Sequence[str]] = {
     "graph": ("describe_graph", "traverse", "find_paths"),
     "patterns": ("describe_graph", "query_patterns"),
     "admin": (
+        "create_node",
+        "update_node",
         "create_relationships",
         "update_relationships",
         "delete_relationship",
@@ -29,7 +29,7 @@ TOOLSETS: Mapping[str, Sequence[str]] = {
     ),
 }
 """Tools by toolset. core: what an agent needs for memory; graph: paths, traversal and schema; patterns: structured
-questions; admin: batches, deleting, restoring and merging."""
+questions; admin: single nodes, batches, deleting, restoring and merging."""
 
 ALL = "all"
 """Stands for every toolset."""

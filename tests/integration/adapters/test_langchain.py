@@ -38,7 +38,7 @@ async def payload_of(tool: BaseTool, **arguments: Any) -> Payload:
 
 
 async def test_an_agents_calls_create_and_find(graph: KnowledgeGraph, user_id: str) -> None:
-    tools = by_name(get_tools(graph, user_id=user_id))
+    tools = by_name(get_tools(graph, user_id=user_id, toolsets="all"))
     keys = [
         (await payload_of(tools["create_node"], label="Person", name=name))["entity_key"] for name in ("Ada", "Grace")
     ]
@@ -60,7 +60,7 @@ async def test_an_agents_calls_create_and_find(graph: KnowledgeGraph, user_id: s
 
 
 async def test_invalid_arguments_are_an_answer_and_not_an_exception(graph: KnowledgeGraph, user_id: str) -> None:
-    tools = by_name(get_tools(graph, user_id=user_id))
+    tools = by_name(get_tools(graph, user_id=user_id, toolsets="all"))
     message = await tools["create_node"].ainvoke(as_call("create_node", label="Person", nmae="Ada"))
     assert message.content.startswith("Error: ")
     assert "name is missing" in message.content
@@ -107,8 +107,7 @@ async def test_a_model_is_shown_no_more_of_a_tool_than_over_mcp(graph: Knowledge
         parameters = convert_to_openai_tool(tool)["function"]["parameters"]
         if tool.name == "query_patterns":  # LangChain puts definitions in place of references.
             continue
-        shown = {key: value for key, value in definitions[tool.name].input_schema.items() if key != "examples"}
-        assert {key: value for key, value in parameters.items() if key != "examples"} == shown
+        assert parameters == definitions[tool.name].input_schema
 
 
 async def test_an_empty_user_is_refused(graph: KnowledgeGraph) -> None:
@@ -118,18 +117,18 @@ async def test_an_empty_user_is_refused(graph: KnowledgeGraph) -> None:
 
 async def test_only_the_named_tools_are_created(graph: KnowledgeGraph, user_id: str) -> None:
     assert [tool.name for tool in get_tools(graph, user_id=user_id, names=["explore"])] == ["explore"]
-    with pytest.raises(ConfigurationError, match="No tool is called 'exlpore'; there are explore"):
+    with pytest.raises(ConfigurationError, match="No tool is called 'exlpore'; there are remember, explore"):
         get_tools(graph, user_id=user_id, names=["exlpore"])
 
 
 async def test_invoke_works_from_another_thread(graph: KnowledgeGraph, user_id: str) -> None:
-    tools = by_name(get_tools(graph, user_id=user_id))
+    tools = by_name(get_tools(graph, user_id=user_id, toolsets="all"))
     answer = await asyncio.to_thread(tools["create_node"].invoke, {"label": "Person", "name": "Ada"})
     assert answer.startswith("Created Person Ada")
 
 
 async def test_invoke_on_the_graphs_own_loop_says_what_to_do(graph: KnowledgeGraph, user_id: str) -> None:
-    tools = by_name(get_tools(graph, user_id=user_id))
+    tools = by_name(get_tools(graph, user_id=user_id, toolsets="all"))
     answer = tools["explore"].invoke({"text_matches": ["Ada"]})
     assert answer.startswith("Error: ")
     assert "use ainvoke" in answer
@@ -137,7 +136,7 @@ async def test_invoke_on_the_graphs_own_loop_says_what_to_do(graph: KnowledgeGra
 
 def test_a_synchronous_program_needs_no_event_loop(settings: Settings, user_id: str) -> None:
     with SyncKnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(384)) as graph:
-        tools = by_name(get_tools(graph, user_id=user_id))
+        tools = by_name(get_tools(graph, user_id=user_id, toolsets="all"))
         assert tools["create_node"].invoke({"label": "Person", "name": "Ada"}).startswith("Created Person Ada")
         found = tools["explore"].invoke({"text_matches": ["ada"]})
         assert "Ada (Person" in found
@@ -160,10 +159,10 @@ async def test_arguments_without_names_are_an_answer(graph: KnowledgeGraph, user
 
 
 async def test_a_toolkit_gives_the_same_tools(graph: KnowledgeGraph, user_id: str) -> None:
-    toolkit = KnowledgeGraphToolkit(graph=graph, user_id=user_id)
+    toolkit = KnowledgeGraphToolkit(graph=graph, user_id=user_id, toolsets="all")
     assert isinstance(toolkit, BaseToolkit)
     tools = by_name(toolkit.get_tools())
-    assert list(tools) == [tool.name for tool in get_tools(graph, user_id=user_id)]
+    assert list(tools) == [tool.name for tool in get_tools(graph, user_id=user_id, toolsets="all")]
     assert (await payload_of(tools["create_node"], label="Person", name="Ada"))["success"] is True
     chosen = KnowledgeGraphToolkit(graph=graph, user_id=user_id, names=("explore",))
     assert [tool.name for tool in chosen.get_tools()] == ["explore"]
@@ -171,6 +170,6 @@ async def test_a_toolkit_gives_the_same_tools(graph: KnowledgeGraph, user_id: st
 
 def test_a_toolkit_of_a_synchronous_graph_invokes_and_awaits(settings: Settings, user_id: str) -> None:
     with SyncKnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(384)) as graph:
-        tools = by_name(KnowledgeGraphToolkit(graph=graph, user_id=user_id).get_tools())
+        tools = by_name(KnowledgeGraphToolkit(graph=graph, user_id=user_id, toolsets="all").get_tools())
         tools["create_node"].invoke({"label": "Person", "name": "Ada"})
         assert "Ada (Person" in asyncio.run(tools["explore"].ainvoke({"text_matches": ["ada"]}))

@@ -57,7 +57,7 @@ def sdk(model: ScriptedModel) -> AsyncOpenAI:
 
 
 async def test_a_chat_agent_creates_relates_and_finds(tools: Toolset) -> None:
-    functions = OpenAITools(tools)
+    functions = OpenAITools(tools, names=list(tools))
     messages: list[ChatCompletionMessageParam] = [{"role": "user", "content": "Remember that Ada mentors Grace."}]
     with scripted_model(*SCRIPT) as model:
         async with sdk(model) as client:
@@ -75,7 +75,7 @@ async def test_a_chat_agent_creates_relates_and_finds(tools: Toolset) -> None:
 
 
 async def test_a_responses_agent_creates_relates_and_finds(tools: Toolset) -> None:
-    functions = OpenAITools(tools)
+    functions = OpenAITools(tools, names=list(tools))
     conversation: list[Any] = [{"role": "user", "content": "Remember that Ada mentors Grace."}]
     with scripted_model(*SCRIPT) as model:
         async with sdk(model) as client:
@@ -97,7 +97,7 @@ def test_synchronous_agents_create_relate_and_find(settings: Settings, user_id: 
         OpenAI(api_key=API_KEY, base_url=model.base_url, max_retries=0) as client,
         SyncKnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(DIMENSIONS)) as graph,
     ):
-        functions = SyncOpenAITools(graph.tools(user_id=user_id))
+        functions = SyncOpenAITools(graph.tools(user_id=user_id, toolsets="all"))
         messages: list[ChatCompletionMessageParam] = [{"role": "user", "content": "Remember that Ada mentors Grace."}]
         message = None
         while message is None or message.tool_calls:
@@ -105,7 +105,7 @@ def test_synchronous_agents_create_relate_and_find(settings: Settings, user_id: 
             message = completion.choices[0].message
             messages += [message.to_dict(), *functions.answer_message(message)]  # type: ignore[list-item]
         assert message.content == "Ada and Grace"
-        functions = SyncOpenAITools(graph.tools(user_id=f"{user_id}-other"))
+        functions = SyncOpenAITools(graph.tools(user_id=f"{user_id}-other", toolsets="all"))
         conversation: list[Any] = [{"role": "user", "content": "Remember that Ada mentors Grace."}]
         answers: list[Any] | None = None
         while answers != []:
@@ -164,9 +164,9 @@ async def test_a_description_too_long_for_the_api_continues_in_the_schema(graph:
 
 
 async def test_errors_are_answers(tools: Toolset) -> None:
-    functions = OpenAITools(tools)
+    functions = OpenAITools(tools, names=list(tools))
     for name, arguments, error in (
-        ("drop_all", "{}", "No tool is called 'drop_all'; there are explore"),
+        ("drop_all", "{}", "No tool is called 'drop_all'; there are remember, explore"),
         ("create_node", "{", "Arguments are not JSON"),
         ("create_node", "[]", "Arguments must be a JSON object"),
         ("create_node", '{"label": "Person", "name": null}', "name is missing"),
@@ -178,7 +178,7 @@ async def test_errors_are_answers(tools: Toolset) -> None:
 
 
 async def test_arguments_that_are_not_text_are_answered_with_an_error(tools: Toolset) -> None:
-    functions = OpenAITools(tools)
+    functions = OpenAITools(tools, names=list(tools))
     calls: tuple[tuple[Any, Any, str], ...] = (
         ("create_node", None, "name is missing"),
         ("create_node", {"label": "Person", "name": "Ada"}, "Arguments must be a JSON object in a text, got dict"),
@@ -199,4 +199,4 @@ async def test_only_the_named_tools_are_offered(graph: KnowledgeGraph, user_id: 
     with pytest.raises(ConfigurationError, match="No tool is called 'exlpore'"):
         OpenAITools(tools, names=["exlpore"])
     refused = await OpenAITools(tools, names=["explore"]).call("create_node", "{}")
-    assert "create_node belongs to the toolset core, which is not offered here; there are explore" in refused
+    assert "create_node belongs to the toolset admin, which is not offered here; there are explore" in refused

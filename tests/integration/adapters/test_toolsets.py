@@ -72,7 +72,7 @@ async def test_python_has_all_tools_unless_they_are_restricted(graph: KnowledgeG
 
 async def test_a_call_of_a_tool_that_is_not_offered_is_answered_with_its_toolset(tools: Toolset) -> None:
     answer = await OpenAITools(tools).call("merge_nodes", "{}")
-    assert "merge_nodes belongs to the toolset admin, which is not offered here; there are explore" in answer
+    assert "merge_nodes belongs to the toolset admin, which is not offered here; there are remember, explore" in answer
 
 
 async def test_names_replace_toolsets(graph: KnowledgeGraph) -> None:

@@ -279,7 +279,7 @@ def test_tools_need_a_user(graph: KnowledgeGraph) -> None:
 
 
 def test_an_unknown_tool_is_named(tools: Toolset, user_id: str) -> None:
-    with pytest.raises(AttributeError, match="No tool is called 'delete_everything'; there are explore, "):
+    with pytest.raises(AttributeError, match="No tool is called 'delete_everything'; there are remember, explore, "):
         _ = tools.delete_everything
     assert tools.user_id == user_id
     assert repr(tools.explore) == "<tool explore>"

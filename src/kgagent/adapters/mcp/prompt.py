@@ -83,9 +83,9 @@ def _rules(ontology: Ontology) -> list[tuple[set[str], str]]:
             "which of two is meant, ask instead of guessing.",
         ),
         (
-            {"update_node", "update_relationship"},
-            "Update instead of creating if the node or the relationship exists: `update_node`, `update_relationship`. "
-            "Give only what has changed; the rest stays.",
+            {"update_relationship"},
+            "Update instead of creating if the relationship exists: `update_relationship`. Give only what has changed; "
+            "the rest stays.",
         ),
         (
             {"create_relationship"},
@@ -108,7 +108,7 @@ def _rules(ontology: Ontology) -> list[tuple[set[str], str]]:
         ),
         (
             set(),
-            "Every result has `success`. If it is false, `error` says what was wrong and what to do: correct the call "
-            "and repeat it, or say that it cannot be done.",
+            "An answer that begins with `Error:` says what was wrong and what to do: correct the call and repeat it, "
+            "or say that it cannot be done.",
         ),
     ]

@@ -68,14 +68,14 @@ def tenant() -> Tenant:
 async def shared(graph: KnowledgeGraph) -> AsyncIterator[Shared]:
     ada, bob = tenant(), tenant()
     tokens = AccessTokens({SecretStr(each.token): each.user_id for each in (ada, bob)})
-    async with http_server(graph, HttpOptions(tokens=tokens, structured=True)) as running:
+    async with http_server(graph, HttpOptions(tokens=tokens, toolsets="all", structured=True)) as running:
         yield Shared(running.url, ada, bob)
 
 
 @pytest.fixture
 async def open_url(graph: KnowledgeGraph, user_id: str) -> AsyncIterator[str]:
     """A server on loopback without tokens."""
-    async with http_server(graph, HttpOptions(user_id=user_id, structured=True)) as running:
+    async with http_server(graph, HttpOptions(user_id=user_id, toolsets="all", structured=True)) as running:
         yield running.url
 
 
@@ -189,7 +189,7 @@ async def test_an_address_that_others_can_reach_needs_tokens(graph: KnowledgeGra
 async def test_an_address_that_others_can_reach_is_served_with_tokens(graph: KnowledgeGraph) -> None:
     who = tenant()
     tokens = AccessTokens({SecretStr(who.token): who.user_id})
-    options = HttpOptions(host="0.0.0.0", tokens=tokens, structured=True)
+    options = HttpOptions(host="0.0.0.0", tokens=tokens, toolsets="all", structured=True)
     async with http_server(graph, options) as running:
         url = running.url.replace("0.0.0.0", "127.0.0.1")
         assert (await knock(url, "auto")).status_code == 401

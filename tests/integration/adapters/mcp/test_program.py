@@ -82,6 +82,7 @@ async def running(environment: dict[str, str], folder: Path, *arguments: str) ->
         "--port",
         "0",
         "--structured",
+        "--toolsets=all",
         *arguments,
         env=environment,
         cwd=folder,
