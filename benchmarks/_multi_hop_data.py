@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from _questions import KB, METAQA_QUESTIONS, RELATIONS, Pair, Triple, pair, two_wiki
+from _questions import KB, METAQA_QUESTIONS, RELATIONS, Pair, Question, QuestionSet, Triple, pair, two_wiki
 
 SPLIT_SEED = 20240607
 """Draws the half of each set on which the constants of the expansion were chosen; they are judged on the other."""
@@ -153,3 +153,29 @@ def judged(sets: Mapping[str, Sequence[Asked]]) -> dict[str, list[Asked]]:
         order = generator.permutation(len(questions))
         halves[name] = [questions[i] for i in order[len(questions) // 2 :]]
     return halves
+
+
+def metaqa_sample(folder: Path, hops: int, *, triples: int, questions: int, most_gold: int, seed: int) -> QuestionSet:
+    """Questions of MetaQA with the triples on their paths, and a random sample of other triples.
+
+    Args:
+        folder: contains kb.txt and questions.jsonl.
+        hops: of the questions.
+        triples: total number of triples.
+        questions: maximum number of sampled questions.
+        most_gold: questions with more relationships on their paths are not sampled.
+        seed: seed of the random numbers.
+    """
+    generator = np.random.default_rng(seed)
+    every, asked = read_metaqa(folder)
+    between: dict[Pair, list[Triple]] = defaultdict(list)
+    for triple in every:
+        between[pair(triple)].append(triple)
+    drawn = [asked[hops][i] for i in generator.permutation(len(asked[hops]))]
+    chosen = tuple(
+        Question(one.text, tuple(triple for both in sorted(one.gold, key=sorted) for triple in between[both]))
+        for one in [one for one in drawn if len(one.gold) <= most_gold][:questions]
+    )
+    gold = dict.fromkeys(triple for question in chosen for triple in question.evidence)
+    others = [every[i] for i in generator.permutation(len(every)) if every[i] not in gold]
+    return QuestionSet(f"metaqa, {hops} hops", chosen, (*gold, *others[: max(0, triples - len(gold))]))

@@ -20,6 +20,7 @@ from kgagent.embedding.base import Embedder
 GROUP = "benchmark"
 Found = tuple[Sequence[Pair] | None, Sequence[str] | None]
 Search = Callable[[str, list[float], int], Awaitable[Found]]
+ReadText = Callable[[str, list[float]], Awaitable[str]]
 
 
 class Peer(ABC):
@@ -27,9 +28,11 @@ class Peer(ABC):
 
     Attributes:
         searches: its searches by name; each takes the question, its embedding and a limit.
+        texts: what a model is given to read, by the name of the search and its format, with the toolkit's own limit.
     """
 
     searches: Mapping[str, Search]
+    texts: Mapping[tuple[str, str], ReadText]
 
     @abstractmethod
     async def load(self, triples: Sequence[Triple], embedder: Embedder) -> None:
@@ -53,6 +56,10 @@ class Graphiti(Peer):
             driver=self._driver, llm_client=None, embedder=None, cross_encoder=None, tracer=NoOpTracer()
         )
         self.searches = {"graphiti, hybrid": self._search}
+        self.texts = {
+            ("graphiti, facts", "lines"): self._facts,
+            ("graphiti, facts and entities", "its context string"): self._context,
+        }
         self._names: dict[str, str] = {}
 
     async def load(self, triples: Sequence[Triple], embedder: Embedder) -> None:
@@ -91,14 +98,26 @@ class Graphiti(Peer):
             await add_nodes_and_edges_bulk(self._driver, [], [], [], edges, self._clients.embedder)
 
     async def _search(self, text: str, vector: list[float], wanted: int) -> Found:
-        from graphiti_core.search.search import search
-        from graphiti_core.search.search_config_recipes import COMBINED_HYBRID_SEARCH_RRF
-        from graphiti_core.search.search_filters import SearchFilters
-
-        config = COMBINED_HYBRID_SEARCH_RRF.model_copy(update={"limit": wanted})
-        found = await search(self._clients, text, [GROUP], config, SearchFilters(), query_vector=vector)
+        found = await self._results(text, vector, wanted)
         pairs = [frozenset((self._names[e.source_node_uuid], self._names[e.target_node_uuid])) for e in found.edges]
         return pairs, [self._names[node.uuid] for node in found.nodes]
+
+    async def _facts(self, text: str, vector: list[float]) -> str:
+        """The fact of each edge in a line, as its quickstart prints them."""
+        return "\n".join(edge.fact for edge in (await self._results(text, vector)).edges)
+
+    async def _context(self, text: str, vector: list[float]) -> str:
+        from graphiti_core.search.search_helpers import search_results_to_context_string
+
+        return str(search_results_to_context_string(await self._results(text, vector)))
+
+    async def _results(self, text: str, vector: list[float], wanted: int | None = None) -> Any:  # noqa: ANN401
+        from graphiti_core.search.search import search
+        from graphiti_core.search.search_config_recipes import COMBINED_HYBRID_SEARCH_RRF as RECIPE
+        from graphiti_core.search.search_filters import SearchFilters
+
+        config = RECIPE if wanted is None else RECIPE.model_copy(update={"limit": wanted})
+        return await search(self._clients, text, [GROUP], config, SearchFilters(), query_vector=vector)
 
     async def close(self) -> None:
         """Close its connection."""
@@ -114,6 +133,10 @@ class GraphRag(Peer):
             "neo4j-graphrag, VectorRetriever": self._vector,
             "neo4j-graphrag, HybridRetriever": self._hybrid,
             "neo4j-graphrag, HybridCypherRetriever": self._around,
+        }
+        self.texts = {
+            ("neo4j-graphrag, HybridRetriever", "records"): self._node_records,
+            ("neo4j-graphrag, HybridCypherRetriever", "records"): self._fact_records,
         }
 
     async def load(self, triples: Sequence[Triple], embedder: Embedder) -> None:
@@ -174,6 +197,19 @@ class GraphRag(Peer):
         rows = [(record["key"], record["other"]) for record in found.records]
         return list(dict.fromkeys(map(frozenset, rows))), list(dict.fromkeys(key for row in rows for key in row))
 
+    async def _node_records(self, text: str, vector: list[float]) -> str:
+        from neo4j_graphrag.retrievers import HybridRetriever
+
+        return await _context_of(
+            HybridRetriever(self._driver, "names", "words", return_properties=["name"]), text, vector
+        )
+
+    async def _fact_records(self, text: str, vector: list[float]) -> str:
+        from neo4j_graphrag.retrievers import HybridCypherRetriever
+
+        facts = "MATCH (node)-[r:RELATED]-() WITH r, max(score) AS score RETURN r.fact AS fact ORDER BY score DESC"
+        return await _context_of(HybridCypherRetriever(self._driver, "names", "words", facts), text, vector)
+
     async def close(self) -> None:
         """Close its connection."""
         self._driver.close()
@@ -193,6 +229,12 @@ def installed_peers() -> Iterator[Callable[[Server], Peer]]:
             print(f"{package} is not installed and is skipped")
         else:
             yield peer
+
+
+async def _context_of(retriever: Any, text: str, vector: list[float]) -> str:  # noqa: ANN401
+    """The context that its GraphRAG pipeline gives to the model."""
+    found = await asyncio.to_thread(retriever.search, query_text=_plain(text), query_vector=vector)
+    return "\n".join(str(item.content) for item in found.items)
 
 
 def _plain(text: str) -> str:

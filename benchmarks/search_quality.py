@@ -18,12 +18,12 @@ from pathlib import Path
 import numpy as np
 from _common import Server, finish, open_graph, parser, server, show
 from _questions import Pair, Question, QuestionSet, as_lines, meta_qa, two_wiki
+from _remembered import RememberedEmbedder
 from _toolkits import Peer, Search, installed_peers
 
 from kgagent import HybridSearchOptions, KnowledgeGraph, Settings
 from kgagent.embedding.base import Embedder, Embedding
 from kgagent.embedding.factory import make_embedder
-from kgagent.migration.prepared import PreparedEmbedder
 
 USER = "benchmark-quality"
 K = 10
@@ -41,20 +41,6 @@ class Answer:
 
 
 Ask = Callable[[Question, Embedding], Awaitable[Answer]]
-
-
-class RememberedEmbedder(PreparedEmbedder):
-    """Embeds each text once for all toolkits."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._remembered: dict[str, Embedding] = {}
-        super().__init__(embedder, self._remembered)
-
-    async def embed(self, texts: Sequence[str]) -> list[Embedding]:
-        """Embed texts; only new texts reach the real embedder."""
-        embeddings = await super().embed(texts)
-        self._remembered |= zip(texts, embeddings, strict=True)
-        return embeddings
 
 
 def recall(right: Sequence[object], found: Sequence[object] | None) -> float:
