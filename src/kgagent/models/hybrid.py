@@ -32,7 +32,7 @@ class HybridSearchRequest(RequestModel):
     """A question to search for, and how to search."""
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset(
-        {"search_relationships", "relationship_limit", "strategy", "neo4j_types"}
+        {"search_relationships", "relationship_limit", "strategy", "neo4j_types", "format"}
     )
 
     query: str | None = Field(None, description='What to look for: "who taught me to sail?".')
@@ -52,9 +52,7 @@ class HybridSearchRequest(RequestModel):
         max_length=10_000,
         description='Only relationships of these types, as stored: "mentor".',
     )
-    threshold: Threshold = Field(
-        0.3, description="Minimum cosine similarity of semantic matches; full-text matches ignore it."
-    )
+    threshold: Threshold = Field(0.3, description="Minimum cosine similarity; full-text matches ignore it.")
     strategy: FusionStrategy = Field(
         "rrf",
         description="How to fuse the rankings. calibrated compares similarities, with a small share of the full-text "

@@ -24,8 +24,7 @@ ExpandHops = Annotated[
     Field(
         ge=0,
         le=MAX_HOPS,
-        description="Hops from matching relationships to others, which need not match: 2 for 'where was the mother of "
-        "my mentor born?'. Default: one hop, to those that match.",
+        description="Hops from matches to other relationships: 2 for 'where was the mother of my mentor born?'.",
     ),
 ]
 
@@ -38,8 +37,8 @@ class VectorQuery(RequestModel):
         threshold: minimum plain cosine of a match, -1 to 1.
     """
 
-    query: QueryText = Field(description='What to look for: "friends from college".')
-    threshold: Threshold = Field(0.3, description="Minimum cosine similarity; a lower one finds more.")
+    query: QueryText = Field(description='Such as "friends from college".')
+    threshold: Threshold = Field(0.3, description="Minimum cosine similarity.")
 
     @model_validator(mode="before")
     @classmethod
@@ -115,11 +114,11 @@ class ExploredNode(GraphModel):
 class ExploreRequest(RequestModel):
     """Queries and names to search for, and how to search. At least one query or name is required."""
 
-    not_in_schema: ClassVar[frozenset[str]] = frozenset({"neo4j_types", "limit_per_label", "return_explanations"})
-
-    queries: tuple[VectorQuery, ...] = Field(
-        default=(), max_length=20, description="Questions or topics, for semantic search."
+    not_in_schema: ClassVar[frozenset[str]] = frozenset(
+        {"neo4j_types", "limit_per_label", "return_explanations", "format"}
     )
+
+    queries: tuple[VectorQuery, ...] = Field(default=(), max_length=20, description="Searched by meaning.")
     text_matches: tuple[FilledText, ...] = Field(
         default=(), max_length=20, description="Names of nodes, or parts of names."
     )

@@ -19,9 +19,9 @@ class NewRelationship(RelationshipEnds):
     """A relationship to create."""
 
     relationship_type: ShortText = Field(
-        description='What it is, in a word or two: "mentor", "works at". Reads from the first node to the second.'
+        description='A word or two, read from the first node to the second: "mentor", "works at".'
     )
-    description: Text = Field("", description="One sentence about it, with names and circumstances.")
+    description: Text = Field("", description="One sentence, with names and circumstances.")
     attitude: Attitude = None
     proximity: Proximity = None
     notes: Notes = Field(default_factory=list, description="Facts about it, one sentence each.")

@@ -20,12 +20,12 @@ def _check_level(value: object, check: ValidatorFunctionWrapHandler) -> object:
 Attitude = Annotated[
     StrictInt | ShortText | None,
     WrapValidator(_check_level),
-    Field(description="How favorable: 1 (worst) to 5 (best), or the word for the level."),
+    Field(description="How favorable: 1 to 5, or the word."),
 ]
 Proximity = Annotated[
     StrictInt | ShortText | None,
     WrapValidator(_check_level),
-    Field(description="How close or well known: 1 (least) to 5 (most), or the word."),
+    Field(description="How close or well known: 1 to 5, or the word."),
 ]
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 

@@ -91,14 +91,14 @@ def _title(value: object) -> str:
 class RememberedNode(Arguments):
     """A node to create or update."""
 
-    ref: Reference | None = Field(None, description="A name for it within this call.")
-    entity_key: EntityKey | None = Field(None, description="An existing node, if its name is not enough.")
-    label: ShortText | None = Field(None, description="Label, such as Person; a new node needs it.")
-    name: NodeName | None = Field(None, description="The name that people use.")
+    ref: Reference | None = Field(None, description="Name for it in this call.")
+    entity_key: EntityKey | None = Field(None, description="Existing node, if its name is not enough.")
+    label: ShortText | None = Field(None, description="A new node needs it.")
+    name: NodeName | None = Field(None, description="Name that people use.")
     description: Text | None = Field(None, description="One sentence; replaces the stored one.")
     notes: Notes = Field(default_factory=list, description="Facts to add, one sentence each.")
-    is_owner: bool = Field(False, description="true for the person whose graph this is.")
-    new: bool = Field(False, description="true for another node with a name that exists already.")
+    is_owner: bool = Field(False, description="It is the person whose graph this is.")
+    new: bool = Field(False, description="It is another node with a name that exists.")
 
     @model_validator(mode="after")
     def _validate_identity(self) -> "RememberedNode":
@@ -133,7 +133,7 @@ class RememberedNote(NewNote):
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"source_entity_key"})
 
     on: Reference | Annotated[list[Reference], Field(min_length=2, max_length=2)] = Field(
-        description="A node, or the two nodes of a relationship."
+        description="A node, or the two of a relationship."
     )
 
 
@@ -143,11 +143,11 @@ class RememberArguments(Arguments):
     model_config = ConfigDict(json_schema_extra={"examples": []})
 
     nodes: list[Unchecked[RememberedNode]] = Field(
-        default_factory=list, max_length=MAX_NODES, description="Nodes to create or update."
+        default_factory=list, max_length=MAX_NODES, description="To create or update."
     )
     relationships: list[Unchecked[RememberedRelationship]] = Field(
-        default_factory=list, max_length=MAX_RELATIONSHIPS, description="Relationships to create or update."
+        default_factory=list, max_length=MAX_RELATIONSHIPS, description="To create or update."
     )
     notes: list[Unchecked[RememberedNote]] = Field(
-        default_factory=list, max_length=MAX_NOTES, description="Notes on nodes or relationships that exist."
+        default_factory=list, max_length=MAX_NOTES, description="To add to what exists."
     )
