@@ -1,7 +1,7 @@
 // The user's nodes of one label nearest to one query, for servers whose indexes cannot filter.
 // Parameters: user_id; dimensions; model; limit; fetch (matches to fetch); index; query {vector, threshold}.
 // The index only estimates similarities, so they are computed again.
-// Rows: hits (number of index matches), least estimate among them, matches [{similarity (plain cosine), node}], best first.
+// Rows: least estimate among the index matches (null if there are none), matches [{similarity (plain cosine), node}], best first.
 CALL db.index.vector.queryNodes($index, $fetch, $query.vector) YIELD node AS n, score
 WITH n, 2.0 * score - 1.0 AS estimate,
   n.user_id = $user_id AND «_eligible_node» AS wanted
@@ -9,9 +9,9 @@ WITH n, estimate, CASE
     WHEN wanted THEN 2.0 * vector.similarity.cosine(n.embedding, $query.vector) - 1.0
   END AS similarity
 ORDER BY similarity DESC, n.entity_key
-WITH count(*) AS hits, min(estimate) AS least,
+WITH min(estimate) AS least,
   collect(CASE WHEN similarity >= $query.threshold THEN {n: n, similarity: similarity} END)[..$limit] AS kept
-RETURN hits, least, COLLECT {
+RETURN least, COLLECT {
   UNWIND kept AS hit
   WITH hit, hit.n AS n
   RETURN {similarity: hit.similarity, node: «_found_node»}

@@ -124,11 +124,15 @@ class WidenedProcedure(WidenedIndex):
     async def _index(
         self, request: VectorRequest, query: VectorQuery, fetch: int, index: str
     ) -> tuple[list[Candidate], float | None]:
-        """Matches in one index, and the similarity of the last one; None if the index has no more."""
+        """Matches in one index, and the similarity of the last one that it returned; None if it returned nothing.
+
+        Fewer results than requested do not mean that the index has no more: the procedure drops records that another
+        transaction deletes meanwhile, and a graph of vectors may have parts that its search does not reach.
+        """
         parameters = replace(request, queries=[query]).parameters
         parameters |= {"index": index, "query": parameters["queries"][0], "fetch": fetch}
         [row] = await request.scope.read(request.target.procedure_statement, parameters)
-        return request.candidates(row), None if row["hits"] < fetch else row["least"]
+        return request.candidates(row), row["least"]
 
 
 def vector_index(features: ServerFeatures, *, oversampling: int) -> WidenedIndex:

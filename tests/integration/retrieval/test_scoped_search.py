@@ -16,6 +16,8 @@ from tests.conftest import DIMENSIONS
 from tests.support.crowd import plant_crowd
 from tests.support.stored import cosine, cypher
 
+pytestmark = pytest.mark.neo4j_5
+
 OF_HALF, OF_SMALL, SMALL_USERS = 1_200, 10, 120
 CLUSTERS = 12
 QUESTIONS = 10

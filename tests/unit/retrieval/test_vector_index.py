@@ -1,0 +1,77 @@
+"""When a search of a vector index that cannot filter by user ends."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+import pytest
+from neo4j import AsyncDriver
+
+from kgagent.embedding.hashing import HashingEmbedder
+from kgagent.graph.features import ServerFeatures
+from kgagent.graph.store import Row, Store
+from kgagent.models.search import SearchPlan
+from kgagent.ontology.load import default_ontology
+from kgagent.retrieval.scope import SearchScope
+from kgagent.retrieval.vector_index import vector_index
+from kgagent.retrieval.vector_search import VectorQuery, VectorRequest
+from kgagent.retrieval.vector_targets import node_target
+
+FEATURES = ServerFeatures("5.26.30", filtered_vector_indexes=False, vectors_on_the_wire=False)
+OWNED = ("a", "b", "c")
+
+
+class Answers(Store):
+    """A database in which one user owns three nodes; its index answers as it is told, its exact scan finds all."""
+
+    def __init__(self, least: float | None, indexed: int) -> None:
+        super().__init__(cast("AsyncDriver", None), FEATURES, uri="", database=None)
+        self._least = least
+        self._indexed = indexed
+        self.fetched: list[int | None] = []
+
+    async def read(self, text: str, parameters: Mapping[str, Any], *, timeout: float | None = None) -> list[Row]:  # noqa: ARG002
+        fetch = parameters.get("fetch")
+        self.fetched.append(fetch)
+        found = [
+            {
+                "similarity": 0.5,
+                "node": {
+                    "element_id": key,
+                    "labels": ["Person"],
+                    "vector_length": 3,
+                    "properties": {"entity_key": key},
+                },
+            }
+            for key in (OWNED if fetch is None else OWNED[: self._indexed])
+        ]
+        return [{"query": 0, "least": self._least, "matches": found[: parameters["limit"]]}]
+
+
+async def search(store: Answers, *, limit: int, threshold: float) -> list[str]:
+    ontology = default_ontology()
+    scope = SearchScope.over(store, ontology, HashingEmbedder(3), timeout=1.0).of("someone")
+    queries = [VectorQuery([1.0, 0.0, 0.0], threshold)]
+    [found] = await vector_index(FEATURES, oversampling=1).search(
+        VectorRequest(scope, node_target(ontology, "Person"), queries, limit)
+    )
+    return [candidate.key for candidate in found]
+
+
+def test_the_plan_is_that_of_the_procedures() -> None:
+    plan: SearchPlan = "procedure"
+    assert vector_index(FEATURES, oversampling=1).plan == plan
+
+
+async def test_an_index_that_ends_early_is_no_proof_that_no_more_exist() -> None:
+    store = Answers(least=-0.5, indexed=1)
+    assert len(await search(store, limit=3, threshold=-1.0)) == 3
+    assert store.fetched[-1] is None
+
+
+@pytest.mark.parametrize(("least", "limit", "threshold"), [(0.1, 3, 0.2), (0.1, 1, -1.0), (None, 3, -1.0)])
+async def test_what_is_below_threshold_or_worse_than_all_wanted_ends_a_search(
+    least: float | None, limit: int, threshold: float
+) -> None:
+    store = Answers(least, indexed=0 if least is None else 1)
+    await search(store, limit=limit, threshold=threshold)
+    assert store.fetched == [200]
