@@ -14,6 +14,18 @@ NEO4J_VERSION = os.environ.get("KGAGENT_TEST_NEO4J", str(Settings.model_fields["
 """The release that the tests run on."""
 
 
+_JAVA_OPTIONS = ("-XX:TieredStopAtLevel=1",)
+"""The server lives for minutes and runs new statements all the time: optimized code costs more than it saves."""
+
+_NEO4J_SETTINGS = {
+    "internal.cypher.use_parameter_size": "false",
+    "internal.cypher.expression_engine": "INTERPRETED",
+    "dbms.cypher.min_replan_interval": "1m",
+}
+"""Most of the server's work would be planning the same statements again: for each order of magnitude of the length of
+each text and list among the parameters, after ten runs for faster expressions, and whenever counts have changed."""
+
+
 @dataclass(frozen=True)
 class Server:
     """Address and credentials of the Neo4j that the tests use."""
@@ -46,8 +58,9 @@ def shared_local_server(folder: Path) -> LocalNeo4j:
     Args:
         folder: the folder that the processes of the run share.
     """
-    # The server lives for minutes and runs new statements all the time: optimized code costs more than it saves.
-    return LocalNeo4j(folder / "neo4j", version=NEO4J_VERSION, java_options=("-XX:TieredStopAtLevel=1",))
+    return LocalNeo4j(
+        folder / "neo4j", version=NEO4J_VERSION, java_options=_JAVA_OPTIONS, neo4j_settings=_NEO4J_SETTINGS
+    )
 
 
 def _docker_works() -> bool:

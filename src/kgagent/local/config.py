@@ -1,7 +1,7 @@
 """The configuration of the local Neo4j: `neo4j.conf` and the Java arguments."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from kgagent.local.java import Java
@@ -14,13 +14,14 @@ _VECTOR_MODULE = "jdk.incubator.vector"
 _OPENED_PACKAGES = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 
 
-def render_config(release: Release, *, port: int, memory: Memory) -> str:
+def render_config(release: Release, *, port: int, memory: Memory, more: Mapping[str, str] | None = None) -> str:
     """The text of `neo4j.conf`: bolt on the loopback address only, no web server, no usage reports.
 
     Args:
         release: the Neo4j release.
         port: bolt port.
         memory: memory sizes.
+        more: further settings; they override the others.
     """
     settings = {
         "server.default_listen_address": HOST,
@@ -40,8 +41,8 @@ def render_config(release: Release, *, port: int, memory: Memory) -> str:
         "internal.server.bolt.thread_pool_shutdown_wait_time": "1s",
         "internal.server.bolt.connection_shutdown_wait_time": "0s",
     }
-    rows = [*settings.items(), *release.settings]
-    return "".join(f"{name}={value}\n" for name, value in rows)
+    rows = settings | dict(release.settings) | dict(more or {})
+    return "".join(f"{name}={value}\n" for name, value in rows.items())
 
 
 def server_arguments(

@@ -2,7 +2,8 @@
 
 import re
 import subprocess
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -36,6 +37,7 @@ class LaunchPlan:
     jars: tuple[Path, ...]
     memory: Memory
     java_options: tuple[str, ...] = ()
+    neo4j_settings: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def prepare(
@@ -44,7 +46,9 @@ class LaunchPlan:
         home: ServerHome,
         cache: Path | None,
         progress: Progress,
+        *,
         java_options: tuple[str, ...] = (),
+        neo4j_settings: Mapping[str, str] | None = None,
     ) -> Self:
         """Find Java, download the jars and choose the memory sizes.
 
@@ -55,7 +59,15 @@ class LaunchPlan:
         java = find_java(release.oldest_java)
         jars = artifacts.fetch(release.lock_name, cache=cache, progress=progress)
         memory = choose_memory(machine_memory())
-        return cls(release=release, home=home, java=java, jars=tuple(jars), memory=memory, java_options=java_options)
+        return cls(
+            release=release,
+            home=home,
+            java=java,
+            jars=tuple(jars),
+            memory=memory,
+            java_options=java_options,
+            neo4j_settings=neo4j_settings or {},
+        )
 
 
 def launch(plan: LaunchPlan, port: int) -> "psutil.Process":
@@ -69,7 +81,8 @@ def launch(plan: LaunchPlan, port: int) -> "psutil.Process":
         The process, which may already have exited.
     """
     home = plan.home
-    replace_private_file(home.config / "neo4j.conf", render_config(plan.release, port=port, memory=plan.memory))
+    config = render_config(plan.release, port=port, memory=plan.memory, more=plan.neo4j_settings)
+    replace_private_file(home.config / "neo4j.conf", config)
     arguments = server_arguments(plan.release, plan.java, plan.jars, plan.memory, plan.java_options)
     replace_private_file(home.arguments, render_argument_file(arguments))
     command: list[str | Path] = [

@@ -1,7 +1,7 @@
 """The local Neo4j: start it, stop it, get its status."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -79,6 +79,7 @@ class LocalNeo4j:
         version: str = "2026.08.1",
         port: int = 0,
         java_options: Sequence[str] = (),
+        neo4j_settings: Mapping[str, str] | None = None,
     ) -> None:
         """Choose a server; nothing is started yet.
 
@@ -88,6 +89,7 @@ class LocalNeo4j:
             version: a Neo4j release that has a lock file.
             port: bolt port; 0 for the port of the previous start or any free port.
             java_options: further options of the Java VM, such as "-Xmx2g"; they override the defaults.
+            neo4j_settings: further settings of `neo4j.conf`; they override the defaults.
 
         Raises:
             ConfigurationError: the version is not supported.
@@ -97,6 +99,7 @@ class LocalNeo4j:
         self._cache = cache
         self._port = port
         self._java_options = tuple(java_options)
+        self._neo4j_settings = dict(neo4j_settings or {})
 
     @classmethod
     def from_settings(cls, settings: "Settings") -> Self:
@@ -181,7 +184,14 @@ class LocalNeo4j:
 
     def _start(self, state: ServerState | None, progress: Progress) -> ServerInfo:
         self._check_data_version(state)
-        plan = LaunchPlan.prepare(self._release, self._home, self._cache, progress, self._java_options)
+        plan = LaunchPlan.prepare(
+            self._release,
+            self._home,
+            self._cache,
+            progress,
+            java_options=self._java_options,
+            neo4j_settings=self._neo4j_settings,
+        )
         if state is None or not state.initialised:
             set_initial_password(plan, self._home.password())
         for attempt in range(1, _PORT_ATTEMPTS + 1):

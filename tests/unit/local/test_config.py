@@ -36,6 +36,17 @@ def test_server_requires_a_password_and_sends_no_usage_reports(version: str) -> 
     assert settings["dbms.usage_report.enabled"] == "false"
 
 
+def test_given_settings_are_added_and_override_the_others() -> None:
+    more = {"server.http.enabled": "true", "dbms.fleet_manager.enabled": "true", "server.cypher.parallel": "x"}
+
+    text = render_config(find_release("2026.08.1"), port=7001, memory=MEMORY, more=more)
+
+    rows = text.splitlines()
+    assert set(rows) >= {f"{name}={value}" for name, value in more.items()}
+    assert "server.http.enabled=false" not in rows
+    assert "dbms.fleet_manager.enabled=false" not in rows
+
+
 def test_only_the_line_that_knows_a_setting_gets_it() -> None:
     assert "dbms.fleet_manager.enabled" in _settings("2026.08.1")
     assert "dbms.fleet_manager.enabled" not in _settings("5.26.30")
