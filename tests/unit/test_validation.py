@@ -79,10 +79,10 @@ def combined(**step: object) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (pattern(direction="out"), f"{INTO}.direction must be 'OUTGOING', 'INCOMING' or 'BOTH', got 'OUT'"),
-        (combined(direction="out"), f"combinator.{INTO}.direction must be 'OUTGOING', 'INCOMING' or 'BOTH', got 'OUT'"),
+        (pattern(direction="up"), f"{INTO}.direction must be 'OUTGOING', 'INCOMING' or 'BOTH', got 'UP'"),
+        (combined(direction="up"), f"combinator.{INTO}.direction must be 'OUTGOING', 'INCOMING' or 'BOTH', got 'UP'"),
         ({"patterns": [{"steps": []}]}, "patterns.0.steps must not be empty, got []"),
-        ({"patterns": {"steps": [STEP]}}, "patterns must be a list, got {'steps': [{'source_label': 'Person'}]}"),
+        ({"patterns": 7}, "patterns must be a list, got 7"),
         (pattern(relation_type=4), f"{INTO}.relation_type must be text or a list, got 4"),
         (pattern(min_hops=3, max_hops=2), f"{INTO}: min_hops must not be above max_hops, got 3 and 2"),
         ({}, "the query is empty: give patterns, a combinator, targets, or a query in plain words"),
