@@ -73,12 +73,12 @@ class Remember(Tool[RememberArguments]):
         """The description for the model."""
         return (
             f"Store what you learned in one call: nodes ({', '.join(ontology.labels)}), relationships and notes. "
-            "Creates what is missing and updates what exists: a node by label and name, a relationship by its two nodes. Refer "
-            "to a node by its `ref` or name in this call, or by the name or entity_key of an existing one; "
-            '"me" is the owner. Each item succeeds or fails by itself. Example: {"nodes": [{"label": "Person", "name": '
-            '"Ruth Calder", "description": "Naval architect in Bergen."}], "relationships": [{"from": "Ruth Calder", '
-            '"to": "me", "relationship_type": "mentor of", "attitude": 5, "notes": ["Had lunch in June 2023."]}], '
-            '"notes": [{"on": "Harvest fair", "content": "Moved to May."}]}. describe_graph with topic '
+            "Creates what is missing and updates what exists: a node by label and name, a relationship by its "
+            "two nodes. Refer to a node by `ref` or name in this call, or by the name or entity_key of an existing "
+            'one; "me" is the owner. Each item succeeds or fails by itself. Example: {"nodes": [{"label": "Person", '
+            '"name": "Ruth Calder", "description": "Naval architect in Bergen."}], "relationships": [{"from": '
+            '"Ruth Calder", "to": "me", "relationship_type": "mentor of", "attitude": 5, "notes": ["Had lunch in June '
+            '2023."]}], "notes": [{"on": "Harvest fair", "content": "Moved to May."}]}. describe_graph with topic '
             "'ontology' lists the words for the levels. "
             f"{describe_lifetimes(ontology)}"
         )
