@@ -180,6 +180,8 @@ class GraphQuery(PatternModel):
         use_all_relation_hints: Whether `traversal` follows all of its types, or only the first.
     """
 
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"ranking", "max_paths"})
+
     query: str | None = Field(None, max_length=8_000, validation_alias=accepts("query", "text_query", "question"))
     targets: Annotated[tuple[ResolutionTarget, ...], OneOrMore] = Field(default=(), max_length=20)
     traversal: TraversalHint | None = None

@@ -186,7 +186,8 @@ Fields beyond those of the schema:
 - pattern: pattern_id (its name in results), distinct_nodes, repeat_relationships, description.
 - combinator: its patterns may be combinators.
 - query: traversal {relation_types, max_depth} from targets, without patterns; one_path_per (best path for each node at
-  that position); top_k (texts near the paths); weights and weight_property for ranking HYBRID and EDGE_WEIGHT; strict.
+  that position); max_paths (default 20); top_k (texts near the paths); strict; ranking (PATH_LENGTH, EDGE_WEIGHT,
+  NODE_CENTRALITY, SEMANTIC_SCORE or HYBRID), weights and weight_property for EDGE_WEIGHT and HYBRID.
 """
 
 
