@@ -109,8 +109,8 @@ def _write(png: bytes, file: Path) -> None:
 
 
 async def _search(page: Page, shot: Shot) -> None:
-    await page.get_by_label("matches").select_option(str(shot.limit))
-    await page.get_by_label("neighbors").select_option(str(shot.around))
+    await page.get_by_role("combobox", name="matches").select_option(str(shot.limit))
+    await page.get_by_role("combobox", name="neighbors").select_option(str(shot.around))
     await page.get_by_label("What to look for").fill(shot.query)
     await page.get_by_role("button", name="Search").click()
     await page.get_by_text("matched;").first.wait_for()
