@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
@@ -30,7 +30,12 @@ Format = Annotated[Literal["json", "text"] | None, Field(description="How to ans
 
 
 class Arguments(RequestModel):
-    """Base of the arguments of all tools; unknown arguments are rejected, so that a misspelled name is noticed."""
+    """Base of the arguments of all tools; unknown arguments are rejected, so that a misspelled name is noticed.
+
+    A model reads text, so it is not told of `format`, with which a program asks for JSON.
+    """
+
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"format"})
 
 
 class NewNote(Arguments):

@@ -76,9 +76,9 @@ class CreateRelationship(Tool[CreateRelationshipArguments]):
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
         return (
-            "Connect two existing nodes. If they are connected already, use update_relationship or "
-            "add_note_to_relationship. Searches match type, description, levels and notes, so give all that you know. "
-            "describe_graph with topic 'ontology' lists the words for the levels."
+            "Connect two existing nodes. If they are connected already, use update_relationship. Searches match type, "
+            "description, levels and notes, so give all that you know. describe_graph with topic 'ontology' lists the "
+            "words for the levels."
         )
 
     async def run(self, context: ToolContext, arguments: CreateRelationshipArguments) -> WrittenRelationship:
