@@ -148,6 +148,16 @@ async def _add_note(given: Setting) -> Arguments:
     return {**await given.friends(), "content": "They dug up a Roman coin in June."}
 
 
+async def _noted(given: Setting) -> Arguments:
+    ends = await given.friends()
+    await given.do("add_note_to_relationship", **ends, content="They dug up a Roman coin in June.")
+    return {**ends, "note": "They dug up"}
+
+
+async def _update_note(given: Setting) -> Arguments:
+    return {**await _noted(given), "content": "They dug up a Roman coin in July."}
+
+
 async def _restore(given: Setting) -> Arguments:
     ends = await given.friends()
     await given.do("delete_relationship", **ends)
@@ -177,6 +187,8 @@ CALLS: dict[str, Callable[[Setting], Awaitable[Arguments]]] = {
     "update_relationship": _update_relationship,
     "update_relationships": _update_relationships,
     "add_note_to_relationship": _add_note,
+    "update_note": _update_note,
+    "delete_note": _noted,
     "delete_relationship": Setting.friends,
     "restore_relationship": _restore,
     "merge_nodes": _merge,

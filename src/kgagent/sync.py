@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     from kgagent.ontology import Ontology
     from kgagent.progress import Progress
     from kgagent.retrieval.rerank import CrossEncoder
-    from kgagent.retrieval.similar_nodes import NewNode
     from kgagent.settings import Settings
     from kgagent.tools.base import ToolText
     from kgagent.tools.payload import Payload
@@ -485,11 +484,14 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
         """
         return self._wait(self._wrapped.find_paths, request, user_id=user_id)
 
-    def find_similar_nodes(self, new: Sequence[NewNode], *, user_id: str) -> dict[str, tuple[GraphNode, ...]]:
+    def find_similar_nodes(
+        self, new: Sequence[GraphNode], embeddings: Mapping[str, Sequence[float]], *, user_id: str
+    ) -> dict[str, tuple[GraphNode, ...]]:
         """Find older nodes that may represent the same thing as new ones: similar names or embeddings, same label.
 
         Args:
             new: nodes that were just created.
+            embeddings: their embeddings by key, float32, shape (dimensions,); nodes may be missing.
             user_id: owner of the nodes.
 
         Returns:
@@ -498,7 +500,7 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
         Raises:
             StoreError: the database failed.
         """
-        return self._wait(self._wrapped.find_similar_nodes, new, user_id=user_id)
+        return self._wait(self._wrapped.find_similar_nodes, new, embeddings, user_id=user_id)
 
     def relationship_vector_search(
         self,

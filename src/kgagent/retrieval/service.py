@@ -1,6 +1,6 @@
 """The searches of a knowledge graph."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from kgagent.errors import InputError
 from kgagent.models import (
@@ -24,7 +24,7 @@ from kgagent.retrieval.paths import find_paths
 from kgagent.retrieval.pipeline import HybridSearch
 from kgagent.retrieval.rerank import CrossEncoder
 from kgagent.retrieval.scope import RelationshipFilter, check_text
-from kgagent.retrieval.similar_nodes import NewNode, find_similar_nodes
+from kgagent.retrieval.similar_nodes import find_similar_nodes
 from kgagent.retrieval.single_searches import SingleSearches
 from kgagent.retrieval.traversal import traverse
 
@@ -153,11 +153,14 @@ class RetrievalService(SingleSearches):
         return await find_paths(self.scope.of(user_id), request, self._nodes, self._embedder)
 
     @observed("find_similar_nodes")
-    async def find_similar_nodes(self, new: Sequence[NewNode], *, user_id: str) -> dict[str, tuple[GraphNode, ...]]:
+    async def find_similar_nodes(
+        self, new: Sequence[GraphNode], embeddings: Mapping[str, Sequence[float]], *, user_id: str
+    ) -> dict[str, tuple[GraphNode, ...]]:
         """Find older nodes that may represent the same thing as new ones: similar names or embeddings, same label.
 
         Args:
             new: nodes that were just created.
+            embeddings: their embeddings by key, float32, shape (dimensions,); nodes may be missing.
             user_id: owner of the nodes.
 
         Returns:
@@ -166,7 +169,9 @@ class RetrievalService(SingleSearches):
         Raises:
             StoreError: the database failed.
         """
-        return await find_similar_nodes(self.scope.of(user_id), new, nodes=self._nodes, vectors=self._vectors)
+        return await find_similar_nodes(
+            self.scope.of(user_id), new, embeddings, nodes=self._nodes, vectors=self._vectors
+        )
 
     async def nodes(
         self, entity_keys: Sequence[str], *, user_id: str, labels: Sequence[str] | None = None

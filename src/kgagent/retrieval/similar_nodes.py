@@ -2,12 +2,10 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 
 from kgagent.concurrency import task_group
-from kgagent.embedding.base import Embedding
 from kgagent.graph.lucene import any_word, must_be
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.schema_parts import NODE_TEXT_INDEX
@@ -35,21 +33,13 @@ _FETCH = 200
 _WORD = re.compile(r"\w+")
 
 
-@dataclass(frozen=True)
-class NewNode:
-    """A node that was just created.
-
-    Attributes:
-        node: the node.
-        embedding: its embedding; None if it has none.
-    """
-
-    node: GraphNode
-    embedding: Embedding | None
-
-
 async def find_similar_nodes(
-    scope: SearchScope, new: Sequence[NewNode], *, nodes: NodeRepository, vectors: VectorRetrievers
+    scope: SearchScope,
+    new: Sequence[GraphNode],
+    embeddings: Mapping[str, Sequence[float]],
+    *,
+    nodes: NodeRepository,
+    vectors: VectorRetrievers,
 ) -> dict[str, tuple[GraphNode, ...]]:
     """Find, for each new node, up to three older nodes of its label whose name or embedding is similar.
 
@@ -63,10 +53,10 @@ async def find_similar_nodes(
         return {}
     async with task_group() as group:
         named = group.create_task(_by_name(scope, new))
-        near = group.create_task(_by_embedding(scope, new, vectors))
+        near = group.create_task(_by_embedding(scope, new, embeddings, vectors))
     keys = {
-        item.node.entity_key: list(
-            dict.fromkeys((*named.result().get(item.node.entity_key, ()), *near.result().get(item.node.entity_key, ())))
+        item.entity_key: list(
+            dict.fromkeys((*named.result().get(item.entity_key, ()), *near.result().get(item.entity_key, ())))
         )[:MAX_SIMILAR]
         for item in new
     }
@@ -97,20 +87,20 @@ def are_similar_names(one: str, other: str) -> bool:
     )
 
 
-async def _by_name(scope: SearchScope, new: Sequence[NewNode]) -> dict[str, list[str]]:
+async def _by_name(scope: SearchScope, new: Sequence[GraphNode]) -> dict[str, list[str]]:
     owner = must_be("user_id", [scope.user_id])
     queries = [
-        {"position": position, "label": item.node.label, "text": f"{owner} +({wanted})"}
+        {"position": position, "label": item.label, "text": f"{owner} +({wanted})"}
         for position, item in enumerate(new)
-        if (wanted := _name_query(item.node.name)) is not None
+        if (wanted := _name_query(item.name)) is not None
     ]
     parameters = {"index": NODE_TEXT_INDEX, "queries": queries, "fetch": _FETCH, "limit": _NAMES_COMPARED}
     rows = await scope.read(
-        statement("find_similar_names"), {**parameters, "excluded": [item.node.entity_key for item in new]}
+        statement("find_similar_names"), {**parameters, "excluded": [item.entity_key for item in new]}
     )
     found: dict[str, list[str]] = {}
     for row in rows:
-        node = new[row["position"]].node
+        node = new[row["position"]]
         if are_similar_names(node.name, row["name"] or ""):
             found.setdefault(node.entity_key, []).append(row["entity_key"])
     return found
@@ -125,14 +115,19 @@ def _name_query(name: str) -> str | None:
     return f"{exact} name:({' '.join(fuzzy)})" if fuzzy else exact
 
 
-async def _by_embedding(scope: SearchScope, new: Sequence[NewNode], vectors: VectorRetrievers) -> dict[str, list[str]]:
+async def _by_embedding(
+    scope: SearchScope,
+    new: Sequence[GraphNode],
+    embeddings: Mapping[str, Sequence[float]],
+    vectors: VectorRetrievers,
+) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    created = {item.node.entity_key for item in new}
-    for label in dict.fromkeys(item.node.label for item in new):
+    created = {item.entity_key for item in new}
+    for label in dict.fromkeys(item.label for item in new):
         queries = {
-            item.node.entity_key: VectorQuery(item.embedding, SIMILAR_EMBEDDING)
+            item.entity_key: VectorQuery(embeddings[item.entity_key], SIMILAR_EMBEDDING)
             for item in new
-            if item.node.label == label and item.embedding is not None
+            if item.label == label and item.entity_key in embeddings
         }
         # A new node is among the nearest of its own embedding, and others of this call may be.
         limit = MAX_SIMILAR + len(queries)

@@ -2,10 +2,12 @@
 
 from pydantic import ConfigDict, Field
 
+from kgagent.errors import InputError
+from kgagent.formatting import counted
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.models.fields import EntityKey, FilledText, ShortText
 from kgagent.ontology import Ontology
-from kgagent.tools.arguments import NewNote, build_notes, describe_lifetimes
+from kgagent.tools.arguments import NewNote, Notes, build_notes, describe_lifetimes
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.relationship_arguments import RelationshipEnds
@@ -33,7 +35,8 @@ class AddNoteToRelationshipArguments(RelationshipEnds):
         }
     )
 
-    content: FilledText = Field(description="One fact, as a sentence.")
+    content: FilledText | None = Field(None, description="One fact, as a sentence.")
+    notes: Notes = Field(default_factory=list, description="Instead of content: several notes, texts or objects.")
     lifetime: ShortText | None = Field(None, description="When it expires.")
     source_entity_key: EntityKey | None = Field(None, description="entity_key of the Source node of the fact.")
 
@@ -60,20 +63,27 @@ class AddNoteToRelationship(Tool[AddNoteToRelationshipArguments]):
         Raises:
             InputError: the relationship does not exist, or the lifetime is unknown.
         """
-        note = NewNote(
-            content=arguments.content,
-            lifetime=arguments.lifetime,
-            source_entity_key=arguments.source_entity_key,
-        )
+        given = [*([arguments.content] if arguments.content is not None else []), *arguments.notes]
+        if not given:
+            raise InputError("content is missing: give the text of a note, or notes")
+        notes = [
+            NewNote(content=note, lifetime=arguments.lifetime, source_entity_key=arguments.source_entity_key)
+            if isinstance(note, str)
+            else note
+            for note in given
+        ]
         intent = RelationshipIntent(
             from_entity_key=arguments.from_entity_key,
             to_entity_key=arguments.to_entity_key,
             neo4j_type=arguments.neo4j_type,
-            notes=build_notes([note], context, context.write_context.clock()),
+            notes=build_notes(notes, context, context.write_context.clock()),
             missing="Relationship not found between {a} and {b}. Create it with create_relationship, or restore a "
             "deleted one with restore_relationship",
         )
         written = await write_relationship(context, intent)
         ends = f"{written.record.from_name} and {written.record.to_name}"
-        message = f"Added note to relationship between {ends}" if written.changed else "The note exists already"
+        one = len(notes) == 1
+        existing = "The note exists already" if one else "The notes exist already"
+        added = f"Added {'note' if one else counted(len(notes), 'note')} to relationship between {ends}"
+        message = added if written.changed else existing
         return WrittenRelationship.of(written, with_direction(message, written.record))

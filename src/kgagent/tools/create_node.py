@@ -10,6 +10,7 @@ from kgagent.ontology import Ontology
 from kgagent.tools.arguments import Arguments, NodeName, Notes, build_notes
 from kgagent.tools.base import Tool, ToolResult
 from kgagent.tools.context import ToolContext
+from kgagent.tools.note_expiry import NoteExpiry, new_expiries
 from kgagent.tools.owner import owner_values
 
 
@@ -37,10 +38,19 @@ class CreateNodeArguments(Arguments):
 
 
 class CreatedNode(ToolResult):
-    """The node that create_node created."""
+    """The node that create_node created.
+
+    Attributes:
+        note_expiries: when its notes expire; None if they never do.
+    """
 
     entity_key: str
     node: GraphNode
+    note_expiries: tuple[NoteExpiry, ...] | None = None
+
+    def to_text(self) -> str:
+        """What was created, its key, and when its notes expire."""
+        return "\n".join([self.message, f"entity_key: {self.entity_key}", *map(str, self.note_expiries or ())])
 
 
 class CreateNode(Tool[CreateNodeArguments]):
@@ -84,4 +94,6 @@ class CreateNode(Tool[CreateNodeArguments]):
         strategy = NodeStrategy(context.nodes, context.write_context, user_id=context.user_id)
         written = await compare_and_set_one(strategy, intent, attempts=context.write_context.attempts)
         message = ". ".join((f"Created {arguments.label} {arguments.name}", *written.warnings))
-        return CreatedNode(message=message, entity_key=key, node=written.record)
+        return CreatedNode(
+            message=message, entity_key=key, node=written.record, note_expiries=new_expiries(written) or None
+        )

@@ -29,6 +29,11 @@ class DeletedRelationship(ToolResult):
     triplet: str
     relationship: GraphRelationship
 
+    def to_text(self) -> str:
+        """What was deleted, and until when it can be restored."""
+        undo = [] if self.undo_until is None else [f"undo_until: {self.undo_until}"]
+        return "\n".join([self.message, f"triplet: {self.triplet}", *undo])
+
 
 class DeleteRelationship(Tool[DeleteRelationshipArguments]):
     """Deletes a relationship."""

@@ -10,6 +10,7 @@ from kgagent.tools.context import ToolContext
 from kgagent.tools.create_node import CreateNode
 from kgagent.tools.create_relationship import CreateRelationship
 from kgagent.tools.create_relationships import CreateRelationships
+from kgagent.tools.delete_note import DeleteNote
 from kgagent.tools.delete_relationship import DeleteRelationship
 from kgagent.tools.describe_graph import DescribeGraph
 from kgagent.tools.explore import Explore
@@ -23,6 +24,7 @@ from kgagent.tools.restore_relationship import RestoreRelationship
 from kgagent.tools.toolsets import tools_of, why_missing
 from kgagent.tools.traverse import Traverse
 from kgagent.tools.update_node import UpdateNode
+from kgagent.tools.update_note import UpdateNote
 from kgagent.tools.update_relationship import UpdateRelationship
 from kgagent.tools.update_relationships import UpdateRelationships
 
@@ -42,6 +44,8 @@ TOOLS: tuple[Tool[Any], ...] = (
     UpdateRelationship(),
     UpdateRelationships(),
     AddNoteToRelationship(),
+    UpdateNote(),
+    DeleteNote(),
     DeleteRelationship(),
     RestoreRelationship(),
     MergeNodes(),

@@ -11,6 +11,7 @@ from kgagent.models.graph import GraphModel
 from kgagent.tools.base import ToolResult
 from kgagent.tools.context import ToolContext
 from kgagent.tools.create_relationship import NewRelationship
+from kgagent.tools.note_expiry import NoteExpiry, new_expiries
 from kgagent.tools.payload import error_text, one_line
 from kgagent.tools.reference_arguments import resolved_intents
 from kgagent.tools.relationship_results import describe_direction
@@ -29,12 +30,21 @@ class BatchItem(GraphModel):
     embedding_regenerated: bool | None = None
     triplet: str | None = None
     relationship: GraphRelationship | None = None
+    note_expiries: tuple[NoteExpiry, ...] | None = None
 
 
 class BatchResult(ToolResult):
     """Several relationships, in the order of the arguments."""
 
     results: tuple[BatchItem, ...]
+
+    def to_text(self) -> str:
+        """The counts, and a line for each relationship that was rejected or needs attention."""
+        lines = [self.message]
+        for position, item in enumerate(self.results):
+            parts = (item.error, item.message, *map(str, item.note_expiries or ()))
+            lines += [f"{position}: {part}" for part in parts if part]
+        return "\n".join(lines)
 
     @property
     def error(self) -> str | None:
@@ -79,6 +89,7 @@ async def write_batch(
                 embedding_regenerated=outcome.embedded,
                 triplet=outcome.record.triplet,
                 relationship=outcome.record,
+                note_expiries=new_expiries(outcome) or None,
             )
         )
     ordered = tuple(results[position] for position in range(len(items)))

@@ -5,6 +5,7 @@ from kgagent.graph.relationships import RelationshipIntent, RelationshipStrategy
 from kgagent.models import GraphRelationship
 from kgagent.tools.base import ToolResult
 from kgagent.tools.context import ToolContext
+from kgagent.tools.note_expiry import NoteExpiry, new_expiries, short_answer
 
 DIRECTION_HINT = "The nodes may be given in either order."
 """Part of the description of tools that take the nodes in either order."""
@@ -29,20 +30,28 @@ class WrittenRelationship(ToolResult):
         embedding_regenerated: whether its text changed, so that it was embedded again.
         triplet: the relationship in its direction, such as "Ruth mentor Me".
         relationship: the relationship, with its nodes in the order of the arguments.
+        note_expiries: when the notes that were added expire; None if they never do.
     """
 
     embedding_regenerated: bool
     triplet: str
     relationship: GraphRelationship
+    note_expiries: tuple[NoteExpiry, ...] | None = None
+
+    def to_text(self) -> str:
+        """What changed, the triplet, and when new notes expire; get_relationship reads the rest."""
+        message = f"{self.message}\ntriplet: {self.triplet}"
+        return short_answer(message, embedded=self.embedding_regenerated, note_expiries=self.note_expiries or ())
 
     @classmethod
     def of(cls, written: RelationshipWriteResult, message: str) -> "WrittenRelationship":
         """The result of a write."""
         return cls(
             message=". ".join((message, *written.warnings)),
-            embedding_regenerated=written.embedded,
+            embedding_regenerated=written.embedding is not None,
             triplet=written.record.triplet,
             relationship=written.record,
+            note_expiries=new_expiries(written) or None if written.record.notes else None,
         )
 
 

@@ -15,10 +15,10 @@ from kgagent.graph.nodes import NodeStrategy, NodeWriteResult
 from kgagent.graph.relationships import RelationshipIntent, RelationshipStrategy, RelationshipWriteResult
 from kgagent.models.note import Note
 from kgagent.ontology import Ontology
-from kgagent.retrieval.similar_nodes import NewNode
 from kgagent.tools.arguments import describe_lifetimes
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
+from kgagent.tools.note_expiry import expiries
 from kgagent.tools.payload import error_text, one_line
 from kgagent.tools.references import NodeReference
 from kgagent.tools.relationship_results import describe_direction
@@ -47,7 +47,6 @@ from kgagent.tools.remember_results import (
     RememberResult,
     ReplacedValue,
     WriteCounts,
-    expiries,
     replaced_values,
     summary,
 )
@@ -296,18 +295,19 @@ class _Call:
     async def _possible_duplicates(self) -> tuple[PossibleDuplicate, ...]:
         """Look for older nodes like the new ones; without an answer, the writes still succeeded."""
         created = [result for result in self.written_nodes.values() if result.created]
-        new = [NewNode(result.record, result.embedding) for result in created]
+        new = [result.record for result in created]
+        embeddings = {one.record.entity_key: one.embedding for one in created if one.embedding is not None}
         try:
-            similar = await self.context.retrieval.find_similar_nodes(new, user_id=self.context.user_id)
+            similar = await self.context.retrieval.find_similar_nodes(new, embeddings, user_id=self.context.user_id)
         except KgAgentError:
             return ()
         return tuple(
             PossibleDuplicate(
-                node=NodeReference.of(item.node),
+                node=NodeReference.of(item),
                 existing=tuple(node.model_copy(update={"notes": (), "properties": {}}) for node in similar[key]),
             )
             for item in new
-            if (key := item.node.entity_key) in similar
+            if (key := item.entity_key) in similar
         )
 
 

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
 from typing import Literal
 
 from pydantic import Field
@@ -11,8 +10,8 @@ from kgagent.formatting import counted
 from kgagent.graph.writes import ModelT, WriteResult
 from kgagent.models import GraphNode
 from kgagent.models.graph import GraphModel
-from kgagent.models.note import Note
 from kgagent.tools.base import ToolResult
+from kgagent.tools.note_expiry import NoteExpiry
 from kgagent.tools.references import NodeReference
 
 MAX_LISTED = 20
@@ -57,13 +56,6 @@ class Failure(GraphModel):
     def __str__(self) -> str:
         """The failure in one line: "nodes[3] Rex: Unknown label: Dog"."""
         return f"{self.list}[{self.index}]{' ' if self.name else ''}{self.name}: {self.error}"
-
-
-class NoteExpiry(GraphModel):
-    """Notes that expire at the same time."""
-
-    expires_at: datetime
-    notes: int
 
 
 class ReplacedValue(GraphModel):
@@ -123,7 +115,7 @@ class RememberResult(ToolResult):
             [
                 self.message,
                 *([f"New: {created}"] if created else []),
-                *(f"Expiry of {counted(one.notes, 'note')}: {one.expires_at:%Y-%m-%d}" for one in self.note_expiries),
+                *map(str, self.note_expiries),
                 *_lines("Failed", [str(failure) for failure in self.failures]),
                 *_lines("Replaced", [f"{item.item}, {item.field}: was {item.old!r}" for item in self.replaced]),
                 *_lines("Possible duplicates", list(map(self._duplicate, self.possible_duplicates))),
@@ -167,12 +159,6 @@ def summary(nodes: WriteCounts, relationships: WriteCounts, notes: int, failed_n
         failed = f", {failed_notes} failed" if failed_notes else ""
         parts.append(f"{counted(notes, 'note')} added{failed}")
     return ". ".join(parts)
-
-
-def expiries(notes: Iterable[Note]) -> tuple[NoteExpiry, ...]:
-    """When notes expire, the earliest first."""
-    counts = Counter(note.expires_at for note in notes if note.expires_at is not None)
-    return tuple(NoteExpiry(expires_at=moment, notes=counts[moment]) for moment in sorted(counts))
 
 
 def replaced_values(item: str, written: WriteResult[ModelT], fields: Sequence[str]) -> list[ReplacedValue]:

@@ -21,6 +21,8 @@ TOOLSETS: Mapping[str, Sequence[str]] = {
     "admin": (
         "create_node",
         "update_node",
+        "update_note",
+        "delete_note",
         "create_relationships",
         "update_relationships",
         "delete_relationship",
@@ -29,7 +31,7 @@ TOOLSETS: Mapping[str, Sequence[str]] = {
     ),
 }
 """Tools by toolset. core: what an agent needs for memory; graph: paths, traversal and schema; patterns: structured
-questions; admin: single nodes, batches, deleting, restoring and merging."""
+questions; admin: single nodes, batches, correcting notes, deleting, restoring and merging."""
 
 ALL = "all"
 """Stands for every toolset."""

@@ -11,6 +11,7 @@ from kgagent.ontology import Ontology
 from kgagent.tools.arguments import Arguments, NodeName, Notes, build_notes
 from kgagent.tools.base import Tool, ToolResult
 from kgagent.tools.context import ToolContext
+from kgagent.tools.note_expiry import NoteExpiry, new_expiries, short_answer
 from kgagent.tools.owner import owner_values
 
 
@@ -34,10 +35,16 @@ class UpdatedNode(ToolResult):
     Attributes:
         embedding_regenerated: whether its text changed, so that it was embedded again.
         node: the node.
+        note_expiries: when the notes that were added expire; None if they never do.
     """
 
     embedding_regenerated: bool
     node: GraphNode
+    note_expiries: tuple[NoteExpiry, ...] | None = None
+
+    def to_text(self) -> str:
+        """What changed, and when new notes expire."""
+        return short_answer(self.message, embedded=self.embedding_regenerated, note_expiries=self.note_expiries or ())
 
 
 class UpdateNode(Tool[UpdateNodeArguments]):
@@ -76,4 +83,5 @@ class UpdateNode(Tool[UpdateNodeArguments]):
             message=". ".join((message, *written.warnings)),
             embedding_regenerated=written.embedded,
             node=node,
+            note_expiries=new_expiries(written) or None,
         )

@@ -9,6 +9,7 @@ from kgagent.errors import InputError
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.models.fields import ShortText, Text
 from kgagent.ontology import Ontology
+from kgagent.tools.arguments import Notes, build_notes
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.relationship_arguments import Attitude, Proximity, RelationshipEnds, Share
@@ -33,30 +34,32 @@ class RelationshipChange(RelationshipEnds):
     clear: list[ShortText] = Field(
         default_factory=list, max_length=2, description='Levels to remove: "attitude", "proximity".'
     )
+    notes: Notes = Field(default_factory=list, description="Notes to add; existing notes are kept.")
 
-    def intent(self, context: ToolContext, now: datetime) -> RelationshipIntent:  # noqa: ARG002
+    def intent(self, context: ToolContext, now: datetime) -> RelationshipIntent:
         """The write that changes it.
 
         Raises:
-            InputError: nothing is to be changed, or a field cannot be cleared.
+            InputError: nothing is to be changed, a field cannot be cleared, or a note is invalid.
         """
-        values = self.model_dump(exclude={*RelationshipEnds.model_fields, "clear"}, exclude_none=True)
+        values = self.model_dump(exclude={*RelationshipEnds.model_fields, "clear", "notes"}, exclude_none=True)
         for field in self.clear:
             if field not in {"attitude", "proximity"}:
                 raise InputError(f"clear must contain only attitude and proximity, got {field!r}")
             if field in values:
                 raise InputError(f"{field} cannot be both set and cleared")
             values[field] = None
-        if not values:
+        if not values and not self.notes:
             raise InputError(
-                "Nothing to change: give description, relationship_type, attitude, proximity, confidence or salience. "
-                "add_note_to_relationship adds notes"
+                "Nothing to change: give description, relationship_type, attitude, proximity, notes, confidence or "
+                "salience"
             )
         return RelationshipIntent(
             from_entity_key=self.from_entity_key,
             to_entity_key=self.to_entity_key,
             neo4j_type=self.neo4j_type,
             values=values,
+            notes=build_notes(self.notes, context, now) if self.notes else (),
         )
 
 
@@ -88,8 +91,8 @@ class UpdateRelationship(Tool[UpdateRelationshipArguments]):
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
         return (
-            "Change the type, description, attitude or proximity of the relationship between two nodes. Omitted fields "
-            "stay unchanged. Record events with add_note_to_relationship instead. " + DIRECTION_HINT
+            "Change the type, description, attitude or proximity of the relationship between two nodes, or add notes. "
+            "Omitted fields stay unchanged. " + DIRECTION_HINT
         )
 
     async def run(self, context: ToolContext, arguments: UpdateRelationshipArguments) -> WrittenRelationship:

@@ -31,6 +31,8 @@ BOUNDS = {
     "update_relationship": (2, 1),
     "update_relationships": (2, 1),
     "add_note_to_relationship": (2, 1),
+    "update_note": (2, 1),
+    "delete_note": (2, 1),
     "delete_relationship": (2, 0),
     "restore_relationship": (3, 0),
     "merge_nodes": (6, 0),

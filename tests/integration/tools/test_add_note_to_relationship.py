@@ -123,7 +123,7 @@ async def test_a_relationship_that_does_not_exist_is_named(tools: Toolset) -> No
     ("wrong", "said"),
     [
         ({"content": " "}, "content must not be empty"),
-        ({"content": None}, "content must be text, got None"),
+        ({"content": None}, "content is missing: give the text of a note, or notes"),
         ({"content": "x", "lifetime": "decade"}, "lifetime must be one of week, month, year, forever, got 'decade'"),
         ({"content": "x", "lifetime": 7}, "lifetime must be text, got 7"),
         ({"content": "x", "added_by": "someone"}, "unknown argument added_by"),

@@ -33,6 +33,8 @@ GOOD: dict[str, dict[str, Any]] = {
     "update_relationship": {"from_entity_key": "A", "to_entity_key": "B", "attitude": 5},
     "update_relationships": {"relationships": [{"from_entity_key": "A", "to_entity_key": "B", "attitude": 5}]},
     "add_note_to_relationship": {"from_entity_key": "A", "to_entity_key": "B", "content": "x"},
+    "update_note": {"note": "Plays", "entity_key": "E", "content": "Plays go"},
+    "delete_note": {"note": "Plays chess", "entity_key": "E"},
     "delete_relationship": {"from_entity_key": "A", "to_entity_key": "B"},
     "restore_relationship": {"from_entity_key": "A", "to_entity_key": "D"},
     "merge_nodes": {"keep_entity_key": "A", "drop_entity_key": "E"},

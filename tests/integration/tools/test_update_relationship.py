@@ -118,7 +118,10 @@ async def test_missing_nodes_are_named(tools: Toolset) -> None:
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({}, "Nothing to change: give description, relationship_type, attitude, proximity, confidence or salience."),
+        (
+            {},
+            "Nothing to change: give description, relationship_type, attitude, proximity, notes, confidence or ",
+        ),
         ({"description": None, "attitude": None}, "Nothing to change: "),
         ({"clear": ["notes"]}, "clear must contain only attitude and proximity, got 'notes'"),
         ({"clear": ["attitude"], "attitude": 3}, "attitude cannot be both set and cleared"),
@@ -126,7 +129,7 @@ async def test_missing_nodes_are_named(tools: Toolset) -> None:
         ({"attitude": "--5"}, 'Invalid word "--5"'),
         ({"attitude": 10**40}, "Attitude/proximity must be 1-5"),
         ({"relationship_type": ""}, "relationship_type must not be empty"),
-        ({"notes": ["x"]}, "unknown argument notes"),
+        ({"notes": [{"lifetime": "week"}]}, "notes.0.content is missing"),
     ],
 )
 async def test_a_wrong_value_is_named_and_changes_nothing(

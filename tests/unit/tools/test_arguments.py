@@ -27,6 +27,8 @@ NAMES = {
     "update_relationship",
     "update_relationships",
     "add_note_to_relationship",
+    "update_note",
+    "delete_note",
     "delete_relationship",
     "restore_relationship",
     "merge_nodes",

@@ -64,6 +64,8 @@ async def test_structured_content_is_what_the_output_schema_says(connect: Connec
         await checked("update_relationship", **ends, attitude=5)
         await checked("update_relationships", relationships=[{**ends, "attitude": 3}])
         await checked("add_note_to_relationship", **ends, content="They had lunch.")
+        await checked("update_note", **ends, note="They had", content="They had tea.")
+        await checked("delete_note", **ends, note="They had tea.")
         await checked("get_relationship", **ends)
         for more in ({}, {"format": "text"}, {"return_explanations": True}):
             await checked("explore", queries=["mentor"], text_matches=["Ada"], **more)

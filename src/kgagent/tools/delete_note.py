@@ -1,0 +1,39 @@
+"""delete_note: remove a note from a node or a relationship."""
+
+from kgagent.ontology import Ontology
+from kgagent.tools.base import Tool
+from kgagent.tools.context import ToolContext
+from kgagent.tools.note_edits import EditedNote, NoteAddress, edit_note
+
+
+class DeleteNoteArguments(NoteAddress):
+    """Arguments of delete_note."""
+
+
+class DeleteNote(Tool[DeleteNoteArguments]):
+    """Deletes a note."""
+
+    name = "delete_note"
+    arguments = DeleteNoteArguments
+    result = EditedNote
+
+    def description(self, ontology: Ontology) -> str:  # noqa: ARG002
+        """The description for the model."""
+        return (
+            "Delete a note of a node, or of the relationship between two nodes. Use it only for mistakes; the result "
+            "contains the note, which add_note_to_relationship or update_node can add again."
+        )
+
+    async def run(self, context: ToolContext, arguments: DeleteNoteArguments) -> EditedNote:
+        """Delete the note.
+
+        Raises:
+            InputError: the note is unknown or not clear.
+        """
+        written, note = await edit_note(context, arguments, lambda _: None)
+        return EditedNote(
+            message="Deleted note",
+            embedding_regenerated=written.embedded,
+            note=note,
+            notes_left=len(written.record.notes),
+        )

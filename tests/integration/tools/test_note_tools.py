@@ -1,0 +1,176 @@
+"""update_note and delete_note, and notes in the tools that update."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.errors import EmbeddingUnavailableError
+from kgagent.tools import Toolset
+from tests.conftest import Clock
+from tests.support.embedders import WatchedEmbedder
+from tests.support.payloads import error_of, succeeded
+from tests.support.people import person, two_friends
+from tests.support.stored import all_of, assert_embeddings_are_current, nodes_of, note_contents, the_relationship
+
+NOTES = ["They sail in May.", "They sail in June.", "They paint."]
+
+
+async def contents(graph: KnowledgeGraph, user_id: str) -> list[str]:
+    return note_contents(await the_relationship(graph, user_id))
+
+
+async def test_a_note_of_a_relationship_is_corrected(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+) -> None:
+    ends = await two_friends(tools, notes=NOTES)
+    clock.forward(days=1)
+    payload = succeeded(await tools.update_note(**ends, note="They pa", content="They draw."))
+    assert (payload["message"], payload["embedding_regenerated"]) == ("Updated note", True)
+    assert (payload["note"]["content"], payload["note"]["date_added"]) == ("They draw.", "2026-01-01T00:00:00Z")
+    assert await contents(graph, user_id) == ["They sail in May.", "They sail in June.", "They draw."]
+    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+
+
+async def test_a_note_of_a_node_is_deleted(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+) -> None:
+    await person(tools, "Ada", notes=["Sings.", "Reads."])
+    payload = succeeded(await tools.delete_note(entity_key="Ada", note="Sings."))
+    assert (payload["note"]["content"], payload["notes_left"]) == ("Sings.", 1)
+    [stored] = await nodes_of(graph, user_id)
+    assert note_contents(stored) == ["Reads."]
+    payload = succeeded(await tools.delete_note(entity_key="Ada", note="Reads."))
+    assert payload["notes_left"] == 0
+    [stored] = await nodes_of(graph, user_id)
+    assert "notes" not in stored
+    assert "notes_text" not in stored
+    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+
+
+async def test_a_new_lifetime_counts_from_now(tools: Toolset, clock: Clock) -> None:
+    ends = await two_friends(tools, notes=["They sail."])
+    clock.forward(days=1)
+    payload = succeeded(await tools.update_note(**ends, note="They sail.", lifetime="week"))
+    assert payload["message"] == "Updated note; it expires on 2026-01-09"
+    assert payload["embedding_regenerated"] is False
+    assert succeeded(await tools.update_note(**ends, note="They", lifetime="forever"))["message"] == "Updated note"
+    assert succeeded(await tools.update_note(**ends, note="They", lifetime="forever"))["message"] == "Nothing changed"
+
+
+async def test_a_note_that_becomes_equal_to_another_is_kept_once(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    ends = await two_friends(tools, notes=NOTES)
+    assert succeeded(await tools.update_note(**ends, note=NOTES[0], content=NOTES[2]))["notes_left"] == 2
+    assert await contents(graph, user_id) == ["They paint.", "They sail in June."]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (
+            {"note": "They sail"},
+            "2 notes begin with 'They sail'; give more of the text: 'They sail in May.'; 'They sail",
+        ),
+        ({"note": "they"}, "No note begins with 'they'. There are 3 notes: 'They sail in May.'; "),
+        ({"note": " "}, "note must not be empty"),
+        ({"note": "They paint.", "entity_key": "Ada"}, "give entity_key for a note of a node, or from_entity_key and"),
+        (
+            {"note": "They paint.", "to_entity_key": None},
+            "give entity_key for a note of a node, or from_entity_key and",
+        ),
+        ({"note": "They paint.", "to_entity_key": "Zorro"}, "One or both nodes do not exist: Zorro"),
+    ],
+)
+async def test_a_wrong_address_is_explained_and_changes_nothing(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, arguments: dict[str, Any], error: str
+) -> None:
+    ends = await two_friends(tools, notes=NOTES)
+    before = await all_of(graph, user_id)
+    for payload in (
+        await tools.delete_note(**{**ends, **arguments}),
+        await tools.update_note(**{**ends, **arguments}, content="x"),
+    ):
+        assert error in error_of(payload)
+    assert await all_of(graph, user_id) == before
+
+
+async def test_a_change_without_values_is_an_error(tools: Toolset) -> None:
+    ends = await two_friends(tools, notes=NOTES)
+    assert error_of(await tools.update_note(**ends, note="They p")) == "Nothing to change: give content or lifetime"
+    assert "lifetime must be one of" in error_of(await tools.update_note(**ends, note="They p", lifetime="decade"))
+
+
+async def test_a_failing_embedder_leaves_the_note(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+) -> None:
+    ends = await two_friends(tools, notes=NOTES)
+    embedder.failure = EmbeddingUnavailableError("the model is down")
+    assert error_of(await tools.delete_note(**ends, note="They paint.")) == "the model is down"
+    assert await contents(graph, user_id) == NOTES
+
+
+async def test_concurrent_changes_of_notes_are_all_kept(
+    agents: list[Toolset], graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+) -> None:
+    ends = await two_friends(agents[0], notes=NOTES)
+    payloads = await asyncio.gather(
+        agents[0].delete_note(**ends, note=NOTES[0]),
+        agents[1].update_note(**ends, note=NOTES[1], content="They sail in July."),
+        agents[2].add_note_to_relationship(**ends, content="They sing."),
+        agents[3].update_relationship(**ends, attitude=5),
+    )
+    assert all(payload["success"] for payload in payloads)
+    assert sorted(await contents(graph, user_id)) == ["They paint.", "They sail in July.", "They sing."]
+    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+
+
+async def test_updates_take_notes(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
+    ends = await two_friends(tools)
+    succeeded(await tools.update_relationship(**ends, notes=["One.", {"content": "Two.", "lifetime": "year"}]))
+    succeeded(await tools.update_relationships(relationships=[{**ends, "notes": ["Three."]}]))
+    several = {"content": "Four.", "notes": ["Five.", {"content": "Six."}], "lifetime": "week"}
+    payload = succeeded(await tools.add_note_to_relationship(**ends, **several))
+    assert payload["message"] == "Added 3 notes to relationship between Ada and Bo"
+    assert payload["note_expiries"] == [{"expires_at": "2026-01-08T00:00:00Z", "notes": 2}]
+    again = succeeded(await tools.add_note_to_relationship(**ends, notes=["Three.", {"content": "Six."}]))
+    assert again["message"] == "The notes exist already"
+    assert await contents(graph, user_id) == ["One.", "Two.", "Three.", "Four.", "Five.", "Six."]
+    error = error_of(await tools.add_note_to_relationship(**ends))
+    assert error == "content is missing: give the text of a note, or notes"
+
+
+async def test_the_text_of_a_write_is_short(tools: Toolset) -> None:
+    ends = await two_friends(tools, notes=NOTES)
+    week = {"content": "On leave.", "lifetime": "week"}
+    calls: dict[str, dict[str, Any]] = {
+        "add_note_to_relationship": {**ends, **week},
+        "update_relationship": {**ends, "attitude": 5, "notes": [{"content": "Ill.", "lifetime": "year"}]},
+        "update_node": {"entity_key": "Ada", "notes": [week]},
+        "delete_note": {**ends, "note": "Ill."},
+    }
+    texts = {name: (await tools[name].call_text(arguments)).text for name, arguments in calls.items()}
+    assert texts == {
+        "add_note_to_relationship": "Added note to relationship between Ada and Bo\ntriplet: Ada friend Bo\n"
+        "embedding_regenerated: true\nExpiry of 1 note: 2026-01-08",
+        "update_relationship": "Updated relationship between Ada and Bo\ntriplet: Ada friend Bo\n"
+        "embedding_regenerated: true\nExpiry of 1 note: 2027-01-01",
+        "update_node": "Updated Person Ada\nembedding_regenerated: true\nExpiry of 1 note: 2026-01-08",
+        "delete_note": "Deleted note\nembedding_regenerated: true",
+    }
+    created = await tools["create_node"].call_text({"label": "Person", "name": "Cy", "notes": [week]})
+    key = created.payload["entity_key"]
+    assert created.text == f"Created Person Cy\nentity_key: {key}\nExpiry of 1 note: 2026-01-08"
+    batch = {
+        "relationships": [{**ends, "notes": [week, {"content": "x", "lifetime": "year"}]}, {**ends, "attitude": 9}]
+    }
+    lines = (await tools["update_relationships"].call_text(batch)).text.splitlines()
+    assert lines[:2] == [
+        "Updated 1 of 2 relationships; rejected, by position from 0: 1",
+        "0: Expiry of 1 note: 2027-01-01",
+    ]
+    assert lines[2].startswith("1: Attitude/proximity must be 1-5")
+    deleted = (await tools["delete_relationship"].call_text(ends)).text.splitlines()
+    assert deleted[1:] == ["triplet: Ada friend Bo", "undo_until: 2026-01-31T00:00:00Z"]
