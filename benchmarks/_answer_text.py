@@ -7,7 +7,7 @@ from itertools import accumulate
 
 from _questions import Triple
 
-from kgagent.models.rendering import estimated_tokens
+from kgagent.models.token_budget import estimated_tokens
 
 _WORD = re.compile(r"\S+|\n")
 _RECORD_ENDS = re.compile(r"[{}]")

@@ -1,6 +1,6 @@
 from _answer_text import AnswerText, share_contained
 
-from kgagent.models.rendering import estimated_tokens
+from kgagent.models.token_budget import estimated_tokens
 
 BORN = ("Ada Lovelace", "place_of_birth", "London")
 LIED = ("Ada Lovelace", "mother", "Annabella Milbanke")

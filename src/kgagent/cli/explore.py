@@ -9,7 +9,7 @@ from kgagent.cli.options import Html, Json, User
 from kgagent.cli.request_options import build_request, field_of
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import OverflowMethod, RenderableType
     from rich.table import Table
     from rich.text import Text
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 _MODEL = "ExploreRequest"
 
-MAX_RELATIONSHIPS = 10
-"""Relationships that are printed: matches first, then those around the nodes."""
+BEST_LINES = 10
+"""Nodes and relationships that are printed without --all, one line each."""
 
 _SIGNAL_LABELS = {"node_vector": "own text", "via_relationship": "relationship", "name_match": "name"}
 
@@ -48,6 +48,9 @@ def explore(
     limit: Annotated[int | None, typer.Option(help=field_of(_MODEL, "limit_per_label"))] = None,
     expand_hops: Annotated[int | None, typer.Option(help=field_of(_MODEL, "expand_hops"))] = None,
     relationships: Annotated[bool, typer.Option(help=field_of(_MODEL, "search_relationships"))] = True,
+    show_all: Annotated[
+        bool, typer.Option("--all", help="Print everything that was found, instead of the ten best lines.")
+    ] = False,
     html: Html = None,
     user: User = None,
     json: Json = False,
@@ -92,7 +95,31 @@ def explore(
     for warning in result.warnings:
         print_message(Text(warning, style="yellow"))
     if html is None:
-        print_result(*_result_tables(result, user_id))
+        print_result(*(_result_tables(result, user_id) if show_all else _best_lines(result, user_id)))
+
+
+def _best_lines(result: "ExploreResult", user_id: str) -> "list[RenderableType]":
+    """The best nodes and relationships, one line each; on a terminal cut to its width."""
+    from rich.text import Text
+
+    from kgagent.cli.output import result_console
+    from kgagent.models.answer_items import Reading
+    from kgagent.tools.explore import explored_items
+
+    items = explored_items(result)
+    if not items:
+        return _result_tables(result, user_id)
+    nodes = (*(item.node for item in result.nodes), *result.neighbours)
+    labels = {node.entity_key: node.label for node in nodes}
+    reading = Reading(datetime.now(UTC), labels=labels, with_properties=False)
+    lines = [line.text() for item in items for line in item.lines(reading)]
+    overflow: OverflowMethod = "ellipsis" if result_console().is_terminal else "ignore"
+    shown: list[RenderableType] = [Text(line, no_wrap=True, overflow=overflow) for line in lines[:BEST_LINES]]
+    if len(lines) > BEST_LINES:
+        shown.append(f"[dim]{BEST_LINES} of {len(lines):,} shown; --all prints all of them[/dim]")
+    if result.is_relevant is False:
+        shown.insert(0, "Nothing relevant found. The nearest:")
+    return shown
 
 
 def _result_tables(result: "ExploreResult", user_id: str) -> "list[RenderableType]":
@@ -107,9 +134,6 @@ def _result_tables(result: "ExploreResult", user_id: str) -> "list[RenderableTyp
     parts: list[RenderableType] = [_node_table(result)]
     if result.relationships:
         parts += ["", _relationship_table(result)]
-    if len(result.relationships) > MAX_RELATIONSHIPS:
-        more = len(result.relationships) - MAX_RELATIONSHIPS
-        parts.append(f"[dim]and {more:,} more between or around these nodes; use --json to print all of them[/dim]")
     if result.neighbours:
         names = ", ".join(node.name for node in result.neighbours)
         parts += ["", Text.assemble(("Neighbors: ", "bold"), (names, "dim"))]
@@ -144,7 +168,7 @@ def _relationship_table(result: "ExploreResult") -> "Table":
     table.add_column("", style="cyan", no_wrap=True, width=4)
     table.add_column("relationship", ratio=3)
     table.add_column("description", ratio=5)
-    for item in result.relationships[:MAX_RELATIONSHIPS]:
+    for item in result.relationships:
         similarity = "" if item.similarity is None else f"{item.similarity:.2f}"
         table.add_row(similarity, _triplet(item), _relationship_details(item))
     return table

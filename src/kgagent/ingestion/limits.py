@@ -8,8 +8,8 @@ from pydantic import Field
 
 from kgagent.errors import KgAgentError
 from kgagent.ingestion.report import TokenUsage
-from kgagent.models.rendering import estimated_tokens
 from kgagent.models.request import RequestModel
+from kgagent.models.token_budget import estimated_tokens
 
 
 class Limits(RequestModel):

@@ -20,7 +20,7 @@ from kgagent.ingestion.source import Source
 from kgagent.ingestion.source_parts import SourcePart, split_source
 from kgagent.ingestion.source_store import SourceStore, StoredSource, Transcript, read_known_notes
 from kgagent.knowledge_graph import KnowledgeGraph, services_of
-from kgagent.models.rendering import estimated_tokens
+from kgagent.models.token_budget import estimated_tokens
 
 
 @dataclass(frozen=True, kw_only=True)

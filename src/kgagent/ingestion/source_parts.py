@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kgagent.ingestion.source import Source
-from kgagent.models.rendering import estimated_tokens
+from kgagent.models.token_budget import estimated_tokens
 
 MAX_PRECEDING_TOKENS = 200
 """Maximum number of tokens of the previous part that a part repeats as context."""

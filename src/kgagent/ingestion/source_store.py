@@ -15,7 +15,7 @@ from kgagent.graph.store import Row, Store
 from kgagent.ingestion.progress import IngestionProgress
 from kgagent.models.ingestion_state import merged_sources
 from kgagent.models.note import parse_notes, stored_form
-from kgagent.models.rendering import estimated_tokens
+from kgagent.models.token_budget import estimated_tokens
 from kgagent.services import GraphServices
 
 MAX_NOTE_RECORDS = 200

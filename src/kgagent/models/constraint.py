@@ -107,7 +107,7 @@ class PatternModel(RequestModel):
         }
         fields = resolved.get("properties", {})
         for name, field in fields.items():
-            fields[name] = {**_without_null(field), "description": field.get("description", described[name])}
+            fields[name] = {**_without_null(field), "description": field.get("description") or described[name]}
         resolved["description"] = (cls.__doc__ or "").partition("\n\n")[0].strip()
         return made
 

@@ -6,11 +6,13 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AliasChoices, Field, field_validator, model_validator
 
+from kgagent.models.answer_items import Item, NodeItem, Reading, RelationshipItem
+from kgagent.models.answer_page import Content, text_page
 from kgagent.models.fields import ShortText
 from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
-from kgagent.models.rendering import estimated_tokens, fit, node_lines, relationship_lines
 from kgagent.models.request import RequestModel
 from kgagent.models.search import ExpandHops, SearchPlan, Threshold
+from kgagent.models.token_budget import estimated_tokens
 
 FusionStrategy = Literal["calibrated", "rrf", "weighted", "interleave", "graph_first", "text_first"]
 
@@ -195,24 +197,33 @@ class HybridSearchResult(GraphModel):
         count_tokens: Callable[[str], int] = estimated_tokens,
         now: datetime | None = None,
     ) -> str:
-        """Render the results as text for a model, most relevant first.
+        """Render the results as text for a model, most relevant first: one line for each node and relationship.
 
-        Each node begins with "Object: <name>", each relationship with "Relationship: <triplet>"; details follow
-        indented. An item that does not fit is shortened to its first line or omitted.
+        A long item is shortened; a last line counts the items that do not fit.
 
         Args:
             token_budget: maximum number of tokens.
             count_tokens: counts the tokens of a text; default: an estimate that is rather too high.
             now: notes that have expired by then are omitted; default: the current time.
         """
+        content = Content(hybrid_items(self), opening="Nothing relevant found" if self.is_relevant is False else "")
         moment = now or datetime.now(UTC)
-        return fit(
-            (
-                node_lines(item, moment)
-                if isinstance(item, HybridObject)
-                else relationship_lines(item, moment, item.path)
-                for item in self.items
-            ),
+        labels = {node.entity_key: node.label for node in self.objects}
+        return text_page(
+            content,
+            lambda: Reading(now=moment, labels=labels, with_properties=False),
             token_budget,
-            count_tokens,
-        )
+            count_tokens=count_tokens,
+        ).text
+
+
+def hybrid_items(result: HybridSearchResult) -> list[Item]:
+    """The items of a result, best first."""
+    relationships = result.relationships or ()
+    joined = {key for one in relationships for key in (one.from_entity_key, one.to_entity_key)}
+    return [
+        NodeItem(item, "objects", is_named=item.entity_key in joined)
+        if isinstance(item, HybridObject)
+        else RelationshipItem(item, "relationships", path=item.path)
+        for item in result.items
+    ]

@@ -1,6 +1,6 @@
 """Request and result of a traversal."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -10,6 +10,9 @@ from kgagent.models.request import RequestModel
 
 TraversalDirection = Literal["outgoing", "incoming", "both"]
 """Which relationships are followed, by the direction of their triplet: "Ruth mentor Ada" leaves Ruth and enters Ada."""
+
+TraversalSort = Literal["strength", "date"]
+"""How nodes at the same distance are sorted: by the strength of the relationship, or the newest relationship first."""
 
 MAX_TRAVERSED_HOPS = 3
 MAX_TRAVERSED_NODES = 200
@@ -29,9 +32,12 @@ class TraverseRequest(RequestModel):
     relationship_types: tuple[ShortText, ...] | None = Field(
         None, max_length=100, description='Only follow relationships of these types, such as "mentor". Default: all.'
     )
+    sort: TraversalSort = Field("strength", description="date: newest relationships first, with their dates.")
     limit: int = Field(
         50, ge=1, le=MAX_TRAVERSED_NODES, description="Maximum number of nodes, nearest and strongest first."
     )
+    skip: int = Field(0, ge=0, description="Number of nodes to skip, with one hop.")
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"skip"})
 
 
 class TraversedNode(GraphModel):
@@ -54,9 +60,11 @@ class TraverseResult(GraphModel):
     Attributes:
         start: the node that it started from.
         reached: the nodes that it reached.
-        is_complete: whether all nodes within reach are included.
+        is_complete: whether all nodes within reach are included, apart from those that were skipped.
+        total: with one hop, number of the nodes within reach; None if it was not counted.
     """
 
     start: GraphNode
     reached: tuple[TraversedNode, ...] = ()
     is_complete: bool = True
+    total: int | None = None

@@ -41,20 +41,23 @@ async def traverse(scope: SearchScope, request: TraverseRequest, nodes: NodeRepo
     start = next(iter(await nodes.get(scope.user_id, [request.entity_key])), None)
     if start is None:
         raise NodeNotFoundError(f"Node not found: {request.entity_key}")
-    text = statement("traverse_level", labels=Identifier.any_of(scope.ontology.labels), types=Identifier.any_of(types))
+    names = {"labels": Identifier.any_of(scope.ontology.labels), "types": Identifier.any_of(types)}
+    text = statement("traverse_level", **names)
     reached: list[TraversedNode] = []
     frontier = [request.entity_key]
     for hops in range(1, request.hops + 1):
         # Reading one more than there is room for shows whether the result is complete.
         room = request.limit - len(reached) + 1
-        level = await _level(scope, text, request, frontier, reached, room)
+        level = await _level(scope, text, request, frontier, reached, room, len(types))
         reached += [TraversedNode(node=node, hops=hops, relationships=relationships) for node, relationships in level]
         if len(reached) > request.limit:
-            return TraverseResult(start=start, reached=tuple(reached[: request.limit]), is_complete=False)
+            total = await _count(scope, statement("traverse_count", **names), request) if request.hops == 1 else None
+            return TraverseResult(start=start, reached=tuple(reached[: request.limit]), is_complete=False, total=total)
         frontier = [node.entity_key for node, _ in level]
         if not frontier:
             break
-    return TraverseResult(start=start, reached=tuple(reached))
+    total = request.skip + len(reached) if request.hops == 1 and (reached or not request.skip) else None
+    return TraverseResult(start=start, reached=tuple(reached), total=total)
 
 
 async def _level(  # noqa: PLR0917
@@ -64,18 +67,21 @@ async def _level(  # noqa: PLR0917
     frontier: Sequence[str],
     reached: Sequence[TraversedNode],
     limit: int,
+    types_followed: int,
 ) -> Level:
-    types = request.relationship_types
+    skip = request.skip if request.hops == 1 else 0
     rows = await scope.read(
         text,
         {
             "frontier": list(frontier),
             "seen": [request.entity_key, *(item.node.entity_key for item in reached)],
-            "outgoing": request.direction != "incoming",
-            "incoming": request.direction != "outgoing",
-            "relationship_types": None if types is None else list(types),
+            **_conditions(request),
             "read_limit": READ_PER_HOP // len(frontier),
+            "newest": request.sort == "date",
+            # Two nodes have one relationship of each type at most.
+            "best_limit": (skip + limit) * types_followed,
             "leads": LEADING_RELATIONSHIPS,
+            "skip": skip,
             "limit": limit,
         },
     )
@@ -87,3 +93,19 @@ async def _level(  # noqa: PLR0917
         )
         for row in rows
     ]
+
+
+async def _count(scope: SearchScope, text: Statement, request: TraverseRequest) -> int:
+    """Number of nodes within one hop."""
+    parameters = {"entity_key": request.entity_key, "read_limit": READ_PER_HOP, **_conditions(request)}
+    [row] = await scope.read(text, parameters)
+    return int(row["count"])
+
+
+def _conditions(request: TraverseRequest) -> dict[str, bool | list[str] | None]:
+    types = request.relationship_types
+    return {
+        "outgoing": request.direction != "incoming",
+        "incoming": request.direction != "outgoing",
+        "relationship_types": None if types is None else list(types),
+    }

@@ -155,7 +155,7 @@ class BoundTool:
             given = _decoded(arguments)
         except InputError as error:
             return _failed_text(failure(str(error)))
-        answer = await self._answer(given)
+        answer = await self._answer(given, as_text=True)
         payload = _payload(answer)
         if not (isinstance(answer, ToolResult) and payload["success"]):
             return _failed_text(payload)
@@ -174,22 +174,24 @@ class BoundTool:
     def _unnamed(self) -> str:
         return f"Pass the arguments of {self.name} by name, at most {MAX_ARGUMENTS:,}"
 
-    async def _answer(self, arguments: Mapping[str, Any]) -> ToolResult | str:
+    async def _answer(self, arguments: Mapping[str, Any], *, as_text: bool = False) -> ToolResult | str:
         """The result, or why the call failed."""
         call = ToolCall(self.name, self._context.user_id)
         with within_tool(self.name), self._context.observer.watch(call) as outcome:
             if len(arguments) > MAX_ARGUMENTS:
                 outcome.error = InputError.__name__
                 return self._unnamed
-            answer = await self._run(arguments, outcome)
+            answer = await self._run(arguments, outcome, as_text=as_text)
         return answer  # noqa: RET504 - a context manager may suppress errors, as far as mypy knows
 
-    async def _run(self, arguments: Mapping[str, Any], outcome: OperationOutcome) -> ToolResult | str:
+    async def _run(self, arguments: Mapping[str, Any], outcome: OperationOutcome, *, as_text: bool) -> ToolResult | str:
         try:
             valid = self.arguments.model_validate(arguments)
         except ValidationError as error:
             outcome.error = InputError.__name__
             return ". ".join(filter(None, (self._tool.explain_invalid(error, arguments), self._elsewhere(error))))
+        if as_text and getattr(valid, "format", "json") is None:
+            valid = valid.model_copy(update={"format": "text"})
         try:
             return await self._run_valid(valid)
         except KgAgentError as error:

@@ -1,29 +1,27 @@
 """describe_graph: the labels, relationship types and properties of the user's graph."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from pydantic import Field
 
 from kgagent.errors import InputError
+from kgagent.models.answer_items import Line, PlainItem, Record
+from kgagent.models.answer_page import Content
 from kgagent.models.constraint import Name
-from kgagent.models.graph import GraphModel
 from kgagent.models.live_schema import LiveLabel, LiveProperty, LiveRelationshipType, LiveSchema
 from kgagent.ontology import Ontology
 from kgagent.patterns.names import find_unknown_label
-from kgagent.tools.arguments import Arguments
-from kgagent.tools.base import Tool, ToolResult
+from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.ontology_guide import ontology_guide
 from kgagent.tools.pattern_guide import pattern_guide
 from kgagent.tools.payload import Payload
+from kgagent.tools.reading import BUDGET_DESCRIPTION, JsonObject, ReadAnswer, ReadArguments, read_answer
 
 Topic = Literal["graph", "ontology", "patterns"]
-
-MAX_LENGTH = 20_000
-"""Characters of a result as JSON."""
 
 MAX_NAME_LENGTH = 200
 """Characters of a name; longer names are omitted, because a shortened name cannot be used."""
@@ -34,29 +32,27 @@ class _Detail:
     """How much is described.
 
     Attributes:
-        names: maximum number of labels, and of relationship types.
         properties: maximum number of properties of each.
         pairs: maximum number of pairs of labels that each type connects.
         examples: whether typical values are included.
     """
 
-    names: int
     properties: int
     pairs: int
     examples: bool = False
 
 
 DETAILS = (
-    _Detail(100, 50, 20, examples=True),
-    _Detail(100, 30, 10),
-    _Detail(60, 10, 5),
-    _Detail(100, 0, 2),
-    _Detail(20, 0, 1),
+    _Detail(50, 20, examples=True),
+    _Detail(30, 10),
+    _Detail(10, 5),
+    _Detail(0, 2),
+    _Detail(0, 1),
 )
-"""From most to least; the first that fits is used, and the last always does."""
+"""From most to least; the first that fits the budget is used, or pages of the last."""
 
 
-class DescribeGraphArguments(Arguments):
+class DescribeGraphArguments(ReadArguments):
     """Arguments of describe_graph."""
 
     topic: Topic = Field(
@@ -69,55 +65,35 @@ class DescribeGraphArguments(Arguments):
         max_length=50,
         description="For topic graph: only these labels and the types that start or end there.",
     )
+    token_budget: int = Field(4_000, ge=100, le=20_000, description=BUDGET_DESCRIPTION)
 
 
-class DescribedPart(GraphModel):
-    """A label or a relationship type.
-
-    Attributes:
-        count: number of nodes or relationships.
-        or_more: whether there may be more than were counted.
-        sampled: whether not all of them were examined.
-        properties: types and examples of values, by property.
-    """
-
-    count: int
-    or_more: bool | None = None
-    sampled: bool | None = None
-    properties: Mapping[str, str] | None = None
-
-
-class DescribedLabel(DescribedPart):
-    """A label of nodes."""
-
-    label: str
-
-
-class DescribedType(DescribedPart):
-    """A relationship type; `connects` lists the pairs of labels that it connects."""
-
-    type: str
-    connects: tuple[Mapping[str, str | int], ...] | None = None
-
-
-class GraphDescription(ToolResult):
+class GraphDescription(ReadAnswer):
     """What the user's graph contains, or a guide.
 
     Attributes:
-        labels: labels of nodes.
-        relationship_types: Neo4j types of relationships.
+        labels: labels of nodes: `label`, `count`, `or_more` (the count is a lower bound), `sampled` (not all nodes were
+            examined), and `properties`: types and examples of values, by property.
+        relationship_types: Neo4j types of relationships: `type`, the same, and `connects`: pairs of labels.
         notes: what is missing, and how to get it.
-        text: the guide, for the topics ontology and patterns; replaces the other fields.
+        guide: lines of the guide, for the topics ontology and patterns; `text` of the payload.
     """
 
-    labels: tuple[DescribedLabel, ...] | None = None
-    relationship_types: tuple[DescribedType, ...] | None = None
+    labels: tuple[JsonObject, ...] = ()
+    relationship_types: tuple[JsonObject, ...] = ()
     notes: tuple[str, ...] | None = None
-    text: str | None = None
+    guide: tuple[str, ...] = Field((), exclude=True)
 
-    def to_text(self) -> str:
-        """The guide, or the description."""
-        return self.text or super().to_text()
+    def to_dict(self) -> Payload:
+        """As JSON types; a guide is a text."""
+        payload = super().to_dict()
+        if not self.guide:
+            return payload
+        for name in ("labels", "relationship_types"):
+            del payload[name]
+        if self.next_cursor is None:
+            del payload["total"]
+        return payload | {"text": "\n".join(self.guide)}
 
 
 class DescribeGraph(Tool[DescribeGraphArguments]):
@@ -142,15 +118,58 @@ class DescribeGraph(Tool[DescribeGraphArguments]):
             InputError: a label does not exist.
         """
         if arguments.topic == "patterns":
-            return GraphDescription(message="How to write graph patterns", text=pattern_guide())
+            return await self._guide(context, arguments, "How to write graph patterns", pattern_guide())
         if arguments.topic == "ontology":
-            return GraphDescription(message="The ontology", text=ontology_guide(context.ontology))
+            return await self._guide(context, arguments, "The ontology", ontology_guide(context.ontology))
         schema = await context.live_schema.read(context.user_id, fresh=True)
         if arguments.labels:
             schema = _restrict(arguments.labels, schema, context.ontology)
-        described = (_described(schema, detail) for detail in DETAILS)
-        payload = next(filter(_fits, described), None) or _described(schema, DETAILS[-1])
-        return GraphDescription.model_validate(payload)
+        if arguments.cursor is None:
+            for detail in DETAILS[:-1]:
+                answer = await self._described(context, arguments, schema, detail)
+                if answer.next_cursor is None:
+                    return answer
+        return await self._described(context, arguments, schema, DETAILS[-1])
+
+    async def _guide(
+        self, context: ToolContext, arguments: DescribeGraphArguments, message: str, text: str
+    ) -> GraphDescription:
+        lines = [line for line in text.splitlines() if line.strip()]
+        content = Content(items=[PlainItem(Line(line), "guide", line) for line in lines], message=message)
+        return await read_answer(GraphDescription, context, arguments, content)
+
+    async def _described(
+        self, context: ToolContext, arguments: DescribeGraphArguments, schema: LiveSchema, detail: _Detail
+    ) -> GraphDescription:
+        labels, kinds = _with_short_names(schema.labels), _with_short_names(schema.relationship_types)
+        items = [
+            *(_item("labels", {"label": label.name, **_shared(label, detail)}) for label in labels),
+            *(
+                _item("relationship_types", {"type": kind.name, **_shared(kind, detail), **_connections(kind, detail)})
+                for kind in kinds
+            ),
+        ]
+        notes = _notes(schema, len(labels), len(kinds), detail)
+        message = f"The graph has {len(schema.labels)} labels and {len(schema.relationship_types)} relationship types"
+        content = Content(
+            items=items,
+            message=message,
+            opening=". ".join((message, *notes)),
+            sections=("labels", "relationship_types"),
+            fields={"notes": notes} if notes else {},
+        )
+        return await read_answer(GraphDescription, context, arguments, content)
+
+
+def _item(section: str, record: Record) -> PlainItem:
+    """A label or a type; as a line `Person: 12 nodes, …`."""
+    name = record.get("label") or record["type"]
+    amount = f"{record['count']:,}{'+' if record.get('or_more') else ''}{' (sampled)' if record.get('sampled') else ''}"
+    pairs = (f"{pair['from']} to {pair['to']} {pair['count']}" for pair in record.get("connects", ()))
+    values = (f"{name} ({value})" for name, value in record.get("properties", {}).items())
+    parts = [amount, ", ".join(pairs), f"properties {', '.join(values)}" if "properties" in record else ""]
+    kind = "Label" if section == "labels" else "Type"
+    return PlainItem(Line(f"{kind} {name}", "; ".join(filter(None, parts))), section, record)
 
 
 def _restrict(labels: Sequence[str], schema: LiveSchema, ontology: Ontology) -> LiveSchema:
@@ -171,21 +190,6 @@ def _restrict(labels: Sequence[str], schema: LiveSchema, ontology: Ontology) -> 
     )
 
 
-def _described(schema: LiveSchema, detail: _Detail) -> Payload:
-    labels, kinds = _with_short_names(schema.labels), _with_short_names(schema.relationship_types)
-    shown_labels, shown_kinds = labels[: detail.names], kinds[: detail.names]
-    payload: Payload = {
-        "message": f"The graph has {len(schema.labels)} labels and {len(schema.relationship_types)} relationship types",
-        "labels": [{"label": label.name, **_shared(label, detail)} for label in shown_labels],
-        "relationship_types": [
-            {"type": kind.name, **_shared(kind, detail), **_connections(kind, detail)} for kind in shown_kinds
-        ],
-    }
-    if notes := _notes(schema, len(shown_labels), len(shown_kinds), detail):
-        payload["notes"] = notes
-    return payload
-
-
 def _notes(schema: LiveSchema, labels: int, kinds: int, detail: _Detail) -> list[str]:
     """What the result omits, and how to get it."""
     notes = []
@@ -193,8 +197,8 @@ def _notes(schema: LiveSchema, labels: int, kinds: int, detail: _Detail) -> list
     cut = any(len(part.properties) > detail.properties for part in parts)
     cut |= any(len(kind.pairs) > detail.pairs for kind in schema.relationship_types)
     if left := len(parts) - labels - kinds:
-        notes.append(f"{left} labels and types are omitted; set labels to see others")
-    elif cut or not detail.examples:
+        notes.append(f"{left} labels and types with very long names are omitted")
+    if cut or not detail.examples:
         notes.append("Details are omitted; set labels to see all details of some labels")
     if any(part.sampled for part in parts):
         notes.append("sampled: not all were read, so there may be more properties and connections")
@@ -238,7 +242,3 @@ Named = TypeVar("Named", LiveLabel, LiveRelationshipType, LiveProperty)
 
 def _with_short_names(parts: Sequence[Named]) -> list[Named]:
     return [part for part in parts if len(part.name) <= MAX_NAME_LENGTH]
-
-
-def _fits(payload: Payload) -> bool:
-    return len(json.dumps(payload, ensure_ascii=False)) <= MAX_LENGTH

@@ -1,19 +1,30 @@
 """explore: broad search with the neighborhood of what matched."""
 
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from itertools import zip_longest
+
 from pydantic import ConfigDict, Field
 
 from kgagent.formatting import counted
-from kgagent.models import ExploredNode, ExploreRequest, GraphNode, GraphRelationship, RelationshipSearchResult
-from kgagent.models.rendering import explored_text
-from kgagent.models.search import Signal
+from kgagent.models import (
+    ExploredNode,
+    ExploreRequest,
+    ExploreResult,
+    GraphNode,
+    GraphRelationship,
+    RelationshipSearchResult,
+)
+from kgagent.models.answer_items import Item, Line, NodeItem, Reading, Record, RelationshipItem
+from kgagent.models.answer_page import Content
 from kgagent.ontology import Ontology
-from kgagent.tools.arguments import Format
-from kgagent.tools.base import Tool, ToolResult
+from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
+from kgagent.tools.reading import JsonObject, ReadAnswer, ReadArguments, read_answer, relevance_of
 from kgagent.tools.references import NodeReference
 
 
-class ExploreArguments(ExploreRequest):
+class ExploreArguments(ReadArguments, ExploreRequest):
     """Arguments of explore."""
 
     model_config = ConfigDict(
@@ -28,41 +39,25 @@ class ExploreArguments(ExploreRequest):
         }
     )
 
-    format: Format = None
     return_explanations: bool = Field(False, description="Whether to return why each node was found.")
 
 
-class FoundNode(GraphNode):
-    """A node that matched.
-
-    Attributes:
-        score: what it is ranked by.
-        found_by: the searches that found it.
-    """
-
-    score: float
-    found_by: tuple[Signal, ...] | None = None
-
-
-class ExploreAnswer(ToolResult):
+class ExploreAnswer(ReadAnswer):
     """What matched and its neighborhood.
 
     Attributes:
         nodes: nodes that matched, best first.
         edges: relationships that matched, and those among and around the nodes.
         neighbours: nodes one hop from those that matched.
-        warnings: what is missing, and why.
+        is_relevant: whether any item stands out; absent if that was not assessed.
+        relevance: how far the best item stands out; 0.5 and more is relevant.
     """
 
-    nodes: tuple[FoundNode, ...] | None = None
-    edges: tuple[RelationshipSearchResult | GraphRelationship, ...] | None = None
-    neighbours: tuple[NodeReference, ...] | None = None
-    warnings: tuple[str, ...] | None = None
-    lines: str = Field("", exclude=True)
-
-    def to_text(self) -> str:
-        """As a model reads it."""
-        return "\n".join(filter(None, (self.lines or "Nothing found", *(self.warnings or ()))))
+    nodes: tuple[JsonObject, ...] = ()
+    edges: tuple[JsonObject, ...] = ()
+    neighbours: tuple[JsonObject, ...] = ()
+    is_relevant: bool | None = None
+    relevance: float | None = None
 
 
 class Explore(Tool[ExploreArguments]):
@@ -89,17 +84,71 @@ class Explore(Tool[ExploreArguments]):
             InputError: there is nothing to search for, or a label is unknown.
         """
         result = await context.retrieval.explore(arguments, user_id=context.user_id)
-        message = f"Found {counted(len(result.nodes), 'node')} and {counted(len(result.relationships), 'relationship')}"
-        warnings = result.warnings or None
-        return ExploreAnswer(
-            message=message,
-            nodes=tuple(_found(item, explain=arguments.return_explanations) for item in result.nodes),
-            edges=result.relationships,
-            neighbours=tuple(map(NodeReference.of, result.neighbours)),
-            warnings=warnings,
-            lines=explored_text(result, context.write_context.clock(), explain=arguments.return_explanations),
+        content = Content(
+            items=explored_items(result, explain=arguments.return_explanations),
+            message=f"Found {counted(len(result.nodes), 'node')} and "
+            f"{counted(len(result.relationships), 'relationship')}",
+            sections=("nodes", "edges", "neighbours"),
+            warnings=result.warnings,
+            **relevance_of(result),
+        )
+        nodes = (*(item.node for item in result.nodes), *result.neighbours)
+        return await read_answer(
+            ExploreAnswer,
+            context,
+            arguments,
+            content,
+            queries=(*(query.query for query in arguments.queries), *arguments.text_matches),
+            labels={node.entity_key: node.label for node in nodes},
         )
 
 
-def _found(item: ExploredNode, *, explain: bool) -> FoundNode:
-    return FoundNode(**dict(item.node), score=round(item.score, 6), found_by=item.signals if explain else None)
+def explored_items(result: ExploreResult, *, explain: bool = False) -> list[Item]:
+    """The items of a result: what matched, relationships and nodes in turn, and then what surrounds it."""
+    joined = {key for edge in result.relationships for key in (edge.from_entity_key, edge.to_entity_key)}
+    nodes = [_node_item(item, joined, explain=explain) for item in result.nodes]
+    matched = [edge for edge in result.relationships if edge.similarity is not None]
+    around = [edge for edge in result.relationships if edge.similarity is None]
+    pairs = zip_longest(map(_relationship_item, matched), nodes)
+    neighbours = [NeighbourItem(node, is_named=node.entity_key in joined) for node in result.neighbours]
+    return [
+        *(item for pair in pairs for item in pair if item is not None),
+        *map(_relationship_item, around),
+        *neighbours,
+    ]
+
+
+@dataclass(frozen=True)
+class NeighbourItem(Item):
+    """A node next to those that matched; a relationship usually names it."""
+
+    node: GraphNode
+    is_named: bool
+
+    def entity_keys(self) -> Iterator[str]:
+        """The node."""
+        yield self.node.entity_key
+
+    def lines(self, reading: Reading) -> list[Line]:
+        """The node, if no relationship names it."""
+        return [] if self.is_named else [Line(reading.name(self.node.entity_key, self.node.name, self.node.label))]
+
+    def records(self, reading: Reading) -> list[tuple[str, Record]]:  # noqa: ARG002
+        """A reference to the node."""
+        return [("neighbours", NodeReference.of(self.node).to_dict())]
+
+
+def _node_item(item: ExploredNode, joined: Collection[str], *, explain: bool) -> NodeItem:
+    more: Record = {"score": round(item.score, 6)}
+    remark = ""
+    if explain:
+        more["found_by"] = [signal.to_dict() for signal in item.signals]
+        reasons = (f"{s.source} #{s.rank} {s.similarity:.2f} {s.matched!r}" for s in item.signals)
+        remark = f" [score {item.score:.4f}; {'; '.join(reasons)}]"
+    is_named = item.node.entity_key in joined and not explain
+    return NodeItem(item.node, "nodes", more, remark, is_named=is_named)
+
+
+def _relationship_item(edge: GraphRelationship) -> RelationshipItem:
+    path = edge.path if isinstance(edge, RelationshipSearchResult) else ()
+    return RelationshipItem(edge, "edges", path=path)

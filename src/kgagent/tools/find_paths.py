@@ -1,66 +1,77 @@
 """find_paths: how two nodes are connected."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 from kgagent.formatting import counted
-from kgagent.models import GraphRelationship
-from kgagent.models.graph import GraphModel, display_name
-from kgagent.models.paths import FindPathsRequest, GraphPath, PathNode
+from kgagent.models.answer_items import Item, Line, Reading, Record, RelationshipItem, relationship_record
+from kgagent.models.answer_page import Content
+from kgagent.models.graph import display_name
+from kgagent.models.paths import FindPathsRequest, GraphPath
 from kgagent.ontology import Ontology
-from kgagent.tools.base import Tool, ToolResult
+from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
+from kgagent.tools.reading import JsonObject, ReadAnswer, ReadArguments, read_answer
 
 
-class RenderedPath(GraphModel):
-    """A path between the two nodes.
-
-    Attributes:
-        text: its relationships as triplets.
-        hops: number of its relationships.
-        is_shortest: whether no path is shorter.
-        score: what it is ranked by.
-        explanation: how the score was computed.
-        nodes: its nodes, from one end to the other.
-        relationships: its relationships, in the same order.
-    """
-
-    text: str
-    hops: int
-    is_shortest: bool
-    score: float
-    explanation: str
-    nodes: tuple[PathNode, ...]
-    relationships: tuple[GraphRelationship, ...]
-
-    @classmethod
-    def of(cls, path: GraphPath) -> "RenderedPath":
-        """A path as the tool returns it."""
-        return cls(
-            text=path.text,
-            hops=path.hops,
-            is_shortest=path.is_shortest,
-            score=round(path.score, 6),
-            explanation=path.explanation,
-            nodes=path.nodes,
-            relationships=path.relationships,
-        )
+class FindPathsArguments(ReadArguments, FindPathsRequest):
+    """Arguments of find_paths."""
 
 
-class FoundPaths(ToolResult):
+class FoundPaths(ReadAnswer):
     """Paths, best first.
 
     Attributes:
-        paths: the paths.
-        warnings: why paths may be missing.
+        paths: each with its relationships as triplets (`text`), hops, whether no path is shorter, its score and how
+            that was computed, its nodes and relationships.
     """
 
-    paths: tuple[RenderedPath, ...]
-    warnings: tuple[str, ...] | None = None
+    paths: tuple[JsonObject, ...] = ()
 
 
-class FindPaths(Tool[FindPathsRequest]):
+@dataclass(frozen=True)
+class _PathItem(Item):
+    """A path: a line for its triplets, and one for each relationship that is not described yet."""
+
+    number: int
+    path: GraphPath
+
+    def entity_keys(self) -> Iterator[str]:
+        """All nodes, and the sources of notes."""
+        for item in self._items():
+            yield from item.entity_keys()
+
+    def lines(self, reading: Reading) -> list[Line]:
+        """The path."""
+        lines = [Line(f"Path {self.number}", " ".join(self.path.text.split()))]
+        for item in self._items():
+            if item.relationship.triplet not in reading.stated:
+                lines += item.lines(reading)
+        return lines
+
+    def records(self, reading: Reading) -> list[tuple[str, Record]]:
+        """The path with its nodes and relationships."""
+        path = self.path
+        record = {
+            "text": path.text,
+            "hops": path.hops,
+            "is_shortest": path.is_shortest,
+            "score": round(path.score, 6),
+            "explanation": path.explanation,
+            "nodes": [node.to_dict() for node in path.nodes],
+            "relationships": [_without_names(relationship_record(one, reading)) for one in path.relationships],
+        }
+        return [("paths", record)]
+
+    def _items(self) -> list[RelationshipItem]:
+        return [RelationshipItem(one, "relationships") for one in self.path.relationships]
+
+
+class FindPaths(Tool[FindPathsArguments]):
     """Finds paths between two nodes."""
 
     name = "find_paths"
-    arguments = FindPathsRequest
+    arguments = FindPathsArguments
     result = FoundPaths
     read_only = True
 
@@ -73,7 +84,7 @@ class FindPaths(Tool[FindPathsRequest]):
             "Use get_relationship to read the relationship between two nodes."
         )
 
-    async def run(self, context: ToolContext, arguments: FindPathsRequest) -> FoundPaths:
+    async def run(self, context: ToolContext, arguments: FindPathsArguments) -> FoundPaths:
         """Find paths.
 
         Raises:
@@ -86,6 +97,24 @@ class FindPaths(Tool[FindPathsRequest]):
             message = f"Found {counted(len(result.paths), 'path')} between {ends}, the shortest with {shortest}"
         else:
             message = f"Found no path of at most {counted(arguments.max_hops, 'hop')} between {ends}"
-        return FoundPaths(
-            message=message, paths=tuple(map(RenderedPath.of, result.paths)), warnings=result.warnings or None
+        content = Content(
+            items=[_PathItem(number, path) for number, path in enumerate(result.paths, 1)],
+            message=message,
+            empty=message,
+            sections=("paths",),
+            warnings=result.warnings,
         )
+        nodes = [node for path in result.paths for node in path.nodes]
+        return await read_answer(
+            FoundPaths,
+            context,
+            arguments,
+            content,
+            queries=[arguments.query] if arguments.query else (),
+            labels={node.entity_key: node.label for node in nodes},
+        )
+
+
+def _without_names(relationship: Record) -> Record:
+    """A relationship of a path without the names of its ends, which the nodes of the path have."""
+    return {name: value for name, value in relationship.items() if name not in {"from_name", "to_name"}}

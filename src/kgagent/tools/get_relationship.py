@@ -1,14 +1,37 @@
 """get_relationship: read the relationship between two nodes."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from kgagent.models import Note
+from kgagent.models.answer_items import Item, Line, Reading, Record, RelationshipItem, relationship_record
+from kgagent.models.answer_page import Content
+from kgagent.models.token_budget import cut, cut_record, estimated_tokens
 from kgagent.ontology import Ontology
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
+from kgagent.tools.reading import JsonObject, ReadAnswer, ReadArguments, read_answer
 from kgagent.tools.relationship_arguments import RelationshipEnds
-from kgagent.tools.relationship_results import DIRECTION_HINT, RelationshipResult, with_direction
+from kgagent.tools.relationship_results import DIRECTION_HINT, with_direction
 
 
-class GetRelationshipArguments(RelationshipEnds):
+class GetRelationshipArguments(ReadArguments, RelationshipEnds):
     """Arguments of get_relationship."""
+
+
+class FoundRelationship(ReadAnswer):
+    """A relationship; a page of its notes, of which there are `total`.
+
+    Attributes:
+        triplet: the relationship in its direction, such as "Ruth mentor Me".
+        relationship: the relationship, with its nodes in the order of the arguments.
+    """
+
+    triplet: str
+    relationship: JsonObject
+    notes: tuple[JsonObject, ...] = Field((), exclude=True)
 
 
 class GetRelationship(Tool[GetRelationshipArguments]):
@@ -16,14 +39,14 @@ class GetRelationship(Tool[GetRelationshipArguments]):
 
     name = "get_relationship"
     arguments = GetRelationshipArguments
-    result = RelationshipResult
+    result = FoundRelationship
     read_only = True
 
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
         return "Read the relationship between two nodes, with its notes. " + DIRECTION_HINT
 
-    async def run(self, context: ToolContext, arguments: GetRelationshipArguments) -> RelationshipResult:
+    async def run(self, context: ToolContext, arguments: GetRelationshipArguments) -> FoundRelationship:
         """Read the relationship.
 
         Raises:
@@ -32,7 +55,46 @@ class GetRelationship(Tool[GetRelationshipArguments]):
         relationship = await context.relationships.get(
             context.user_id, arguments.from_entity_key, arguments.to_entity_key, arguments.neo4j_type
         )
-        message = f"Relationship between {relationship.from_name} and {relationship.to_name}"
-        return RelationshipResult(
-            message=with_direction(message, relationship), triplet=relationship.triplet, relationship=relationship
+        message = with_direction(
+            f"Relationship between {relationship.from_name} and {relationship.to_name}", relationship
         )
+        ends = (relationship.from_entity_key, relationship.to_entity_key)
+        reading = Reading(
+            now=context.write_context.clock(),
+            short_keys=await context.references.short_keys(context.user_id, ends if arguments.format == "text" else ()),
+            defaults=context.ontology.relationship_defaults,
+        )
+        alone = relationship.model_copy(update={"notes": ()})
+        room = arguments.token_budget // 2
+        [line] = RelationshipItem(alone, "relationship").lines(reading)
+        record = relationship_record(alone, reading)
+        content = Content(
+            items=[_NoteItem(note) for note in relationship.notes],
+            message=message,
+            opening=line.fitted(room, estimated_tokens) or cut(line.head, room),
+            empty="",
+            fields={"triplet": relationship.triplet, "relationship": cut_record(record, room) or {}},
+        )
+        answer = await read_answer(FoundRelationship, context, arguments, content)
+        notes = {"notes": list(answer.notes)} if answer.notes else {}
+        return answer.model_copy(update={"relationship": {**answer.relationship, **notes}})
+
+
+@dataclass(frozen=True)
+class _NoteItem(Item):
+    """A note."""
+
+    note: Note
+
+    def entity_keys(self) -> Iterator[str]:
+        """The source."""
+        if self.note.source_entity_key:
+            yield self.note.source_entity_key
+
+    def lines(self, reading: Reading) -> list[Line]:
+        """The note with its date."""
+        return [Line("- Note", reading.note_text(self.note))]
+
+    def records(self, reading: Reading) -> list[tuple[str, Record]]:  # noqa: ARG002
+        """The note."""
+        return [("notes", self.note.model_dump(mode="json", exclude_none=True, exclude={"added_by"}))]

@@ -3,15 +3,16 @@
 from pydantic import ConfigDict, Field
 
 from kgagent.formatting import counted
+from kgagent.models.answer_page import Content
 from kgagent.models.fields import FilledText
-from kgagent.models.hybrid import HybridObject, HybridRelationship, HybridSearchRequest
+from kgagent.models.hybrid import HybridSearchRequest, hybrid_items
 from kgagent.ontology import Ontology
-from kgagent.tools.arguments import Format
-from kgagent.tools.base import Tool, ToolResult
+from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
+from kgagent.tools.reading import JsonObject, ReadAnswer, ReadArguments, read_answer, relevance_of
 
 
-class HybridSearchArguments(HybridSearchRequest):
+class HybridSearchArguments(ReadArguments, HybridSearchRequest):
     """Arguments of hybrid_search."""
 
     model_config = ConfigDict(
@@ -19,27 +20,22 @@ class HybridSearchArguments(HybridSearchRequest):
     )
 
     query: FilledText = Field(description='What to look for: "who taught me to sail?".')
-    format: Format = None
-    token_budget: int = Field(2_000, ge=1, le=100_000, description="Maximum number of tokens of a text.")
 
 
-class HybridSearchAnswer(ToolResult):
+class HybridSearchAnswer(ReadAnswer):
     """Nodes and relationships, best first.
 
     Attributes:
         objects: nodes that matched.
         relationships: relationships that matched; absent if they were not searched.
-        warnings: what is missing, and why.
+        is_relevant: whether any item stands out; absent if that was not assessed.
+        relevance: how far the best item stands out; 0.5 and more is relevant.
     """
 
-    objects: tuple[HybridObject, ...] | None = None
-    relationships: tuple[HybridRelationship, ...] | None = None
-    warnings: tuple[str, ...] | None = None
-    lines: str = Field("", exclude=True)
-
-    def to_text(self) -> str:
-        """As a model reads it."""
-        return "\n".join(filter(None, (self.lines or "Nothing found", *(self.warnings or ()))))
+    objects: tuple[JsonObject, ...] = ()
+    relationships: tuple[JsonObject, ...] | None = None
+    is_relevant: bool | None = None
+    relevance: float | None = None
 
 
 class HybridSearch(Tool[HybridSearchArguments]):
@@ -67,12 +63,18 @@ class HybridSearch(Tool[HybridSearchArguments]):
         """
         result = await context.retrieval.hybrid_search(arguments, user_id=context.user_id)
         nodes, relationships = len(result.objects), len(result.relationships or ())
-        message = f"Found {counted(nodes, 'node')} and {counted(relationships, 'relationship')}"
-        warnings = result.warnings or None
-        return HybridSearchAnswer(
-            message=message,
-            objects=result.objects,
-            relationships=result.relationships,
-            warnings=warnings,
-            lines=result.to_llm_context(arguments.token_budget, now=context.write_context.clock()),
+        content = Content(
+            items=hybrid_items(result),
+            message=f"Found {counted(nodes, 'node')} and {counted(relationships, 'relationship')}",
+            sections=("objects",) if result.relationships is None else ("objects", "relationships"),
+            warnings=result.warnings,
+            **relevance_of(result),
+        )
+        return await read_answer(
+            HybridSearchAnswer,
+            context,
+            arguments,
+            content,
+            queries=[arguments.query],
+            labels={node.entity_key: node.label for node in result.objects},
         )

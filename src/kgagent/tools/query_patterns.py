@@ -8,30 +8,25 @@ from pydantic import ConfigDict, Field, JsonValue, ValidationError, model_valida
 
 from kgagent.errors import InputError, NotFoundError
 from kgagent.formatting import counted
-from kgagent.graph.property_names import TIMES
-from kgagent.models.graph import GraphModel
+from kgagent.models.answer_page import Content
 from kgagent.models.hybrid import HybridSearchResult
-from kgagent.models.matched_path import (
-    Chunk,
-    MatchedNode,
-    MatchedPath,
-    MatchedRelationship,
-    PatternResult,
-    PatternStrategy,
-)
-from kgagent.models.pattern import StepDirection
+from kgagent.models.matched_path import PatternResult, PatternStrategy
 from kgagent.models.pattern_query import GraphQuery, RankingStrategy, ScoreComponent
 from kgagent.ontology import Ontology
 from kgagent.patterns.names import find_unknown_names
-from kgagent.tools.arguments import Arguments
-from kgagent.tools.base import Tool, ToolResult
+from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.pattern_correction import with_existing_names, with_renamed_fields
 from kgagent.tools.pattern_guide import INTERESTS_OF_MENTORS
+from kgagent.tools.pattern_items import pattern_items
+from kgagent.tools.reading import JsonObject, ReadAnswer, ReadArguments, read_answer
 from kgagent.tools.reference_arguments import resolved_targets
 
 _TEXTS = frozenset({"query", "textQuery", "text_query", "question"})
 _PARTS_OF_A_PATTERN = frozenset({"steps", "constraints", "branches", "cycle"})
+
+MAX_REPEATED = 200
+"""Characters of the question that the answer repeats."""
 
 DEFAULT_MAX_PATHS = 20
 """Lower than the default of the Python API, because every path costs a language model tokens."""
@@ -52,7 +47,7 @@ SHORT_EXAMPLE: JsonValue = {
 """Shown with errors about arguments that cannot be corrected."""
 
 
-class QueryPatternsArguments(GraphQuery, Arguments):
+class QueryPatternsArguments(ReadArguments, GraphQuery):
     """Arguments of query_patterns."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [dict(INTERESTS_OF_MENTORS)]})
@@ -89,42 +84,12 @@ def _decoded(value: object) -> object:
         return value
 
 
-class FollowedRelationship(GraphModel):
-    """A relationship of a path, and how the path follows it."""
-
-    neo4j_type: str
-    direction: StepDirection
-    properties: Mapping[str, JsonValue] | None = None
-
-
-class RenderedPath(GraphModel):
-    """A path that matched.
-
-    Attributes:
-        pattern_id: the pattern that it matched.
-        path: the path in one line.
-        nodes: entity_key of its nodes, whose records are in `nodes` of the result.
-        relationships: its relationships, in order.
-        score: what it is ranked by.
-        explanation: how the score was computed.
-        steps: positions in `nodes` of the nodes at which the steps arrive, if a step follows several relationships.
-    """
-
-    pattern_id: str
-    path: str
-    nodes: tuple[str, ...]
-    relationships: tuple[FollowedRelationship, ...]
-    score: float
-    explanation: str
-    steps: tuple[int, ...] | None = None
-
-
-class PatternAnswer(ToolResult):
+class PatternAnswer(ReadAnswer):
     """Paths that matched, best first, and what belongs to them.
 
     Attributes:
-        paths: the paths.
-        nodes: the nodes of all paths, each once.
+        paths: the paths, see `PathItem`.
+        nodes: the nodes of the paths, each once.
         entry_points: entity_key of the nodes that targets were resolved to.
         keywords: names and types that occur on most paths.
         chunks: nodes with text near the paths, most similar first.
@@ -135,26 +100,26 @@ class PatternAnswer(ToolResult):
         hybrid: result of the hybrid search.
         ranking: how the paths are ranked.
         weights: weight of each score component, for HYBRID.
-        warnings: what was omitted, ignored or assumed, and why.
         elapsed_ms: duration of the query in milliseconds.
-        metadata: matchedPaths, the number of returned paths.
+        metadata: matchedPaths, the number of paths.
     """
 
-    paths: tuple[RenderedPath, ...] | None = None
-    nodes: tuple[MatchedNode, ...] | None = None
+    paths: tuple[JsonObject, ...] | None = None
+    nodes: tuple[JsonObject, ...] | None = None
     entry_points: tuple[str, ...] | None = None
     keywords: tuple[str, ...] | None = None
-    chunks: tuple[Chunk, ...] | None = None
+    chunks: tuple[JsonObject, ...] | None = None
     explored: Mapping[str, int] | None = None
     truncated: bool
     strategy: PatternStrategy
     query: str | None = None
-    hybrid: HybridSearchResult | None = None
+    hybrid: JsonObject | None = None
     ranking: RankingStrategy | None = None
     weights: Mapping[ScoreComponent, float] | None = None
-    warnings: tuple[str, ...] | None = None
     elapsed_ms: float
     metadata: Mapping[str, int]
+    objects: tuple[JsonObject, ...] | None = Field(None, exclude=True)
+    relationships: tuple[JsonObject, ...] | None = Field(None, exclude=True)
 
 
 class QueryPatterns(Tool[QueryPatternsArguments]):
@@ -198,67 +163,36 @@ class QueryPatterns(Tool[QueryPatternsArguments]):
             raise
         except InputError as error:
             raise InputError(f"{error}{await _correction(context, arguments)}") from error
-        render = _Renderer(context.ontology)
-        chunks = (chunk.model_copy(update={"node": render.node(chunk.node)}) for chunk in result.chunks)
-        return PatternAnswer(
-            message=_message(result, arguments),
-            paths=tuple(map(render.path, result.paths)) or None,
-            nodes=tuple(map(render.node, result.context.nodes)) or None,
-            entry_points=tuple(node.entity_key for node in result.context.entry_points) or None,
-            keywords=result.context.keywords or None,
-            chunks=tuple(chunks) or None,
-            explored=result.context.explored or None,
-            truncated=result.context.truncated,
-            strategy=result.strategy,
-            query=result.query,
-            hybrid=_nearest(result.hybrid),
-            ranking=result.ranking,
-            weights=result.weights or None,
-            warnings=result.warnings or None,
-            elapsed_ms=result.elapsed_ms,
-            metadata=result.metadata,
+        message = _message(result, arguments)
+        is_answered = result.strategy != "hybrid" and not result.context.truncated
+        content = Content(
+            items=pattern_items(result.model_copy(update={"hybrid": _nearest(result.hybrid)}), context.ontology),
+            message=message,
+            opening="" if is_answered else message,
+            empty=message if is_answered else "",
+            warnings=result.warnings,
+            fields=_fields(result),
         )
+        queries = [arguments.query] if arguments.query else []
+        answer = await read_answer(PatternAnswer, context, arguments, content, queries=queries)
+        if result.hybrid is None:
+            return answer
+        found = {"objects": list(answer.objects or ()), "relationships": list(answer.relationships or ())}
+        return answer.model_copy(update={"hybrid": found})
 
 
-class _Renderer:
-    """Renders paths without what kgagent itself stores on every record."""
-
-    def __init__(self, ontology: Ontology) -> None:
-        self._ontology = ontology
-
-    def path(self, path: MatchedPath) -> RenderedPath:
-        """A path with the keys of its nodes; their records are returned once for all paths."""
-        is_one_hop_each = path.steps == tuple(range(1, len(path.nodes)))
-        return RenderedPath(
-            pattern_id=path.pattern_id,
-            path=path.to_path_string(),
-            nodes=tuple(node.entity_key for node in path.nodes),
-            relationships=tuple(map(self._relationship, path.relationships)),
-            score=round(path.score, 4),
-            explanation=path.explanation,
-            steps=None if is_one_hop_each else path.steps,
-        )
-
-    def node(self, node: MatchedNode) -> MatchedNode:
-        properties = dict(node.properties)
-        if self._ontology.labels.keys() & node.labels:
-            properties = _without_times(properties)
-        return node.model_copy(update={"properties": properties})
-
-    def _relationship(self, relationship: MatchedRelationship) -> FollowedRelationship:
-        properties = dict(relationship.properties)
-        if relationship.neo4j_type in self._ontology.relationships:
-            defaults = self._ontology.relationship_defaults
-            properties = {
-                name: value for name, value in _without_times(properties).items() if defaults.get(name) != value
-            }
-        return FollowedRelationship(
-            neo4j_type=relationship.neo4j_type, direction=relationship.direction, properties=properties
-        )
-
-
-def _without_times(properties: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    return {name: value for name, value in properties.items() if name not in TIMES}
+def _fields(result: PatternResult) -> dict[str, Any]:
+    fields = {
+        "explored": result.context.explored or None,
+        "truncated": result.context.truncated,
+        "strategy": result.strategy,
+        "query": None if result.query is None else result.query[:MAX_REPEATED],
+        "ranking": result.ranking,
+        "weights": result.weights or None,
+        "elapsed_ms": result.elapsed_ms,
+        "metadata": result.metadata,
+    }
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 async def _correction(context: ToolContext, query: GraphQuery) -> str:

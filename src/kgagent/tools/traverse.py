@@ -1,58 +1,60 @@
 """traverse: follow the relationships of a node, hop by hop."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
 from pydantic import Field
 
 from kgagent.formatting import counted
-from kgagent.models import GraphNode, GraphRelationship
-from kgagent.models.traversal import MAX_TRAVERSED_HOPS, TraversedNode, TraverseRequest
+from kgagent.models.answer_items import (
+    Item,
+    Line,
+    NodeItem,
+    Reading,
+    Record,
+    RelationshipItem,
+    node_record,
+    relationship_record,
+    relationship_text,
+)
+from kgagent.models.answer_page import Content
+from kgagent.models.token_budget import cut_record
+from kgagent.models.traversal import (
+    MAX_TRAVERSED_HOPS,
+    MAX_TRAVERSED_NODES,
+    TraversedNode,
+    TraverseRequest,
+    TraverseResult,
+)
 from kgagent.ontology import Ontology
-from kgagent.tools.base import Tool, ToolResult
+from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
+from kgagent.tools.reading import JsonObject, ReadAnswer, ReadArguments, cursor_offset, read_answer
 from kgagent.tools.references import NodeReference, RelationshipReference
 
+SHORTEST_LINE = 8
+"""Tokens of the shortest line about a node; decides how many nodes are read for one answer."""
 
-class TraverseArguments(TraverseRequest):
+
+class TraverseArguments(ReadArguments, TraverseRequest):
     """Arguments of traverse."""
 
+    limit: int | None = Field(None, ge=1, le=MAX_TRAVERSED_NODES, description="Maximum number of nodes.")  # type: ignore[assignment]
     verbose: bool = Field(False, description="Whether to return descriptions, notes and properties too.")
 
 
-class ReachedNode(NodeReference):
-    """A node that a traversal reached; with `verbose` as a full record.
-
-    Attributes:
-        hops: distance from the start.
-        relationships: up to three relationships that lead to it, strongest first.
-    """
-
-    hops: int
-    relationships: tuple[RelationshipReference, ...]
-
-
-class ReachedNodeRecord(GraphNode):
-    """A node that a traversal reached, with all that is known of it.
-
-    Attributes:
-        hops: distance from the start.
-        relationships: up to three relationships that lead to it, strongest first.
-    """
-
-    hops: int
-    relationships: tuple[GraphRelationship, ...]
-
-
-class Traversal(ToolResult):
+class Traversal(ReadAnswer):
     """The nodes that a traversal reached, nearest first.
 
     Attributes:
         start: the node that it started from.
         is_complete: whether no node was omitted because of `limit`.
-        nodes: the nodes that it reached.
+        nodes: the nodes that it reached, each with its distance (`hops`) and up to three relationships that lead to it.
     """
 
-    start: GraphNode | NodeReference
+    start: JsonObject
     is_complete: bool
-    nodes: tuple[ReachedNodeRecord | ReachedNode, ...]
+    nodes: tuple[JsonObject, ...] = ()
 
 
 class Traverse(Tool[TraverseArguments]):
@@ -67,8 +69,8 @@ class Traverse(Tool[TraverseArguments]):
         """The description for the model."""
         return (
             f"Follow the relationships of a node, up to {MAX_TRAVERSED_HOPS} hops; the nearest and most strongly "
-            "connected nodes first. Use explore to find the node, find_paths to connect two nodes. Neo4j types: "
-            f"{', '.join(ontology.relationships)}."
+            "connected nodes first. sort=date lists everything joined to a node with dates. Use explore to find the "
+            f"node, find_paths to connect two nodes. Neo4j types: {', '.join(ontology.relationships)}."
         )
 
     async def run(self, context: ToolContext, arguments: TraverseArguments) -> Traversal:
@@ -77,23 +79,97 @@ class Traverse(Tool[TraverseArguments]):
         Raises:
             InputError: the node does not exist, or a type is unknown.
         """
-        result = await context.retrieval.traverse(arguments, user_id=context.user_id)
-        more = "" if result.is_complete else "; there are more: use fewer hops, or filter by type"
-        start = result.start.name or result.start.entity_key
-        reached = _full if arguments.verbose else _short
-        return Traversal(
-            message=f"Reached {counted(len(result.reached), 'node')} from {start}{more}",
-            start=result.start if arguments.verbose else NodeReference.of(result.start),
-            is_complete=result.is_complete,
-            nodes=tuple(map(reached, result.reached)),
+        position = cursor_offset(arguments)
+        if arguments.hops == 1:
+            # One hop is read page by page, so that the neighbors of a hub can be listed to the end.
+            page = arguments.token_budget // SHORTEST_LINE
+            left = page if arguments.limit is None else min(page, max(arguments.limit - position, 1))
+            request = arguments.model_copy(update={"skip": position, "limit": left})
+        else:
+            request = arguments.model_copy(update={"limit": arguments.limit or MAX_TRAVERSED_NODES})
+        result = await context.retrieval.traverse(request, user_id=context.user_id)
+        nodes = (result.start, *(item.node for item in result.reached))
+        reading = Reading(context.write_context.clock(), defaults=context.ontology.relationship_defaults)
+        return await read_answer(
+            Traversal,
+            context,
+            arguments,
+            _content(result, arguments, request.skip, reading),
+            labels={node.entity_key: node.label for node in nodes},
         )
 
 
-def _short(item: TraversedNode) -> ReachedNode:
-    reference = NodeReference.of(item.node)
-    relationships = tuple(map(RelationshipReference.of, item.relationships))
-    return ReachedNode(**dict(reference), hops=item.hops, relationships=relationships)
+def _content(result: TraverseResult, arguments: TraverseArguments, first: int, reading: Reading) -> Content:
+    total = first + len(result.reached) if result.total is None else result.total
+    if arguments.limit is not None:
+        total = min(total, arguments.limit)
+    is_cut = not result.is_complete and (arguments.hops > 1 or arguments.limit is not None)
+    more = "; there are more: use fewer hops, another limit, or filter by type" if is_cut else ""
+    start = result.start
+    name = start.name or start.entity_key
+    message = f"Reached {counted(total, 'node')} from {name}{more}"
+    return Content(
+        items=[_ReachedItem(item, arguments) for item in result.reached],
+        message=message,
+        opening=message if is_cut else "",
+        empty=f"No relationship leads from {name} to another node",
+        sections=("nodes",),
+        fields={
+            "start": cut_record(node_record(start, reading), arguments.token_budget // 4) or {}
+            if arguments.verbose
+            else NodeReference.of(start).to_dict(),
+            "is_complete": not is_cut,
+        },
+        total=total,
+        first=first,
+    )
 
 
-def _full(item: TraversedNode) -> ReachedNodeRecord:
-    return ReachedNodeRecord(**dict(item.node), hops=item.hops, relationships=item.relationships)
+@dataclass(frozen=True)
+class _ReachedItem(Item):
+    """A node that was reached, with the relationships that lead to it."""
+
+    reached: TraversedNode
+    arguments: TraverseArguments
+
+    def entity_keys(self) -> Iterator[str]:
+        """All nodes, and the sources of notes."""
+        for item in self._items():
+            yield from item.entity_keys()
+
+    def lines(self, reading: Reading) -> list[Line]:
+        """The relationships and, if all is asked for, the node."""
+        if self.arguments.verbose:
+            lines = [line for item in self._items() for line in item.lines(reading)]
+        else:
+            lines = [Line(relationship_text(one, reading)) for one in self.reached.relationships]
+        [first, *others] = lines
+        hops = f" ({self.reached.hops} hops)" if self.reached.hops > 1 else ""
+        date = f"{self._date} " if self._date else ""
+        return [replace(first, head=f"{date}{first.head}{hops}"), *others]
+
+    def records(self, reading: Reading) -> list[tuple[str, Record]]:
+        """The node with the relationships in it."""
+        node, relationships = self.reached.node, self.reached.relationships
+        if self.arguments.verbose:
+            record = node_record(node, reading)
+            led: list[Record] = [relationship_record(one, reading) for one in relationships]
+        else:
+            record = NodeReference.of(node).to_dict()
+            led = [RelationshipReference.of(one).to_dict() for one in relationships]
+        dated = {"date": self._date} if self._date else {}
+        return [("nodes", record | {"hops": self.reached.hops} | dated | {"relationships": led})]
+
+    @property
+    def _date(self) -> str:
+        """When the newest of the relationships was recorded, if that is what nodes are sorted by."""
+        if self.arguments.sort != "date":
+            return ""
+        dates = (one.properties.get("created_at") for one in self.reached.relationships)
+        return max((date[:10] for date in dates if isinstance(date, str)), default="")
+
+    def _items(self) -> list[Item]:
+        return [
+            *(RelationshipItem(one, "relationships") for one in self.reached.relationships),
+            NodeItem(self.reached.node, "nodes", is_named=True),
+        ]

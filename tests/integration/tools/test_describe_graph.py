@@ -6,6 +6,7 @@ from kgagent import KnowledgeGraph
 from kgagent.errors import StoreError
 from kgagent.knowledge_graph import services_of
 from kgagent.models.live_schema import LabelPair, LiveLabel, LiveProperty, LiveRelationshipType, LiveSchema, ValueKind
+from kgagent.models.token_budget import estimated_tokens
 from kgagent.tools import Toolset
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import error_of, succeeded
@@ -115,10 +116,15 @@ def a_large_schema(*, names: int, length: int) -> LiveSchema:
 
 
 @pytest.mark.parametrize(
-    ("names", "length", "described"), [(12, 20, 12), (50, 30, 50), (500, 200, 20), (500, 5_000, 0)]
+    ("names", "length", "described"), [(12, 20, (12, 12)), (500, 200, (50, 0)), (500, 5_000, (0, 0))]
 )
 async def test_a_description_has_a_bounded_size(
-    tools: Toolset, graph: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch, names: int, length: int, described: int
+    tools: Toolset,
+    graph: KnowledgeGraph,
+    monkeypatch: pytest.MonkeyPatch,
+    names: int,
+    length: int,
+    described: tuple[int, int],
 ) -> None:
     schema = a_large_schema(names=names, length=length)
 
@@ -127,11 +133,31 @@ async def test_a_description_has_a_bounded_size(
 
     monkeypatch.setattr(services_of(graph).live_schema, "read", read)
     answer = succeeded(await tools.describe_graph())
-    assert len(json.dumps(answer)) < 22_000
-    assert (len(answer["labels"]), len(answer["relationship_types"])) == (described, described)
-    assert "set labels" in answer["notes"][0]
-    assert "sampled" in answer["notes"][1]
-    assert len(answer["notes"]) == 2
+    assert estimated_tokens(json.dumps(answer)) <= 4_000
+    assert (len(answer["labels"]), len(answer["relationship_types"])) == described
+    assert ("next_cursor" in answer) is (0 < sum(described) < 2 * names)
+    assert ("names are omitted" in answer["notes"][0]) is (length > 200)
+    assert "sampled" in answer["notes"][-1]
+
+
+async def test_a_description_that_was_cut_is_continued(
+    tools: Toolset, graph: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    schema = a_large_schema(names=60, length=30)
+
+    async def read(*_: object, **__: object) -> LiveSchema:
+        return schema
+
+    monkeypatch.setattr(services_of(graph).live_schema, "read", read)
+    described: list[str] = []
+    cursor = None
+    while cursor is not None or not described:
+        answer = succeeded(await tools.describe_graph(cursor=cursor))
+        described += [*(part["label"] for part in answer["labels"]), *(p["type"] for p in answer["relationship_types"])]
+        cursor = answer.get("next_cursor")
+    assert described == [*(label.name for label in schema.labels), *(kind.name for kind in schema.relationship_types)]
+    text = await tools["describe_graph"].call_text({})
+    assert estimated_tokens(text.text) <= 4_000
 
 
 async def test_an_incomplete_description_says_so(

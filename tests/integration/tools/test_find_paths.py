@@ -185,7 +185,7 @@ async def test_paths_lead_through_hubs(drawing: Drawing, monkeypatch: pytest.Mon
     payload = succeeded(await find(drawing, "a", "b", query="chess"))
     assert names(payload) == ["ahubn0077otherb"]
     await drawing.joins((name, "other") for name in between)
-    payload = succeeded(await find(drawing, "a", "b", max_hops=6, limit=20))
+    payload = succeeded(await find(drawing, "a", "b", max_hops=6, limit=20, token_budget=20_000))
     assert len(payload["paths"]) == 20
     assert {path["hops"] for path in payload["paths"]} == {4}
 

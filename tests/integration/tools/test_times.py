@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from kgagent import KnowledgeGraph
+from kgagent.models import ExploreRequest, VectorQuery
 from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support.payloads import succeeded
@@ -28,7 +29,9 @@ def times(record: dict[str, Any]) -> tuple[str, str]:
     return properties["created_at"], properties["updated_at"]
 
 
-async def test_a_write_returns_the_time_that_a_read_returns(tools: Toolset, clock: Clock) -> None:
+async def test_a_write_returns_the_time_that_a_read_returns(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, clock: Clock
+) -> None:
     ada, bo = await person(tools, "Ada"), await person(tools, "Bo")
     ends = {"from_entity_key": ada, "to_entity_key": bo}
     assert times((await relate(tools, ada, bo))["relationship"]) == (BEGAN, BEGAN)
@@ -36,15 +39,14 @@ async def test_a_write_returns_the_time_that_a_read_returns(tools: Toolset, cloc
     for answer in (
         await tools.update_relationship(**ends, attitude=4),
         await tools.add_note_to_relationship(**ends, content="They row"),
-        await tools.get_relationship(**ends),
     ):
         assert times(succeeded(answer)["relationship"]) == (BEGAN, LATER)
     assert times(succeeded(await tools.update_node(entity_key=ada, description="x"))["node"]) == (BEGAN, LATER)
-    found = succeeded(await tools.explore(queries=[{"query": "friend", "threshold": -1}], text_matches=["Ada"]))
-    assert times(found["edges"][0]) == (BEGAN, LATER)
-    assert {times(node) for node in found["nodes"]} == {(BEGAN, LATER), (BEGAN, BEGAN)}
-    hybrid = succeeded(await tools.hybrid_search(query="friend"))
-    assert times(hybrid["relationships"][0]) == (BEGAN, LATER)
+    request = ExploreRequest(queries=(VectorQuery(query="friend", threshold=-1),), text_matches=("Ada",))
+    found = await graph.explore(request, user_id=user_id)
+    assert times(found.relationships[0].to_dict()) == (BEGAN, LATER)
+    assert {times(item.node.to_dict()) for item in found.nodes} == {(BEGAN, LATER), (BEGAN, BEGAN)}
+    assert "created_at" not in str(succeeded(await tools.get_relationship(**ends)))
 
 
 async def test_new_and_merged_records_have_a_time(tools: Toolset, clock: Clock) -> None:
@@ -76,6 +78,6 @@ async def test_times_of_old_graphs_are_returned_in_the_current_form_and_other_va
         user=user_id,
     )
     old_times = ("2020-01-01T00:00:00Z", "yesterday")
-    assert times((await tools.get_relationship(from_entity_key=ada, to_entity_key=bo))["relationship"]) == old_times
-    found = succeeded(await tools.explore(queries=[{"query": "friend", "threshold": -1}]))
-    assert times(found["edges"][0]) == old_times
+    request = ExploreRequest(queries=(VectorQuery(query="friend", threshold=-1),))
+    found = await graph.explore(request, user_id=user_id)
+    assert times(found.relationships[0].to_dict()) == old_times

@@ -171,9 +171,9 @@ async def test_a_traversal_reads_a_bounded_number_of_rows_at_a_hub(
     names = [f"n{number:04}" for number in range(2_000)]
     await drawing.nodes("hub", *names)
     await drawing.joins(("hub", name) for name in sorted(names, key=lambda name: name[::-1]))
-    payload = succeeded(await tools.traverse(entity_key=drawing.key("n0007"), hops=3, limit=20))
+    payload = succeeded(await tools.traverse(entity_key=drawing.key("n0007"), hops=3, limit=20, token_budget=20_000))
     assert [item["name"] for item in payload["nodes"]] == ["hub", *(name for name in names[:20] if name != "n0007")]
     assert payload["is_complete"] is False
     monkeypatch.setattr(traversal, "READ_PER_HOP", 100)
-    cut = succeeded(await tools.traverse(entity_key=drawing.key("hub"), limit=200))
+    cut = succeeded(await tools.traverse(entity_key=drawing.key("hub"), limit=200, token_budget=20_000))
     assert len(cut["nodes"]) == 100

@@ -24,9 +24,9 @@ MAX_K = 100
 class KnowledgeGraphRetriever(BaseRetriever):
     """Searches nodes and relationships of one user, by vector and by full text; the best document comes first.
 
-    The text of a document is that of `HybridSearchResult.to_llm_context`: for a relationship its triplet ("Ruth mentor
-    Me"), path, description, attitude, proximity and notes; for a node its name, description and notes. Expired notes
-    are omitted. The metadata hold `type` ("relationship" or "object"), `rank`, `score`, `found_by`, `similarity`
+    The text of a document is, for a relationship, its triplet ("Ruth mentor Me"), path, description, attitude,
+    proximity and notes; for a node its name, description and notes. Expired notes are omitted. The
+    metadata hold `type` ("relationship" or "object"), `rank`, `score`, `found_by`, `similarity`
     (cosine), keys and the other fields of the search result.
 
     Attributes:

@@ -1,0 +1,320 @@
+"""The items of an answer: nodes and relationships, each as a line for a model and as a record for programs."""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from kgagent.models.graph import GraphNode, GraphRelationship
+from kgagent.models.note import Note
+from kgagent.models.token_budget import CountTokens, cut
+
+Record = dict[str, Any]
+"""JSON types."""
+
+MAX_NAME_LENGTH = 80
+"""Characters of a name in a line."""
+
+FEW_NOTES = 3
+"""So many notes of an item are all shown; of more, only those that match the query, or the newest."""
+
+MATCHING_NOTES = 5
+NEWEST_NOTES = 2
+
+_BOOKKEEPING = frozenset({"created_at", "updated_at", "access_count", "state"})
+_WORD = re.compile(r"\w{3,}")
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass
+class Reading:
+    """For whom items are rendered, and what the answer has said already.
+
+    Attributes:
+        now: notes that have expired by then are omitted.
+        words: words of the query; see `query_words`.
+        short_keys: what to print for each entity_key; None prints no keys.
+        labels: labels of nodes by entity_key, as far as known.
+        defaults: values of properties that say nothing.
+        with_properties: whether properties beyond the usual fields are shown.
+        mentioned: entity_keys of the nodes that a line has named.
+        described: entity_keys of the nodes whose record the answer has.
+        stated: the relationships that lines have stated, as short sentences.
+    """
+
+    now: datetime
+    words: frozenset[str] = frozenset()
+    short_keys: Mapping[str, str] | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    with_properties: bool = True
+    mentioned: set[str] = field(default_factory=set)
+    described: set[str] = field(default_factory=set)
+    stated: set[str] = field(default_factory=set)
+
+    def name(self, entity_key: str, name: str, label: str = "") -> str:
+        """The name of a node; where it is named first, with its label and short key."""
+        shown = _flat(name) or entity_key
+        if len(shown) > MAX_NAME_LENGTH:
+            shown = f"{shown[:MAX_NAME_LENGTH]}…"
+        if entity_key in self.mentioned:
+            return shown
+        self.mentioned.add(entity_key)
+        short = "" if self.short_keys is None else self.short_keys.get(entity_key, entity_key)
+        known = " ".join(filter(None, (label or self.labels.get(entity_key, ""), short)))
+        return f"{shown} ({known})" if known else shown
+
+    def properties(self, item: GraphNode | GraphRelationship) -> Record:
+        """The properties that say something."""
+        if not self.with_properties:
+            return {}
+        return {
+            name: value
+            for name, value in item.properties.items()
+            if name not in _BOOKKEEPING and value not in (None, "", [], {}) and self.defaults.get(name) != value
+        }
+
+    def notes(self, notes: Sequence[Note]) -> tuple[list[Note], int]:
+        """The notes to show, the most relevant first, and the number of other current ones."""
+        current = [note for note in notes if note.is_current(self.now)]
+        newest = sorted(current, key=lambda note: note.date_added or _LONG_AGO, reverse=True)
+        ranked = sorted(newest, key=self._matching_words, reverse=True)
+        if len(ranked) <= FEW_NOTES:
+            return ranked, 0
+        matching = sum(self._matching_words(note) > 0 for note in ranked)
+        shown = ranked[: min(matching, MATCHING_NOTES) or NEWEST_NOTES]
+        return shown, len(ranked) - len(shown)
+
+    def note_text(self, note: Note) -> str:
+        """A note with its date, and its source and expiry if it has them."""
+        known = [f"{note.date_added:%Y-%m-%d}"] if note.date_added else []
+        if note.source_entity_key and self.short_keys is not None:
+            key = note.source_entity_key
+            known.append(f"source {self.short_keys.get(key, key)}")
+        if note.expires_at:
+            known.append(f"until {note.expires_at:%Y-%m-%d}")
+        return _flat(note.content) + (f" ({', '.join(known)})" if known else "")
+
+    def _matching_words(self, note: Note) -> int:
+        return len(self.words & query_words([note.content])) if self.words else 0
+
+
+def query_words(texts: Iterable[str]) -> frozenset[str]:
+    """The words of some texts of at least three letters, without the s of a plural."""
+    return frozenset(word.removesuffix("s") for text in texts for word in _WORD.findall(text.casefold()))
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line in parts, which can be shortened.
+
+    Attributes:
+        head: what is described; never omitted.
+        description: its text.
+        notes: notes, best first.
+        others: number of further notes.
+    """
+
+    head: str
+    description: str = ""
+    notes: Sequence[str] = ()
+    others: int = 0
+
+    def text(self, notes: int | None = None, description: str | None = None) -> str:
+        """The line with so many of its notes."""
+        shown = list(self.notes[:notes])
+        others = self.others + len(self.notes) - len(shown)
+        described = self.description if description is None else description
+        line = f"{self.head}: {described}" if described else self.head
+        if others:
+            shown.append(f"+{others:,} {'note' if others == 1 else 'notes'}")
+        if shown:
+            line += f"{'' if line.endswith(('.', '!', '?', ':')) else '.'} Notes: {' | '.join(shown)}"
+        return line
+
+    def fitted(self, room: int, count_tokens: CountTokens) -> str:
+        """The line within some tokens: with fewer notes, then with less of the description; empty if it cannot be."""
+        if count_tokens(self.text()) <= room:
+            return self.text()
+        described = self.description
+        if self.notes:
+            described = cut(described, max(room // 2, room - 2 * sum(map(count_tokens, self.notes))), count_tokens)
+        for notes in range(len(self.notes), -1, -1):
+            line = self.text(notes, described)
+            if count_tokens(line) <= room:
+                return line
+        left = room - count_tokens(self.text(0, "")) - 2
+        shortened = cut(self.description, left, count_tokens) if left > 0 else ""
+        line = self.text(0, shortened) if shortened or not self.description else ""
+        return line if count_tokens(line) <= room else ""
+
+
+class Item(ABC):
+    """One item of an answer."""
+
+    @abstractmethod
+    def entity_keys(self) -> Iterator[str]:
+        """The entity_keys that its lines can contain."""
+
+    @abstractmethod
+    def lines(self, reading: Reading) -> list[Line]:
+        """The item for a model."""
+
+    @abstractmethod
+    def records(self, reading: Reading) -> list[tuple[str, Record]]:
+        """The item for programs: records with the field of the answer to which each belongs."""
+
+
+@dataclass(frozen=True)
+class PlainItem(Item):
+    """A line and a record that need no rendering."""
+
+    line: Line
+    section: str
+    record: Record | str
+
+    def entity_keys(self) -> Iterator[str]:
+        """None."""
+        return iter(())
+
+    def lines(self, reading: Reading) -> list[Line]:  # noqa: ARG002
+        """The line."""
+        return [self.line]
+
+    def records(self, reading: Reading) -> list[tuple[str, Any]]:  # noqa: ARG002
+        """The record."""
+        return [(self.section, self.record)]
+
+
+@dataclass(frozen=True)
+class NodeItem(Item):
+    """A node.
+
+    Attributes:
+        node: the node.
+        section: field of the answer.
+        more: further fields of its record.
+        remark: what to add to the line.
+        is_named: whether a relationship of the answer names it; then it has a line only if that says more.
+    """
+
+    node: GraphNode
+    section: str
+    more: Mapping[str, Any] = field(default_factory=dict)
+    remark: str = ""
+    is_named: bool = False
+
+    def entity_keys(self) -> Iterator[str]:
+        """The node, and the sources of its notes."""
+        yield self.node.entity_key
+        yield from _sources(self.node.notes)
+
+    def lines(self, reading: Reading) -> list[Line]:
+        """The node with what is known of it."""
+        node = self.node
+        properties, (notes, others) = reading.properties(node), reading.notes(node.notes)
+        if self.is_named and not (node.description or notes or properties):
+            return []
+        head = reading.name(node.entity_key, node.name, node.label) + _properties_text(properties)
+        return [Line(head + self.remark, _flat(node.description), [reading.note_text(note) for note in notes], others)]
+
+    def records(self, reading: Reading) -> list[tuple[str, Record]]:
+        """The node's record."""
+        return [(self.section, node_record(self.node, reading) | dict(self.more))]
+
+
+@dataclass(frozen=True)
+class RelationshipItem(Item):
+    """A relationship.
+
+    Attributes:
+        relationship: the relationship.
+        section: field of the answer.
+        more: further fields of its record.
+        path: the relationships that led to it, as short sentences.
+    """
+
+    relationship: GraphRelationship
+    section: str
+    more: Mapping[str, Any] = field(default_factory=dict)
+    path: Sequence[str] = ()
+
+    def entity_keys(self) -> Iterator[str]:
+        """Both ends, and the sources of its notes."""
+        yield self.relationship.from_entity_key
+        yield self.relationship.to_entity_key
+        yield from _sources(self.relationship.notes)
+
+    def lines(self, reading: Reading) -> list[Line]:
+        """The relationship in its direction, with what is known of it."""
+        relationship = self.relationship
+        notes, others = reading.notes(relationship.notes)
+        head = relationship_text(relationship, reading)
+        if relationship.similarity is not None:
+            head += f" {relationship.similarity:.2f}"
+        if led := [triplet for triplet in self.path if triplet not in reading.stated]:
+            head += f" via {_flat('; '.join(led))}"
+        reading.stated.add(relationship.triplet)
+        return [Line(head, _flat(relationship.description), [reading.note_text(note) for note in notes], others)]
+
+    def records(self, reading: Reading) -> list[tuple[str, Record]]:
+        """The relationship's record."""
+        return [(self.section, relationship_record(self.relationship, reading) | dict(self.more))]
+
+
+def relationship_text(relationship: GraphRelationship, reading: Reading) -> str:
+    """A relationship in its direction: `Me (Person 9fe1aa02) -[mentor]-> Ruth (Person 5b0c12ab) (warm, close)`."""
+    ends = [
+        (relationship.from_entity_key, relationship.from_name),
+        (relationship.to_entity_key, relationship.to_name),
+    ]
+    source, target = (reading.name(*end) for end in (reversed(ends) if relationship.ends_reversed else ends))
+    levels = [
+        word or (f"{name} {level}" if level is not None else "")
+        for name, word, level in (
+            ("attitude", relationship.attitude_word, relationship.attitude),
+            ("proximity", relationship.proximity_word, relationship.proximity),
+        )
+    ]
+    known = ", ".join(filter(None, levels))
+    kind = _flat(relationship.relationship_type) or relationship.neo4j_type
+    properties = _properties_text(reading.properties(relationship))
+    return f"{source} -[{kind}]-> {target}" + (f" ({known})" if known else "") + properties
+
+
+def node_record(node: GraphNode, reading: Reading) -> Record:
+    """A node as JSON types, without bookkeeping; with the same notes as its line."""
+    return _record(node, reading)
+
+
+def relationship_record(relationship: GraphRelationship, reading: Reading) -> Record:
+    """A relationship as JSON types, without bookkeeping; with the same notes as its line."""
+    return _record(relationship, reading)
+
+
+def _record(item: GraphNode | GraphRelationship, reading: Reading) -> Record:
+    notes, others = reading.notes(item.notes)
+    shown = {"notes": tuple(notes), "properties": reading.properties(item)}
+    record = item.model_copy(update=shown).to_dict()
+    for note in record.get("notes", ()):
+        note.pop("added_by", None)
+    rounded = {name: round(value, 4) for name, value in record.items() if isinstance(value, float)}
+    return record | rounded | ({"omitted_notes": others} if others else {})
+
+
+def _properties_text(properties: Record) -> str:
+    if not properties:
+        return ""
+    values = (name if value is True else f"{name}: {_flat(str(value))}" for name, value in properties.items())
+    return f" [{'; '.join(values)}]"
+
+
+def _sources(notes: Sequence[Note]) -> Iterator[str]:
+    return (note.source_entity_key for note in notes if note.source_entity_key)
+
+
+def _flat(text: str) -> str:
+    """In one line, so that no stored text can pose as a line of its own."""
+    return " ".join(text.split())

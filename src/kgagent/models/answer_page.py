@@ -1,0 +1,224 @@
+"""The part of an answer that fits a token budget, as text or as JSON, and how to continue it."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from kgagent.errors import InputError
+from kgagent.models.answer_items import Item, Line, Reading, Record
+from kgagent.models.token_budget import CountTokens, cut, cut_record, estimated_tokens, json_tokens
+
+SHARE_OF_AN_ITEM = 4
+"""An item gets at most this part of the budget, a quarter, so that one long text does not fill the answer."""
+
+LEAST_OF_AN_ITEM = 150
+LEAST_OF_A_RECORD = 500
+"""Tokens that an item may have in any case, as lines and as JSON."""
+
+SHARE_OF_WARNINGS = 4
+ENVELOPE_TOKENS = 24
+"""Tokens that JSON around the items needs, beside the message, the warnings and the fields that are always there."""
+
+CursorOf = Callable[[int], str]
+"""Returns the cursor that continues at an item."""
+
+
+@dataclass(frozen=True)
+class Content:
+    """What an answer says, complete.
+
+    Attributes:
+        items: best first.
+        message: what was found, in one line.
+        opening: line before the items of a text.
+        empty: text if there are no items.
+        warnings: what is missing, and why.
+        sections: fields of the payload that are always lists.
+        fields: other fields of the payload.
+        at_most: number of items of a page, beside the budget.
+        total: number of all items; default: those in `items`.
+        first: position of the first of `items` among all.
+    """
+
+    items: Sequence[Item]
+    message: str = ""
+    opening: str = ""
+    empty: str = "Nothing found"
+    warnings: Sequence[str] = ()
+    sections: Sequence[str] = ()
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    at_most: int | None = None
+    total: int | None = None
+    first: int = 0
+
+    @property
+    def count(self) -> int:
+        """Number of all items."""
+        return self.first + len(self.items) if self.total is None else self.total
+
+
+@dataclass(frozen=True)
+class Page:
+    """What fits the budget.
+
+    Attributes:
+        text: the page as text; empty for JSON.
+        payload: the items of the page as JSON types.
+    """
+
+    text: str
+    payload: Record
+
+
+def text_page(
+    content: Content,
+    make_reading: Callable[[], Reading],
+    budget: int,
+    *,
+    offset: int = 0,
+    cursor: CursorOf | None = None,
+    count_tokens: CountTokens = estimated_tokens,
+) -> Page:
+    """Render items as lines until the budget is used up; a last line says how many are shown and how to continue.
+
+    Args:
+        content: what to render.
+        make_reading: starts a rendering.
+        budget: maximum number of tokens.
+        offset: number of items to skip.
+        cursor: returns what continues the answer; without it the last line only counts.
+        count_tokens: counts the tokens of a text.
+    """
+    warnings = _fitted_warnings(content.warnings, budget // SHARE_OF_WARNINGS, count_tokens)
+    frame = [line for line in (content.opening, *warnings) if line]
+    room = budget - sum(count_tokens(line) + 1 for line in frame)
+    items = content.items[offset - content.first :][: content.at_most]
+    most = max(budget // SHARE_OF_AN_ITEM, LEAST_OF_AN_ITEM)
+    shown, lines = _fill_text(items, make_reading(), room=room, most=most, count_tokens=count_tokens)
+    footer = ""
+    if offset + len(shown) < content.count:
+        room -= count_tokens(_footer(content, offset, content.count, cursor)) + 1
+        shown, lines = _fill_text(items, make_reading(), room=room, most=most, count_tokens=count_tokens)
+        footer = _footer(content, offset, offset + len(shown), cursor)
+    if not items and not offset:
+        lines = [content.empty] if count_tokens(content.empty) <= room else []
+    body = [content.opening, *lines, *warnings, footer]
+    payload = _payload(content, [item.records(reading) for reading in [make_reading()] for item in shown])
+    text = cut("\n".join(filter(None, body)), budget, count_tokens)
+    return Page(text, payload | _continuation(content, offset + len(shown), cursor))
+
+
+def json_page(
+    content: Content, make_reading: Callable[[], Reading], budget: int, *, offset: int = 0, cursor: CursorOf
+) -> Page:
+    """Collect the records of items until the budget is used up; see `text_page`.
+
+    Raises:
+        InputError: the budget is too small for the next item.
+    """
+    warnings = _fitted_warnings(content.warnings, budget // SHARE_OF_WARNINGS, estimated_tokens)
+    message = cut(content.message, budget // SHARE_OF_WARNINGS)
+    fitted = {"message": message, **({"warnings": warnings} if warnings else {})}
+    empty = _payload(content, []) | fitted
+    end = _continuation(content, offset, cursor)
+    room = budget - json_tokens(empty | end) - ENVELOPE_TOKENS - 4 * len(content.sections)
+    reading = make_reading()
+    kept: list[list[tuple[str, Record]]] = []
+    for item in content.items[offset - content.first :][: content.at_most]:
+        records = item.records(reading)
+        cost = sum(json_tokens(record) for _, record in records)
+        most = min(room, max(budget // SHARE_OF_AN_ITEM, LEAST_OF_A_RECORD))
+        if cost > most:
+            records = _cut_records(records, most) or _cut_records(records, room) or records
+            cost = sum(json_tokens(record) for _, record in records)
+            if cost > room:
+                break
+        kept.append(records)
+        room -= cost
+    payload = _payload(content, kept) | fitted | _continuation(content, offset + len(kept), cursor)
+    tokens = json_tokens({"success": True, **payload})
+    if tokens > budget or (not kept and offset < content.count):
+        raise InputError(f"token_budget {budget:,} is too small for this answer as JSON. Double it, or use format text")
+    return Page("", payload)
+
+
+def _cut_records(records: Sequence[tuple[str, Record]], room: int) -> list[tuple[str, Record]]:
+    """All records of an item within some tokens, or none."""
+    cut_ones = [(section, cut_record(record, room // len(records))) for section, record in records]
+    fitted = [(section, record) for section, record in cut_ones if record is not None]
+    return fitted if len(fitted) == len(records) else []
+
+
+def _fill_text(
+    items: Iterable[Item], reading: Reading, *, room: int, most: int, count_tokens: CountTokens
+) -> tuple[list[Item], list[str]]:
+    shown: list[Item] = []
+    lines: list[str] = []
+    for item in items:
+        full = item.lines(reading)
+        fitted = _fitted_lines(full, min(room, most), count_tokens)
+        if full and not fitted and not lines:
+            fitted = _fitted_lines(full, room, count_tokens) or _head(full, room, count_tokens)
+        if full and not fitted:
+            break
+        room -= sum(count_tokens(line) + 1 for line in fitted)
+        shown.append(item)
+        lines += fitted
+    return shown, lines
+
+
+def _fitted_lines(lines: Sequence[Line], room: int, count_tokens: CountTokens) -> list[str]:
+    """All lines of an item within some tokens, or none; long lines share the room."""
+    fitted = []
+    left = room
+    for place, line in enumerate(lines):
+        later = lines[place + 1 :]
+        needed = sum(count_tokens(other.text()) + 1 for other in later)
+        text = line.fitted(max(left - needed, left // (len(later) + 1)) - 1, count_tokens)
+        if not text:
+            return []
+        fitted.append(text)
+        left -= count_tokens(text) + 1
+    return fitted
+
+
+def _head(lines: Sequence[Line], room: int, count_tokens: CountTokens) -> list[str]:
+    """An item in one line, cut at any place."""
+    shown = cut("; ".join(line.text() for line in lines), room - 1, count_tokens)
+    return [shown] if shown else []
+
+
+def _fitted_warnings(warnings: Sequence[str], room: int, count_tokens: CountTokens) -> list[str]:
+    shown: list[str] = []
+    for place, warning in enumerate(warnings):
+        line = " ".join(warning.split())
+        cost = count_tokens(line) + 1
+        if cost > room - 8:
+            return [*shown, f"+{len(warnings) - place} warnings"]
+        shown.append(line)
+        room -= cost
+    return shown
+
+
+def _footer(content: Content, offset: int, end: int, cursor: CursorOf | None) -> str:
+    shown = f"{end - offset:,}" if not offset else f"{offset + 1:,} to {end:,}"
+    counted = f"{shown} of {content.count:,} shown"
+    return f'{counted}; continue with cursor "{cursor(end)}"' if cursor else counted
+
+
+def _continuation(content: Content, end: int, cursor: CursorOf | None) -> Record:
+    more = {"next_cursor": cursor(end)} if cursor and end < content.count else {}
+    return {"total": content.count, **more}
+
+
+def _payload(content: Content, kept: Sequence[Sequence[tuple[str, Record]]]) -> Record:
+    payload: Record = {"message": content.message, **content.fields}
+    payload |= {section: [] for section in content.sections}
+    for records in kept:
+        for section, record in records:
+            payload.setdefault(section, []).append(record)
+    if content.warnings:
+        payload["warnings"] = list(content.warnings)
+    plain: Record = json.loads(json.dumps(payload))
+    return plain

@@ -1,0 +1,101 @@
+"""Tokens: how many a text is, and texts and records cut to as many as there is room for."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+CountTokens = Callable[[str], int]
+
+_LETTERS_OF_A_TOKEN = 4
+_DIGITS_OF_A_TOKEN = 3
+_PIECE = re.compile(r"(?P<letters>[A-Za-z]+)|(?P<digits>\d+)|(?P<ascii>[!-~])|(?P<line>\n)|(?P<other>[^\s!-~])")
+
+_SHORTEST_CUT = 40
+"""Characters below which a text of a record is not cut further."""
+
+
+def estimated_tokens(text: str) -> int:
+    """Estimate how many tokens a text is, rather too many than too few.
+
+    A word counts one token for every four letters or part of them, a number one for every three digits, a punctuation
+    mark one, and a character beyond ASCII two; tokenizers of current models mostly need fewer.
+    """
+    return sum(map(_tokens_of, _PIECE.finditer(text)))
+
+
+def cut(text: str, room: int, count_tokens: CountTokens = estimated_tokens) -> str:
+    """Cut a text to some tokens; the end says how many characters are omitted. Empty if not even that fits."""
+    if count_tokens(text) <= room:
+        return text
+    # The number of tokens grows with that of characters, but not strictly: only lengths that fit are kept.
+    shortest, longest, best = 0, len(text), ""
+    while shortest <= longest:
+        length = (shortest + longest) // 2
+        shown = cut_to(text, length)
+        if count_tokens(shown) <= room:
+            shortest, best = length + 1, shown
+        else:
+            longest = length - 1
+    return best
+
+
+def cut_to(text: str, length: int) -> str:
+    """Cut a text to some characters; the end says how many are omitted."""
+    kept = text[:length].rstrip()
+    return f"{kept}… (+{len(text) - len(kept):,} characters)"
+
+
+def json_tokens(value: object) -> int:
+    """Tokens of a value as JSON, with the comma and the space after it."""
+    return estimated_tokens(json.dumps(value, ensure_ascii=False)) + 1
+
+
+def cut_record(record: Mapping[str, Any], room: int) -> dict[str, Any] | None:
+    """Cut a record of JSON types to some tokens; None if that is not possible.
+
+    First notes are omitted, the last first, and counted in `omitted_notes`; then the longest texts are cut, which say
+    how many characters are omitted.
+    """
+    shown: dict[str, Any] = json.loads(json.dumps(record))
+    excess = json_tokens(shown) - room
+    for holder in [part for part in _parts(shown) if isinstance(part.get("notes"), list)]:
+        while excess > 0 and holder["notes"]:
+            del holder["notes"][-1]
+            holder["omitted_notes"] = holder.get("omitted_notes", 0) + 1
+            excess = json_tokens(shown) - room
+        if not holder["notes"]:
+            del holder["notes"]
+    originals: dict[tuple[int, str], str] = {}
+    while excess > 0:
+        texts = [(part, *item) for part in _parts(shown) for item in part.items() if _can_be_cut(*item)]
+        if not texts:
+            return None
+        part, name, value = max(texts, key=lambda text: len(text[2]))
+        original = originals.setdefault((id(part), name), value)
+        part[name] = cut_to(original, len(value) // 2)
+        excess = json_tokens(shown) - room
+    return shown
+
+
+def _can_be_cut(name: str, value: object) -> bool:
+    return isinstance(value, str) and len(value) > 2 * _SHORTEST_CUT and not name.endswith("entity_key")
+
+
+def _parts(value: object) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict):
+        yield value
+        for item in value.values():
+            yield from _parts(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _parts(item)
+
+
+def _tokens_of(piece: re.Match[str]) -> int:
+    length = len(piece.group())
+    if piece.lastgroup == "letters":
+        return -(-length // _LETTERS_OF_A_TOKEN)
+    if piece.lastgroup == "digits":
+        return -(-length // _DIGITS_OF_A_TOKEN)
+    return 2 if piece.lastgroup == "other" else 1

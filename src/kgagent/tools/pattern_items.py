@@ -1,0 +1,196 @@
+"""The items of an answer to a pattern query: paths, nodes, texts, and what a hybrid search found instead."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import JsonValue
+
+from kgagent.graph.property_names import TIMES
+from kgagent.models.answer_items import Item, Line, Reading, Record
+from kgagent.models.hybrid import hybrid_items
+from kgagent.models.matched_path import Chunk, MatchedNode, MatchedPath, MatchedRelationship, PatternResult
+from kgagent.models.pattern import StepDirection
+from kgagent.ontology import Ontology
+from kgagent.tools.payload import compact_text
+
+NAMES_OF_TYPES = frozenset({"relationship_type"})
+"""Properties of a relationship that the line of a path contains already."""
+
+
+def pattern_items(result: PatternResult, ontology: Ontology) -> list[Item]:
+    """The items of a result, paths first; each path brings the records of its nodes."""
+    context = result.context
+    return [
+        *(PathItem(path, ontology) for path in context.matched_paths),
+        *(_NodeItem(node, ontology) for node in context.nodes),
+        *(_ChunkItem(chunk, ontology) for chunk in result.chunks),
+        *(_WordItem("entry_points", "Target", node.entity_key) for node in context.entry_points),
+        *(_WordItem("keywords", "Keyword", word) for word in context.keywords),
+        *(hybrid_items(result.hybrid) if result.hybrid is not None else ()),
+    ]
+
+
+@dataclass(frozen=True)
+class PathItem(Item):
+    """A path that matched.
+
+    Its record: `pattern_id`, the pattern that it matched; `path`, the path in one line; `nodes`, entity_key of its
+    nodes, whose records are in `nodes` of the answer; `relationships`, in order; `score`, what it is ranked by;
+    `explanation`, how the score was computed; `steps`, positions in `nodes` of the nodes at which the steps arrive, if
+    a step follows several relationships.
+    """
+
+    path: MatchedPath
+    ontology: Ontology
+
+    def entity_keys(self) -> Iterator[str]:
+        """The nodes."""
+        for node in self.path.nodes:
+            yield node.entity_key
+
+    def lines(self, reading: Reading) -> list[Line]:
+        """The path with the properties of its relationships, and a line for each node that says more."""
+        path = self.path
+        parts = [_name(path.start, reading)]
+        known = []
+        for relationship, node in zip(path.relationships, path.nodes[1:], strict=True):
+            incoming = relationship.direction is StepDirection.INCOMING
+            start, end = ("<-", "-") if incoming else ("-", "->")
+            parts += [f"{start}[{' '.join(relationship.type_text.split())}]{end}", _name(node, reading)]
+            said = _relationship_properties(relationship, self.ontology)
+            known.append(_text({name: value for name, value in said.items() if name not in NAMES_OF_TYPES}))
+        described = " | ".join(filter(None, known))
+        more = [line for node in path.nodes for line in _NodeItem(node, self.ontology).lines(reading)]
+        return [Line(" ".join(parts), described), *more]
+
+    def records(self, reading: Reading) -> list[tuple[str, Record]]:
+        """The path, and its nodes that no path before had."""
+        path = self.path
+        is_one_hop_each = path.steps == tuple(range(1, len(path.nodes)))
+        record: Record = {
+            "pattern_id": path.pattern_id,
+            "path": path.to_path_string(),
+            "nodes": [node.entity_key for node in path.nodes],
+            "relationships": [
+                _without_empty(
+                    {
+                        "neo4j_type": one.neo4j_type,
+                        "direction": one.direction.value,
+                        "properties": _relationship_properties(one, self.ontology),
+                    }
+                )
+                for one in path.relationships
+            ],
+            "score": round(path.score, 4),
+            "explanation": path.explanation,
+            **({} if is_one_hop_each else {"steps": list(path.steps)}),
+        }
+        nodes = [record for node in path.nodes for record in _NodeItem(node, self.ontology).records(reading)]
+        return [("paths", record), *nodes]
+
+
+@dataclass(frozen=True)
+class _NodeItem(Item):
+    """A node; only where it appears first."""
+
+    node: MatchedNode
+    ontology: Ontology
+
+    def entity_keys(self) -> Iterator[str]:
+        """The node."""
+        yield self.node.entity_key
+
+    def lines(self, reading: Reading) -> list[Line]:
+        """The node's properties, if it has any and no line before has them."""
+        properties = _node_properties(self.node, self.ontology)
+        is_named = self.node.entity_key in reading.mentioned
+        if self.node.entity_key in reading.described or (is_named and not properties):
+            return []
+        reading.described.add(self.node.entity_key)
+        return [Line(_name(self.node, reading), _text(properties))]
+
+    def records(self, reading: Reading) -> list[tuple[str, Record]]:
+        """The node, if it is not among those before."""
+        if self.node.entity_key in reading.described:
+            return []
+        reading.described.add(self.node.entity_key)
+        properties = _node_properties(self.node, self.ontology)
+        return [("nodes", self.node.model_copy(update={"properties": properties}).to_dict())]
+
+
+@dataclass(frozen=True)
+class _ChunkItem(Item):
+    """A node with text."""
+
+    chunk: Chunk
+    ontology: Ontology
+
+    def entity_keys(self) -> Iterator[str]:
+        """The node."""
+        yield self.chunk.node.entity_key
+
+    def lines(self, reading: Reading) -> list[Line]:
+        """The text."""
+        head = f"Text of {_name(self.chunk.node, reading)} {self.chunk.similarity:.2f}"
+        return [Line(head, " ".join(self.chunk.text.split()))]
+
+    def records(self, reading: Reading) -> list[tuple[str, Record]]:  # noqa: ARG002
+        """The text with its node."""
+        properties = _node_properties(self.chunk.node, self.ontology)
+        node = self.chunk.node.model_copy(update={"properties": properties})
+        return [("chunks", self.chunk.model_copy(update={"node": node}).to_dict())]
+
+
+@dataclass(frozen=True)
+class _WordItem(Item):
+    """An entity_key or a word in a list."""
+
+    section: str
+    kind: str
+    word: str
+
+    def entity_keys(self) -> Iterator[str]:
+        """None."""
+        return iter(())
+
+    def lines(self, reading: Reading) -> list[Line]:  # noqa: ARG002
+        """Nothing: paths and nodes name them."""
+        return []
+
+    def records(self, reading: Reading) -> list[tuple[str, Any]]:  # noqa: ARG002
+        """The word."""
+        return [(self.section, self.word)]
+
+
+def _name(node: MatchedNode, reading: Reading) -> str:
+    return reading.name(node.entity_key, node.name, node.labels[0] if node.labels else "")
+
+
+def _text(properties: Mapping[str, JsonValue]) -> str:
+    described = properties.get("description")
+    others = {name: value for name, value in properties.items() if name != "description"}
+    return ". ".join(filter(None, (compact_text(described) if described else "", compact_text(others))))
+
+
+def _node_properties(node: MatchedNode, ontology: Ontology) -> dict[str, JsonValue]:
+    """The properties without what kgagent itself stores on every node."""
+    properties = dict(node.properties)
+    return _without_times(properties) if ontology.labels.keys() & set(node.labels) else properties
+
+
+def _relationship_properties(relationship: MatchedRelationship, ontology: Ontology) -> dict[str, JsonValue]:
+    """The properties without what kgagent itself stores on every relationship."""
+    properties = dict(relationship.properties)
+    if relationship.neo4j_type not in ontology.relationships:
+        return properties
+    defaults = ontology.relationship_defaults
+    return {name: value for name, value in _without_times(properties).items() if defaults.get(name) != value}
+
+
+def _without_times(properties: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    return {name: value for name, value in properties.items() if name not in TIMES}
+
+
+def _without_empty(record: Record) -> Record:
+    return {name: value for name, value in record.items() if value not in (None, "", [], {})}

@@ -1,0 +1,157 @@
+"""What tools that read have in common: the arguments that limit an answer, and the answer within its token budget."""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, ClassVar, TypeVar
+
+from pydantic import Field, JsonValue
+
+from kgagent.errors import InputError
+from kgagent.models.answer_items import Reading, query_words
+from kgagent.models.answer_page import Content, json_page, text_page
+from kgagent.models.fields import ShortText
+from kgagent.models.hybrid import HybridSearchResult
+from kgagent.models.request import RequestModel
+from kgagent.models.search import ExploreResult
+from kgagent.tools.arguments import Format
+from kgagent.tools.base import ToolResult
+from kgagent.tools.context import ToolContext
+
+DEFAULT_TOKEN_BUDGET = 2_000
+BUDGET_DESCRIPTION = "Maximum number of tokens of the answer."
+SHORTEST_LINE = 6
+"""Tokens of the shortest item; a page has no more items than the budget divided by this."""
+
+NOTHING_RELEVANT = "Nothing relevant found. The nearest:"
+NEAREST = 5
+"""Items that are shown if none is relevant."""
+
+JsonObject = Mapping[str, JsonValue]
+
+_CURSOR = re.compile(r"(\d{1,9})-([0-9a-f]{6})")
+_LIMITS = frozenset({"token_budget", "cursor"})
+
+
+class ReadArguments(RequestModel):
+    """Arguments of every tool that reads."""
+
+    format: Format = None
+    token_budget: int = Field(DEFAULT_TOKEN_BUDGET, ge=100, le=20_000, description=BUDGET_DESCRIPTION)
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"format"})
+    cursor: ShortText | None = Field(None, description="Cursor of an answer that was cut; other arguments unchanged.")
+
+
+class ReadAnswer(ToolResult):
+    """An answer within its token budget.
+
+    Attributes:
+        total: number of items of the complete answer.
+        next_cursor: continues the answer; None if it is complete.
+        warnings: what is missing, and why.
+        text: the answer for a model; not part of the payload.
+    """
+
+    total: int
+    next_cursor: str | None = None
+    warnings: tuple[str, ...] | None = None
+    text: str = Field("", exclude=True)
+
+    def to_text(self) -> str:
+        """The answer for a model."""
+        return self.text
+
+
+AnswerT = TypeVar("AnswerT", bound=ReadAnswer)
+
+
+async def read_answer(
+    answer: type[AnswerT],
+    context: ToolContext,
+    arguments: ReadArguments,
+    content: Content,
+    *,
+    queries: Iterable[str] = (),
+    labels: Mapping[str, str] | None = None,
+) -> AnswerT:
+    """Render what fits the token budget, from the cursor on.
+
+    Args:
+        answer: the tool's result.
+        context: the user's graph.
+        arguments: format, budget and cursor.
+        content: the complete answer.
+        queries: what was asked; decides which of many notes are shown.
+        labels: labels of nodes by entity_key, as far as known.
+
+    Raises:
+        InputError: the cursor belongs to other arguments, or the budget is too small for one item as JSON.
+    """
+    offset, cursor = _checked_offset(arguments), cursor_maker(arguments)
+    items = content.items[offset - content.first :]
+    likely = items[: arguments.token_budget // SHORTEST_LINE]
+    # JSON has full keys.
+    keys = (key for item in likely for key in item.entity_keys()) if arguments.format == "text" else ()
+    short = await context.references.short_keys(context.user_id, keys)
+    words = query_words(queries)
+
+    def make_reading() -> Reading:
+        return Reading(
+            now=context.write_context.clock(),
+            words=words,
+            short_keys=short,
+            labels=labels or {},
+            defaults=context.ontology.relationship_defaults,
+        )
+
+    page = (
+        text_page(content, make_reading, arguments.token_budget, offset=offset, cursor=cursor)
+        if arguments.format == "text"
+        else json_page(content, make_reading, arguments.token_budget, offset=offset, cursor=cursor)
+    )
+    return answer.model_validate({**page.payload, "text": page.text})
+
+
+def relevance_of(result: ExploreResult | HybridSearchResult) -> dict[str, Any]:
+    """What content says about the relevance of its items: if none stands out, only the nearest few are shown."""
+    fields = {"is_relevant": result.is_relevant, "relevance": result.relevance}
+    known = {name: value for name, value in fields.items() if value is not None}
+    if result.is_relevant is not False:
+        return {"fields": known}
+    return {"fields": known, "opening": NOTHING_RELEVANT, "empty": "", "at_most": NEAREST}
+
+
+def cursor_offset(arguments: ReadArguments) -> int:
+    """The number of items that earlier answers have shown, as the cursor says; `read_answer` checks whose it is."""
+    match = _CURSOR.fullmatch((arguments.cursor or "").strip())
+    return int(match[1]) if match else 0
+
+
+def _checked_offset(arguments: ReadArguments) -> int:
+    """The number of items that earlier answers have shown.
+
+    Raises:
+        InputError: the cursor belongs to other arguments.
+    """
+    if arguments.cursor is None:
+        return 0
+    match = _CURSOR.fullmatch(arguments.cursor.strip())
+    if match is None or match[2] != _fingerprint(arguments):
+        raise InputError(
+            f"cursor {arguments.cursor[:40]!r} does not belong to these arguments. Repeat the arguments of the answer "
+            "that gave it, or omit it"
+        )
+    return int(match[1])
+
+
+def cursor_maker(arguments: ReadArguments) -> Callable[[int], str]:
+    """Returns a function from a number of items to the cursor that continues after them."""
+    fingerprint = _fingerprint(arguments)
+    return lambda position: f"{position}-{fingerprint}"
+
+
+def _fingerprint(arguments: ReadArguments) -> str:
+    """Equal for calls that differ only in what limits the answer."""
+    given: dict[str, Any] = arguments.model_dump(mode="json", exclude=set(_LIMITS))
+    return hashlib.sha256(json.dumps(given, sort_keys=True).encode()).hexdigest()[:6]

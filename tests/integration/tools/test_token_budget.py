@@ -1,0 +1,124 @@
+"""Answers of the tools that read, within their token budget, at a hub with many relationships and notes."""
+
+import json
+from typing import Any
+
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.models.token_budget import estimated_tokens
+from kgagent.tools import Toolset
+from tests.support.drawn import Drawing
+from tests.support.payloads import error_of, succeeded
+from tests.support.people import person, relate
+from tests.support.stored import cypher
+
+NEIGHBORS = 2_000
+READERS: dict[str, dict[str, Any]] = {
+    "explore": {"text_matches": ["hub"], "queries": [{"query": "mentor", "threshold": -1}]},
+    "hybrid_search": {"query": "hub mentor", "threshold": -1, "limit": 100},
+    "traverse": {"entity_key": "hub"},
+    "find_paths": {"from_entity_key": "n0001", "to_entity_key": "n0002"},
+    "get_relationship": {"from_entity_key": "n0001", "to_entity_key": "hub"},
+    "query_patterns": {"patterns": [{"steps": [{"source_label": "Person"}]}]},
+    "describe_graph": {},
+}
+
+
+@pytest.fixture
+async def hub(graph: KnowledgeGraph, user_id: str) -> Drawing:
+    """A node with 2,000 relationships, each with a long description and many notes."""
+    drawing = Drawing(graph, user_id)
+    names = [f"n{number:04}" for number in range(NEIGHBORS)]
+    await drawing.nodes("hub", *names)
+    await drawing.joins(("hub", name) for name in names)
+    await cypher(
+        graph,
+        "MATCH ({user_id: $user})-[r]->(n) SET r.description = $said, n.description = $said, r.notes = $notes, "
+        "r.relationship_type = 'mentor', "
+        "r.created_at = datetime({year: 2000 + toInteger(right(n.name, 2)), month: 5, day: 1})",
+        user=user_id,
+        said="They sail every summer. " * 100,
+        notes=json.dumps([{"content": f"Summer {year}: sailed to Bergen"} for year in range(1, 200)]),
+    )
+    return drawing
+
+
+def arguments_of(tool: str, drawing: Drawing) -> dict[str, Any]:
+    keys = {"entity_key", "from_entity_key", "to_entity_key"}
+    return {name: drawing.key(value) if name in keys else value for name, value in READERS[tool].items()}
+
+
+async def test_no_answer_exceeds_its_budget(tools: Toolset, hub: Drawing) -> None:
+    for name in READERS:
+        for budget in (100, 500, 2_000, 20_000):
+            given = arguments_of(name, hub) | {"token_budget": budget}
+            text = await tools[name].call_text(given)
+            assert not text.is_error, (name, text.text)
+            assert 0 < estimated_tokens(text.text) <= budget, (name, budget)
+            as_json = await tools[name].call_text(given | {"format": "json"})
+            assert as_json.payload["success"] or (budget < 2_000 and "is too small" in as_json.text), (
+                name,
+                as_json.text,
+            )
+            assert estimated_tokens(as_json.text) <= budget, (name, budget, as_json.text[:2_000])
+
+
+async def test_the_relationships_of_a_hub_are_listed_to_the_end_by_date(tools: Toolset, hub: Drawing) -> None:
+    given: dict[str, Any] = {"entity_key": hub.key("hub"), "sort": "date", "token_budget": 20_000}
+    lines: list[str] = []
+    cursor = None
+    while cursor is not None or not lines:
+        answer = await tools["traverse"].call_text(given | {"cursor": cursor})
+        *listed, last = answer.text.splitlines()
+        cursor = answer.payload.get("next_cursor")
+        lines += listed if cursor else [*listed, last]
+        assert answer.payload["total"] == NEIGHBORS
+        assert cursor is None or last.endswith(f'of 2,000 shown; continue with cursor "{cursor}"')
+    assert len(lines) == len({line.partition("-> ")[2] for line in lines}) == NEIGHBORS
+    assert [line[:10] for line in lines] == sorted((line[:10] for line in lines), reverse=True)
+    assert lines[0].startswith("2099-05-01 ")
+
+
+async def test_every_note_of_a_relationship_can_be_read(tools: Toolset, hub: Drawing) -> None:
+    given = arguments_of("get_relationship", hub)
+    read: list[str] = []
+    cursor = None
+    while cursor is not None or not read:
+        answer = succeeded(await tools.get_relationship(**given, cursor=cursor))
+        read += [note["content"] for note in answer["relationship"]["notes"]]
+        cursor = answer.get("next_cursor")
+    assert read == [f"Summer {year}: sailed to Bergen" for year in range(1, 200)]
+
+
+async def test_a_cut_description_says_how_much_is_missing_and_notes_are_counted(tools: Toolset, hub: Drawing) -> None:
+    answer = await tools["traverse"].call_text({"entity_key": hub.key("hub"), "verbose": True, "limit": 1})
+    assert "… (+" in answer.text
+    assert " characters)" in answer.text
+    assert "+197 notes" in answer.text or "+199 notes" in answer.text
+
+
+async def test_a_cursor_of_other_arguments_is_refused(tools: Toolset, hub: Drawing) -> None:
+    first = succeeded(await tools.traverse(entity_key=hub.key("hub")))
+    error = error_of(await tools.traverse(entity_key=hub.key("hub"), direction="outgoing", cursor=first["next_cursor"]))
+    assert error.startswith("cursor '")
+    assert "does not belong to these arguments" in error
+    other = succeeded(await tools.traverse(entity_key=hub.key("hub"), cursor=first["next_cursor"], token_budget=500))
+    shown = {node["name"] for node in first["nodes"]}
+    assert shown.isdisjoint(node["name"] for node in other["nodes"])
+
+
+async def test_text_and_json_have_the_same_facts(tools: Toolset) -> None:
+    ada = await person(tools, "Ada", "Engineer")
+    bo = await person(tools, "Bo")
+    await relate(tools, ada, bo, "mentor", description="She taught him", attitude=5, notes=["They met in May"])
+    text = (await tools["explore"].call_text({"queries": ["mentor"]})).text
+    payload = succeeded(await tools.explore(queries=["mentor"]))
+    [edge] = payload["edges"]
+    for fact in ("mentor", "She taught him", "They met in May", "Engineer", "Ada", "Bo", "Person", ada[:8], bo[:8]):
+        assert fact in text
+        assert fact in json.dumps(payload)
+    assert edge["attitude_word"] in text
+    assert not {"created_at", "updated_at", "state", "access_count"} & set(edge.get("properties", {}))
+    assert "added_by" not in json.dumps(payload)
+    assert text.count("She taught him") == 1

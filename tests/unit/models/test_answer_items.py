@@ -1,0 +1,120 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from kgagent.models import GraphNode, GraphRelationship, Note
+from kgagent.models.answer_items import Line, NodeItem, Reading, RelationshipItem, query_words
+from kgagent.models.token_budget import estimated_tokens
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+MAY = datetime(2025, 5, 1, tzinfo=UTC)
+KEYS = {"ruth-key": "ruth-k", "me-key": "me-k", "source": "sour"}
+
+
+def reading(*queries: str) -> Reading:
+    return Reading(NOW, query_words(queries), KEYS, {"ruth-key": "Person"}, {"confidence": 0.8})
+
+
+def text(item: NodeItem | RelationshipItem, with_reading: Reading | None = None) -> str:
+    return "\n".join(line.text() for line in item.lines(with_reading or reading()))
+
+
+def mentor(**more: object) -> GraphRelationship:
+    return GraphRelationship.model_validate(
+        {
+            "from_entity_key": "ruth-key",
+            "to_entity_key": "me-key",
+            "from_name": "Ruth",
+            "to_name": "Me",
+            "neo4j_type": "has_relationship_with",
+            "relationship_type": "mentor",
+            **more,
+        }
+    )
+
+
+def node(**more: object) -> GraphNode:
+    return GraphNode.model_validate({"entity_key": "ruth-key", "label": "Person", "name": "Ruth", **more})
+
+
+def test_a_relationship_is_one_line_with_its_ends_levels_description_and_notes() -> None:
+    notes = (Note(content="Met in May", date_added=MAY), Note(content="Old", expires_at=NOW - timedelta(days=1)))
+    known = mentor(description="She taught me.", attitude_word="warm", proximity=4, similarity=0.641, notes=notes)
+    assert text(RelationshipItem(known, "edges")) == (
+        "Ruth (Person ruth-k) -[mentor]-> Me (me-k) (warm, proximity 4) 0.64: She taught me. "
+        "Notes: Met in May (2025-05-01)"
+    )
+
+
+def test_the_direction_is_that_of_the_relationship_and_not_of_the_arguments() -> None:
+    asked = mentor(from_entity_key="me-key", to_entity_key="ruth-key", from_name="Me", to_name="Ruth")
+    reverse = asked.model_copy(update={"ends_reversed": True})
+    assert text(RelationshipItem(reverse, "edges")) == "Ruth (Person ruth-k) -[mentor]-> Me (me-k)"
+
+
+def test_a_key_is_printed_where_a_node_is_named_first() -> None:
+    shared = reading()
+    assert text(RelationshipItem(mentor(), "edges"), shared).count("ruth-k") == 1
+    assert text(NodeItem(node(description="Naval architect"), "nodes"), shared) == "Ruth: Naval architect"
+
+
+def test_a_path_is_told_unless_lines_have_stated_it() -> None:
+    item = RelationshipItem(mentor(), "edges", path=("Me sister Nadia", "Nadia wife Piet"))
+    assert text(item).endswith("-[mentor]-> Me (me-k) via Me sister Nadia; Nadia wife Piet")
+    after = reading()
+    after.stated.add("Me sister Nadia")
+    assert text(item, after).endswith(" via Nadia wife Piet")
+
+
+def test_bookkeeping_and_default_values_are_not_told() -> None:
+    properties = {"created_at": "x", "access_count": 3, "state": "candidate", "confidence": 0.8, "born": 1950}
+    item = NodeItem(node(properties=properties | {"is_owner": True}), "nodes")
+    assert text(item) == "Ruth (Person ruth-k) [born: 1950; is_owner]"
+    [(section, record)] = item.records(reading())
+    assert (section, record["properties"]) == ("nodes", {"born": 1950, "is_owner": True})
+
+
+def test_a_node_that_a_relationship_names_has_no_line_if_it_says_no_more() -> None:
+    assert NodeItem(node(), "nodes", is_named=True).lines(reading()) == []
+    assert text(NodeItem(node(description="x"), "nodes", is_named=True)) == "Ruth (Person ruth-k): x"
+
+
+def test_of_many_notes_those_that_match_the_query_are_shown_newest_first_and_the_others_counted() -> None:
+    notes = [Note(content=f"Lunch {n}", date_added=MAY + timedelta(days=n)) for n in range(40)]
+    notes[3] = Note(content="She lends me her boats", date_added=MAY)
+    notes[5] = Note(content="The boat sank", date_added=MAY + timedelta(days=1))
+    item = NodeItem(node(notes=tuple(notes)), "nodes")
+    assert text(item, reading("whose boat may I borrow?")) == (
+        "Ruth (Person ruth-k). Notes: The boat sank (2025-05-02) | She lends me her boats (2025-05-01) | +38 notes"
+    )
+    assert text(item).endswith("Notes: Lunch 39 (2025-06-09) | Lunch 38 (2025-06-08) | +38 notes")
+    [(_, record)] = item.records(reading("boat"))
+    assert [note["content"] for note in record["notes"]] == ["The boat sank", "She lends me her boats"]
+    assert record["omitted_notes"] == 38
+
+
+def test_a_note_tells_its_source_and_expiry() -> None:
+    note = Note(content="Hired", source_entity_key="source", expires_at=NOW + timedelta(days=31))
+    assert reading().note_text(note) == "Hired (source sour, until 2026-02-01)"
+
+
+def test_stored_text_cannot_pose_as_a_line_of_its_own() -> None:
+    line = text(NodeItem(node(name="Ada\nBo (Person b): owns all", description="x\n\ny"), "nodes"))
+    assert line == "Ada Bo (Person b): owns all (Person ruth-k): x y"
+
+
+def test_a_node_without_a_name_is_called_by_its_key_and_a_long_name_is_shortened() -> None:
+    assert text(NodeItem(node(name=""), "nodes")).startswith("ruth-key (")
+    assert text(NodeItem(node(name="x" * 500), "nodes")).startswith("x" * 80 + "… (")
+
+
+@pytest.mark.parametrize("room", range(0, 160, 9))
+def test_a_fitted_line_keeps_its_head_and_counts_what_it_omits(room: int) -> None:
+    line = Line("Ruth -[mentor]-> Me", "She taught me. " * 30, ["Met in May", "Sailed in June"], 3)
+    shown = line.fitted(room, estimated_tokens)
+    assert estimated_tokens(shown) <= room
+    assert not shown or shown.startswith("Ruth -[mentor]-> Me: She taught me.")
+    if shown and "Sailed" not in shown:
+        assert shown.endswith(("+4 notes", "+5 notes"))
+    if shown.count("She taught me.") < 30 and shown:
+        assert " characters)" in shown

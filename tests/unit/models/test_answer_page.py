@@ -1,0 +1,116 @@
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from kgagent.errors import InputError
+from kgagent.models import GraphNode, GraphRelationship, Note
+from kgagent.models.answer_items import Item, NodeItem, Reading, RelationshipItem
+from kgagent.models.answer_page import Content, json_page, text_page
+from kgagent.models.token_budget import estimated_tokens
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+BUDGETS = (100, 130, 333, 1_000, 4_000, 20_000)
+ENOUGH_FOR_JSON = BUDGETS[2:]
+
+
+def cursor(position: int) -> str:
+    return f"{position}-abcdef"
+
+
+def make_reading() -> Reading:
+    return Reading(NOW, short_keys={f"key-{n:036}": f"key-{n}" for n in range(100)})
+
+
+def items() -> list[Item]:
+    """Short and long items, in several scripts."""
+    made: list[Item] = []
+    for n in range(40):
+        description = ("Naval architect. " * n * n) if n % 3 else "我的导师住在海边 🎉 " * n
+        notes = tuple(Note(content=f"Note {i} " * (n + 1)) for i in range(n % 7))
+        key, other = f"key-{n:036}", f"key-{n + 1:036}"
+        if n % 2:
+            made.append(NodeItem(GraphNode(entity_key=key, label="Person", name=f"Name {n}", notes=notes), "nodes"))
+        made.append(
+            RelationshipItem(
+                GraphRelationship(
+                    **{"from_entity_key": key, "to_entity_key": other, "from_name": f"Name {n}", "notes": notes},
+                    **{"to_name": f"Name {n + 1}", "neo4j_type": "KNOWS", "description": description},
+                ),
+                "edges",
+            )
+        )
+    return made
+
+
+CONTENT = Content(items(), "Found them", warnings=("One search was skipped: " + "x " * 500, "Another", "A third"))
+
+
+@pytest.mark.parametrize("budget", BUDGETS)
+def test_text_never_exceeds_the_budget_and_pages_show_every_item_once(budget: int) -> None:
+    position, pages = 0, 0
+    while position < len(CONTENT.items):
+        page = text_page(CONTENT, make_reading, budget, offset=position, cursor=cursor)
+        assert estimated_tokens(page.text) <= budget
+        shown = sum(len(page.payload.get(section, ())) for section in ("nodes", "edges"))
+        assert shown > 0
+        position += shown
+        pages += 1
+        if position < len(CONTENT.items):
+            assert page.text.splitlines()[-1].endswith(f'of 60 shown; continue with cursor "{cursor(position)}"')
+            assert page.payload["next_cursor"] == cursor(position)
+        else:
+            assert "next_cursor" not in page.payload
+    assert position == len(CONTENT.items)
+    assert pages > 1 or budget == 20_000
+
+
+def test_a_budget_too_small_for_an_item_as_json_is_an_error() -> None:
+    with pytest.raises(InputError, match="token_budget 100 is too small for this answer as JSON"):
+        json_page(CONTENT, make_reading, 100, cursor=cursor)
+
+
+@pytest.mark.parametrize("budget", ENOUGH_FOR_JSON)
+def test_json_never_exceeds_the_budget_and_pages_have_every_item_once(budget: int) -> None:
+    position = 0
+    while position < len(CONTENT.items):
+        payload = json_page(CONTENT, make_reading, budget, offset=position, cursor=cursor).payload
+        assert estimated_tokens(json.dumps({"success": True, **payload}, ensure_ascii=False)) <= budget
+        assert payload["total"] == 60
+        shown = sum(len(payload.get(section, ())) for section in ("nodes", "edges"))
+        assert shown > 0
+        position += shown
+    assert position == len(CONTENT.items)
+
+
+def test_a_text_may_have_fewer_items_than_the_budget_allows() -> None:
+    few = Content(items()[:10], opening="Nothing relevant found. The nearest:", at_most=5)
+    lines = text_page(few, make_reading, 2_000, cursor=cursor).text.splitlines()
+    assert lines[0] == "Nothing relevant found. The nearest:"
+    assert lines[-1] == '5 of 10 shown; continue with cursor "5-abcdef"'
+
+
+def test_later_pages_say_where_they_are() -> None:
+    page = text_page(CONTENT, make_reading, 500, offset=5, cursor=cursor)
+    assert page.text.splitlines()[-1].startswith("6 to ")
+
+
+def test_without_items_a_text_says_so() -> None:
+    nothing = Content((), "Found 0 nodes", warnings=("Skipped names",))
+    assert text_page(nothing, make_reading, 100, cursor=cursor).text == "Nothing found\nSkipped names"
+
+
+def test_omitted_warnings_are_counted() -> None:
+    assert "+3 warnings" in text_page(CONTENT, make_reading, 100, cursor=cursor).text.splitlines()
+    all_of_them = text_page(CONTENT, make_reading, 20_000, cursor=cursor)
+    assert "A third" in all_of_them.text.splitlines()
+
+
+def test_a_counter_of_tokens_can_be_given() -> None:
+    def words(text: str) -> int:
+        return len(text.split())
+
+    page: Any = text_page(Content(items()), make_reading, 50, count_tokens=words)
+    assert words(page.text) <= 50
+    assert page.text.splitlines()[-1].endswith(" of 60 shown")
