@@ -99,7 +99,7 @@ def ways_of_kgagent(graph: KnowledgeGraph, formats: Sequence[str]) -> list[Way]:
         name = tool if budget is None else f"{tool}, token_budget={budget}"
         return Way(name, form, read, budget or DEFAULT_BUDGET)
 
-    budgets = {"hybrid_search": (None, 500), "explore": (None,)}
+    budgets = {"hybrid_search": (None, 500), "explore": (None, 1_000)}
     return [way(tool, form, budget) for tool in arguments for form in formats for budget in budgets[tool]]
 
 
