@@ -37,9 +37,10 @@ _FUNCTION_WORDS = frozenset(
     re.findall(
         r"\w+",
         """
-        a about an and any are as at be been but by can could did do does for from had has have he her hers him his how
-        i if in into is its me my of on or our she should so some than that the their them then there these they this
-        those to us was we were what when where which while who whom whose why with would you your
+        a about am an and any are as at be been but by can could did do does for from had has have he her hers
+        him his how i if in into is its me my of on or our she should so some than that the their them then
+        there these they this those to us was we were what when where which while who whom whose why with would
+        you your
         """,
     )
 )

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Generic
 
-from kgagent.concurrency import KeyedTaskQueue
 from kgagent.errors import ConflictError, EmbeddingError, KgAgentError, NotFoundError, StoreError
 from kgagent.graph.compare_and_set import IntentT, WriteStrategy, compare_and_set
 from kgagent.graph.writes import WriteResult
+from kgagent.loading.keyed_task_queue import KeyedTaskQueue
 from kgagent.loading.report import LoadCounts
 from kgagent.progress import Advance
 

@@ -56,7 +56,7 @@ class HybridSearchRequest(RequestModel):
     )
     threshold: Threshold = Field(0.3, description="Minimum cosine similarity; full-text matches ignore it.")
     strategy: FusionStrategy = Field(
-        "rrf",
+        "calibrated",
         description="How to fuse the rankings. calibrated compares similarities, with a small share of the full-text "
         "score; rrf (reciprocal rank fusion) compares ranks only; interleave takes one "
         "item of each ranking in turn; text_first puts full-text matches of nodes first, graph_first semantic matches.",
@@ -188,6 +188,8 @@ class HybridSearchResult(GraphModel):
             payload["relationships"] = [item.to_dict() for item in self.relationships]
         if self.warnings:
             payload["warnings"] = list(self.warnings)
+        if self.is_relevant is not None:
+            payload |= {"is_relevant": self.is_relevant, "relevance": self.relevance}
         return payload
 
     def to_llm_context(

@@ -104,7 +104,7 @@ class Signal(GraphModel):
 
 
 class ExploredNode(GraphModel):
-    """A node that `explore` found; `score` is its reciprocal rank fusion score."""
+    """A node that `explore` found; `score` is what it ranks by, in units of cosine."""
 
     node: GraphNode
     score: float

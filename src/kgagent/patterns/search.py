@@ -18,7 +18,7 @@ from kgagent.patterns.query_run import PatternQueryRun, PatternServices, query_p
 from kgagent.patterns.reads import Deadline, UserReads
 from kgagent.retrieval import RetrievalService
 from kgagent.retrieval.arguments import validate_vector
-from kgagent.retrieval.observed import observed
+from kgagent.retrieval.scope import observed
 
 
 class PatternSearch:

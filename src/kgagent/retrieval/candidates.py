@@ -50,10 +50,12 @@ class Ranking:
     Attributes:
         candidates: best first.
         plan: how a vector search was run; None for other retrievers.
+        span: similarities of the first match and of the last one that counts, of a vector search with enough matches.
     """
 
     candidates: Sequence[Candidate] = ()
     plan: SearchPlan | None = None
+    span: tuple[float, float] | None = None
 
 
 Rankings = Mapping[FusedRetriever, Sequence[Candidate]]

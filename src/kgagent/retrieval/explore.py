@@ -1,7 +1,9 @@
 """Explore: the stages of the pipeline for several queries and names at once, with the surroundings of what they find.
 
-Nodes are ranked, and relationships lead to nodes: each relationship that matched gives its rank to both its ends before
-fusion (expand), and what surrounds the best nodes is read at the end.
+Nodes are ranked, and relationships lead to nodes: each relationship that matched gives its score to both its ends
+before fusion (expand), and what surrounds the best nodes is read at the end. The score of a node is that of its best
+signal, in units of cosine and with the costs of the default fusion of hybrid search; a name match counts as its score,
+0 to 1.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,8 +27,11 @@ from kgagent.models.hybrid import RetrieverName
 from kgagent.models.search import ExploreSignal
 from kgagent.retrieval.candidates import Candidate, Ranking, entity_key_of, node_key
 from kgagent.retrieval.expansion import expand_around
-from kgagent.retrieval.fusion import reciprocal_rank_fusion
+from kgagent.retrieval.fusion import NODE_COST
 from kgagent.retrieval.name_match import nodes_by_name
+from kgagent.retrieval.noise import Noise
+from kgagent.retrieval.pipeline import ASSESSED, END_COST
+from kgagent.retrieval.relevance import RELEVANT, Calibration, relevance
 from kgagent.retrieval.retrieve import Retrieved, Retriever, Vector, Vectors, attempt, retrieve
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.vector_retrievers import VectorRetrievers
@@ -38,8 +43,8 @@ RELATIONSHIPS = 20
 MAX_RELATIONSHIPS_AMONG = 10
 MAX_NEIGHBOURS = 30
 
-NodeRanking = Sequence[tuple[str, Signal]]
-"""Keys of nodes with the reason why each was found."""
+NodeRanking = Sequence[tuple[str, Signal, float]]
+"""Keys of nodes with the reason why each was found, and its score."""
 
 FoundNode = GraphNode | NodeRecord
 
@@ -62,7 +67,7 @@ class Exploration:
     types: RelationshipFilter
     nodes: NodeRepository
 
-    async def run(self, vectors: VectorRetrievers, embedder: Embedder) -> ExploreResult:
+    async def run(self, vectors: VectorRetrievers, embedder: Embedder, calibration: Calibration) -> ExploreResult:
         """Retrieve, expand, hydrate, fuse, cut to the best of each label, and add the surroundings.
 
         Raises:
@@ -76,6 +81,8 @@ class Exploration:
         keys = [found.node.entity_key for found in best]
         surroundings, unexpanded = await attempt(self._surroundings(keys), timeout, default=GraphExpansion())
         matched = self._matched(retrieved.rankings.get("relationship_vector", ()))
+        noise, _ = await attempt(calibration.noise(self.scope), timeout, default=(None, None))
+        share = self._relevance(retrieved, noise)
         return ExploreResult(
             nodes=best,
             relationships=_each_once((*matched, *surroundings.relationships)),
@@ -85,7 +92,21 @@ class Exploration:
                 *([f"Skipped nodes that only relationships lead to: {unread}"] if unread else []),
                 *([f"Skipped the surroundings of the nodes: {unexpanded}"] if unexpanded else []),
             ),
+            is_relevant=None if share is None else share >= RELEVANT,
+            relevance=share,
         )
+
+    def _relevance(self, retrieved: Retrieved, noise: Sequence[Noise | None]) -> float | None:
+        """The relevance of the query or name that found most; None if that of the queries is not known."""
+        rankings = retrieved.rankings
+        named = (one.score for ranking in rankings.get("name_match", ()) for one in ranking.candidates)
+        shares = [max(named, default=0.0)] if self.request.text_matches else []
+        kinds = [rankings.get(name, ()) for name in ("node_vector", "relationship_vector")]
+        for position, (query, vector) in enumerate(zip(self.request.queries, retrieved.vectors or (), strict=False)):
+            of_query = [ranking[position] if ranking else None for ranking in kinds]
+            best = [one for ranking in of_query if ranking for one in ranking.candidates[:ASSESSED]]
+            shares.append(relevance(query.query, vector, zip(of_query, noise, strict=True), best))
+        return max(shares, default=None)
 
     def _retrievers(self, vectors: VectorRetrievers) -> dict[RetrieverName, Retriever]:
         request, per_label = self.request, max(NODES_PER_LABEL, self.request.limit_per_label)
@@ -151,24 +172,24 @@ class Exploration:
             StoreError: the database failed.
         """
         known = _results(retrieved)
-        unread = sorted({entity_key_of(key) for ranking in rankings for key, _ in ranking if key not in known})
+        unread = sorted({entity_key_of(key) for ranking in rankings for key, *_ in ranking if key not in known})
         read = await self.nodes.get(self.scope.user_id, unread, self.labels) if unread else []
         return known | {node_key(node.entity_key): node for node in read}
 
     def _best(self, rankings: Sequence[NodeRanking], nodes: Mapping[str, FoundNode]) -> tuple[ExploredNode, ...]:
         order = self.scope.ontology.label_order
         room = dict.fromkeys(self.labels, self.request.limit_per_label)
-        ranks = [
-            [(key, signal.rank) for key, signal in ranking if key in nodes and nodes[key].label in room]
-            for ranking in rankings
-        ]
+        scores: dict[str, float] = {}
+        for key, _, score in (signal for ranking in rankings for signal in ranking):
+            if key in nodes and nodes[key].label in room:
+                scores[key] = max(score, scores.get(key, score))
         best = []
-        for key, score in reciprocal_rank_fusion(ranks, tie_break=lambda key: (order[nodes[key].label], key)):
+        for key, score in sorted(scores.items(), key=lambda one: (-one[1], order[nodes[one[0]].label], one[0])):
             found = nodes[key]
             if room[found.label] > 0:
                 room[found.label] -= 1
                 node = found.to_model(self.scope.ontology) if isinstance(found, NodeRecord) else found
-                signals = tuple(signal for ranking in rankings for other, signal in ranking if other == key)
+                signals = tuple(signal for ranking in rankings for other, signal, _ in ranking if other == key)
                 best.append(ExploredNode(node=node, score=score, signals=signals))
         return tuple(best)
 
@@ -178,10 +199,10 @@ class Exploration:
         )
 
     def _matched(self, rankings: Iterable[Ranking]) -> list[RelationshipSearchResult]:
-        """Each relationship once with its best similarity, best first."""
+        """Each relationship once with its best score, best first."""
         found = [to_result(one, self.scope) for ranking in rankings for one in ranking.candidates]
         best: dict[tuple[str, str, str], RelationshipSearchResult] = {}
-        for match in sorted(found, key=lambda match: (-match.similarity, match.pair)):
+        for match in sorted(found, key=lambda match: (-match.score, match.pair)):
             best.setdefault(match.pair, match)
         return list(best.values())
 
@@ -209,14 +230,18 @@ def _results(retrieved: Retrieved) -> dict[str, FoundNode]:
 
 def _node_signals(source: ExploreSignal, matched: str, ranking: Ranking) -> NodeRanking:
     return [
-        (one.key, Signal(source=source, matched=matched, rank=rank, similarity=one.similarity or 0.0))
+        (
+            one.key,
+            Signal(source=source, matched=matched, rank=rank, similarity=one.similarity or 0.0),
+            one.score - (NODE_COST if source == "node_vector" else 0.0),
+        )
         for rank, one in enumerate(ranking.candidates, start=1)
     ]
 
 
 def _end_signals(ranking: Ranking) -> NodeRanking:
-    """Both ends of a relationship rank as it does; a node at several relationships ranks as the best of them."""
-    best: dict[str, Signal] = {}
+    """Both ends of a relationship score as it does, less a cost; a node at several, as at the best of them."""
+    best: dict[str, tuple[Signal, float]] = {}
     for rank, one in enumerate(ranking.candidates, start=1):
         if not isinstance(one.record, RelationshipRecord):
             continue
@@ -227,8 +252,8 @@ def _end_signals(ranking: Ranking) -> NodeRanking:
             similarity=one.similarity or 0.0,
         )
         for key in one.record.ends_in_direction:
-            best.setdefault(node_key(key), signal)
-    return list(best.items())
+            best.setdefault(node_key(key), (signal, one.score - END_COST))
+    return [(key, signal, score) for key, (signal, score) in best.items()]
 
 
 def _each_once(relationships: Iterable[GraphRelationship]) -> tuple[GraphRelationship, ...]:

@@ -1,24 +1,39 @@
-"""Stage 2, fuse: one ranking from several, by reciprocal rank fusion unless another strategy is chosen."""
+"""Stage 2, fuse: one ranking from several, by evidence unless another strategy is chosen.
 
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+RRF counts places, so the tail of one ranking outvotes the head of another. The default compares the scores themselves:
 
-from kgagent.errors import InputError
+    score(item) = similarity + 0.03 · text - 0.06 if it is a node
+
+`similarity` is what the vector search ranks by (plain cosine, or the score of a path in the same unit); an item that
+only full-text search found has the least of its kind. `text` is the best full-text score, relative to the best match,
+of the item and of the relationships on the path to it: all that follows from a match shares its evidence, and no
+sibling of the start overtakes the answer because it repeats the words of the query. Both weights were chosen on halves
+of 2WikiMultihopQA and MetaQA (`benchmarks/fusion.py` compares the parts with each strategy on the other halves).
+"""
+
+from collections.abc import Mapping, Sequence
+
 from kgagent.models.hybrid import FusedRetriever, FusionStrategy
-from kgagent.retrieval.candidates import RETRIEVERS, Candidate, Rankings, first_of_each, first_retrievers
-from kgagent.retrieval.fusion_strategies import STRATEGIES
+from kgagent.retrieval.candidates import RETRIEVERS, Candidate, Rankings, first_of_each, first_retrievers, key_of
+from kgagent.retrieval.fusion_strategies import RRF_K, Scores, by_strategy
 
-RRF_K = 60
-"""Constant of Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion", SIGIR 2009."""
+TEXT_WEIGHT = 0.03
+"""Weight of a full-text score beside a cosine."""
 
-ItemT = TypeVar("ItemT")
+NODE_COST = 0.06
+"""About one deviation of what unrelated records score: a node repeats a name, a relationship says something of it."""
+
+_KINDS: tuple[tuple[FusedRetriever, FusedRetriever, float], ...] = (
+    ("node_vector", "node_fulltext", NODE_COST),
+    ("relationship_vector", "relationship_fulltext", 0.0),
+)
+"""Vector search, full-text search and cost of each kind of item."""
 
 
 def fuse(
     rankings: Rankings,
     *,
-    strategy: FusionStrategy = "rrf",
+    strategy: FusionStrategy = "calibrated",
     limit: int | None = None,
     weights: Mapping[FusedRetriever, float] | None = None,
     k: int = RRF_K,
@@ -27,9 +42,9 @@ def fuse(
 
     Args:
         rankings: each best first; if an item is in one twice, the first counts.
-        strategy: `rrf` sums 1 / (k + rank); `weighted` sums weighted scores; `interleave` takes one item of each
-            ranking in turn; `graph_first` and `text_first` put that ranking of nodes first, then relationships, then
-            the other.
+        strategy: `calibrated` compares scores, see above; `rrf` sums 1 / (k + rank); `weighted` sums weighted scores;
+            `interleave` takes one item of each ranking in turn; `graph_first` and `text_first` put that ranking of
+            nodes first, then relationships, then the other.
         limit: maximum number of items; None keeps all.
         weights: for `weighted`; they are divided by their sum.
         k: for `rrf`; 0 or less means 60.
@@ -42,12 +57,7 @@ def fuse(
         InputError: the strategy is unknown, or the weights are invalid.
     """
     lists = {name: list(first_of_each(rankings.get(name, ())).values()) for name in RETRIEVERS}
-    if strategy == "rrf":
-        scores = _reciprocal(lists, k if k > 0 else RRF_K)
-    elif strategy in STRATEGIES:
-        scores = STRATEGIES[strategy](lists, weights)
-    else:
-        raise InputError(f"strategy must be one of {', '.join(('rrf', *STRATEGIES))}, got {strategy!r}")
+    scores = calibrated(lists) if strategy == "calibrated" else by_strategy(strategy, lists, weights, k)
     finds: dict[str, list[tuple[FusedRetriever, Candidate]]] = {}
     for name in RETRIEVERS:
         for item in lists[name]:
@@ -55,32 +65,18 @@ def fuse(
     return [_merged(finds[key], score) for key, score in scores[:limit]]
 
 
-def reciprocal_rank_fusion(
-    rankings: Iterable[Sequence[tuple[ItemT, int]]], *, tie_break: Callable[[ItemT], Any], k: int = RRF_K
-) -> list[tuple[ItemT, float]]:
-    """Fuse rankings by rank alone: score = Σ 1 / (k + rank).
-
-    Args:
-        rankings: items with their ranks, from 1; an item may be in any number of rankings.
-        tie_break: orders items of equal score, so that repeated searches return the same order.
-        k: dampens the weight of the first ranks.
-
-    Returns:
-        Each item once with its score, best first.
-    """
-    parts: dict[ItemT, list[float]] = {}
-    for ranking in rankings:
-        for item, rank in ranking:
-            parts.setdefault(item, []).append(1.0 / (k + rank))
-    # fsum does not depend on the order of the rankings, so equal items get equal scores.
-    scores = {item: math.fsum(of_item) for item, of_item in parts.items()}
-    return sorted(scores.items(), key=lambda scored: (-scored[1], tie_break(scored[0])))
-
-
-def _reciprocal(lists: Rankings, k: int) -> list[tuple[str, float]]:
+def calibrated(lists: Rankings) -> Scores:
+    """Keys with their scores by the formula above, best first."""
     first = first_retrievers(lists)
-    ranks = [[(item.key, rank) for rank, item in enumerate(items, start=1)] for items in lists.values()]
-    return reciprocal_rank_fusion(ranks, tie_break=lambda key: (first[key], key), k=k)
+    scores: dict[str, float] = {}
+    for semantic, fulltext, cost in _KINDS:
+        shares = {item.key: item.score for item in lists[fulltext]}
+        least = min((item.score for item in lists[semantic]), default=0.0)
+        scores |= {key: least - cost + TEXT_WEIGHT * share for key, share in shares.items()}
+        for item in lists[semantic]:
+            share = max(shares.get(key, 0.0) for key in (item.key, *map(key_of, item.path)))
+            scores[item.key] = item.score - cost + TEXT_WEIGHT * share
+    return sorted(scores.items(), key=lambda scored: (-scored[1], first[scored[0]], scored[0]))
 
 
 def _merged(finds: Sequence[tuple[FusedRetriever, Candidate]], score: float) -> Candidate:

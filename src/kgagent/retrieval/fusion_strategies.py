@@ -1,11 +1,18 @@
-"""Fusion strategies besides reciprocal rank fusion: calibrated, weighted, interleave, graph_first and text_first."""
+"""Fusion strategies beside the default: rrf, weighted, interleave, graph_first and text_first."""
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import zip_longest
+from typing import Any, TypeVar
 
 from kgagent.errors import InputError
 from kgagent.models.hybrid import FusedRetriever
 from kgagent.retrieval.candidates import RETRIEVERS, Candidate, Rankings, first_of_each, first_retrievers
+
+RRF_K = 60
+"""Constant of Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion", SIGIR 2009."""
+
+ItemT = TypeVar("ItemT")
 
 Weights = Mapping[FusedRetriever, float]
 Scores = list[tuple[str, float]]
@@ -19,21 +26,54 @@ GRAPH_FIRST: tuple[FusedRetriever, ...] = (
 )
 TEXT_FIRST: tuple[FusedRetriever, ...] = tuple(reversed(GRAPH_FIRST))
 
-KINDS: tuple[tuple[FusedRetriever, FusedRetriever], ...] = (
-    ("node_vector", "node_fulltext"),
-    ("relationship_vector", "relationship_fulltext"),
-)
-"""The vector search and the full-text search of each kind of item."""
-
-TEXT_SHARE = 0.05
-"""Weight of a text score, relative to the best match, beside a cosine."""
-
 EVEN_WEIGHTS: Weights = {"node_vector": 0.5, "node_fulltext": 0.5}
 DEFAULT_WEIGHT_OF: Mapping[FusedRetriever, FusedRetriever] = {
     "relationship_vector": "node_vector",
     "relationship_fulltext": "node_fulltext",
 }
 """The retriever that gives its weight to one without a weight of its own."""
+
+
+def by_strategy(name: str, lists: Rankings, weights: Weights | None, k: int) -> Scores:
+    """Fuse rankings by one of these strategies.
+
+    Raises:
+        InputError: the strategy is unknown, or the weights are invalid.
+    """
+    if name == "rrf":
+        return reciprocal(lists, k if k > 0 else RRF_K)
+    if name not in STRATEGIES:
+        raise InputError(f"strategy must be one of {', '.join(('calibrated', 'rrf', *STRATEGIES))}, got {name!r}")
+    return STRATEGIES[name](lists, weights)
+
+
+def reciprocal_rank_fusion(
+    rankings: Iterable[Sequence[tuple[ItemT, int]]], *, tie_break: Callable[[ItemT], Any], k: int = RRF_K
+) -> list[tuple[ItemT, float]]:
+    """Fuse rankings by rank alone: score = Σ 1 / (k + rank).
+
+    Args:
+        rankings: items with their ranks, from 1; an item may be in any number of rankings.
+        tie_break: orders items of equal score, so that repeated searches return the same order.
+        k: dampens the weight of the first ranks.
+
+    Returns:
+        Each item once with its score, best first.
+    """
+    parts: dict[ItemT, list[float]] = {}
+    for ranking in rankings:
+        for item, rank in ranking:
+            parts.setdefault(item, []).append(1.0 / (k + rank))
+    # fsum does not depend on the order of the rankings, so equal items get equal scores.
+    scores = {item: math.fsum(of_item) for item, of_item in parts.items()}
+    return sorted(scores.items(), key=lambda scored: (-scored[1], tie_break(scored[0])))
+
+
+def reciprocal(lists: Rankings, k: int) -> Scores:
+    """Reciprocal rank fusion."""
+    first = first_retrievers(lists)
+    ranks = [[(item.key, rank) for rank, item in enumerate(items, start=1)] for items in lists.values()]
+    return reciprocal_rank_fusion(ranks, tie_break=lambda key: (first[key], key), k=k)
 
 
 def weighted(lists: Rankings, weights: Weights | None = None) -> Scores:
@@ -63,19 +103,6 @@ def _weight(name: FusedRetriever, weights: Weights) -> float:
     return _weight(DEFAULT_WEIGHT_OF[name], weights) if name in DEFAULT_WEIGHT_OF else 0.0
 
 
-def calibrated(lists: Rankings, _weights: Weights | None = None) -> Scores:
-    """Sort by cosine plus a small share of the text score; an item without a cosine has the least of its kind."""
-    first = first_retrievers(lists)
-    scores = dict.fromkeys(first, 0.0)
-    for semantic, text in KINDS:
-        found = {item.key: item.score for item in lists[semantic]}
-        least = min(found.values(), default=0.0)
-        shares = {item.key: item.score for item in lists[text]}
-        for key in found.keys() | shares.keys():
-            scores[key] = found.get(key, least) + TEXT_SHARE * shares.get(key, 0.0)
-    return sorted(scores.items(), key=lambda scored: (-scored[1], first[scored[0]], scored[0]))
-
-
 def interleaved(lists: Rankings, _weights: Weights | None = None) -> Scores:
     """Take one item of each ranking in turn, with the score it has there."""
     rows = zip_longest(*(lists[name] for name in RETRIEVERS))
@@ -91,7 +118,6 @@ def _scores(items: Sequence[Candidate]) -> Scores:
 
 
 STRATEGIES: Mapping[str, Callable[[Rankings, Weights | None], Scores]] = {
-    "calibrated": calibrated,
     "weighted": weighted,
     "interleave": interleaved,
     "graph_first": _concatenated(GRAPH_FIRST),

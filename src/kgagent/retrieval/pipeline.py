@@ -5,6 +5,7 @@ reaches is fused by its rank; after fusion, expansion adds the end nodes of rela
 reranking, because recency, cross-encoder and diversity read the full records.
 """
 
+from collections import deque
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,9 +15,10 @@ from kgagent.models.hybrid import HybridSearchOptions, HybridSearchResult, Retri
 from kgagent.retrieval.candidates import RETRIEVERS, Candidate, Ranking, Rankings, node_key
 from kgagent.retrieval.full_text import nodes_by_words, relationships_by_words
 from kgagent.retrieval.fusion import fuse
+from kgagent.retrieval.relevance import RELEVANT, Calibration, relevance
 from kgagent.retrieval.rerank import CrossEncoder, Reranking
 from kgagent.retrieval.results import hydrate, render
-from kgagent.retrieval.retrieve import Retrieved, Retriever, Vector, Vectors, retrieve
+from kgagent.retrieval.retrieve import Retrieved, Retriever, Vector, Vectors, attempt, retrieve
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.vector_retrievers import VectorRetrievers
 from kgagent.retrieval.vector_search import VectorQuery
@@ -24,6 +26,12 @@ from kgagent.retrieval.vector_targets import RANKING_FIELDS
 
 RERANKED_POOL = 3
 """Number of items that are reranked, as a multiple of those that are returned."""
+
+END_COST = 0.02
+"""How much lower than its relationship an end node scores by the default strategy."""
+
+ASSESSED = 16
+"""Minimum number of items that are read to assess how far the results stand out."""
 
 MAX_EMBEDDED_LENGTH = 8_000
 """Number of characters of a query that are embedded."""
@@ -53,7 +61,7 @@ class HybridSearch:
     vector: Vector | None = None
     cross_encoder: CrossEncoder | None = None
 
-    async def run(self, vectors: VectorRetrievers, embedder: Embedder) -> HybridSearchResult:
+    async def run(self, vectors: VectorRetrievers, embedder: Embedder, calibration: Calibration) -> HybridSearchResult:
         """Run all stages.
 
         Raises:
@@ -62,13 +70,31 @@ class HybridSearch:
         retrieved = await retrieve(self._retrievers(vectors), lambda: self._embed(embedder), self.timeout)
         fused = fuse(first_rankings(retrieved), strategy=self.options.strategy, weights=self.options.weights)
         fused = with_relationships_limited(fused, self.options.relationship_limit)
-        expanded = with_end_nodes(fused, self.labels, self._pool) if self.options.search_relationships else fused
-        best = expanded if self.options.half_life_days is not None else expanded[: self._pool]
+        room = max(self._pool, ASSESSED)
+        cost = END_COST if self.options.strategy == "calibrated" else None
+        expanded = with_end_nodes(fused, self.labels, room, cost) if self.options.search_relationships else fused
+        best = expanded if self.options.half_life_days is not None else expanded[:room]
         hydrated, unread = await hydrate(self.scope, best, labels=self.labels, timeout=self.timeout)
         reranked, skipped = await self._rerank(hydrated, retrieved)
-        return render(
+        found = render(
             reranked[: self.limit], retrieved, [*unread, *skipped], with_relationships=self.options.search_relationships
         )
+        return await self._assessed(found, hydrated, retrieved, calibration)
+
+    async def _assessed(
+        self,
+        result: HybridSearchResult,
+        found: Sequence[Candidate],
+        retrieved: Retrieved,
+        calibration: Calibration,
+    ) -> HybridSearchResult:
+        """Add how far the results stand out; not assessed are a search without words and one without its vectors."""
+        if self.options.query is None or not retrieved.vectors:
+            return result
+        noise, _ = await attempt(calibration.noise(self.scope), self.timeout, default=(None, None))
+        rankings = [retrieved.rankings.get(name, (None,))[0] for name in ("node_vector", "relationship_vector")]
+        share = relevance(self.options.query, retrieved.vectors[0], zip(rankings, noise, strict=True), found)
+        return result.model_copy(update={"relevance": share, "is_relevant": share >= RELEVANT})
 
     @property
     def _is_reranked(self) -> bool:
@@ -156,8 +182,10 @@ def with_relationships_limited(fused: Sequence[Candidate], limit: int) -> list[C
     return [item for item in fused if item.key not in dropped]
 
 
-def with_end_nodes(fused: Sequence[Candidate], labels: Collection[str], room: int) -> list[Candidate]:
-    """Expand relationships to their two nodes, which follow the relationship with its score.
+def with_end_nodes(
+    fused: Sequence[Candidate], labels: Collection[str], room: int, cost: float | None = None
+) -> list[Candidate]:
+    """Expand relationships to their two nodes, which follow the relationship.
 
     A relationship speaks for its nodes, but must not put them before itself; nodes that rank higher stay in place.
 
@@ -165,11 +193,16 @@ def with_end_nodes(fused: Sequence[Candidate], labels: Collection[str], room: in
         fused: items, best first.
         labels: a node must have one of these.
         room: number of items after which no more nodes are added, since none of them could be returned.
+        cost: how much lower than its relationship a node scores, so that it does not take the place of a neighbor of
+            the relationship; None, for scores that cannot be compared, puts it right after the relationship.
     """
     known = {item.key: item for item in fused}
     ordered: dict[str, Candidate] = {}
+    waiting: deque[Candidate] = deque()
     ends: set[str] = set()
     for item in fused:
+        while waiting and (cost is None or waiting[0].score > item.score):
+            ordered.setdefault(waiting[0].key, waiting.popleft())
         has_room = len(ordered) < room
         ordered.setdefault(item.key, item)
         if not has_room or not isinstance(item.record, RelationshipRecord):
@@ -178,8 +211,9 @@ def with_end_nodes(fused: Sequence[Candidate], labels: Collection[str], room: in
             if not set(labels).isdisjoint(carried):
                 key = node_key(entity_key)
                 ends.add(key)
-                if key not in ordered:
-                    ordered[key] = replace(known[key], score=item.score) if key in known else Candidate(key, item.score)
+                waiting.append(replace(known.get(key, Candidate(key, 0.0)), score=item.score - (cost or 0.0)))
+    for item in waiting:
+        ordered.setdefault(item.key, item)
     return [
         replace(item, found_by=(*item.found_by, "via_relationship")) if item.key in ends else item
         for item in ordered.values()

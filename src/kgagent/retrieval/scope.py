@@ -1,16 +1,34 @@
-"""What every statement of a search shares: the database, the user and the embeddings that can be compared."""
+"""What all searches share: an observer, and for each statement the database, the user and comparable embeddings."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from functools import wraps
+from typing import Any, Self, TypeVar, cast
 
 from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.statements import Filling, Statement, statement
 from kgagent.graph.store import Row, Store
+from kgagent.observing import Search
 from kgagent.ontology import Ontology
 from kgagent.retrieval.arguments import known_types
+
+MethodT = TypeVar("MethodT", bound=Callable[..., Coroutine[Any, Any, Any]])
+
+
+def observed(name: str) -> Callable[[MethodT], MethodT]:
+    """Decorate a search method, so that the `observer` of its object watches it under a name."""
+
+    def wrap(method: MethodT) -> MethodT:
+        @wraps(method)
+        async def watched(self: Any, /, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - of any method
+            with self.observer.watch(Search(name)):
+                return await method(self, *args, **kwargs)
+
+        return cast("MethodT", watched)
+
+    return wrap
 
 
 @dataclass(frozen=True)

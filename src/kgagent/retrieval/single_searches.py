@@ -13,8 +13,8 @@ from kgagent.ontology import Ontology
 from kgagent.retrieval.arguments import check_limit, validate_vector
 from kgagent.retrieval.explore import to_result
 from kgagent.retrieval.name_match import nodes_by_name
-from kgagent.retrieval.observed import observed
-from kgagent.retrieval.scope import RelationshipFilter, SearchScope, check_text
+from kgagent.retrieval.relevance import Calibration
+from kgagent.retrieval.scope import RelationshipFilter, SearchScope, check_text, observed
 from kgagent.retrieval.vector_index import vector_index
 from kgagent.retrieval.vector_retrievers import VectorRetrievers
 from kgagent.retrieval.vector_search import VectorQuery, VectorSearch
@@ -45,6 +45,7 @@ class SingleSearches:
         index = vector_index(store.features, oversampling=oversampling)
         vectors = VectorSearch(index, exact_scan_limit=exact_scan_limit)
         self._vectors = VectorRetrievers(vectors, ontology, store.features)
+        self._calibration = Calibration()
 
     @observed("relationship_vector_search")
     async def relationship_vector_search(

@@ -17,6 +17,9 @@ from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.vector_search import VectorQuery, VectorSearch
 from kgagent.retrieval.vector_targets import ALL_FIELDS, VectorTarget, node_target, relationship_target
 
+NODE_SPAN, RELATIONSHIP_SPAN = 20, 50
+"""Rank of the match that the best one is compared with, to assess how far it stands out."""
+
 EXPANSION_SHARE = 0.8
 """Share of its time in which a search may expand; the rest is for reading the results."""
 
@@ -85,7 +88,8 @@ class VectorRetrievers:
         if types.matches_nothing:
             return [Ranking(plan="none") for _ in queries]
         target = self._relationship_target(types, fields)
-        rankings = await self._vectors.search(scope, target, queries, max(limit, START_POOL) if hops else limit)
+        found = await self._vectors.search(scope, target, queries, max(limit, START_POOL) if hops else limit)
+        rankings = [replace(one, span=_span(one.candidates, RELATIONSHIP_SPAN)) for one in found]
         if not hops:
             return rankings
         beams = [
@@ -99,7 +103,7 @@ class VectorRetrievers:
                 group.create_task(beam.expand(ranking.candidates))
                 for beam, ranking in zip(beams, rankings, strict=True)
             ]
-        return [Ranking(task.result(), ranking.plan) for task, ranking in zip(tasks, rankings, strict=True)]
+        return [replace(ranking, candidates=task.result()) for task, ranking in zip(tasks, rankings, strict=True)]
 
     def _relationship_target(self, types: RelationshipFilter, fields: Fragment) -> VectorTarget:
         key = (types.neo4j_types, fields)
@@ -112,8 +116,13 @@ class VectorRetrievers:
         for candidate in sorted((one for ranking in rankings for one in ranking.candidates), key=self._best_first):
             once.setdefault(candidate.key, candidate)
         plans = [ranking.plan for ranking in rankings]
-        return Ranking(list(once.values()), next((plan for plan in plans if plan != "exact"), plans[0]))
+        plan = next((plan for plan in plans if plan != "exact"), plans[0])
+        return Ranking(list(once.values()), plan, _span(list(once.values()), NODE_SPAN))
 
     def _best_first(self, candidate: Candidate) -> tuple[float, int, str]:
         label = candidate.record.label if isinstance(candidate.record, NodeRecord) else ""
         return (-candidate.score, self._ontology.label_order[label], candidate.key)
+
+
+def _span(candidates: Sequence[Candidate], rank: int) -> tuple[float, float] | None:
+    return (candidates[0].score, candidates[:rank][-1].score) if len(candidates) >= NODE_SPAN else None

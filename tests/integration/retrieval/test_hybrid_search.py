@@ -11,6 +11,7 @@ from kgagent.embedding.hashing import hash_embedding
 from kgagent.errors import EmbeddingUnavailableError, InputError, SearchError, StoreError
 from kgagent.graph.store import Store
 from kgagent.models.hybrid import HybridSearchOptions, HybridSearchRequest, HybridSearchResult
+from kgagent.retrieval.fusion import TEXT_WEIGHT
 from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support.crowd import plant_people, plant_relationships
@@ -74,13 +75,13 @@ async def test_a_relationship_has_its_ends_its_similarity_and_its_retrievers(
         "mentor", -1.0, user_id=user_id, relationship_types=["mentor"]
     )
     assert first.similarity == pytest.approx(match.similarity)
-    assert first.score == pytest.approx(2 / 61)
+    assert first.score == pytest.approx(match.similarity + TEXT_WEIGHT)
 
 
 async def test_an_item_of_two_rankings_has_the_sum_of_both(
     graph: KnowledgeGraph, user_id: str, people: dict[str, str]
 ) -> None:
-    only_nodes = HybridSearchOptions(threshold=-1.0, search_relationships=False)
+    only_nodes = HybridSearchOptions(threshold=-1.0, search_relationships=False, strategy="rrf")
     result = await graph.retrieval.hybrid_search(request("chess board game", only_nodes), user_id=user_id)
     assert result.objects[0].entity_key == people["chess"]
     assert result.objects[0].score == pytest.approx(2 / 61)
@@ -233,7 +234,12 @@ async def test_a_user_sees_nothing_of_another(graph: KnowledgeGraph, user_id: st
 
 async def test_an_empty_graph_answers_nothing_and_warns_of_nothing(graph: KnowledgeGraph, user_id: str) -> None:
     result = await graph.retrieval.hybrid_search(HybridSearchRequest(query="mentor"), user_id=user_id)
-    assert result.to_dict() == {"objects": [], "relationships": []}
+    assert result.to_dict() == {
+        "objects": [],
+        "relationships": [],
+        "is_relevant": False,
+        "relevance": 0.0,
+    }
 
 
 async def test_if_only_nodes_match_a_warning_says_so(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:

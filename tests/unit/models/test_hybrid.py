@@ -67,7 +67,11 @@ def test_invalid_options_are_rejected(wrong: dict[str, object]) -> None:
 
 def test_the_defaults_are_those_of_the_documents() -> None:
     options = HybridSearchOptions()
-    assert (options.relationship_limit, options.strategy, options.search_relationships) == (50, "rrf", True)
+    assert (options.relationship_limit, options.search_relationships) == (50, True)
+
+
+def test_the_default_fusion_compares_scores() -> None:
+    assert HybridSearchOptions().strategy == "calibrated"
 
 
 def test_the_limits_are_those_of_the_documents() -> None:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgagent.retrieval.fusion import reciprocal_rank_fusion
+from kgagent.retrieval.fusion_strategies import reciprocal_rank_fusion
 
 
 def fuse(*rankings: list[tuple[str, int]]) -> list[tuple[str, float]]:

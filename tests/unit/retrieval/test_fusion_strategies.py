@@ -42,19 +42,19 @@ def letters(fused: list[Any]) -> str:
     ],
 )
 def test_reciprocal_ranks_are_summed(rows: tuple[str, ...], expected: dict[str, float]) -> None:
-    fused = fuse(keys(*rows), limit=10)
+    fused = fuse(keys(*rows), strategy="rrf", limit=10)
     assert {item.key: item.score for item in fused} == pytest.approx(expected)
     assert [item.score for item in fused] == sorted(expected.values(), reverse=True)
 
 
 @pytest.mark.parametrize("k", [0, -3])
 def test_a_constant_not_above_0_becomes_60(k: int) -> None:
-    [item] = fuse(keys("a"), limit=1, k=k)
+    [item] = fuse(keys("a"), strategy="rrf", limit=1, k=k)
     assert item.score == pytest.approx(1 / 61)
 
 
 def test_equal_scores_are_ordered_by_ranking_then_by_key() -> None:
-    assert [item.key for item in fuse(keys("b", "a", "c"), limit=10)] == ["b", "a", "c"]
+    assert [item.key for item in fuse(keys("b", "a", "c"), strategy="rrf", limit=10)] == ["b", "a", "c"]
     tied = {"node_vector": [Candidate("z", 0.5), Candidate("a", 0.5)]}
     assert [i.key for i in fuse(tied, strategy="weighted", limit=10)] == ["a", "z"]  # type: ignore[arg-type]
 
@@ -147,7 +147,7 @@ def test_invalid_weights_are_rejected(weights: Any) -> None:
 
 
 def test_an_unknown_strategy_is_rejected_with_the_known_ones() -> None:
-    with pytest.raises(InputError, match=r"strategy must be one of rrf, calibrated, weighted, interleave.*got 'best'"):
+    with pytest.raises(InputError, match=r"strategy must be one of calibrated, rrf, weighted, interleave.*got 'best'"):
         fuse(rankings(g=1), strategy="best", limit=10)  # type: ignore[arg-type]
 
 

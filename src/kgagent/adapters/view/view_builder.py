@@ -22,7 +22,7 @@ from kgagent.models.hybrid import (
     RetrieverName,
 )
 from kgagent.retrieval import RetrievalService
-from kgagent.retrieval.fusion import RRF_K
+from kgagent.retrieval.fusion_strategies import RRF_K
 
 DEFAULT_NEIGHBOURS = 30
 """Default maximum number of neighbors of the matches."""
@@ -31,10 +31,11 @@ MAX_RELATIONSHIPS = 500
 """Maximum number of relationships between the nodes of the page that did not match themselves."""
 
 _RRF = f"reciprocal rank fusion, the sum of 1 / ({RRF_K} + rank) over the retrievers that found it"
+_BEST_SIGNAL = "that of its best signal: cosine minus a small cost, or its name match"
 _OWN_SCORE = "its score from the retriever whose ranking it was taken from"
 SCORE_EXPLANATIONS: Mapping[FusionStrategy, str] = MappingProxyType(
     {
-        "calibrated": "cosine plus a small share of the text score",
+        "calibrated": "cosine, plus a small share of the full-text score, minus a small cost for nodes",
         "rrf": _RRF,
         "weighted": "weighted sum of cosine and text score",
         "interleave": f"{_OWN_SCORE}; the rankings take turns",
@@ -199,7 +200,7 @@ def _explored_node(rank: int, item: ExploredNode) -> ViewNode:
         match=Match(
             rank=rank,
             score=item.score,
-            score_explanation=_RRF,
+            score_explanation=_BEST_SIGNAL,
             reasons=tuple(_signal_reason(signal) for signal in item.signals),
         ),
     )

@@ -9,7 +9,7 @@ from kgagent.models import GraphNode, GraphRelationship
 from kgagent.models.hybrid import HybridSearchOptions
 from kgagent.models.rendering import node_lines, relationship_lines
 from kgagent.retrieval.candidates import Candidate
-from kgagent.retrieval.fusion import RRF_K
+from kgagent.retrieval.fusion_strategies import RRF_K
 from kgagent.retrieval.rerank.cosine import cosine
 from kgagent.retrieval.rerank.cross_encoder import CrossEncoder, rerank_with
 from kgagent.retrieval.rerank.diversity import maximal_marginal_relevance

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from kgagent.errors import InputError
 from kgagent.models import GraphNode, HitSource, NodeSearchResult, SearchHit, SearchOptions
-from kgagent.retrieval.observed import observed
+from kgagent.retrieval.scope import observed
 from kgagent.retrieval.searchers.breadth_first import BreadthFirst, Reach, depths_from_others, depths_from_seeds
 from kgagent.retrieval.service import RetrievalService
 

@@ -3,7 +3,7 @@ import gc
 
 import pytest
 
-from kgagent.concurrency import KeyedTaskQueue
+from kgagent.loading.keyed_task_queue import KeyedTaskQueue
 
 
 class Batches:

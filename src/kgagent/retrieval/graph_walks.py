@@ -1,0 +1,105 @@
+"""Walks from given nodes: their surroundings, hop by hop, and the paths between two of them."""
+
+from collections.abc import Mapping, Sequence
+
+from kgagent.models import (
+    FindPathsRequest,
+    FindPathsResult,
+    GraphExpansion,
+    GraphNode,
+    TraverseRequest,
+    TraverseResult,
+)
+from kgagent.retrieval.expansion import expand_around
+from kgagent.retrieval.paths import find_paths
+from kgagent.retrieval.scope import observed
+from kgagent.retrieval.similar_nodes import find_similar_nodes
+from kgagent.retrieval.single_searches import SingleSearches
+from kgagent.retrieval.traversal import traverse
+
+
+class GraphWalks(SingleSearches):
+    """Reads what surrounds nodes, and how two of them are related."""
+
+    @observed("expand_graph")
+    async def expand_graph(
+        self, entity_keys: Sequence[str], *, user_id: str, max_relationships: int = 10, max_neighbours: int = 30
+    ) -> GraphExpansion:
+        """Find the surroundings of nodes: the relationships among them, and their neighbors one hop away.
+
+        Args:
+            entity_keys: keys of the nodes.
+            user_id: owner of the nodes.
+            max_relationships: maximum number of relationships among the nodes.
+            max_neighbours: maximum number of neighbors; each comes with the relationships that join it to the nodes.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        return await expand_around(
+            self.scope.of(user_id), entity_keys, max_relationships=max_relationships, max_neighbours=max_neighbours
+        )
+
+    @observed("traverse")
+    async def traverse(self, request: TraverseRequest, *, user_id: str) -> TraverseResult:
+        """Find the nodes around a node, hop by hop.
+
+        Args:
+            request: where to start, and how far to go.
+            user_id: owner of the graph.
+
+        Raises:
+            NotFoundError: the node does not exist for this user.
+            InputError: a type is unknown.
+            StoreError: the database failed.
+        """
+        return await traverse(self.scope.of(user_id), request, self._nodes)
+
+    @observed("find_paths")
+    async def find_paths(self, request: FindPathsRequest, *, user_id: str) -> FindPathsResult:
+        """Find how two nodes are related: the shortest paths between them, and the most relevant ones.
+
+        Args:
+            request: the nodes, and optionally what the paths should be about.
+            user_id: owner of the graph.
+
+        Raises:
+            NotFoundError: a node does not exist for this user.
+            InputError: both ends are one node.
+            EmbeddingError: the query could not be embedded.
+            StoreError: the database failed.
+        """
+        return await find_paths(self.scope.of(user_id), request, self._nodes, self._embedder)
+
+    @observed("find_similar_nodes")
+    async def find_similar_nodes(
+        self, new: Sequence[GraphNode], embeddings: Mapping[str, Sequence[float]], *, user_id: str
+    ) -> dict[str, tuple[GraphNode, ...]]:
+        """Find older nodes that may represent the same thing as new ones: similar names or embeddings, same label.
+
+        Args:
+            new: nodes that were just created.
+            embeddings: their embeddings by key, float32, shape (dimensions,); nodes may be missing.
+            user_id: owner of the nodes.
+
+        Returns:
+            Up to three similar nodes by the key of the new one; nodes without any are missing.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        return await find_similar_nodes(
+            self.scope.of(user_id), new, embeddings, nodes=self._nodes, vectors=self._vectors
+        )
+
+    async def nodes(
+        self, entity_keys: Sequence[str], *, user_id: str, labels: Sequence[str] | None = None
+    ) -> list[GraphNode]:
+        """Read nodes by key, in the order of the keys; nodes that the user does not own are omitted.
+
+        Args:
+            entity_keys: keys of the nodes.
+            user_id: owner of the nodes.
+            labels: for a node with several labels, one of these is returned.
+        """
+        return await self._nodes.get(user_id, entity_keys, labels)

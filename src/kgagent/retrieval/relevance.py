@@ -1,0 +1,161 @@
+"""How far the results of a search stand out, so that a search can say that nothing relevant was found.
+
+A nearest record always exists, and how similar it is depends on the model, the query and the graph. Therefore
+similarities are measured in deviations of what the user's records score with one another (the noise, from a sample of
+the user's own embeddings, cached per user), and compared with the query's own ranking:
+
+    lead    = (similarity of the best - similarity at the end of the ranking) / deviation
+    crowd   = (similarity at the end of the ranking - mean similarity of the sample) / deviation, at most 3
+    words   = share of the query's words that occur in the results
+    naming  = best overlap (Jaccard) of a capitalized phrase of the query with the name of a node in the results
+
+of the kind, nodes or relationships, where lead and crowd are largest. The relevance is the logistic function of
+
+    7.14 · naming² + 1.79 · lead - 2.04 · crowd + 4.75 · words - 5.4     if the query has such a phrase
+    2.13 · lead + 5.43 · words - 6.8                                     otherwise
+
+Logistic regression on one half of the questions of 2WikiMultihopQA, MetaQA and the sample graph, and of questions that
+these graphs cannot answer, gave the weights; `benchmarks/fusion.py` measures both shares.
+"""
+
+import math
+import re
+import time
+from collections.abc import Iterable, Sequence
+from operator import mul
+
+from kgagent.graph.lucene import forms, words
+from kgagent.graph.records import NodeRecord
+from kgagent.retrieval.candidates import Candidate, Ranking, Record
+from kgagent.retrieval.noise import Noise, sampled_noise
+from kgagent.retrieval.scope import SearchScope
+
+SAMPLE_LIFETIME = 600.0
+MAX_SAMPLES = 1_000
+"""Seconds for which the noise of a user is cached, and the number of users."""
+
+RELEVANT = 0.5
+"""Relevance from which something relevant was found."""
+
+MAX_CROWD = 3.0
+USUAL_LEAD, USUAL_CROWD = 2.5, 1.0
+"""Of a graph that is too small to measure them, or of a search that returned too few matches."""
+
+_CONNECTING = frozenset(re.findall(r"\w+", "a an and at by de for from in is it la of on the to with"))
+_NO_NAMES = frozenset(
+    re.findall(
+        r"[\w']+",
+        """
+        i i'm i'd i've i'll monday tuesday wednesday thursday friday saturday sunday january february march april may
+        june july august september october november december
+        """,
+    )
+)
+_WORD = re.compile(r"\w+(?:['\u2019.-]\w+)*")
+_PART = re.compile(r"\w+")
+_POSSESSIVE = re.compile(r"['\u2019]s$")
+
+
+class Calibration:
+    """The noise of each user, from a sample of the user's own embeddings that is read once in ten minutes."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[float, tuple[Noise | None, Noise | None]]] = {}
+
+    async def noise(self, scope: SearchScope) -> tuple[Noise | None, Noise | None]:
+        """The noise of nodes and of relationships; None for a kind with too few records.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        expires, known = self._known.get(scope.user_id, (0.0, (None, None)))
+        if expires > time.monotonic():
+            return known
+        known = await sampled_noise(scope)
+        if len(self._known) >= MAX_SAMPLES:
+            self._known.clear()
+        self._known[scope.user_id] = (time.monotonic() + SAMPLE_LIFETIME, known)
+        return known
+
+
+def relevance(
+    query: str,
+    vector: Sequence[float] | None,
+    rankings: Iterable[tuple[Ranking | None, Noise | None]],
+    found: Sequence[Candidate],
+) -> float:
+    """How far the results stand out; from 0.5, something relevant was found.
+
+    Args:
+        query: the query in words.
+        vector: its embedding; None if it could not be embedded.
+        rankings: what vector search returned for each kind, with the noise of that kind.
+        found: the results with their full records.
+
+    Returns:
+        0 to 1.
+    """
+    records = [one.record for one in found if one.record is not None]
+    if not records:
+        return 0.0
+    stands = [_standing(vector, *one) for one in rankings]
+    leads = [stand for stand in stands if stand is not None] or [(USUAL_LEAD, USUAL_CROWD)]
+    lead, crowd = (max(column) for column in zip(*leads, strict=True))
+    known = _known_words(query, records)
+    phrases = _phrases(query)
+    if phrases:
+        naming = max(_overlap(phrase, name) for phrase in phrases for name in _names(records))
+        odds = 7.14 * naming**2 + 1.79 * lead - 2.04 * min(MAX_CROWD, crowd) + 4.75 * known - 5.4
+    else:
+        odds = 2.13 * lead + 5.43 * known - 6.8
+    return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
+
+
+def _standing(
+    vector: Sequence[float] | None, ranking: Ranking | None, noise: Noise | None
+) -> tuple[float, float] | None:
+    if vector is None or ranking is None or ranking.span is None or noise is None:
+        return None
+    best, last = ranking.span
+    usual = sum(map(mul, noise.center, vector)) / math.hypot(*vector)
+    return (best - last) / noise.deviation, (last - usual) / noise.deviation
+
+
+def _known_words(query: str, records: Sequence[Record]) -> float:
+    asked = [word for word in words(query) if word.isalnum() and (len(word) > 1 or not word.isascii())]
+    text = " ".join(_text(record) for record in records).casefold()
+    present = {part for word in _WORD.findall(text) for part in (word, *_PART.findall(word))}
+    known = [w for w in asked if any(form.casefold() in (present if w.isascii() else text) for form in forms(w))]
+    return len(known) / len(asked) if asked else 1.0
+
+
+def _text(record: Record) -> str:
+    ends = () if isinstance(record, NodeRecord) else (record.from_name, record.to_name)
+    fields = ("name", "relationship_type", "description")
+    return " ".join((*ends, *map(record.text, fields), *(note.content for note in record.notes)))
+
+
+def _names(records: Sequence[Record]) -> set[str]:
+    ends = [(one.text("name"),) if isinstance(one, NodeRecord) else (one.from_name, one.to_name) for one in records]
+    return {name for names in ends for name in names}
+
+
+def _phrases(query: str) -> list[str]:
+    """The runs of capitalized words, beyond the first word and with the connecting words between them."""
+    if query.isupper():
+        return []
+    found: list[list[str]] = [[]]
+    for word in _WORD.findall(query)[1:]:
+        if word.casefold() in _NO_NAMES:
+            found.append([])
+        elif word[0].isupper() or (found[-1] and (word[0].isdigit() or word.casefold() in _CONNECTING)):
+            found[-1].append(_POSSESSIVE.sub("", word))
+        else:
+            found.append([])
+    return [" ".join(phrase) for phrase in found if phrase]
+
+
+def _overlap(phrase: str, name: str) -> float:
+    one, other = (set(map(str.casefold, _WORD.findall(text))) for text in (phrase, name))
+    one, other = one - _CONNECTING or one, other - _CONNECTING or other
+    return len(one & other) / len(one | other) if one | other else 0.0

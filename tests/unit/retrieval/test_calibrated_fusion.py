@@ -1,0 +1,89 @@
+"""The default fusion compares scores, so that the tail of one ranking cannot outvote the head of another."""
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from kgagent.graph.records import RelationshipRecord
+from kgagent.models.hybrid import FusedRetriever
+from kgagent.retrieval.candidates import Candidate, key_of
+from kgagent.retrieval.fusion import NODE_COST, TEXT_WEIGHT, fuse
+
+
+def relationship(name: str) -> RelationshipRecord:
+    """A relationship between two nodes whose names begin with its name."""
+    return RelationshipRecord(
+        element_id=name,
+        vector_length=None,
+        properties={"relationship_type": name},
+        neo4j_type="connected_to",
+        from_entity_key=f"{name} from",
+        to_entity_key=f"{name} to",
+        from_name=f"{name} from",
+        to_name=f"{name} to",
+    )
+
+
+def found(**scores: float) -> list[Candidate]:
+    """Candidates by key, best first."""
+    return [Candidate(key, score) for key, score in scores.items()]
+
+
+def order(rankings: Mapping[FusedRetriever, Sequence[Candidate]]) -> list[str]:
+    """Keys of the fused ranking."""
+    return [item.key for item in fuse(rankings)]
+
+
+def test_the_head_of_the_best_ranking_stays_ahead_of_items_that_two_rankings_end_with() -> None:
+    rankings: dict[FusedRetriever, list[Candidate]] = {
+        "relationship_vector": found(best=0.64, second=0.61, weak=0.45),
+        "relationship_fulltext": found(word=1.0, weak=0.9),
+    }
+    assert order(rankings)[:2] == ["best", "second"]
+    assert next(item.key for item in fuse(rankings, strategy="rrf")) == "weak"
+
+
+def test_words_decide_between_items_of_about_the_same_similarity() -> None:
+    rankings: dict[FusedRetriever, list[Candidate]] = {
+        "relationship_vector": found(near=0.62, worded=0.61),
+        "relationship_fulltext": found(worded=1.0),
+    }
+    assert order(rankings) == ["worded", "near"]
+
+
+def test_the_score_is_the_similarity_with_a_share_of_the_text_score() -> None:
+    [item] = fuse({"relationship_vector": found(a=0.5), "relationship_fulltext": found(a=0.8)})
+    assert item.score == pytest.approx(0.5 + TEXT_WEIGHT * 0.8)
+
+
+def test_a_node_costs_more_than_a_relationship() -> None:
+    rankings: dict[FusedRetriever, list[Candidate]] = {
+        "node_vector": found(node=0.65, near=0.7),
+        "relationship_vector": found(relationship=0.6),
+    }
+    fused = {item.key: item.score for item in fuse(rankings)}
+    assert fused["node"] == pytest.approx(0.65 - NODE_COST)
+    assert list(fused) == ["near", "relationship", "node"]
+
+
+def test_an_item_that_only_words_found_is_at_least_as_similar_as_none_of_the_others() -> None:
+    fused = fuse({"node_vector": found(a=0.9, b=0.4), "node_fulltext": found(worded=1.0)})
+    assert [item.key for item in fused] == ["a", "worded", "b"]
+    assert fused[1].score == pytest.approx(0.4 - NODE_COST + TEXT_WEIGHT)
+
+
+def test_without_a_vector_search_words_rank_alone() -> None:
+    assert order({"node_fulltext": found(a=1.0, b=0.6)}) == ["a", "b"]
+
+
+def test_what_follows_from_a_match_shares_its_evidence() -> None:
+    start, sibling, answer = relationship("start"), relationship("sibling"), relationship("answer")
+    rankings: dict[FusedRetriever, list[Candidate]] = {
+        "relationship_vector": [
+            Candidate(key_of(start), 0.70, start),
+            Candidate(key_of(answer), 0.66, answer, path=(start,)),
+            Candidate(key_of(sibling), 0.65, sibling),
+        ],
+        "relationship_fulltext": [Candidate(key_of(start), 1.0, start), Candidate(key_of(sibling), 1.0, sibling)],
+    }
+    assert order(rankings) == [key_of(start), key_of(answer), key_of(sibling)]
