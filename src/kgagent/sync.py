@@ -59,8 +59,8 @@ if TYPE_CHECKING:
     from kgagent.progress import Progress
     from kgagent.retrieval.rerank import CrossEncoder
     from kgagent.settings import Settings
-    from kgagent.tools.base import ToolText
     from kgagent.tools.payload import Payload
+    from kgagent.tools.tool_text import ToolText
 
 
 class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):

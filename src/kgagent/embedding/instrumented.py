@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from kgagent.embedding.base import Embedder, Embedding
 from kgagent.embedding.wrapper import WrapperEmbedder
-from kgagent.observing import EmbeddingRequest, Observer
+from kgagent.observing import Observer
+from kgagent.operations import EmbeddingRequest
 
 
 class InstrumentedEmbedder(WrapperEmbedder):

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from kgagent.errors import InputError
 from kgagent.graph.property_names import INTERNAL_PROPERTIES, LEVEL_FIELDS, OLD_IS_REVERSED, TIMES
-from kgagent.models import GraphNode, GraphRelationship, Note, RelationshipSearchResult
+from kgagent.models import GraphNode, GraphRelationship, Note
 from kgagent.models.graph import display_name, triplet_text
 from kgagent.models.note import format_utc, notes_text_at, parse_notes
 from kgagent.ontology import Ontology
@@ -177,36 +177,33 @@ class RelationshipRecord(Record):
             ontology: the words, and which properties are hidden.
             asked_from: key of the end that the caller named first; None for the direction of the relationship.
         """
-        return GraphRelationship(**self._fields(ontology, asked_from=asked_from))
+        (from_key, from_name), (to_key, to_name) = self._ends(asked_from)
+        [(source_key, _), _] = self._ends(None)
+        attitude, proximity = (self.known_level(ontology, field) for field in LEVEL_FIELDS)
+        return GraphRelationship(
+            from_entity_key=from_key,
+            to_entity_key=to_key,
+            from_name=from_name,
+            to_name=to_name,
+            neo4j_type=self.neo4j_type,
+            relationship_type=self.text("relationship_type"),
+            description=self.text("description"),
+            attitude=attitude,
+            proximity=proximity,
+            attitude_word=ontology.level_words.get((self.neo4j_type, "attitude", attitude or 0), ""),
+            proximity_word=ontology.level_words.get((self.neo4j_type, "proximity", proximity or 0), ""),
+            notes=self.notes,
+            properties=visible(
+                self.properties, _RELATIONSHIP_FIELDS | INTERNAL_PROPERTIES | ontology.hidden_properties
+            ),
+            ends_reversed=from_key != source_key,
+        )
 
     @property
     def triplet(self) -> str:
         """The relationship as a short sentence in its direction."""
         source, target = (display_name({"name": name}, key) for key, name in self._ends(None))
         return triplet_text(source, self.neo4j_type, target, label=self.text("relationship_type"))
-
-    def matched(
-        self,
-        ontology: Ontology,
-        similarity: float,
-        *,
-        score: float | None = None,
-        path: Sequence["RelationshipRecord"] = (),
-    ) -> RelationshipSearchResult:
-        """The relationship as a search result.
-
-        Args:
-            ontology: the words, and which properties are hidden.
-            similarity: plain cosine with the query, -1 to 1.
-            score: what the search ranks by; None for the similarity.
-            path: the relationships through which it was found.
-        """
-        return RelationshipSearchResult(
-            **self._fields(ontology, asked_from=None),
-            similarity=similarity,
-            score=similarity if score is None else score,
-            path=tuple(record.triplet for record in path),
-        )
 
     @property
     def ends_in_direction(self) -> dict[str, tuple[str, ...]]:
@@ -219,29 +216,6 @@ class RelationshipRecord(Record):
         start, end = (self.from_entity_key, self.from_name), (self.to_entity_key, self.to_name)
         first, second = (end, start) if self.properties.get("is_reversed") else (start, end)
         return (first, second) if asked_from in {None, first[0]} else (second, first)
-
-    def _fields(self, ontology: Ontology, *, asked_from: str | None) -> dict[str, Any]:
-        (from_key, from_name), (to_key, to_name) = self._ends(asked_from)
-        [(source_key, _), _] = self._ends(None)
-        attitude, proximity = (self.known_level(ontology, field) for field in LEVEL_FIELDS)
-        return {
-            "from_entity_key": from_key,
-            "to_entity_key": to_key,
-            "from_name": from_name,
-            "to_name": to_name,
-            "neo4j_type": self.neo4j_type,
-            "relationship_type": self.text("relationship_type"),
-            "description": self.text("description"),
-            "attitude": attitude,
-            "proximity": proximity,
-            "attitude_word": ontology.level_words.get((self.neo4j_type, "attitude", attitude or 0), ""),
-            "proximity_word": ontology.level_words.get((self.neo4j_type, "proximity", proximity or 0), ""),
-            "notes": self.notes,
-            "properties": visible(
-                self.properties, _RELATIONSHIP_FIELDS | INTERNAL_PROPERTIES | ontology.hidden_properties
-            ),
-            "ends_reversed": from_key != source_key,
-        }
 
 
 def ontology_label(labels: Sequence[str], ontology: Ontology) -> str:

@@ -14,7 +14,8 @@ from neo4j.vector import Vector
 from kgagent.graph.driver_errors import translated
 from kgagent.graph.features import ServerFeatures
 from kgagent.graph.statements import UNNAMED, Statement
-from kgagent.observing import NULL_OBSERVER, Access, Observer, OperationOutcome, StatementRun, statement_tags
+from kgagent.observing import NULL_OBSERVER, Observer, statement_tags
+from kgagent.operations import Access, OperationOutcome, StatementRun
 
 Row = dict[str, Any]
 Parameters = Mapping[str, Any]

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
-from kgagent.observing import Observer, Operation, OperationOutcome
+from kgagent.observing import Observer
+from kgagent.operations import Operation, OperationOutcome
 
 
 class CompositeObserver:

@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from kgagent.observing import Operation, OperationOutcome
+from kgagent.operations import Operation, OperationOutcome
 
 
 class EndObserver(ABC):

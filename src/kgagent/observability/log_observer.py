@@ -4,7 +4,7 @@ import logging
 from dataclasses import asdict
 
 from kgagent.observability.end_observer import EndObserver
-from kgagent.observing import EmbeddingRequest, Operation, OperationOutcome, Search, StatementRun, ToolCall
+from kgagent.operations import EmbeddingRequest, Operation, OperationOutcome, Search, StatementRun, ToolCall
 
 _OPERATION_NAMES: dict[type[Operation], str] = {
     ToolCall: "tool",

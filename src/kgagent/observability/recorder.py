@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from kgagent.observability.end_observer import EndObserver
-from kgagent.observing import EmbeddingRequest, Operation, OperationOutcome, StatementRun
+from kgagent.operations import EmbeddingRequest, Operation, OperationOutcome, StatementRun
 
 
 @dataclass(frozen=True)

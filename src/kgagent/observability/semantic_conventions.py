@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from opentelemetry.trace import SpanKind
 
-from kgagent.observing import EmbeddingRequest, Operation, Search, StatementRun, ToolCall
+from kgagent.operations import EmbeddingRequest, Operation, Search, StatementRun, ToolCall
 
 TOOL_DURATION = "gen_ai.execute_tool.duration"
 SEARCH_DURATION = "kgagent.search.duration"

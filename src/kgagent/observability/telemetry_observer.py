@@ -16,7 +16,7 @@ from kgagent.observability.semantic_conventions import (
     SpanDescription,
     describe,
 )
-from kgagent.observing import EmbeddingRequest, Operation, OperationOutcome, StatementRun
+from kgagent.operations import EmbeddingRequest, Operation, OperationOutcome, StatementRun
 
 SCOPE = "kgagent"
 

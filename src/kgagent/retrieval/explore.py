@@ -211,8 +211,11 @@ def to_result(candidate: Candidate, scope: SearchScope) -> RelationshipSearchRes
     """A relationship that a vector search found, as it is returned."""
     if not isinstance(candidate.record, RelationshipRecord):
         raise TypeError(f"{candidate.key} is no relationship")
-    return candidate.record.matched(
-        scope.ontology, candidate.similarity or 0.0, score=candidate.score, path=candidate.path
+    return RelationshipSearchResult(
+        **dict(candidate.record.to_model(scope.ontology)),
+        similarity=candidate.similarity or 0.0,
+        score=candidate.score,
+        path=tuple(record.triplet for record in candidate.path),
     )
 
 

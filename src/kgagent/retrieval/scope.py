@@ -10,8 +10,8 @@ from kgagent.errors import InputError
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.statements import Filling, Statement, statement
 from kgagent.graph.store import Row, Store
-from kgagent.observing import Search
 from kgagent.ontology import Ontology
+from kgagent.operations import Search
 from kgagent.retrieval.arguments import known_types
 
 MethodT = TypeVar("MethodT", bound=Callable[..., Coroutine[Any, Any, Any]])

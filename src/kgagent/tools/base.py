@@ -1,10 +1,8 @@
 """Tools: arguments that a model fills in, a description for it, and a typed result."""
 
-import json
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -12,11 +10,13 @@ from pydantic import BaseModel, ValidationError
 
 from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
 from kgagent.models.graph import GraphModel, without_empty
-from kgagent.observing import OperationOutcome, ToolCall, within_tool
+from kgagent.observing import within_tool
 from kgagent.ontology import Ontology
+from kgagent.operations import OperationOutcome, ToolCall
 from kgagent.tools.context import ToolContext
 from kgagent.tools.payload import MAX_ARGUMENTS, Payload, compact_text, dump, error_text, failure
 from kgagent.tools.reference_arguments import run_with_resolved_references
+from kgagent.tools.tool_text import ToolText, decode_arguments
 from kgagent.tools.unknown_arguments import other_tools_with
 from kgagent.validation_errors import explain_validation_error
 
@@ -47,21 +47,6 @@ class ToolResult(GraphModel):
         fields = self.to_dict()
         message = fields.pop("message")
         return "\n".join([message, *(f"{name}: {compact_text(value)}" for name, value in fields.items())])
-
-
-@dataclass(frozen=True)
-class ToolText:
-    """The answer of a tool for a model.
-
-    Attributes:
-        text: what the model reads; an error begins with "Error: ".
-        is_error: whether the tool failed.
-        payload: the same for programs, as JSON types.
-    """
-
-    text: str
-    is_error: bool
-    payload: Payload
 
 
 ArgumentsT = TypeVar("ArgumentsT", bound=BaseModel)
@@ -152,20 +137,20 @@ class BoundTool:
             arguments: the arguments by name, or a JSON object of them.
         """
         try:
-            given = _decoded(arguments)
+            given = decode_arguments(arguments)
         except InputError as error:
-            return _failed_text(failure(str(error)))
+            return ToolText.failed(failure(str(error)))
         answer = await self._answer(given, as_text=True)
         payload = _payload(answer)
         if not (isinstance(answer, ToolResult) and payload["success"]):
-            return _failed_text(payload)
+            return ToolText.failed(payload)
         text = dump(payload) if given.get("format") == "json" else answer.to_text()
         return ToolText(text, is_error=False, payload=payload)
 
     async def call_json(self, arguments: str | None) -> str:
         """Call the tool with its arguments as a JSON object; the result is a JSON object too."""
         try:
-            given = _decoded(arguments)
+            given = decode_arguments(arguments)
         except InputError as error:
             return dump(failure(str(error)))
         return dump(await self(**given))
@@ -221,24 +206,3 @@ def _payload(answer: ToolResult | str) -> Payload:
         return {"success": True, **payload}
     del payload["message"]
     return {**failure(answer.error), **payload}
-
-
-def _failed_text(payload: Payload) -> ToolText:
-    return ToolText(f"Error: {payload['error']}", is_error=True, payload=payload)
-
-
-def _decoded(arguments: Mapping[str, Any] | str | None) -> Mapping[str, Any]:
-    """The arguments by name.
-
-    Raises:
-        InputError: they are not a JSON object.
-    """
-    decoded: object = arguments
-    if arguments is None or isinstance(arguments, str):
-        try:
-            decoded = json.loads(arguments) if arguments and arguments.strip() else {}
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"Arguments are not JSON: {error}") from error
-    if not isinstance(decoded, Mapping):
-        raise InputError(f"Arguments must be a JSON object, got {type(decoded).__name__}")
-    return decoded

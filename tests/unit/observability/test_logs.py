@@ -6,7 +6,8 @@ import pytest
 from opentelemetry.sdk.trace import TracerProvider
 
 from kgagent.observability import CompositeObserver, JsonFormatter, LogObserver, Recorder, observer_from_settings
-from kgagent.observing import NULL_OBSERVER, EmbeddingRequest, Search, StatementRun, ToolCall, within_tool
+from kgagent.observing import NULL_OBSERVER, within_tool
+from kgagent.operations import EmbeddingRequest, Search, StatementRun, ToolCall
 from kgagent.settings import Settings
 
 CALL = ToolCall("explore", "somebody")
