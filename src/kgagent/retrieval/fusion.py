@@ -7,8 +7,8 @@ RRF counts places, so the tail of one ranking outvotes the head of another. The 
 `similarity` is what the vector search ranks by (plain cosine, or the score of a path in the same unit); an item that
 only full-text search found has the least of its kind. `text` is the best full-text score, relative to the best match,
 of the item and of the relationships on the path to it: all that follows from a match shares its evidence, and no
-sibling of the start overtakes the answer because it repeats the words of the query. Both weights were chosen on halves
-of 2WikiMultihopQA and MetaQA (`benchmarks/fusion.py` compares the parts with each strategy on the other halves).
+sibling of the start overtakes the answer because it repeats the words of the query. Both weights were chosen on
+2WikiMultihopQA and MetaQA; `benchmarks/fusion.py` compares the parts with each strategy.
 """
 
 from collections.abc import Mapping, Sequence
