@@ -1,4 +1,4 @@
-"""Run the session of twelve calls over MCP on a temporary Neo4j, and write its transcript to docs/mcp.md.
+"""Run the recorded session over MCP on a temporary Neo4j, and write its transcript to docs/mcp.md.
 
 python scripts/record_mcp_session.py
 """
@@ -46,7 +46,7 @@ async def _play(info: ServerInfo, folder: Path) -> list[Exchange]:
         "NEO4J_PASSWORD": info.password,
         "KGAGENT_EMBEDDER": "local",
     }
-    async with over_stdio(environment, "--structured", "--toolsets", "all", "--user", "marta", folder=folder) as client:
+    async with over_stdio(environment, "--user", "marta", folder=folder) as client:
         return await play(client)
 
 
@@ -54,7 +54,7 @@ def _exchange_text(number: int, exchange: Exchange) -> str:
     step = exchange.step
     return (
         f"**{number}. `{step.tool}`** — {step.why}\n\n"
-        f"```json\n{_json(exchange.arguments)}\n```\n\n"
+        f"```json\n{_json(step.arguments)}\n```\n\n"
         f"```text\n{_short_keys(exchange.text)}\n```\n\n"
     )
 

@@ -100,13 +100,15 @@ class Exploration:
         """The relevance of the query or name that found most; None if that of the queries is not known."""
         rankings = retrieved.rankings
         named = (one.score for ranking in rankings.get("name_match", ()) for one in ranking.candidates)
-        shares = [max(named, default=0.0)] if self.request.text_matches else []
+        shares: list[float | None] = [max(named, default=0.0)] if self.request.text_matches else []
         kinds = [rankings.get(name, ()) for name in ("node_vector", "relationship_vector")]
         for position, (query, vector) in enumerate(zip(self.request.queries, retrieved.vectors or (), strict=False)):
             of_query = [ranking[position] if ranking else None for ranking in kinds]
             best = [one for ranking in of_query if ranking for one in ranking.candidates[:ASSESSED]]
             shares.append(relevance(query.query, vector, zip(of_query, noise, strict=True), best))
-        return max(shares, default=None)
+        best_share = max((share for share in shares if share is not None), default=None)
+        is_unknown = None in shares and (best_share or 0.0) < RELEVANT
+        return None if is_unknown else best_share
 
     def _retrievers(self, vectors: VectorRetrievers) -> dict[RetrieverName, Retriever]:
         request, per_label = self.request, max(NODES_PER_LABEL, self.request.limit_per_label)
@@ -211,12 +213,13 @@ def to_result(candidate: Candidate, scope: SearchScope) -> RelationshipSearchRes
     """A relationship that a vector search found, as it is returned."""
     if not isinstance(candidate.record, RelationshipRecord):
         raise TypeError(f"{candidate.key} is no relationship")
-    return RelationshipSearchResult(
+    fields = {
         **dict(candidate.record.to_model(scope.ontology)),
-        similarity=candidate.similarity or 0.0,
-        score=candidate.score,
-        path=tuple(record.triplet for record in candidate.path),
-    )
+        "similarity": candidate.similarity or 0.0,
+        "score": candidate.score,
+        "path": tuple(record.triplet for record in candidate.path),
+    }
+    return RelationshipSearchResult(**fields)
 
 
 def _results(retrieved: Retrieved) -> dict[str, FoundNode]:

@@ -94,7 +94,8 @@ class HybridSearch:
         noise, _ = await attempt(calibration.noise(self.scope), self.timeout, default=(None, None))
         rankings = [retrieved.rankings.get(name, (None,))[0] for name in ("node_vector", "relationship_vector")]
         share = relevance(self.options.query, retrieved.vectors[0], zip(rankings, noise, strict=True), found)
-        return result.model_copy(update={"relevance": share, "is_relevant": share >= RELEVANT})
+        is_relevant = None if share is None else share >= RELEVANT
+        return result.model_copy(update={"relevance": share, "is_relevant": is_relevant})
 
     @property
     def _is_reranked(self) -> bool:

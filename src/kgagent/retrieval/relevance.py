@@ -39,7 +39,7 @@ RELEVANT = 0.5
 
 MAX_CROWD = 3.0
 USUAL_LEAD, USUAL_CROWD = 2.5, 1.0
-"""Of a graph that is too small to measure them, or of a search that returned too few matches."""
+"""Of a search that returned too few matches to measure them."""
 
 _CONNECTING = frozenset(re.findall(r"\w+", "a an and at by de for from in is it la of on the to with"))
 _NO_NAMES = frozenset(
@@ -83,7 +83,7 @@ def relevance(
     vector: Sequence[float] | None,
     rankings: Iterable[tuple[Ranking | None, Noise | None]],
     found: Sequence[Candidate],
-) -> float:
+) -> float | None:
     """How far the results stand out; from 0.5, something relevant was found.
 
     Args:
@@ -93,12 +93,13 @@ def relevance(
         found: the results with their full records.
 
     Returns:
-        0 to 1.
+        0 to 1; None if it would be below 0.5, but the user has too few records to tell.
     """
     records = [one.record for one in found if one.record is not None]
     if not records:
         return 0.0
-    stands = [_standing(vector, *one) for one in rankings]
+    of_kinds = list(rankings)
+    stands = [_standing(vector, *one) for one in of_kinds]
     leads = [stand for stand in stands if stand is not None] or [(USUAL_LEAD, USUAL_CROWD)]
     lead, crowd = (max(column) for column in zip(*leads, strict=True))
     known = _known_words(query, records)
@@ -108,7 +109,9 @@ def relevance(
         odds = 7.14 * naming**2 + 1.79 * lead - 2.04 * min(MAX_CROWD, crowd) + 4.75 * known - 5.4
     else:
         odds = 2.13 * lead + 5.43 * known - 6.8
-    return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
+    share = 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
+    is_known = share >= RELEVANT or any(noise is not None for _, noise in of_kinds)
+    return share if is_known else None
 
 
 def _standing(

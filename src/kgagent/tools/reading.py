@@ -117,9 +117,10 @@ def relevance_of(result: ExploreResult | HybridSearchResult) -> dict[str, Any]:
     """What content says about the relevance of its items: if none stands out, only the nearest few are shown."""
     fields = {"is_relevant": result.is_relevant, "relevance": result.relevance}
     known = {name: value for name, value in fields.items() if value is not None}
-    if result.is_relevant is not False:
+    nodes = result.nodes if isinstance(result, ExploreResult) else result.objects
+    if result.is_relevant is not False or not (nodes or result.relationships):
         return {"fields": known}
-    return {"fields": known, "opening": NOTHING_RELEVANT, "empty": "", "at_most": NEAREST}
+    return {"fields": known, "opening": NOTHING_RELEVANT, "at_most": NEAREST}
 
 
 def cursor_offset(arguments: ReadArguments) -> int:
