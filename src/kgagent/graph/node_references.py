@@ -265,7 +265,7 @@ class NodeReferences:
         hint = f"Nearest to {shown}: {'; '.join(nearest[reference])}" if reference in nearest else ""
         forms = ReferenceForms.of(reference)
         if forms is not None and forms.is_owner:
-            hint = "No node is marked as the owner of this graph: set is_owner with create_node or update_node"
+            hint = "No node is marked as the owner of this graph: first give the person's node `is_owner: true`"
         return NodeNotFoundError(f"Node not found: {shown}", hint)
 
 

@@ -4,11 +4,12 @@ RRF counts places, so the tail of one ranking outvotes the head of another. The 
 
     score(item) = similarity + 0.03 · text - 0.06 if it is a node
 
-`similarity` is what the vector search ranks by (plain cosine, or the score of a path in the same unit); an item that
-only full-text search found has the least of its kind. `text` is the best full-text score, relative to the best match,
-of the item and of the relationships on the path to it: all that follows from a match shares its evidence, and no
-sibling of the start overtakes the answer because it repeats the words of the query. Both weights were chosen on
-2WikiMultihopQA and MetaQA; `benchmarks/fusion.py` compares the parts with each strategy.
+`similarity` is what the vector search ranks by (plain cosine, or the score of a path in the same unit), but at least
+least + (best - least) · text / matches², with the least of its kind and the best of all: the only record that has the
+words of the query is with the best, and one of many matches gains little. `text` is the best full-text score, relative
+to the best match, of the item and of the relationships on the path to it: all that follows from a match shares its
+evidence, and no sibling of the start overtakes the answer because it repeats the words of the query. The weights were
+chosen on 2WikiMultihopQA and MetaQA; `benchmarks/fusion.py` compares the parts with each strategy.
 """
 
 from collections.abc import Mapping, Sequence
@@ -68,14 +69,16 @@ def fuse(
 def calibrated(lists: Rankings) -> Scores:
     """Keys with their scores by the formula above, best first."""
     first = first_retrievers(lists)
+    best = max((item.score - cost for semantic, _, cost in _KINDS for item in lists[semantic]), default=0.0)
     scores: dict[str, float] = {}
     for semantic, fulltext, cost in _KINDS:
         shares = {item.key: item.score for item in lists[fulltext]}
-        least = min((item.score for item in lists[semantic]), default=0.0)
-        scores |= {key: least - cost + TEXT_WEIGHT * share for key, share in shares.items()}
+        least = min((item.score for item in lists[semantic]), default=0.0) - cost
+        by_words = {key: least + (best - least) * share / len(shares) ** 2 for key, share in shares.items()}
+        scores |= {key: by_words[key] + TEXT_WEIGHT * share for key, share in shares.items()}
         for item in lists[semantic]:
             share = max(shares.get(key, 0.0) for key in (item.key, *map(key_of, item.path)))
-            scores[item.key] = item.score - cost + TEXT_WEIGHT * share
+            scores[item.key] = max(item.score - cost, by_words.get(item.key, least)) + TEXT_WEIGHT * share
     return sorted(scores.items(), key=lambda scored: (-scored[1], first[scored[0]], scored[0]))
 
 

@@ -93,7 +93,8 @@ class HybridSearch:
             return result
         noise, _ = await attempt(calibration.noise(self.scope), self.timeout, default=(None, None))
         rankings = [retrieved.rankings.get(name, (None,))[0] for name in ("node_vector", "relationship_vector")]
-        share = relevance(self.options.query, retrieved.vectors[0], zip(rankings, noise, strict=True), found)
+        similar = [one for one in found if one.similarity is not None] or found
+        share = relevance(self.options.query, retrieved.vectors[0], zip(rankings, noise, strict=True), similar)
         is_relevant = None if share is None else share >= RELEVANT
         return result.model_copy(update={"relevance": share, "is_relevant": is_relevant})
 

@@ -127,13 +127,18 @@ async def _by_embedding(
         queries = {
             item.entity_key: VectorQuery(embeddings[item.entity_key], SIMILAR_EMBEDDING)
             for item in new
-            if item.label == label and item.entity_key in embeddings
+            if item.label == label and item.description and item.entity_key in embeddings
         }
         # A new node is among the nearest of its own embedding, and others of this call may be.
         limit = MAX_SIMILAR + len(queries)
         rankings = await vectors.nodes(scope, list(queries.values()), labels=[label], limit=limit) if queries else []
         for key, ranking in zip(queries, rankings, strict=True):
-            near = [one.record.text("entity_key") for one in ranking.candidates if one.record is not None]
+            # The embedding of a name alone says what kind of name it is.
+            near = [
+                one.record.text("entity_key")
+                for one in ranking.candidates
+                if one.record is not None and one.record.text("description")
+            ]
             found[key] = [other for other in near if other not in created][:MAX_SIMILAR]
     return found
 

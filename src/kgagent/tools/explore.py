@@ -7,6 +7,7 @@ from itertools import zip_longest
 from pydantic import ConfigDict, Field
 
 from kgagent.formatting import counted
+from kgagent.graph.reference_forms import ReferenceForms
 from kgagent.models import (
     ExploredNode,
     ExploreRequest,
@@ -83,6 +84,7 @@ class Explore(Tool[ExploreArguments]):
         Raises:
             InputError: there is nothing to search for, or a label is unknown.
         """
+        arguments = await _with_owner_named(context, arguments)
         result = await context.retrieval.explore(arguments, user_id=context.user_id)
         content = Content(
             items=explored_items(result, explain=arguments.return_explanations),
@@ -101,6 +103,16 @@ class Explore(Tool[ExploreArguments]):
             queries=(*(query.query for query in arguments.queries), *arguments.text_matches),
             labels={node.entity_key: node.label for node in nodes},
         )
+
+
+async def _with_owner_named(context: ToolContext, arguments: ExploreArguments) -> ExploreArguments:
+    """Arguments in which "me" among the names is the name of the owner, if the graph has one."""
+    meant = {text for text in arguments.text_matches if (form := ReferenceForms.of(text)) and form.is_owner}
+    owner = await context.references.owner(context.user_id) if meant else None
+    if owner is None:
+        return arguments
+    names = tuple(owner.name if text in meant else text for text in arguments.text_matches)
+    return arguments.model_copy(update={"text_matches": names})
 
 
 def explored_items(result: ExploreResult, *, explain: bool = False) -> list[Item]:

@@ -38,6 +38,7 @@ from kgagent.tools.remember_plan import (
     find_targets,
     node_options,
     references_in,
+    relationship_options,
 )
 from kgagent.tools.remember_results import (
     CreatedNodeReference,
@@ -72,9 +73,10 @@ class Remember(Tool[RememberArguments]):
         """The description for the model."""
         return (
             f"Store what you learned in one call: nodes ({', '.join(ontology.labels)}), relationships and notes. "
-            "Creates what is missing and updates what exists: a node by label and name, a relationship by its "
-            "two nodes. Refer to a node by `ref` or name in this call, or by the name or entity_key of an existing "
-            'one; "me" is the owner. Each item succeeds or fails by itself. Example: {"nodes": [{"label": "Person", '
+            "Creates what is missing and updates what exists: a node by label and name, a relationship by its two "
+            "nodes, so a new type or description replaces the old. Refer to a node by `ref` or name in this call, or "
+            'by the name or entity_key of an existing one; "me" is the owner. Each item succeeds or fails by itself. '
+            'Example: {"nodes": [{"label": "Person", '
             '"name": "Ruth Calder", "description": "Naval architect in Bergen."}], "relationships": [{"from": '
             '"Ruth Calder", "to": "me", "relationship_type": "mentor of", "attitude": 5, "notes": ["Had lunch in June '
             '2023."]}], "notes": [{"on": "Harvest fair", "content": "Moved to May."}]}. describe_graph with topic '
@@ -175,7 +177,10 @@ class _Call:
             if positions:
                 self.failures[place] = InputError(f"nodes[{positions[0]}] was not written")
                 del self.relationship_intents[place]
-        strategy = RelationshipStrategy(context.relationships, context.write_context, user_id=context.user_id)
+        options = relationship_options()
+        strategy = RelationshipStrategy(
+            context.relationships, context.write_context, user_id=context.user_id, options=options
+        )
         intents = list(self.relationship_intents.values())
         outcomes = await compare_and_set(strategy, intents, attempts=context.write_context.attempts)
         for place, outcome in zip(self.relationship_intents, outcomes, strict=True):

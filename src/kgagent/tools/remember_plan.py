@@ -8,9 +8,9 @@ from datetime import datetime
 from kgagent.errors import InputError, KgAgentError
 from kgagent.graph.node_references import ReferencedNode
 from kgagent.graph.nodes import NodeIntent, NodeWriteOptions
-from kgagent.graph.records import NodeRecord
+from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.reference_forms import ReferenceForms, normalised_name
-from kgagent.graph.relationships import RelationshipIntent
+from kgagent.graph.relationships import RelationshipIntent, RelationshipWriteOptions
 from kgagent.tools.arguments import NewNote, build_notes
 from kgagent.tools.context import ToolContext
 from kgagent.tools.owner import owner_values
@@ -64,6 +64,22 @@ def node_options() -> NodeWriteOptions:
         return replace(intent, values=kept)
 
     return NodeWriteOptions(prepare=prepare)
+
+
+def relationship_options() -> RelationshipWriteOptions:
+    """Options of writes of relationships: another type is refused if it would be read in the opposite direction."""
+
+    def prepare(intent: RelationshipIntent, stored: RelationshipRecord | None) -> RelationshipIntent:
+        if stored is None or intent.values.get("relationship_type") in {None, stored.text("relationship_type")}:
+            return intent
+        if intent.from_entity_key != next(iter(stored.ends_in_direction)):
+            raise InputError(
+                f"It exists in the opposite direction: {stored.triplet!r}. Give `from` and `to` in that order, with a "
+                "relationship_type that reads so"
+            )
+        return intent
+
+    return RelationshipWriteOptions(prepare=prepare)
 
 
 async def find_targets(context: ToolContext, items: Mapping[int, RememberedNode], now: datetime) -> Targets:
@@ -136,7 +152,8 @@ def _new_key(context: ToolContext, item: RememberedNode, now: datetime) -> str:
         raise InputError(f"{item.name!r} is the owner of the graph, whom no node stands for; give name and is_owner")
     if item.label is None or item.name is None:
         raise InputError(
-            f"No node is named {item.name!r}; to create it, give its label ({', '.join(context.ontology.labels)})"
+            f"No node is named exactly {item.name!r}. Give the full name or key of an existing node, or a label "
+            f"({', '.join(context.ontology.labels)}) to create it"
         )
     rule = context.ontology.label(item.label)
     if not rule.is_deterministic and not item.new:

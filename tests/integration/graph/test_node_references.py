@@ -145,7 +145,7 @@ async def test_the_owner_is_meant_even_if_a_node_has_that_name(
 
 
 async def test_me_without_an_owner_says_how_to_set_one(references: NodeReferences, user_id: str) -> None:
-    with pytest.raises(NodeNotFoundError, match="set is_owner with create_node or update_node"):
+    with pytest.raises(NodeNotFoundError, match="give the person's node `is_owner: true`"):
         await references.resolve(user_id, ["me"])
     assert await references.owner(user_id) is None
 

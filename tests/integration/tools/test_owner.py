@@ -65,3 +65,12 @@ async def test_only_a_person_can_be_the_owner(tools: Toolset, label: str) -> Non
 
 async def test_an_owner_that_does_not_exist_is_not_found(tools: Toolset) -> None:
     assert "Node not found: ghost" in error_of(await tools.update_node(entity_key="ghost", is_owner=True))
+
+
+async def test_explore_finds_the_owner_as_me(tools: Toolset) -> None:
+    succeeded(await tools.create_node(label="Entity", name="Hospiz Emmendingen"))
+    found = succeeded(await tools.explore(text_matches=["me"]))
+    assert [one["name"] for one in found["nodes"]] == ["Hospiz Emmendingen"]
+    await person(tools, "Jonas Brandt", is_owner=True)
+    found = succeeded(await tools.explore(text_matches=["me"]))
+    assert [one["name"] for one in found["nodes"]] == ["Jonas Brandt"]

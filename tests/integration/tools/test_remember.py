@@ -190,7 +190,7 @@ async def test_each_item_succeeds_or_fails_by_itself(tools: Toolset, graph: Know
     )
     errors = {f"{failure['list']}[{failure['index']}]": failure["error"] for failure in payload["failures"]}
     assert errors["nodes[1]"] == "unknown argument lable: did you mean label?"
-    assert "give its label (Person, Concept, Entity, Source)" in errors["nodes[2]"]
+    assert "or a label (Person, Concept, Entity, Source) to create it" in errors["nodes[2]"]
     assert errors["nodes[3]"].startswith("Unknown label: Dog")
     assert errors["nodes[5]"] == "arguments must be an object, got 7"
     assert errors["relationships[1]"] == "'Rex' is nodes[3], which was not written"
@@ -227,13 +227,15 @@ async def test_a_relationship_without_a_type_must_exist(tools: Toolset) -> None:
     assert succeeded(await tools.remember(**call))["message"] == "Relationships: 1 updated. 1 note added"
 
 
-async def test_a_type_given_in_the_opposite_direction_is_pointed_out(tools: Toolset) -> None:
+async def test_a_type_given_in_the_opposite_direction_is_refused(tools: Toolset) -> None:
+    """It would turn "Ruth mentor Ines" into "Ruth student of Ines", which is false."""
     succeeded(await tools.remember(nodes=[ME, RUTH], relationships=[MENTOR]))
-    payload = succeeded(
+    error = error_of(
         await tools.remember(relationships=[{"from": "me", "to": "Ruth Calder", "relationship_type": "student of"}])
     )
-    [hint] = payload["hints"]
-    assert "opposite to the order given, so its relationship_type reads: Ruth Calder student of Ines" in hint
+    assert "exists in the opposite direction: 'Ruth Calder mentor" in error
+    same_type = {**MENTOR, "from": MENTOR["to"], "to": MENTOR["from"], "attitude": 4}
+    assert succeeded(await tools.remember(relationships=[same_type]))["relationships"]["updated"] == 1
 
 
 async def test_only_one_person_is_the_owner(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
@@ -292,6 +294,13 @@ async def test_a_node_with_a_similar_embedding_is_a_possible_duplicate(tools: To
     payload = succeeded(await tools.remember(nodes=[{"label": "Concept", "name": "Beekeeping", "description": text}]))
     [item] = payload["possible_duplicates"]
     assert [one["name"] for one in item["existing"]] == ["Apiculture"]
+
+
+async def test_embeddings_of_names_alone_make_no_possible_duplicates(tools: Toolset) -> None:
+    same = {"label": "Concept", "notes": ["the custom of keeping honey bees in wooden hives on the roof of the house"]}
+    succeeded(await tools.remember(nodes=[{**same, "name": "Apiculture"}]))
+    payload = succeeded(await tools.remember(nodes=[{**same, "name": "Beekeeping"}]))
+    assert not payload.get("possible_duplicates")
 
 
 async def test_duplicates_of_other_users_are_not_reported(graph: KnowledgeGraph, user_id: str) -> None:

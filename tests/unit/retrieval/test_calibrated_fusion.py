@@ -66,10 +66,23 @@ def test_a_node_costs_more_than_a_relationship() -> None:
     assert list(fused) == ["near", "relationship", "node"]
 
 
-def test_an_item_that_only_words_found_is_at_least_as_similar_as_none_of_the_others() -> None:
-    fused = fuse({"node_vector": found(a=0.9, b=0.4), "node_fulltext": found(worded=1.0)})
-    assert [item.key for item in fused] == ["a", "worded", "b"]
-    assert fused[1].score == pytest.approx(0.4 - NODE_COST + TEXT_WEIGHT)
+def test_the_only_record_that_has_the_words_is_with_the_best_of_all() -> None:
+    """A rare word, such as a name in a note, says more than similarities that are all alike."""
+    rankings: dict[FusedRetriever, list[Candidate]] = {
+        "node_vector": found(a=0.58, b=0.5),
+        "relationship_vector": found(relationship=0.6),
+        "node_fulltext": found(worded=1.0),
+    }
+    fused = fuse(rankings)
+    assert [item.key for item in fused] == ["worded", "relationship", "a", "b"]
+    assert fused[0].score == pytest.approx(0.6 + TEXT_WEIGHT)
+
+
+def test_one_of_many_matches_of_words_gains_little() -> None:
+    many = found(**{f"worded {number}": 1.0 for number in range(10)})
+    fused = fuse({"node_vector": found(a=0.9, b=0.4), "node_fulltext": many})
+    assert fused[0].key == "a"
+    assert fused[1].score == pytest.approx(0.4 - NODE_COST + 0.5 / 100 + TEXT_WEIGHT)
 
 
 def test_without_a_vector_search_words_rank_alone() -> None:
@@ -81,7 +94,7 @@ def test_what_follows_from_a_match_shares_its_evidence() -> None:
     rankings: dict[FusedRetriever, list[Candidate]] = {
         "relationship_vector": [
             Candidate(key_of(start), 0.70, start),
-            Candidate(key_of(answer), 0.66, answer, path=(start,)),
+            Candidate(key_of(answer), 0.68, answer, path=(start,)),
             Candidate(key_of(sibling), 0.65, sibling),
         ],
         "relationship_fulltext": [Candidate(key_of(start), 1.0, start), Candidate(key_of(sibling), 1.0, sibling)],
