@@ -41,6 +41,8 @@ def careful_reader(outputs: list[Body]) -> Calls | str:
         return [("explore", {"text_matches": list(NODES), "queries": [{"query": "who taught Iris?"}]})]
     keys = {node["name"]: node["entity_key"] for node in outputs[0].get("nodes", ())}
     keys |= {output["node"]["name"]: output["entity_key"] for output in outputs if "node" in output}
+    refused = [output["error"] for output in outputs if "exists already" in output.get("error", "")]
+    keys |= {name: name for name in NODES if name not in keys and any(repr(name) in error for error in refused)}
     if missing := [name for name in NODES if name not in keys]:
         return [("create_node", {"label": NODES[name], "name": name, "description": None}) for name in missing]
     mentor = {

@@ -55,7 +55,10 @@ async def test_a_deleted_relationship_is_restored_unchanged_without_an_embedding
     clock.forward(days=1)
     deleted = succeeded(await tools.delete_relationship(**ends))
     assert deleted["message"].startswith("Deleted relationship between Ada and Bo; restore_relationship can restore it")
-    assert deleted["relationship"] == shown
+    recorded = deleted["relationship"]
+    assert {**recorded, "properties": {}, "notes": []} == {**shown, "properties": {}, "notes": []}
+    assert recorded["properties"].items() >= shown["properties"].items()
+    assert [note["content"] for note in recorded["notes"]] == [note["content"] for note in shown["notes"]]
     assert deleted["undo_until"] == "2026-02-01T00:00:00Z"
     assert await relationships_of(graph, user_id) == []
     clock.forward(days=2)
