@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from langchain_core.documents import Document
 from langchain_core.runnables import RunnableLambda
 from pydantic import ValidationError
 
@@ -112,7 +113,9 @@ async def test_invoke_works_from_another_thread_and_says_what_to_do_on_the_graph
 
 async def test_the_retriever_works_in_a_chain(graph: KnowledgeGraph, keys: dict[str, str], user_id: str) -> None:
     assert keys
-    chain = KnowledgeGraphRetriever(graph=graph, user_id=user_id, k=2) | RunnableLambda(
-        lambda documents: "\n".join(document.page_content for document in documents)
-    )
+
+    def joined(documents: list[Document]) -> str:
+        return "\n".join(document.page_content for document in documents)
+
+    chain = KnowledgeGraphRetriever(graph=graph, user_id=user_id, k=2) | RunnableLambda(joined)
     assert "Ruth mentor Iris" in await chain.ainvoke(QUERY)
