@@ -72,7 +72,7 @@ def test_synchronous_errors_come_out_as_they_are(settings: Settings) -> None:
     with SyncKnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(384)) as graph:
         with pytest.raises(InputError, match="user_id must not be empty"):
             graph.retrieval.relationship_vector_search("mentor", user_id="")
-        with pytest.raises(AttributeError, match="no tool is called 'expolre'"):
+        with pytest.raises(AttributeError, match="No tool is called 'expolre'"):
             _ = graph.tools(user_id="u").expolre
 
 
