@@ -39,8 +39,8 @@ def telling(name: str, rest: str) -> Turn:
     """A model that mentions a person if its context does."""
 
     def turn(outputs: list[Body]) -> str:
-        names = [node["name"] for node in outputs[-1]["nodes"]]
-        return f"{name} {rest}" if name in names else f"I know nobody but {names}."
+        text = outputs[-1]["text"]
+        return f"{name} {rest}" if name in text else f"I know nobody but those in: {text}"
 
     return turn
 
