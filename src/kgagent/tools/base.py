@@ -3,7 +3,6 @@
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from functools import partial
 from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -107,7 +106,7 @@ class BoundTool:
 
     def __init__(self, tool: Tool[Any], context: ToolContext, others: Mapping[str, type[BaseModel]]) -> None:
         self._tool = tool
-        self._elsewhere = partial(other_tools_with, tools=others)
+        self._others = others
         self._context = context
         self.name: str = tool.name
         self.arguments: type[BaseModel] = tool.arguments
@@ -174,7 +173,8 @@ class BoundTool:
             valid = self.arguments.model_validate(arguments)
         except ValidationError as error:
             outcome.error = InputError.__name__
-            return ". ".join(filter(None, (self._tool.explain_invalid(error, arguments), self._elsewhere(error))))
+            elsewhere = other_tools_with(error, arguments, self.arguments, self._others)
+            return ". ".join(filter(None, (self._tool.explain_invalid(error, arguments), elsewhere)))
         if as_text and getattr(valid, "format", "json") is None:
             valid = valid.model_copy(update={"format": "text"})
         try:

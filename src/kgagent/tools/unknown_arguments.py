@@ -11,16 +11,26 @@ MAX_ARGUMENTS = 3
 """Unknown arguments that are explained."""
 
 
-def other_tools_with(error: ValidationError, tools: Mapping[str, type[BaseModel]]) -> str:
+def other_tools_with(
+    error: ValidationError,
+    given: Iterable[str],
+    arguments: type[BaseModel],
+    tools: Mapping[str, type[BaseModel]],
+) -> str:
     """Name the tools that have the arguments which a tool does not know.
 
     Args:
         error: why the arguments are invalid.
+        given: names of the arguments that were given.
+        arguments: the arguments of the tool.
         tools: the arguments of each tool that could be called instead.
 
     Returns:
         Such as "update_node takes notes"; empty if no tool has such an argument.
     """
+    if arguments.model_fields.keys() >= set(given):
+        # Reading an error with hundreds of thousands of wrong values takes as long as explaining it.
+        return ""
     places = (item["loc"] for item in error.errors(include_url=False) if item["type"] == "extra_forbidden")
     unknown = list(dict.fromkeys(str(place[0]) for place in places if len(place) == 1))
     return "; ".join(list(_explained(unknown, tools))[:MAX_ARGUMENTS])
