@@ -1,5 +1,6 @@
 """What a user's records score with a text that has nothing to do with them, from a sample of their embeddings."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, pstdev
@@ -47,4 +48,5 @@ async def sampled_noise(scope: SearchScope) -> tuple[Noise | None, Noise | None]
         StoreError: the database failed.
     """
     [row] = await scope.read(scope.statement("sample_embeddings"), {"sample": SAMPLE})
-    return Noise.of(row["nodes"]), Noise.of(row["relationships"])
+    # Some 100 ms for long embeddings, during which other users' calls go on.
+    return await asyncio.to_thread(lambda: (Noise.of(row["nodes"]), Noise.of(row["relationships"])))
