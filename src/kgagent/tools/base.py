@@ -121,9 +121,7 @@ class BoundTool:
 
     async def __call__(self, /, *unnamed: Any, **arguments: Any) -> Payload:  # noqa: ANN401
         """Call the tool. Failures are part of the result; only cancellation is raised."""
-        if unnamed:
-            return failure(self._unnamed)
-        answer = await self._answer(arguments)
+        answer = await self._answer(arguments, is_named=not unnamed)
         if isinstance(answer, ToolResult) and answer.error is None and arguments.get("format") == "text":
             kept = {name: value for name, value in answer.to_dict().items() if name in {"message", "warnings"}}
             return {"success": True, **kept, "text": answer.to_text()}
@@ -154,17 +152,15 @@ class BoundTool:
             return dump(failure(str(error)))
         return dump(await self(**given))
 
-    @property
-    def _unnamed(self) -> str:
-        return f"Pass the arguments of {self.name} by name, at most {MAX_ARGUMENTS:,}"
-
-    async def _answer(self, arguments: Mapping[str, Any], *, as_text: bool = False) -> ToolResult | str:
+    async def _answer(
+        self, arguments: Mapping[str, Any], *, is_named: bool = True, as_text: bool = False
+    ) -> ToolResult | str:
         """The result, or why the call failed."""
         call = ToolCall(self.name, self._context.user_id)
         with within_tool(self.name), self._context.observer.watch(call) as outcome:
-            if len(arguments) > MAX_ARGUMENTS:
+            if not is_named or len(arguments) > MAX_ARGUMENTS:
                 outcome.error = InputError.__name__
-                return self._unnamed
+                return f"Pass the arguments of {self.name} by name, at most {MAX_ARGUMENTS:,}"
             answer = await self._run(arguments, outcome, as_text=as_text)
         return answer  # noqa: RET504 - a context manager may suppress errors, as far as mypy knows
 

@@ -179,6 +179,11 @@ async def test_a_refused_call_is_an_error_of_its_kind(
     assert (errors.value, errors.attributes["error.type"]) == (1, kind)
 
 
+async def test_a_call_with_unnamed_arguments_is_seen_too(tools: Toolset, seen: Seen) -> None:
+    error_of(await tools.update_node("Ada"))
+    assert attributes(seen.named("execute_tool update_node"))["error.type"] == "InputError"
+
+
 async def test_an_embedder_that_fails_marks_its_span_and_the_tools(
     tools: Toolset, seen: Seen, embedder: WatchedEmbedder
 ) -> None:
