@@ -10,3 +10,14 @@ def counted(count: int, noun: str, plural: str | None = None) -> str:
         plural: plural form; by default the noun with an "s".
     """
     return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
+
+
+def in_one_line(text: str) -> str:
+    """A text with single spaces for all white space, so that no stored text can pose as a line of its own."""
+    return " ".join(text.split())
+
+
+def beginning(text: str, length: int) -> str:
+    """A text in one line of at most `length` characters, the last of which is "…" if it was cut."""
+    line = in_one_line(text)
+    return line if len(line) <= length else f"{line[: length - 1]}…"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from kgagent.errors import AlreadyExistsError
-from kgagent.formatting import counted
+from kgagent.formatting import beginning, counted
 from kgagent.graph.pair_state import PairState
 from kgagent.graph.property_names import LEVEL_FIELDS
 from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
@@ -34,8 +34,6 @@ def node_exists(stored: NodeRecord) -> AlreadyExistsError:
 
 def _content(record: Record, values: Iterable[str]) -> str:
     """What a record holds, after its name."""
-    description = " ".join(record.text("description").split())
-    if len(description) > MAX_DESCRIPTION:
-        description = f"{description[: MAX_DESCRIPTION - 1]}…"
+    description = beginning(record.text("description"), MAX_DESCRIPTION)
     details = ", ".join([*values, counted(len(record.notes), "note")])
     return f": {description} ({details})" if description else f" ({details})"

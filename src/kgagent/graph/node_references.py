@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kgagent.errors import InputError, NodeNotFoundError
-from kgagent.formatting import counted
+from kgagent.formatting import beginning, counted
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.reference_forms import (
     MIN_PREFIX,
@@ -59,9 +59,7 @@ class ReferencedNode:
 
     def listed(self, short_key: str) -> str:
         """The node in a list, such as "Ruth Calder (Person, 5b0c1a2f): Naval architect in Bergen"."""
-        description = " ".join(self.description.split())
-        if len(description) > MAX_DESCRIPTION:
-            description = f"{description[: MAX_DESCRIPTION - 1]}…"
+        description = beginning(self.description, MAX_DESCRIPTION)
         shown = f"{shorten_name(self.name)} ({self.label}, {short_key})"
         return f"{shown}: {description}" if description else shown
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from kgagent.formatting import in_one_line
 from kgagent.models.graph import GraphNode, GraphRelationship
 from kgagent.models.note import Note
 from kgagent.models.token_budget import CountTokens, cut
@@ -56,7 +57,7 @@ class Reading:
 
     def name(self, entity_key: str, name: str, label: str = "") -> str:
         """The name of a node; where it is named first, with its label and short key."""
-        shown = _flat(name) or entity_key
+        shown = in_one_line(name) or entity_key
         if len(shown) > MAX_NAME_LENGTH:
             shown = f"{shown[:MAX_NAME_LENGTH]}…"
         if entity_key in self.mentioned:
@@ -95,7 +96,7 @@ class Reading:
             known.append(f"source {self.short_keys.get(key, key)}")
         if note.expires_at:
             known.append(f"until {note.expires_at:%Y-%m-%d}")
-        return _flat(note.content) + (f" ({', '.join(known)})" if known else "")
+        return in_one_line(note.content) + (f" ({', '.join(known)})" if known else "")
 
     def _matching_words(self, note: Note) -> int:
         return len(self.words & query_words([note.content])) if self.words else 0
@@ -218,7 +219,8 @@ class NodeItem(Item):
         if self.is_named and not (node.description or notes or properties):
             return []
         head = reading.name(node.entity_key, node.name, node.label) + _properties_text(properties)
-        return [Line(head + self.remark, _flat(node.description), [reading.note_text(note) for note in notes], others)]
+        shown = [reading.note_text(note) for note in notes]
+        return [Line(head + self.remark, in_one_line(node.description), shown, others)]
 
     def records(self, reading: Reading) -> list[tuple[str, Record]]:
         """The node's record."""
@@ -255,9 +257,9 @@ class RelationshipItem(Item):
         if relationship.similarity is not None:
             head += f" {relationship.similarity:.2f}"
         if led := [triplet for triplet in self.path if triplet not in reading.stated]:
-            head += f" via {_flat('; '.join(led))}"
+            head += f" via {in_one_line('; '.join(led))}"
         reading.stated.add(relationship.triplet)
-        return [Line(head, _flat(relationship.description), [reading.note_text(note) for note in notes], others)]
+        return [Line(head, in_one_line(relationship.description), [reading.note_text(note) for note in notes], others)]
 
     def records(self, reading: Reading) -> list[tuple[str, Record]]:
         """The relationship's record."""
@@ -279,7 +281,7 @@ def relationship_text(relationship: GraphRelationship, reading: Reading) -> str:
         )
     ]
     known = ", ".join(filter(None, levels))
-    kind = _flat(relationship.relationship_type) or relationship.neo4j_type
+    kind = in_one_line(relationship.relationship_type) or relationship.neo4j_type
     properties = _properties_text(reading.properties(relationship))
     return f"{source} -[{kind}]-> {target}" + (f" ({known})" if known else "") + properties
 
@@ -307,14 +309,9 @@ def _record(item: GraphNode | GraphRelationship, reading: Reading) -> Record:
 def _properties_text(properties: Record) -> str:
     if not properties:
         return ""
-    values = (name if value is True else f"{name}: {_flat(str(value))}" for name, value in properties.items())
+    values = (name if value is True else f"{name}: {in_one_line(str(value))}" for name, value in properties.items())
     return f" [{'; '.join(values)}]"
 
 
 def _sources(notes: Sequence[Note]) -> Iterator[str]:
     return (note.source_entity_key for note in notes if note.source_entity_key)
-
-
-def _flat(text: str) -> str:
-    """In one line, so that no stored text can pose as a line of its own."""
-    return " ".join(text.split())

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kgagent.errors import InputError
+from kgagent.formatting import in_one_line
 from kgagent.models.answer_items import Item, Line, Reading, Record
 from kgagent.models.token_budget import CountTokens, cut, cut_record, estimated_tokens, json_tokens
 
@@ -192,7 +193,7 @@ def _head(lines: Sequence[Line], room: int, count_tokens: CountTokens) -> list[s
 def _fitted_warnings(warnings: Sequence[str], room: int, count_tokens: CountTokens) -> list[str]:
     shown: list[str] = []
     for place, warning in enumerate(warnings):
-        line = " ".join(warning.split())
+        line = in_one_line(warning)
         cost = count_tokens(line) + 1
         if cost > room - 8:
             return [*shown, f"+{len(warnings) - place} warnings"]

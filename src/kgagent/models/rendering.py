@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+from kgagent.formatting import in_one_line
 from kgagent.models.graph import GraphNode, GraphRelationship
 from kgagent.models.note import notes_text_at
 
@@ -28,11 +29,7 @@ def relationship_lines(relationship: GraphRelationship, now: datetime, path: Seq
 
 def _lines(first: str, *others: str) -> Lines:
     """Flat lines, so that no stored text can pose as a line of its own."""
-    return [_flat(first), *(f"  {_flat(other)}" for other in others if other)]
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())
+    return [in_one_line(first), *(f"  {in_one_line(other)}" for other in others if other)]
 
 
 def _notes(item: GraphNode | GraphRelationship, now: datetime) -> str:

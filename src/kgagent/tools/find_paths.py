@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from kgagent.formatting import counted
+from kgagent.formatting import counted, in_one_line
 from kgagent.models.answer_items import Item, Line, Reading, Record, RelationshipItem, relationship_record
 from kgagent.models.answer_page import Content
 from kgagent.models.graph import display_name
@@ -43,7 +43,7 @@ class _PathItem(Item):
 
     def lines(self, reading: Reading) -> list[Line]:
         """The path."""
-        lines = [Line(f"Path {self.number}", " ".join(self.path.text.split()))]
+        lines = [Line(f"Path {self.number}", in_one_line(self.path.text))]
         for item in self._items():
             if item.relationship.triplet not in reading.stated:
                 lines += item.lines(reading)

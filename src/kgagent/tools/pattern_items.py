@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from kgagent.formatting import in_one_line
 from kgagent.graph.property_names import TIMES
 from kgagent.models.answer_items import Item, Line, Reading, Record
 from kgagent.models.hybrid import hybrid_items
@@ -57,7 +58,7 @@ class PathItem(Item):
         for relationship, node in zip(path.relationships, path.nodes[1:], strict=True):
             incoming = relationship.direction is StepDirection.INCOMING
             start, end = ("<-", "-") if incoming else ("-", "->")
-            parts += [f"{start}[{' '.join(relationship.type_text.split())}]{end}", _name(node, reading)]
+            parts += [f"{start}[{in_one_line(relationship.type_text)}]{end}", _name(node, reading)]
             said = _relationship_properties(relationship, self.ontology)
             known.append(_text({name: value for name, value in said.items() if name not in NAMES_OF_TYPES}))
         described = " | ".join(filter(None, known))
@@ -133,7 +134,7 @@ class _ChunkItem(Item):
     def lines(self, reading: Reading) -> list[Line]:
         """The text."""
         head = f"Text of {_name(self.chunk.node, reading)} {self.chunk.similarity:.2f}"
-        return [Line(head, " ".join(self.chunk.text.split()))]
+        return [Line(head, in_one_line(self.chunk.text))]
 
     def records(self, reading: Reading) -> list[tuple[str, Record]]:  # noqa: ARG002
         """The text with its node."""

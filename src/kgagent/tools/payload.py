@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from kgagent.errors import KgAgentError, NodeNotFoundError
+from kgagent.formatting import in_one_line
 
 Payload = dict[str, Any]
 """A tool's result as JSON: {"success": true, "message": …, …} or {"success": false, "error": …}."""
@@ -26,7 +27,7 @@ def failure(error: str) -> Payload:
 def compact_text(value: object) -> str:
     """A value of a payload in one line: JSON without quotes around texts and names where they can be omitted."""
     if isinstance(value, str):
-        return " ".join(value.split())
+        return in_one_line(value)
     if isinstance(value, dict):
         return "; ".join(f"{name}: {compact_text(item)}" for name, item in value.items())
     if isinstance(value, list):

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from kgagent.formatting import counted
+from kgagent.formatting import beginning, counted, in_one_line
 from kgagent.graph.writes import ModelT, WriteResult
 from kgagent.models import GraphNode
 from kgagent.models.graph import GraphModel
@@ -124,7 +124,7 @@ class RememberResult(ToolResult):
         )
 
     def _listed(self, node: NodeReference | GraphNode) -> str:
-        return f"{' '.join(node.name.split())} ({node.label}, {self.short_keys.get(node.entity_key, node.entity_key)})"
+        return f"{in_one_line(node.name)} ({node.label}, {self.short_keys.get(node.entity_key, node.entity_key)})"
 
     def _duplicate(self, item: PossibleDuplicate) -> str:
         existing = (f"{self._listed(one)}{_about(one)}" for one in item.existing)
@@ -140,13 +140,13 @@ class RememberResult(ToolResult):
 
 def _about(node: GraphNode) -> str:
     """The beginning of a node's description."""
-    about = " ".join(node.description.split())
-    return f", {about if len(about) <= MAX_SHOWN else about[: MAX_SHOWN - 1] + '…'}" if about else ""
+    about = beginning(node.description, MAX_SHOWN)
+    return f", {about}" if about else ""
 
 
 def _lines(heading: str, items: Sequence[str]) -> list[str]:
     """One line for each item, at most 20."""
-    lines = [f"{heading}: {' '.join(item.split())}" for item in items[:MAX_LISTED]]
+    lines = [f"{heading}: {in_one_line(item)}" for item in items[:MAX_LISTED]]
     return [*lines, f"{heading}: {len(items) - MAX_LISTED} more"] if len(items) > MAX_LISTED else lines
 
 
