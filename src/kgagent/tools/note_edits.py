@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from pydantic import Field, model_validator
 
@@ -23,6 +23,8 @@ from kgagent.tools.context import ToolContext
 from kgagent.tools.note_expiry import short_answer
 
 MAX_LISTED = 5
+
+IntentT = TypeVar("IntentT", NodeIntent, RelationshipIntent)
 
 EditNote = Callable[[Note], Note | None]
 """Returns the note in its new form; None deletes it."""
@@ -91,14 +93,12 @@ async def edit_note(context: ToolContext, address: NoteAddress, edit: EditNote) 
         left = {(one.content, one.source_entity_key): one for one in edited if one is not None}
         return {"notes": dump_notes(left.values()) if left else None}
 
+    def prepare(intent: IntentT, stored: Record | None) -> IntentT:
+        return intent if stored is None else replace(intent, values=values(stored))
+
     if address.entity_key is not None:
         nodes = NodeStrategy(
-            context.nodes,
-            context.write_context,
-            user_id=context.user_id,
-            options=NodeWriteOptions(
-                prepare=lambda intent, stored: intent if stored is None else replace(intent, values=values(stored))
-            ),
+            context.nodes, context.write_context, user_id=context.user_id, options=NodeWriteOptions(prepare=prepare)
         )
         node = NodeIntent(entity_key=address.entity_key)
         return await compare_and_set_one(nodes, node, attempts=context.write_context.attempts), found[0]
@@ -106,9 +106,7 @@ async def edit_note(context: ToolContext, address: NoteAddress, edit: EditNote) 
         context.relationships,
         context.write_context,
         user_id=context.user_id,
-        options=RelationshipWriteOptions(
-            prepare=lambda intent, stored: intent if stored is None else replace(intent, values=values(stored))
-        ),
+        options=RelationshipWriteOptions(prepare=prepare),
     )
     relationship = RelationshipIntent(
         from_entity_key=address.from_entity_key or "",
