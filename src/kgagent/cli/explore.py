@@ -105,6 +105,7 @@ def _best_lines(result: "ExploreResult", user_id: str) -> "list[RenderableType]"
     from kgagent.cli.output import result_console
     from kgagent.models.answer_items import Reading
     from kgagent.tools.explore import explored_items
+    from kgagent.tools.reading import NOTHING_RELEVANT
 
     items = explored_items(result)
     if not items:
@@ -118,7 +119,7 @@ def _best_lines(result: "ExploreResult", user_id: str) -> "list[RenderableType]"
     if len(lines) > BEST_LINES:
         shown.append(f"[dim]{BEST_LINES} of {len(lines):,} shown; --all prints all of them[/dim]")
     if result.is_relevant is False:
-        shown.insert(0, "Nothing relevant found. The nearest:")
+        shown.insert(0, NOTHING_RELEVANT)
     return shown
 
 
