@@ -224,7 +224,7 @@ class NodeItem(Item):
 
     def records(self, reading: Reading) -> list[tuple[str, Record]]:
         """The node's record."""
-        return [(self.section, node_record(self.node, reading) | dict(self.more))]
+        return [(self.section, item_record(self.node, reading) | dict(self.more))]
 
 
 @dataclass(frozen=True)
@@ -263,7 +263,7 @@ class RelationshipItem(Item):
 
     def records(self, reading: Reading) -> list[tuple[str, Record]]:
         """The relationship's record."""
-        return [(self.section, relationship_record(self.relationship, reading) | dict(self.more))]
+        return [(self.section, item_record(self.relationship, reading) | dict(self.more))]
 
 
 def relationship_text(relationship: GraphRelationship, reading: Reading) -> str:
@@ -286,17 +286,8 @@ def relationship_text(relationship: GraphRelationship, reading: Reading) -> str:
     return f"{source} -[{kind}]-> {target}" + (f" ({known})" if known else "") + properties
 
 
-def node_record(node: GraphNode, reading: Reading) -> Record:
-    """A node as JSON types, without bookkeeping; with the same notes as its line."""
-    return _record(node, reading)
-
-
-def relationship_record(relationship: GraphRelationship, reading: Reading) -> Record:
-    """A relationship as JSON types, without bookkeeping; with the same notes as its line."""
-    return _record(relationship, reading)
-
-
-def _record(item: GraphNode | GraphRelationship, reading: Reading) -> Record:
+def item_record(item: GraphNode | GraphRelationship, reading: Reading) -> Record:
+    """A node or relationship as JSON types, without bookkeeping; with the same notes as its line."""
     notes, others = reading.notes(item.notes)
     shown = {"notes": tuple(notes), "properties": reading.properties(item)}
     record = item.model_copy(update=shown).to_dict()

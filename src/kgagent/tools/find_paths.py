@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kgagent.formatting import counted, in_one_line
-from kgagent.models.answer_items import Item, Line, Reading, Record, RelationshipItem, relationship_record
+from kgagent.models.answer_items import Item, Line, Reading, Record, RelationshipItem, item_record
 from kgagent.models.answer_page import Content
 from kgagent.models.graph import display_name
 from kgagent.models.paths import FindPathsRequest, GraphPath
@@ -59,7 +59,7 @@ class _PathItem(Item):
             "score": round(path.score, 6),
             "explanation": path.explanation,
             "nodes": [node.to_dict() for node in path.nodes],
-            "relationships": [_without_names(relationship_record(one, reading)) for one in path.relationships],
+            "relationships": [_without_names(item_record(one, reading)) for one in path.relationships],
         }
         return [("paths", record)]
 

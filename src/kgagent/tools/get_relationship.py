@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import Field
 
 from kgagent.models import Note
-from kgagent.models.answer_items import Item, Line, Reading, Record, RelationshipItem, relationship_record
+from kgagent.models.answer_items import Item, Line, Reading, Record, RelationshipItem, item_record
 from kgagent.models.answer_page import Content
 from kgagent.models.token_budget import cut, cut_record, estimated_tokens
 from kgagent.ontology import Ontology
@@ -67,7 +67,7 @@ class GetRelationship(Tool[GetRelationshipArguments]):
         alone = relationship.model_copy(update={"notes": ()})
         room = arguments.token_budget // 2
         [line] = RelationshipItem(alone, "relationship").lines(reading)
-        record = relationship_record(alone, reading)
+        record = item_record(alone, reading)
         content = Content(
             items=[_NoteItem(note) for note in relationship.notes],
             message=message,

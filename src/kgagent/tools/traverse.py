@@ -13,8 +13,7 @@ from kgagent.models.answer_items import (
     Reading,
     Record,
     RelationshipItem,
-    node_record,
-    relationship_record,
+    item_record,
     relationship_text,
 )
 from kgagent.models.answer_page import Content
@@ -115,7 +114,7 @@ def _content(result: TraverseResult, arguments: TraverseArguments, first: int, r
         empty=f"No relationship leads from {name} to another node",
         sections=("nodes",),
         fields={
-            "start": cut_record(node_record(start, reading), arguments.token_budget // 4) or {}
+            "start": cut_record(item_record(start, reading), arguments.token_budget // 4) or {}
             if arguments.verbose
             else NodeReference.of(start).to_dict(),
             "is_complete": not is_cut,
@@ -152,8 +151,8 @@ class _ReachedItem(Item):
         """The node with the relationships in it."""
         node, relationships = self.reached.node, self.reached.relationships
         if self.arguments.verbose:
-            record = node_record(node, reading)
-            led: list[Record] = [relationship_record(one, reading) for one in relationships]
+            record = item_record(node, reading)
+            led: list[Record] = [item_record(one, reading) for one in relationships]
         else:
             record = NodeReference.of(node).to_dict()
             led = [RelationshipReference.of(one).to_dict() for one in relationships]
