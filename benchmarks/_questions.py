@@ -1,6 +1,7 @@
 """Questions over public graphs with the triples that answer them."""
 
 import json
+from argparse import ArgumentParser
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -61,6 +62,12 @@ class QuestionSet:
 def pair(triple: Triple) -> Pair:
     """The two names, normalized as kgagent identifies entities."""
     return frozenset((triple[0].lower(), triple[2].lower()))
+
+
+def add_question_sets(arguments: ArgumentParser) -> None:
+    """Add the folders of both question sets to the arguments of a benchmark."""
+    arguments.add_argument("--twowiki", type=Path, required=True, help=f"folder with {TWOWIKI}")
+    arguments.add_argument("--metaqa", type=Path, required=True, help=f"folder with {KB} and {METAQA_QUESTIONS}")
 
 
 def two_wiki(folder: Path) -> QuestionSet:

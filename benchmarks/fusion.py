@@ -17,7 +17,7 @@ import numpy as np
 from _common import Server, finish, open_graph, parser, server, show
 from _multi_hop_data import Asked, metaqa_questions, read_metaqa, read_twowiki
 from _off_topic import ANSWERABLE, OFF_TOPIC
-from _questions import Pair, Triple, pair
+from _questions import Pair, Triple, add_question_sets, pair
 from multi_hop import corpora, load
 
 from kgagent import ExploreRequest, HybridSearchOptions, KnowledgeGraph, Settings, VectorQuery
@@ -171,8 +171,7 @@ async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]
 def main() -> None:
     """Run from the command line."""
     arguments = parser(__doc__)
-    arguments.add_argument("--twowiki", type=Path, required=True, help="folder with 2wiki_500_with_evidences.json")
-    arguments.add_argument("--metaqa", type=Path, required=True, help="folder with kb.txt and questions.jsonl")
+    add_question_sets(arguments)
     arguments.add_argument("--embeddings-cache", type=Path, help=".npz file that keeps the vectors for the next run")
     arguments.add_argument("--triples", type=int, default=10_000, help="of MetaQA")
     arguments.add_argument("--questions", type=int, default=150, help="of MetaQA, for each number of hops")

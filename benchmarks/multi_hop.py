@@ -21,7 +21,7 @@ import numpy as np
 from _common import Server, finish, open_graph, p50, p95, parser, server, show, timed
 from _made_graph import CREATE_RELATIONSHIPS, Vectors, as_embedding, batches
 from _multi_hop_data import Asked, judged, read_metaqa, read_twowiki
-from _questions import Pair, Triple, as_lines
+from _questions import Pair, Triple, add_question_sets, as_lines
 
 from kgagent import ExploreRequest, KnowledgeGraph, Settings, VectorQuery
 from kgagent.embedding.base import Embedder
@@ -309,8 +309,7 @@ async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]
 def main() -> None:
     """Run from the command line."""
     arguments = parser(__doc__)
-    arguments.add_argument("--twowiki", type=Path, required=True, help="folder with 2wiki_500_with_evidences.json")
-    arguments.add_argument("--metaqa", type=Path, required=True, help="folder with kb.txt and questions.jsonl")
+    add_question_sets(arguments)
     arguments.add_argument("--embeddings-cache", type=Path, help=".npz file that keeps the vectors for the next run")
     arguments.add_argument("--questions", type=int, default=250, help="maximum number of questions of each set")
     chosen = arguments.parse_args()

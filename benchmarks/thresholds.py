@@ -9,11 +9,22 @@ It needs no Neo4j: each question is compared with each relationship. It uses the
 import argparse
 import asyncio
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 from _common import finish, show
-from _questions import Pair, Question, QuestionSet, Triple, by_pair, fact, meta_qa, pair, relation_words, two_wiki
+from _questions import (
+    Pair,
+    Question,
+    QuestionSet,
+    Triple,
+    add_question_sets,
+    by_pair,
+    fact,
+    meta_qa,
+    pair,
+    relation_words,
+    two_wiki,
+)
 
 from kgagent import Settings
 from kgagent.embedding.base import Embedder
@@ -71,8 +82,7 @@ def _unit(vectors: np.ndarray) -> np.ndarray:
 async def main() -> None:
     """Run it."""
     arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--twowiki", type=Path, required=True, help="folder with 2wiki_500_with_evidences.json")
-    arguments.add_argument("--metaqa", type=Path, required=True, help="folder with kb.txt and questions.jsonl")
+    add_question_sets(arguments)
     arguments.add_argument("--triples", type=int, default=5_000, help="of MetaQA's graph")
     arguments.add_argument("--judged", type=int, default=100, help="questions that search_quality.py asks")
     arguments.add_argument("--seed", type=int, default=7, help="of everything that is drawn at random")
