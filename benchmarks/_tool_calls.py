@@ -164,6 +164,16 @@ async def _restore(given: Setting) -> Arguments:
     return ends
 
 
+async def _delete_node(given: Setting) -> Arguments:
+    return {"entity_key": (await given.friends())["to_entity_key"], "delete_relationships": True}
+
+
+async def _restore_node(given: Setting) -> Arguments:
+    deleted = await _delete_node(given)
+    await given.do("delete_node", **deleted)
+    return {"entity_key": deleted["entity_key"]}
+
+
 async def _merge(given: Setting) -> Arguments:
     ends = await given.friends()
     third = await given.person("Emil Brand")
@@ -191,6 +201,8 @@ CALLS: dict[str, Callable[[Setting], Awaitable[Arguments]]] = {
     "delete_note": _noted,
     "delete_relationship": Setting.friends,
     "restore_relationship": _restore,
+    "delete_node": _delete_node,
+    "restore_node": _restore_node,
     "merge_nodes": _merge,
 }
 """What makes a call of each tool ready, and gives its arguments."""

@@ -129,7 +129,7 @@ class Settings(BaseSettings):
         30.0,
         ge=0,
         le=36_500,
-        description="Days in which a deleted relationship can be restored; 0 disables restoring.",
+        description="Days in which a deleted node or relationship can be restored; 0 disables restoring.",
     )
     query_timeout: float = Field(30.0, gt=0, description="Timeout of a search on the server, in seconds.")
 

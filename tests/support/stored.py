@@ -45,7 +45,8 @@ async def nodes_of(graph: KnowledgeGraph, user_id: str) -> list[Properties]:
     """All nodes of a user with all their properties."""
     rows = await cypher(
         graph,
-        "MATCH (n {user_id: $user}) WHERE NOT n:KgagentDeletedRelationship RETURN properties(n) AS properties",
+        "MATCH (n {user_id: $user}) WHERE NOT n:KgagentDeletedRelationship|KgagentDeletedNode "
+        "RETURN properties(n) AS properties",
         user=user_id,
     )
     return [row["properties"] for row in rows]

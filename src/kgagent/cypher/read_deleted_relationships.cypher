@@ -12,4 +12,4 @@ CALL (key) {
 RETURN key, elementId(kept) AS element_id, kept.kgagent_from_entity_key AS from_entity_key,
   kept.kgagent_deleted_at AS deleted_at, kept.kgagent_undo_until AS undo_until,
   CASE WHEN kept.relationship_embedding IS :: LIST<FLOAT NOT NULL> NOT NULL THEN size(kept.relationship_embedding) END AS vector_length,
-  kept {.*, relationship_embedding: null, kgagent_from_entity_key: null, kgagent_deleted_at: null, kgagent_undo_until: null} AS properties
+  kept {.*, relationship_embedding: null, «_deletion_properties»} AS properties

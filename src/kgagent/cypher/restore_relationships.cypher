@@ -17,8 +17,7 @@ WHERE a.entity_key = row.from_entity_key AND a.user_id = $user_id
   AND b.entity_key = row.to_entity_key AND b.user_id = $user_id
   AND NOT EXISTS { MATCH (a)-[existing:«types»]-(b) WHERE type(existing) = row.neo4j_type }
 CREATE (a)-[r:$(row.neo4j_type)]->(b)
-SET r = properties(kept)
-REMOVE r.kgagent_from_entity_key, r.kgagent_deleted_at, r.kgagent_undo_until, r.told_in_reverse
+SET r = kept {.*, told_in_reverse: null, «_deletion_properties»}
 SET r += row.properties
 DELETE kept
 WITH r, row

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from kgagent.errors import AlreadyExistsError, EntityGoneError, InputError, NotFoundError
+from kgagent.graph.deleted_records import DELETED_NAMES, deletion_parameters, format_minute
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.pair_state import PairState
 from kgagent.graph.record_saver import RecordSaver
@@ -20,15 +21,10 @@ from kgagent.graph.relationships import (
     RelationshipWriteResult,
     not_found,
 )
-from kgagent.graph.schema_parts import DELETED_RELATIONSHIP
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
 from kgagent.graph.writes import PlannedWrite, WriteContext
 from kgagent.models import GraphRelationship
-from kgagent.models.note import as_utc
-
-MAX_PURGED = 1_000
-"""Maximum number of expired deletions that one more deletion purges."""
 
 
 @dataclass(frozen=True)
@@ -99,19 +95,25 @@ class DeletionStrategy:
                 statement("delete_relationship", **_names(self._relationships)),
                 {
                     "user_id": self._user_id,
-                    "element_id": record.element_id,
-                    "neo4j_type": record.neo4j_type,
-                    "from_entity_key": record.from_entity_key,
-                    "to_entity_key": record.to_entity_key,
-                    "relationship_key": self._relationships.relationship_key(record),
-                    "now": now,
-                    "undo_until": until,
-                    "purge_limit": MAX_PURGED,
+                    "relationship": relationship_to_delete(record, self._relationships),
+                    "deletion": None,
+                    **deletion_parameters(now, until),
                 },
             )
         except EntityGoneError:
             return False
         return bool(row["deleted"])
+
+
+def relationship_to_delete(record: RelationshipRecord, relationships: RelationshipRepository) -> dict[str, str]:
+    """The parameter by which a statement finds a relationship that it deletes and keeps."""
+    return {
+        "element_id": record.element_id,
+        "neo4j_type": record.neo4j_type,
+        "from_entity_key": record.from_entity_key,
+        "to_entity_key": record.to_entity_key,
+        "relationship_key": relationships.relationship_key(record),
+    }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,8 +202,8 @@ class RestorationStrategy:
             raise NotFoundError(f"There is no deleted relationship {between}. Use create_relationship to create one")
         if deleted.undo_until <= self._clock():
             raise InputError(
-                f"The relationship {between}, deleted on {_minute(deleted.deleted_at)}, could be restored until "
-                f"{_minute(deleted.undo_until)}. Use create_relationship to create it again"
+                f"The relationship {between}, deleted on {format_minute(deleted.deleted_at)}, could be restored until "
+                f"{format_minute(deleted.undo_until)}. Use create_relationship to create it again"
             )
         changes = {"relationship_key": None}
         return PlannedWrite(deleted.record, deleted.record, changes, asked_from=intent.from_entity_key)
@@ -214,7 +216,7 @@ class RestorationStrategy:
 
 
 def _names(relationships: RelationshipRepository) -> dict[str, Identifier]:
-    return {"types": relationships.names["types"], "deleted": Identifier(DELETED_RELATIONSHIP)}
+    return {"types": relationships.names["types"], **DELETED_NAMES}
 
 
 def _read_deleted(blank: RelationshipRecord, row: Row) -> DeletedRelationship:
@@ -235,7 +237,3 @@ def _read_deleted(blank: RelationshipRecord, row: Row) -> DeletedRelationship:
         deleted_at=row["deleted_at"].to_native(),
         undo_until=row["undo_until"].to_native(),
     )
-
-
-def _minute(moment: datetime) -> str:
-    return as_utc(moment).isoformat(timespec="minutes").replace("+00:00", "Z")

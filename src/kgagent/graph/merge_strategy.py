@@ -16,7 +16,7 @@ from kgagent.graph.merge_plan import (
     plan_merge,
 )
 from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.record_saver import next_version, vector_changes, with_properties
+from kgagent.graph.record_saver import row_of, vectors_after, with_properties
 from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
 from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository
 from kgagent.graph.statements import statement
@@ -184,25 +184,14 @@ class MergeStrategy:
     async def _vectors(
         self, kind: RecordKind[RecordT, Any], changes: Sequence[RecordChange[RecordT]], now: datetime
     ) -> list[VectorChange]:
-        return await vector_changes(
-            self._context.embedder,
-            [(kind.text(change.after, now), change.stored) for change in changes],
-            vector_property=kind.vector_property,
-        )
+        records = [(change.after, change.stored) for change in changes]
+        return await vectors_after(kind, self._context.embedder, records, now)
 
     def _row(
         self, kind: RecordKind[RecordT, Any], change: RecordChange[RecordT], vector: VectorChange, now: datetime
     ) -> dict[str, Any]:
-        return {
-            "element_id": change.stored.element_id,
-            "vector": kind.store.vector(vector.vector),
-            "properties": {
-                **change.changes,
-                **vector.properties,
-                **kind.bookkeeping(change.after, self._user_id, now),
-                **next_version(change.stored, now),
-            },
-        }
+        row = row_of(kind, change.after, change.changes, vector, user_id=self._user_id, now=now, updated_at=now)
+        return {**row, "element_id": change.stored.element_id}
 
     def _notify(self, plan: MergePlan) -> None:
         """Report each record that was written; deleted records are not reported."""

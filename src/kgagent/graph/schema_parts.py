@@ -10,7 +10,8 @@ from kgagent.graph.store import Row
 from kgagent.ontology import Ontology
 
 DELETED_RELATIONSHIP = "KgagentDeletedRelationship"
-"""Label of the nodes that hold deleted relationships; no ontology has it, so that nothing else reads them."""
+DELETED_NODE = "KgagentDeletedNode"
+"""Labels of the nodes that hold deleted records; no ontology has them, so that nothing else reads them."""
 
 OWNER_INDEX = "kgagent_owner"
 """Holds only the nodes with `is_owner`: one for each user."""
@@ -119,10 +120,16 @@ def schema_parts(ontology: Ontology, vector_config: str, features: ServerFeature
     if ontology.owner_label is not None:
         pattern = f"(n:{Identifier(ontology.owner_label)})"
         parts.append(_range(OWNER_INDEX, pattern, "n", ontology.owner_label, "user_id", "is_owner"))
-    kept = f"(n:{Identifier(DELETED_RELATIONSHIP)})"
     return [
         *parts,
-        _range("kgagent_deleted_relationships", kept, "n", DELETED_RELATIONSHIP, "user_id"),
+        _range(
+            "kgagent_deleted_relationships",
+            f"(n:{Identifier(DELETED_RELATIONSHIP)})",
+            "n",
+            DELETED_RELATIONSHIP,
+            "user_id",
+        ),
+        _range("kgagent_deleted_nodes", f"(n:{Identifier(DELETED_NODE)})", "n", DELETED_NODE, "user_id"),
         _text(NODE_TEXT_INDEX, "(n:{})", "n", NODE_TEXTS, ontology.labels),
         _text(RELATIONSHIP_TEXT_INDEX, "()-[r:{}]-()", "r", RELATIONSHIP_TEXTS, ontology.relationships),
     ]

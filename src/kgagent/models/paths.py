@@ -15,9 +15,7 @@ class FindPathsRequest(RequestModel):
 
     from_entity_key: EntityKey = Field(description="Node at one end: its name or entity_key.")
     to_entity_key: EntityKey = Field(description="Node at the other end, likewise.")
-    query: QueryText | None = Field(
-        None, description='What the paths should be about: "how did they meet at work?". Default: the shortest paths.'
-    )
+    query: QueryText | None = Field(None, description='What the paths should be about: "how did they meet at work?".')
     max_hops: int = Field(4, ge=1, le=MAX_PATH_HOPS, description="Maximum number of relationships in a path.")
     limit: int = Field(5, ge=1, le=MAX_PATHS, description="Maximum number of paths.")
 

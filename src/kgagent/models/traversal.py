@@ -27,10 +27,10 @@ class TraverseRequest(RequestModel):
     )
     hops: int = Field(1, ge=1, le=MAX_TRAVERSED_HOPS, description="Number of hops.")
     neo4j_types: tuple[ShortText, ...] | None = Field(
-        None, max_length=100, description="Only follow relationships of these Neo4j types. Default: all."
+        None, max_length=100, description="Only relationships of these Neo4j types."
     )
     relationship_types: tuple[ShortText, ...] | None = Field(
-        None, max_length=100, description='Only follow relationships of these types, such as "mentor". Default: all.'
+        None, max_length=100, description='Only relationships of these types, such as "mentor".'
     )
     sort: TraversalSort = Field("strength", description="date: newest relationships first, with their dates.")
     limit: int = Field(

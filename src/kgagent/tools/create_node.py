@@ -34,7 +34,7 @@ class CreateNodeArguments(Arguments):
     name: NodeName = Field(description="The name that people use.")
     description: Text = Field("", description="What it is, in one sentence.")
     notes: Notes = Field(default_factory=list, description="Facts about the node itself, one sentence each.")
-    is_owner: bool = Field(False, description="true for the person whose graph this is; there is only one.")
+    is_owner: bool = Field(False, description="It is the person whose graph this is.")
 
 
 class CreatedNode(ToolResult):

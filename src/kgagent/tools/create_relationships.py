@@ -32,8 +32,8 @@ class CreateRelationships(Tool[CreateRelationshipsArguments]):
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
         return (
-            "Create several relationships in one call, faster than calling create_relationship for each. Each is "
-            "created or rejected on its own; `results` has one entry for each, in order."
+            "Create several relationships in one call. Each is created or rejected by itself; `results` has one entry "
+            "for each, in order."
         )
 
     async def run(self, context: ToolContext, arguments: CreateRelationshipsArguments) -> BatchResult:

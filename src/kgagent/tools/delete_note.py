@@ -20,8 +20,8 @@ class DeleteNote(Tool[DeleteNoteArguments]):
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
         return (
-            "Delete a note of a node, or of the relationship between two nodes. Use it only for mistakes; the result "
-            "contains the note, which add_note_to_relationship or update_node can add again."
+            "Delete a mistaken note of a node, or of the relationship between two nodes. The result contains it, so "
+            "that it can be added again."
         )
 
     async def run(self, context: ToolContext, arguments: DeleteNoteArguments) -> EditedNote:

@@ -45,9 +45,8 @@ class DeleteRelationship(Tool[DeleteRelationshipArguments]):
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
         return (
-            "Delete the relationship between two nodes; the nodes stay. Use it only for mistakes: if a relationship "
-            "has ended, record that with update_relationship or add_note_to_relationship. restore_relationship undoes "
-            "it until `undo_until`. " + DIRECTION_HINT
+            "Delete a mistaken relationship between two nodes. If a relationship has ended, record that with "
+            "update_relationship instead. restore_relationship undoes it until `undo_until`. " + DIRECTION_HINT
         )
 
     async def run(self, context: ToolContext, arguments: DeleteRelationshipArguments) -> DeletedRelationship:

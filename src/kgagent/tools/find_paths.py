@@ -80,8 +80,7 @@ class FindPaths(Tool[FindPathsArguments]):
         return (
             f"Find how two nodes are connected: the paths between them through other nodes "
             f"({', '.join(ontology.labels)}), ignoring the direction of relationships. Without a query, the shortest "
-            "and then the strongest come first; with a query, the paths that match it best and one of the shortest. "
-            "Use get_relationship to read the relationship between two nodes."
+            "and then the strongest come first; with a query, the paths that match it best and one of the shortest."
         )
 
     async def run(self, context: ToolContext, arguments: FindPathsArguments) -> FoundPaths:

@@ -50,13 +50,13 @@ class MergeNodes(Tool[MergeNodesArguments]):
     arguments = MergeNodesArguments
     result = MergedNodes
 
-    def description(self, ontology: Ontology) -> str:
+    def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
         return (
-            f"Merge two nodes of the same label ({', '.join(ontology.labels)}) that represent the same thing. The kept "
-            "node keeps its key, name and values, and receives the relationships and notes of the other, and values "
-            "that it lacks. It cannot be undone: read both nodes first. If `dropped_node` in the result had a better "
-            "name or description, add it as a note."
+            "Merge two nodes of the same label that represent the same thing. The kept node keeps its key, name and "
+            "values, and receives the relationships and notes of the other, and values that it lacks. It cannot be "
+            "undone: read both nodes first. If `dropped_node` in the result had a better name or description, add it "
+            "as a note."
         )
 
     async def run(self, context: ToolContext, arguments: MergeNodesArguments) -> MergedNodes:

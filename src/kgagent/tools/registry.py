@@ -10,6 +10,7 @@ from kgagent.tools.context import ToolContext
 from kgagent.tools.create_node import CreateNode
 from kgagent.tools.create_relationship import CreateRelationship
 from kgagent.tools.create_relationships import CreateRelationships
+from kgagent.tools.delete_node import DeleteNode
 from kgagent.tools.delete_note import DeleteNote
 from kgagent.tools.delete_relationship import DeleteRelationship
 from kgagent.tools.describe_graph import DescribeGraph
@@ -20,6 +21,7 @@ from kgagent.tools.hybrid_search import HybridSearch
 from kgagent.tools.merge_nodes import MergeNodes
 from kgagent.tools.query_patterns import QueryPatterns
 from kgagent.tools.remember import Remember
+from kgagent.tools.restore_node import RestoreNode
 from kgagent.tools.restore_relationship import RestoreRelationship
 from kgagent.tools.toolsets import tools_of, why_missing
 from kgagent.tools.traverse import Traverse
@@ -48,6 +50,8 @@ TOOLS: tuple[Tool[Any], ...] = (
     DeleteNote(),
     DeleteRelationship(),
     RestoreRelationship(),
+    DeleteNode(),
+    RestoreNode(),
     MergeNodes(),
 )
 

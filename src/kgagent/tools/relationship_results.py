@@ -7,7 +7,7 @@ from kgagent.tools.base import ToolResult
 from kgagent.tools.context import ToolContext
 from kgagent.tools.note_expiry import NoteExpiry, new_expiries, short_answer
 
-DIRECTION_HINT = "The nodes may be given in either order."
+DIRECTION_HINT = "Give the nodes in either order."
 """Part of the description of tools that take the nodes in either order."""
 
 

@@ -24,8 +24,8 @@ class RestoreRelationship(Tool[RestoreRelationshipArguments]):
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
         return (
-            "Undo delete_relationship: restore the relationship between two nodes, notes included. Works until "
-            "`undo_until`, unless a new relationship of the same Neo4j type exists between the nodes."
+            "Undo delete_relationship until `undo_until`, unless the two nodes have a new relationship of the same "
+            "Neo4j type."
         )
 
     async def run(self, context: ToolContext, arguments: RestoreRelationshipArguments) -> WrittenRelationship:

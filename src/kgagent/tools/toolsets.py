@@ -27,6 +27,8 @@ TOOLSETS: Mapping[str, Sequence[str]] = {
         "update_relationships",
         "delete_relationship",
         "restore_relationship",
+        "delete_node",
+        "restore_node",
         "merge_nodes",
     ),
 }

@@ -39,7 +39,7 @@ class TraverseArguments(ReadArguments, TraverseRequest):
     """Arguments of traverse."""
 
     limit: int | None = Field(None, ge=1, le=MAX_TRAVERSED_NODES, description="Maximum number of nodes.")  # type: ignore[assignment]
-    verbose: bool = Field(False, description="Whether to return descriptions, notes and properties too.")
+    verbose: bool = Field(False, description="Return descriptions, notes and properties too.")
 
 
 class Traversal(ReadAnswer):

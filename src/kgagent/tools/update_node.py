@@ -26,7 +26,7 @@ class UpdateNodeArguments(Arguments):
     name: NodeName | None = Field(None, description="New name.")
     description: Text | None = Field(None, description="New description; empty to clear it.")
     notes: Notes = Field(default_factory=list, description="Notes to add; existing notes are kept.")
-    is_owner: bool | None = Field(None, description="Whether this is the person whose graph it is; there is only one.")
+    is_owner: bool | None = Field(None, description="Whether it is the person whose graph this is.")
 
 
 class UpdatedNode(ToolResult):
@@ -58,9 +58,8 @@ class UpdateNode(Tool[UpdateNodeArguments]):
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
         return (
-            "Change the name or description of a node, or add notes to it. Omitted fields stay unchanged. Put facts "
-            "about how two nodes are related on their relationship, with update_relationship or "
-            "add_note_to_relationship."
+            "Change the name or description of a node, or add notes to it. Omitted fields stay unchanged. Facts "
+            "about how two nodes are related belong on their relationship."
         )
 
     async def run(self, context: ToolContext, arguments: UpdateNodeArguments) -> UpdatedNode:

@@ -32,8 +32,8 @@ class UpdateRelationships(Tool[UpdateRelationshipsArguments]):
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
         return (
-            "Change several relationships in one call, faster than calling update_relationship for each. Each is "
-            "changed or rejected on its own; `results` has one entry for each, in order. " + DIRECTION_HINT
+            "Change several relationships in one call. Each is changed or rejected by itself; `results` has one entry "
+            "for each, in order. " + DIRECTION_HINT
         )
 
     async def run(self, context: ToolContext, arguments: UpdateRelationshipsArguments) -> BatchResult:

@@ -157,7 +157,7 @@ async def test_an_expired_deletion_is_not_restored_and_the_next_one_purges_it(
     assert "could be restored until 2026-01-31" in error
     assert len(await kept(graph, user_id)) == 2
     clock.forward(seconds=1)
-    monkeypatch.setattr("kgagent.graph.deleted_relationships.MAX_PURGED", 1)
+    monkeypatch.setattr("kgagent.graph.deleted_records.MAX_PURGED", 1)
     succeeded(await tools.delete_relationship(from_entity_key=first, to_entity_key=others[1]))
     assert len(await kept(graph, user_id)) == 2
     monkeypatch.undo()

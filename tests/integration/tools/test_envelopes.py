@@ -37,6 +37,8 @@ GOOD: dict[str, dict[str, Any]] = {
     "delete_note": {"note": "Plays chess", "entity_key": "E"},
     "delete_relationship": {"from_entity_key": "A", "to_entity_key": "B"},
     "restore_relationship": {"from_entity_key": "A", "to_entity_key": "D"},
+    "delete_node": {"entity_key": "A", "delete_relationships": True},
+    "restore_node": {"entity_key": "F"},
     "merge_nodes": {"keep_entity_key": "A", "drop_entity_key": "E"},
 }
 WITHOUT = {
@@ -48,6 +50,8 @@ WITHOUT = {
     "traverse",
     "delete_relationship",
     "restore_relationship",
+    "delete_node",
+    "restore_node",
 }
 EMBEDDING = sorted(GOOD.keys() - WITHOUT)
 """Tools that fail without an embedding; explore and hybrid_search fall back to names and full-text search."""
@@ -61,6 +65,8 @@ async def keys(tools: Toolset) -> dict[str, str]:
     keys = {"A": ends[0], "B": ends[1], "C": await person(tools, "Cy"), "D": await person(tools, "Di")}
     await relate(tools, keys["A"], keys["D"])
     succeeded(await tools.delete_relationship(from_entity_key=keys["A"], to_entity_key=keys["D"]))
+    keys["F"] = await person(tools, "Fay")
+    succeeded(await tools.delete_node(entity_key=keys["F"]))
     keys["E"] = await person(tools, "Ada", notes=["Plays chess"])
     return keys
 

@@ -31,6 +31,8 @@ NAMES = {
     "delete_note",
     "delete_relationship",
     "restore_relationship",
+    "delete_node",
+    "restore_node",
     "merge_nodes",
 }
 

@@ -1,0 +1,80 @@
+"""delete_node: remove a node with its relationships, with a time to undo it."""
+
+from pydantic import Field
+
+from kgagent.formatting import counted
+from kgagent.graph.compare_and_set import compare_and_set_one
+from kgagent.graph.node_deletion import NodeDeletionIntent, NodeDeletionStrategy
+from kgagent.models.fields import EntityKey
+from kgagent.models.note import format_utc
+from kgagent.ontology import Ontology
+from kgagent.tools.arguments import Arguments
+from kgagent.tools.base import Tool, ToolResult
+from kgagent.tools.context import ToolContext
+from kgagent.tools.references import NodeReference
+
+
+class DeleteNodeArguments(Arguments):
+    """Arguments of delete_node."""
+
+    entity_key: EntityKey
+    delete_relationships: bool = Field(False, description="Delete its relationships too; otherwise it must have none.")
+
+
+class DeletedNode(ToolResult):
+    """The node that delete_node deleted.
+
+    Attributes:
+        undo_until: until when restore_node can restore it (ISO 8601, UTC); None if it cannot.
+        node: the node.
+        relationships_deleted: number of relationships that were deleted with it.
+    """
+
+    undo_until: str | None = None
+    node: NodeReference
+    relationships_deleted: int
+
+    def to_text(self) -> str:
+        """What was deleted, its key, and until when it can be restored."""
+        undo = [] if self.undo_until is None else [f"undo_until: {self.undo_until}"]
+        return "\n".join([self.message, f"entity_key: {self.node.entity_key}", *undo])
+
+
+class DeleteNode(Tool[DeleteNodeArguments]):
+    """Deletes a node."""
+
+    name = "delete_node"
+    arguments = DeleteNodeArguments
+    result = DeletedNode
+
+    def description(self, ontology: Ontology) -> str:  # noqa: ARG002
+        """The description for the model."""
+        return (
+            "Delete a mistaken node; restore_node undoes it until `undo_until`. If another node is the same thing, use "
+            "merge_nodes."
+        )
+
+    async def run(self, context: ToolContext, arguments: DeleteNodeArguments) -> DeletedNode:
+        """Delete the node.
+
+        Raises:
+            InputError: the node does not exist, is the owner, or has relationships.
+        """
+        intent = NodeDeletionIntent(entity_key=arguments.entity_key, with_relationships=arguments.delete_relationships)
+        strategy = NodeDeletionStrategy(
+            context.nodes,
+            context.relationships,
+            context.write_context,
+            user_id=context.user_id,
+            window=context.undo_window,
+        )
+        deleted = await compare_and_set_one(strategy, intent, attempts=context.write_context.attempts)
+        node, until = deleted.record, deleted.undo_until
+        related = f" and {counted(deleted.relationships, 'relationship')}" if deleted.relationships else ""
+        undo = "it cannot be restored" if until is None else "restore_node can restore it until undo_until"
+        return DeletedNode(
+            message=f"Deleted {node.label} {node.name}{related}; {undo}",
+            undo_until=None if until is None else format_utc(until),
+            node=NodeReference.of(node),
+            relationships_deleted=deleted.relationships,
+        )

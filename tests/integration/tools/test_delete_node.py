@@ -1,0 +1,402 @@
+"""delete_node and restore_node: what is deleted is found by nothing, and comes back with its relationships."""
+
+import asyncio
+from typing import Any
+
+import neo4j
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.errors import EmbeddingUnavailableError, StoreError
+from kgagent.knowledge_graph import services_of
+from kgagent.tools import Toolset
+from tests.conftest import Clock, Server
+from tests.support.embedders import WatchedEmbedder
+from tests.support.payloads import error_of, succeeded
+from tests.support.people import node, person, relate
+from tests.support.stored import (
+    all_of,
+    assert_embeddings_are_current,
+    cypher,
+    nodes_of,
+    note_contents,
+    relationships_of,
+)
+from tests.support.transactions import watch
+
+NOTES = [{"content": "Moved to Rome", "lifetime": "month"}, {"content": "Plays chess", "lifetime": "forever"}]
+KEPT = (
+    "MATCH (n {user_id: $user}) WHERE n:KgagentDeletedNode OR n:KgagentDeletedRelationship RETURN properties(n) AS kept"
+)
+
+
+async def kept(graph: KnowledgeGraph, user_id: str) -> list[dict[str, Any]]:
+    """What is kept of deleted records of a user."""
+    return [row["kept"] for row in await cypher(graph, KEPT, user=user_id)]
+
+
+def with_new_versions(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{**record, "version": record["version"] + 1} for record in records]
+
+
+@pytest.fixture
+async def keys(tools: Toolset) -> dict[str, str]:
+    """Ada knows Bo and Cy and likes chess, which Bo likes too."""
+    made = {
+        "Ada": await person(tools, "Ada", "Naval architect", notes=NOTES),
+        "Bo": await person(tools, "Bo"),
+        "Cy": await person(tools, "Cy"),
+        "Chess": await node(tools, "Concept", "Chess"),
+    }
+    await relate(tools, made["Ada"], made["Bo"], "mentor", description="They row", attitude=5, notes=NOTES)
+    await relate(tools, made["Cy"], made["Ada"], "friend", proximity=2)
+    await relate(tools, made["Chess"], made["Ada"], "keeps busy")
+    await relate(tools, made["Bo"], made["Chess"], "likes")
+    return made
+
+
+async def delete(tools: Toolset, key: str) -> dict[str, Any]:
+    return await tools.delete_node(entity_key=key, delete_relationships=True)
+
+
+async def test_a_deleted_node_is_restored_unchanged_with_its_relationships_and_without_an_embedding_call(
+    tools: Toolset,
+    graph: KnowledgeGraph,
+    embedder: WatchedEmbedder,
+    user_id: str,
+    clock: Clock,
+    keys: dict[str, str],
+) -> None:
+    await cypher(
+        graph,
+        "MATCH (n {entity_key: $key}) SET n:Employee, n.born = date('1990-05-01'), n.tags = ['a'], "
+        "n.at = point({latitude: 1.5, longitude: 2.5}) "
+        "WITH n MATCH (n)-[r]-() SET r.since = date('2019-05-01'), r.lasted = duration('P2Y')",
+        key=keys["Ada"],
+    )
+    nodes, relationships = await all_of(graph, user_id)
+    embedder.forget()
+    clock.forward(days=1)
+    deleted = succeeded(await delete(tools, keys["Ada"]))
+    assert deleted["message"] == (
+        "Deleted Person Ada and 3 relationships; restore_node can restore it until undo_until"
+    )
+    assert deleted["relationships_deleted"] == 3
+    assert deleted["node"] == {"entity_key": keys["Ada"], "label": "Person", "name": "Ada"}
+    assert deleted["undo_until"] == "2026-02-01T00:00:00Z"
+    left = [item for item in relationships if keys["Ada"] not in (item["first"], item["second"])]
+    assert await all_of(graph, user_id) == ([one for one in nodes if one["entity_key"] != keys["Ada"]], left)
+    clock.forward(days=2)
+    restored = succeeded(await tools.restore_node(entity_key=keys["Ada"]))
+    assert restored["message"] == "Restored Person Ada and 3 relationships"
+    assert (restored["relationships_restored"], restored["embeddings_regenerated"]) == (3, 0)
+    assert embedder.calls == 0
+    now_nodes, now_relationships = await all_of(graph, user_id)
+    changed = with_new_versions([one for one in nodes if one["entity_key"] == keys["Ada"]])
+    assert [one for one in now_nodes if one["entity_key"] == keys["Ada"]] == changed
+    assert now_relationships == [item if item in left else with_new_versions([item])[0] for item in relationships]
+    [labels] = await cypher(graph, "MATCH (n {entity_key: $key}) RETURN labels(n) AS labels", key=keys["Ada"])
+    assert set(labels["labels"]) == {"Person", "Employee"}
+    assert await kept(graph, user_id) == []
+    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+
+
+async def test_a_node_with_relationships_is_refused_without_permission(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
+) -> None:
+    before = await all_of(graph, user_id)
+    error = error_of(await tools.delete_node(entity_key="Ada"))
+    assert error.startswith(f"Person Ada ({keys['Ada'][:12]}) has 3 relationships, which would be deleted too: ")
+    assert "'Ada mentor Bo'" in error
+    assert "'Chess keeps busy Ada'" in error
+    assert "Set delete_relationships to true" in error
+    assert await all_of(graph, user_id) == before
+    alone = await person(tools, "Eve")
+    answer = await tools.delete_node.call_text({"entity_key": "Eve"})
+    assert answer.text.splitlines() == [
+        "Deleted Person Eve; restore_node can restore it until undo_until",
+        f"entity_key: {alone}",
+        "undo_until: 2026-01-31T00:00:00Z",
+    ]
+    restored = await tools.restore_node.call_text({"entity_key": "eve"})
+    assert restored.text == f"Restored Person Eve\nentity_key: {alone}"
+
+
+async def test_the_owner_is_not_deleted(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
+    await person(tools, "Me", is_owner=True)
+    assert "is the owner of this graph and cannot be deleted" in error_of(await delete(tools, "me"))
+    assert len(await nodes_of(graph, user_id)) == 1
+
+
+async def test_no_search_finds_a_deleted_node_and_doctor_finds_no_problem(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
+) -> None:
+    succeeded(await delete(tools, keys["Ada"]))
+    for payload in (
+        await tools.explore(queries=[{"query": "naval architect", "threshold": -1}], text_matches=["Ada"]),
+        await tools.hybrid_search(query="Naval architect who rows and moved to Rome"),
+        await tools.traverse(entity_key=keys["Bo"], hops=3),
+        await tools.describe_graph(),
+    ):
+        told = str(succeeded(payload))
+        assert "Ada" not in told
+        assert "rchitect" not in told
+        assert "agentDeleted" not in told
+        assert "kgagent_" not in told
+    assert error_of(await tools.update_node(entity_key=keys["Ada"], name="x")).startswith("Node not found")
+    assert "not exist" in error_of(await tools.get_relationship(from_entity_key=keys["Ada"], to_entity_key=keys["Bo"]))
+    diagnosis = await graph.diagnose(user_id=user_id)
+    assert diagnosis.facts.relationships == 1
+    assert not [finding for finding in diagnosis.findings if "eleted" in finding.message]
+
+
+async def test_notes_that_expired_meanwhile_leave_the_embeddings(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock, keys: dict[str, str]
+) -> None:
+    clock.forward(days=20)
+    succeeded(await delete(tools, keys["Ada"]))
+    clock.forward(days=20)
+    assert succeeded(await tools.restore_node(entity_key="Ada"))["embeddings_regenerated"] == 2
+    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+
+
+async def test_a_node_whose_key_exists_again_is_not_restored(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, clock: Clock, keys: dict[str, str]
+) -> None:
+    succeeded(await delete(tools, keys["Chess"]))
+    assert await node(tools, "Concept", "chess", "The new one") == keys["Chess"]
+    error = error_of(await tools.restore_node(entity_key="Chess"))
+    assert error.startswith(f"Concept Chess ({keys['Chess'][:12]}) exists again, created after the other was deleted")
+    assert len(await kept(graph, user_id)) == 3
+    clock.forward(days=1)
+    succeeded(await tools.delete_node(entity_key=keys["Chess"]))
+    assert succeeded(await tools.restore_node(entity_key=keys["Chess"]))["node"]["name"] == "chess"
+
+
+async def test_a_relationship_whose_other_node_was_deleted_prevents_restoring_until_that_is_back_or_skipped(
+    tools: Toolset,
+    graph: KnowledgeGraph,
+    embedder: WatchedEmbedder,
+    user_id: str,
+    clock: Clock,
+    keys: dict[str, str],
+) -> None:
+    before = await all_of(graph, user_id)
+    succeeded(await delete(tools, keys["Ada"]))
+    succeeded(await delete(tools, keys["Bo"]))
+    error = error_of(await tools.restore_node(entity_key="Ada"))
+    assert error.startswith(f"Person Ada ({keys['Ada'][:12]}) cannot be restored with 1 relationship whose other node")
+    assert f"(deleted: Bo ({keys['Bo'][:12]}))" in error
+    assert "Restore the deleted nodes first, or set skip_missing" in error
+    answer = succeeded(await tools.restore_node(entity_key="Ada", skip_missing=True))
+    assert answer["message"] == "Restored Person Ada and 2 relationships. Skipped 1 relationship"
+    assert answer["relationships_skipped"] == 1
+    succeeded(await tools.restore_node(entity_key="Bo"))
+    ends = {"from_entity_key": keys["Ada"], "to_entity_key": keys["Bo"]}
+    assert succeeded(await tools.restore_relationship(**ends))["triplet"] == "Ada mentor Bo"
+    assert await kept(graph, user_id) == []
+    for was, now in zip(
+        (*before[0], *before[1]), (*(await all_of(graph, user_id))[0], *(await all_of(graph, user_id))[1]), strict=True
+    ):
+        assert {**was, "version": 0} == {**now, "version": 0}
+    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+
+
+async def test_a_relationship_whose_other_node_was_merged_prevents_restoring(
+    tools: Toolset, keys: dict[str, str]
+) -> None:
+    succeeded(await delete(tools, keys["Ada"]))
+    succeeded(await tools.merge_nodes(keep_entity_key=keys["Bo"], drop_entity_key=keys["Cy"]))
+    error = error_of(await tools.restore_node(entity_key="Ada"))
+    assert f"(merged or gone: {keys['Cy'][:12]})" in error
+    assert error.endswith("Set skip_missing to true to restore the node without them")
+    assert succeeded(await tools.restore_node(entity_key="Ada", skip_missing=True))["relationships_restored"] == 2
+
+
+async def test_a_reference_to_several_deleted_nodes_or_to_none_is_an_error(tools: Toolset) -> None:
+    for _ in range(2):
+        succeeded(await tools.delete_node(entity_key=await person(tools, "Bob")))
+    both = error_of(await tools.restore_node(entity_key="bob"))
+    assert both.startswith("'bob' may be 2 deleted nodes; give the key of one: Person Bob (")
+    assert "deleted on 2026-01-01" in both
+    assert error_of(await tools.restore_node(entity_key="Bobby")) == (
+        "There is no deleted node 'Bobby' that can be restored"
+    )
+    existing = await person(tools, "Cy")
+    assert error_of(await tools.restore_node(entity_key=existing)).startswith("There is no deleted node ")
+    key = both.partition("Person Bob (")[2][:12]
+    assert succeeded(await tools.restore_node(entity_key=key))["node"]["entity_key"].startswith(key)
+
+
+async def test_an_expired_deletion_is_not_restored_and_the_next_one_purges_it(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, clock: Clock, keys: dict[str, str]
+) -> None:
+    succeeded(await delete(tools, keys["Ada"]))
+    clock.forward(days=30)
+    error = error_of(await tools.restore_node(entity_key=keys["Ada"]))
+    assert error.endswith("deleted on 2026-01-01T00:00Z, could be restored until 2026-01-31T00:00Z")
+    clock.forward(seconds=1)
+    succeeded(await tools.delete_node(entity_key=await person(tools, "Eve")))
+    assert [one.get("name") for one in await kept(graph, user_id)] == ["Eve"]
+
+
+async def test_without_an_undo_window_nothing_is_kept(
+    graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock, keys: dict[str, str]
+) -> None:
+    settings = graph.settings.model_copy(update={"undo_days": 0.0})
+    tools = KnowledgeGraph(services_of(graph).store, graph.ontology, embedder, settings, clock=clock).tools(
+        user_id=user_id
+    )
+    payload = succeeded(await delete(tools, keys["Ada"]))
+    assert payload["message"] == "Deleted Person Ada and 3 relationships; it cannot be restored"
+    assert "undo_until" not in payload
+    assert await kept(graph, user_id) == []
+    assert error_of(await tools.restore_node(entity_key=keys["Ada"])).startswith("There is no deleted node")
+
+
+async def test_relationships_of_other_programs_prevent_a_deletion(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
+) -> None:
+    await cypher(
+        graph,
+        "MATCH (a {entity_key: $a}), (b {entity_key: $b}) CREATE (a)-[:billed_by]->(b)",
+        a=keys["Ada"],
+        b=keys["Bo"],
+    )
+    error = error_of(await delete(tools, keys["Ada"]))
+    assert "relationships that kgagent does not manage (billed_by)" in error
+    assert len(await nodes_of(graph, user_id)) == 4
+
+
+async def test_nothing_of_another_user_is_deleted_or_restored(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
+) -> None:
+    theirs = graph.tools(user_id=f"{user_id}-other")
+    assert error_of(await delete(theirs, keys["Ada"])).startswith("Node not found")
+    succeeded(await delete(tools, keys["Ada"]))
+    assert error_of(await theirs.restore_node(entity_key=keys["Ada"])).startswith("There is no deleted node")
+    assert len(await kept(graph, user_id)) == 4
+
+
+async def test_a_restored_node_is_reported_and_a_deleted_one_is_not(
+    graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
+) -> None:
+    seen: list[str] = []
+    tools = graph.tools(user_id=user_id, on_change=lambda _before, after: seen.append(type(after).__name__))
+    succeeded(await delete(tools, keys["Ada"]))
+    assert seen == []
+    succeeded(await tools.restore_node(entity_key=keys["Ada"]))
+    assert seen == ["GraphNode", *["GraphRelationship"] * 3]
+
+
+async def test_a_failing_database_or_embedder_changes_nothing(
+    tools: Toolset,
+    graph: KnowledgeGraph,
+    embedder: WatchedEmbedder,
+    user_id: str,
+    keys: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = await all_of(graph, user_id)
+
+    async def down(*_: object, **__: object) -> None:
+        raise StoreError("down")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(services_of(graph).store, "write", down)
+        assert error_of(await delete(tools, keys["Ada"])) == "down"
+    assert await all_of(graph, user_id) == before
+    succeeded(await delete(tools, keys["Ada"]))
+    await cypher(graph, "MATCH (n:KgagentDeletedNode {user_id: $user}) SET n.embedding_hash = 'x'", user=user_id)
+    embedder.failure = EmbeddingUnavailableError("the model is down")
+    assert error_of(await tools.restore_node(entity_key="Ada")).endswith("the model is down")
+    embedder.failure = None
+    assert len(await kept(graph, user_id)) == 4
+    assert succeeded(await tools.restore_node(entity_key="Ada"))["embeddings_regenerated"] == 1
+
+
+async def test_a_relationship_created_meanwhile_makes_the_deletion_look_again(
+    tools: Toolset, graph: KnowledgeGraph, server: Server, user_id: str
+) -> None:
+    """The other program holds the node's lock, so the deletion has read the node before it gets a relationship."""
+    ada, bo = await person(tools, "Ada"), await person(tools, "Bo")
+    driver = neo4j.AsyncGraphDatabase.driver(server.uri, auth=(server.username, server.password))
+    async with driver, driver.session() as session, watch(server, user_id) as transactions:
+        other = await session.begin_transaction()
+        made = await other.run(
+            "MATCH (a {entity_key: $a}), (b {entity_key: $b}) SET a.write_lock = true "
+            "CREATE (a)-[:has_relationship_with {relationship_type: 'friend'}]->(b) REMOVE a.write_lock",
+            a=ada,
+            b=bo,
+        )
+        await made.consume()
+        waiting = asyncio.create_task(tools.delete_node(entity_key=ada))
+        await transactions.until_blocked()
+        await other.commit()
+        assert "has 1 relationship, which would be deleted too: 'Ada friend Bo'" in error_of(await waiting)
+    assert len(await relationships_of(graph, user_id)) == 1
+    assert await kept(graph, user_id) == []
+
+
+async def test_a_note_that_waits_for_its_embedding_fails_if_the_node_was_deleted(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+) -> None:
+    key = await person(tools, "Ada")
+    embedder.forget()
+    embedder.gate.clear()
+    note = asyncio.create_task(tools.update_node(entity_key=key, notes=["too late"]))
+    await embedder.asked_for(1)
+    succeeded(await tools.delete_node(entity_key=key))
+    embedder.gate.set()
+    assert error_of(await note).startswith("Node not found")
+    assert await nodes_of(graph, user_id) == []
+
+
+async def test_one_of_several_concurrent_deletions_and_restorations_succeeds(
+    tools: Toolset,
+    graph: KnowledgeGraph,
+    embedder: WatchedEmbedder,
+    user_id: str,
+    clock: Clock,
+    keys: dict[str, str],
+) -> None:
+    for _ in range(3):
+        answers = await asyncio.gather(*(delete(tools, keys["Ada"]) for _ in range(5)))
+        assert sorted(answer["success"] for answer in answers) == [False] * 4 + [True]
+        assert len(await kept(graph, user_id)) == 4
+        answers = await asyncio.gather(*(tools.restore_node(entity_key=keys["Ada"]) for _ in range(5)))
+        assert sorted(answer["success"] for answer in answers) == [False] * 4 + [True]
+        assert await kept(graph, user_id) == []
+        await assert_embeddings_are_current(graph, user_id, embedder, clock())
+
+
+async def test_what_is_written_during_a_deletion_is_restored_or_was_rejected(
+    tools: Toolset,
+    graph: KnowledgeGraph,
+    embedder: WatchedEmbedder,
+    user_id: str,
+    clock: Clock,
+    keys: dict[str, str],
+) -> None:
+    ada = keys["Ada"]
+    acknowledged, related = [], []
+    for turn in range(3):
+        other = await person(tools, f"Eve {turn}")
+        notes = [f"note {turn} {number}" for number in range(3)]
+        *answers, made, deleted = await asyncio.gather(
+            tools.add_note_to_relationship(from_entity_key=ada, to_entity_key=keys["Bo"], content=notes[0]),
+            tools.update_node(entity_key=ada, notes=[notes[1]]),
+            tools.add_note_to_relationship(from_entity_key=keys["Cy"], to_entity_key=ada, content=notes[2]),
+            tools.create_relationship(from_entity_key=ada, to_entity_key=other, relationship_type="friend"),
+            delete(tools, ada),
+        )
+        succeeded(deleted)
+        acknowledged += [note for note, answer in zip(notes, answers, strict=True) if answer["success"]]
+        related += [other] if made["success"] else []
+        assert [one for one in await relationships_of(graph, user_id) if ada in (one["first"], one["second"])] == []
+        succeeded(await tools.restore_node(entity_key=ada))
+        stored = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+        ends = {one["second"] if one["first"] == ada else one["first"] for one in stored}
+        assert set(related) <= ends
+        contents = [note for one in (*stored, *await nodes_of(graph, user_id)) for note in note_contents(one)]
+        assert sorted(note for note in contents if note.startswith("note")) == sorted(acknowledged)
