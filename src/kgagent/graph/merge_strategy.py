@@ -16,7 +16,8 @@ from kgagent.graph.merge_plan import (
     plan_merge,
 )
 from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.record_saver import row_of, vectors_after, with_properties
+from kgagent.graph.record_changes import row_of, vectors_after
+from kgagent.graph.record_saver import with_properties
 from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
 from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository
 from kgagent.graph.statements import statement

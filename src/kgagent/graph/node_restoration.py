@@ -15,7 +15,7 @@ from kgagent.errors import (
 from kgagent.formatting import counted
 from kgagent.graph.deleted_records import DELETED_NAMES, format_minute
 from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.record_saver import row_of, vectors_after
+from kgagent.graph.record_changes import row_of, vectors_after
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.reference_forms import ReferenceForms
 from kgagent.graph.relationships import RelationshipRepository

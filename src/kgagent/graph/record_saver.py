@@ -140,51 +140,6 @@ class RecordSaver(Generic[RecordT, ModelT]):
         self.context.on_change(before, self.kind.to_model(plan.after, plan.asked_from))
 
 
-async def vectors_after(
-    kind: RecordKind[RecordT, Any], embedder: Embedder, records: Sequence[tuple[RecordT, RecordT]], now: datetime
-) -> list[VectorChange]:
-    """How the embeddings of records change, each given as it will be and as it is stored; one embedding request.
-
-    Raises:
-        EmbeddingError: the embedder failed.
-    """
-    texts = [(kind.text(after, now), stored) for after, stored in records]
-    return await vector_changes(embedder, texts, vector_property=kind.vector_property)
-
-
-def row_of(
-    kind: RecordKind[RecordT, Any],
-    record: RecordT,
-    changes: Mapping[str, Any],
-    vector: VectorChange,
-    *,
-    user_id: str,
-    now: datetime,
-    updated_at: datetime | None,
-) -> dict[str, Any]:
-    """The parameter by which a statement writes a stored record.
-
-    Args:
-        kind: nodes or relationships.
-        record: the record with its changes.
-        changes: the properties that change.
-        vector: how its embedding changes.
-        user_id: its owner.
-        now: the time of the write.
-        updated_at: what it gets as the time of its last change; None keeps the stored one.
-    """
-    return {
-        "element_id": record.element_id,
-        "vector": kind.store.vector(vector.vector),
-        "properties": {
-            **changes,
-            **vector.properties,
-            **kind.bookkeeping(record, user_id, now),
-            **next_version(record, updated_at),
-        },
-    }
-
-
 def changed_properties(
     record: Record, values: Mapping[str, Any], notes: Iterable[Note], now: datetime
 ) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from importlib.resources.abc import Traversable
 
 import pytest
 
+from kgagent.graph.deleted_records import DELETED_NAMES
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.property_names import INTERNAL_PROPERTIES, OLD_EMBEDDINGS, OLD_IS_REVERSED
 from kgagent.graph.statements import Fragment, statement
@@ -16,7 +17,7 @@ FILES = {
     if path.name.endswith(".cypher")
 }
 STATEMENTS = {name: path for name, path in FILES.items() if not name.startswith("_")}
-KNOWN_PLACES = {"labels", "owner", "label", "types", "index", "deleted", "relationship", "property"}
+KNOWN_PLACES = {"labels", "owner", "label", "types", "index", "relationship", "property", *DELETED_NAMES}
 FOR_THE_KEEPER = {"inspect_nodes", "inspect_relationships", "total_nodes", "total_relationships"}
 """What doctor and migration look at; each has a twin that keeps to one user."""
 

@@ -1,0 +1,54 @@
+"""Stored records that a merge or a restoration changes: their new embeddings, and the rows that write them."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from kgagent.embedding.base import Embedder
+from kgagent.graph.record_saver import next_version, vector_changes
+from kgagent.graph.writes import RecordKind, RecordT, VectorChange
+
+
+async def vectors_after(
+    kind: RecordKind[RecordT, Any], embedder: Embedder, records: Sequence[tuple[RecordT, RecordT]], now: datetime
+) -> list[VectorChange]:
+    """How the embeddings of records change, each given as it will be and as it is stored; one embedding request.
+
+    Raises:
+        EmbeddingError: the embedder failed.
+    """
+    texts = [(kind.text(after, now), stored) for after, stored in records]
+    return await vector_changes(embedder, texts, vector_property=kind.vector_property)
+
+
+def row_of(
+    kind: RecordKind[RecordT, Any],
+    record: RecordT,
+    changes: Mapping[str, Any],
+    vector: VectorChange,
+    *,
+    user_id: str,
+    now: datetime,
+    updated_at: datetime | None,
+) -> dict[str, Any]:
+    """The parameter by which a statement writes a stored record.
+
+    Args:
+        kind: nodes or relationships.
+        record: the record with its changes.
+        changes: the properties that change.
+        vector: how its embedding changes.
+        user_id: its owner.
+        now: the time of the write.
+        updated_at: what it gets as the time of its last change; None keeps the stored one.
+    """
+    return {
+        "element_id": record.element_id,
+        "vector": kind.store.vector(vector.vector),
+        "properties": {
+            **changes,
+            **vector.properties,
+            **kind.bookkeeping(record, user_id, now),
+            **next_version(record, updated_at),
+        },
+    }
