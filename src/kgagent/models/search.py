@@ -122,7 +122,7 @@ class ExploreRequest(RequestModel):
     text_matches: tuple[FilledText, ...] = Field(
         default=(), max_length=20, description="Names of nodes, or parts of names."
     )
-    search_relationships: bool = Field(True, description="Whether to search relationships too.")
+    search_relationships: bool = Field(True, description="Search relationships too.")
     labels: tuple[ShortText, ...] | None = Field(
         None,
         max_length=50,

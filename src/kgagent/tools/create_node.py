@@ -67,7 +67,7 @@ class CreateNode(Tool[CreateNodeArguments]):
         once = f"a {' or '.join(named)} exists only once per name, but " if named else ""
         return (
             f"Create a node ({', '.join(ontology.labels)}) and return its entity_key. Call explore first, to find out "
-            f"whether the node exists: {once}two people may share a name. Use update_node to change a node."
+            f"whether the node exists: {once}two people may share a name."
         )
 
     async def run(self, context: ToolContext, arguments: CreateNodeArguments) -> CreatedNode:

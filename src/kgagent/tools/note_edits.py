@@ -1,7 +1,7 @@
 """Changing and deleting notes that are stored on a node or a relationship."""
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeVar
 
 from pydantic import Field, model_validator
@@ -51,6 +51,39 @@ class NoteAddress(Arguments):
         return self
 
 
+@dataclass(frozen=True)
+class NoteCorrection:
+    """A note that is replaced by another one, or removed.
+
+    Attributes:
+        replaces: text of the stored note, or the beginning of it.
+        content: its new text; empty to remove it.
+        changes: other fields of it that change.
+    """
+
+    replaces: str
+    content: str
+    changes: Mapping[str, Any]
+
+    def values(self, stored: Record) -> dict[str, Any]:
+        """The properties to write; none if the note has been replaced already.
+
+        Raises:
+            NotFoundError: there is no such note.
+            InputError: several notes begin so.
+        """
+
+        def edit(note: Note) -> Note | None:
+            return note.model_copy(update={"content": self.content, **self.changes}) if self.content else None
+
+        try:
+            return _edited(stored, self.replaces, edit)[0]
+        except NotFoundError:
+            if self.content and any(note.content == self.content for note in stored.notes):
+                return {}
+            raise
+
+
 class EditedNote(ToolResult):
     """A note that was changed or deleted.
 
@@ -86,15 +119,12 @@ async def edit_note(context: ToolContext, address: NoteAddress, edit: EditNote) 
     """
     found: list[Note] = []
 
-    def values(stored: Record) -> dict[str, Any]:
-        note = _find(stored.notes, address.note)
-        found[:] = [note]
-        edited = [edit(other) if other.content == note.content else other for other in stored.notes]
-        left = {(one.content, one.source_entity_key): one for one in edited if one is not None}
-        return {"notes": dump_notes(left.values()) if left else None}
-
     def prepare(intent: IntentT, stored: Record | None) -> IntentT:
-        return intent if stored is None else replace(intent, values=values(stored))
+        if stored is None:
+            return intent
+        values, note = _edited(stored, address.note, edit)
+        found[:] = [note]
+        return replace(intent, values=values)
 
     if address.entity_key is not None:
         nodes = NodeStrategy(
@@ -114,6 +144,14 @@ async def edit_note(context: ToolContext, address: NoteAddress, edit: EditNote) 
         neo4j_type=address.neo4j_type,
     )
     return await compare_and_set_one(relationships, relationship, attempts=context.write_context.attempts), found[0]
+
+
+def _edited(stored: Record, wanted: str, edit: EditNote) -> tuple[dict[str, Any], Note]:
+    """The notes of a record as they are stored after an edit, and the note before it."""
+    note = _find(stored.notes, wanted.removesuffix("…"))
+    edited = [edit(other) if other.content == note.content else other for other in stored.notes]
+    left = {(one.content, one.source_entity_key): one for one in edited if one is not None}
+    return {"notes": dump_notes(left.values()) if left else None}, note
 
 
 def _find(notes: tuple[Note, ...], wanted: str) -> Note:

@@ -12,12 +12,13 @@ from pydantic import BaseModel
 from kgagent.errors import InputError, KgAgentError
 from kgagent.graph.compare_and_set import compare_and_set
 from kgagent.graph.nodes import NodeStrategy, NodeWriteResult
-from kgagent.graph.relationships import RelationshipIntent, RelationshipStrategy, RelationshipWriteResult
+from kgagent.graph.relationships import RelationshipStrategy, RelationshipWriteResult
 from kgagent.models.note import Note
 from kgagent.ontology import Ontology
 from kgagent.tools.arguments import describe_lifetimes
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
+from kgagent.tools.note_edits import NoteCorrection
 from kgagent.tools.note_expiry import expiries
 from kgagent.tools.payload import error_text, one_line
 from kgagent.tools.references import NodeReference
@@ -33,6 +34,7 @@ from kgagent.tools.remember_plan import (
     Intents,
     References,
     RememberedNodeIntent,
+    RememberedRelationshipIntent,
     Target,
     Targets,
     find_targets,
@@ -44,10 +46,12 @@ from kgagent.tools.remember_results import (
     CreatedNodeReference,
     Failure,
     ListName,
+    NoteCounts,
     PossibleDuplicate,
     RememberResult,
     ReplacedValue,
     WriteCounts,
+    replaced_notes,
     replaced_values,
     summary,
 )
@@ -113,7 +117,7 @@ class _Call:
     notes: dict[int, RememberedNote] = field(default_factory=dict)
     targets: Targets = field(default_factory=dict)
     node_intents: dict[Place, RememberedNodeIntent] = field(default_factory=dict)
-    relationship_intents: dict[Place, RelationshipIntent] = field(default_factory=dict)
+    relationship_intents: dict[Place, RememberedRelationshipIntent] = field(default_factory=dict)
     written_nodes: dict[Place, NodeWriteResult] = field(default_factory=dict)
     written_relationships: dict[Place, RelationshipWriteResult] = field(default_factory=dict)
     failures: dict[Place, KgAgentError] = field(default_factory=dict)
@@ -150,7 +154,7 @@ class _Call:
             except InputError as error:
                 self.failures["notes", position] = error
                 continue
-            if isinstance(intent, RelationshipIntent):
+            if isinstance(intent, RememberedRelationshipIntent):
                 self.relationship_intents["notes", position] = intent
             else:
                 self.node_intents["notes", position] = intent
@@ -191,16 +195,24 @@ class _Call:
 
     async def result(self) -> RememberResult:
         """Describe what was written."""
-        written: Sequence[NodeWriteResult | RelationshipWriteResult] = (
-            *self.written_nodes.values(),
-            *self.written_relationships.values(),
-        )
+        places = self._written
+        corrections = {place: item for place in places if (item := self._correction(place)) is not None}
+        corrected = [item for place, item in corrections.items() if places[place].changed]
         failed = {
             name: sum(place[0] == name for place in self.failures) for name in ("nodes", "relationships", "notes")
         }
         nodes = WriteCounts.of(_of_list(self.written_nodes, "nodes"), failed["nodes"])
         relationships = WriteCounts.of(_of_list(self.written_relationships, "relationships"), failed["relationships"])
-        notes_added = sum(len(one.record.notes) - len(one.stored.notes if one.stored else ()) for one in written)
+        notes = NoteCounts(
+            added=sum(
+                len(one.record.notes) - len(one.stored.notes if one.stored else ())
+                for place, one in places.items()
+                if place not in corrections
+            ),
+            corrected=sum(bool(item.content) for item in corrected),
+            removed=sum(not item.content for item in corrected),
+            failed=failed["notes"],
+        )
         created = {
             result.record.entity_key: CreatedNodeReference(
                 entity_key=result.record.entity_key,
@@ -214,10 +226,12 @@ class _Call:
         duplicates = await self._possible_duplicates()
         shown = [*created, *(node.entity_key for item in duplicates for node in item.existing)]
         return RememberResult(
-            message=summary(nodes, relationships, notes_added, failed["notes"]),
+            message=summary(nodes, relationships, notes),
             nodes=nodes,
             relationships=relationships,
-            notes_added=notes_added,
+            notes_added=notes.added,
+            notes_corrected=notes.corrected,
+            notes_removed=notes.removed,
             note_expiries=expiries(self._notes_given()),
             created_nodes=tuple(created.values()),
             failures=tuple(
@@ -227,7 +241,7 @@ class _Call:
             replaced=tuple(self._replaced()),
             possible_duplicates=duplicates,
             hints=tuple(self._hints()),
-            embeddings=sum(one.embedded for one in written),
+            embeddings=sum(one.embedded for one in places.values()),
             short_keys=await self.context.references.short_keys(self.context.user_id, shown),
         )
 
@@ -261,16 +275,23 @@ class _Call:
         }
         return items[name][index].title
 
+    @property
+    def _written(self) -> Mapping[Place, NodeWriteResult | RelationshipWriteResult]:
+        return {**self.written_nodes, **self.written_relationships}
+
+    def _correction(self, place: Place) -> NoteCorrection | None:
+        intent = self.node_intents.get(place) or self.relationship_intents[place]
+        return intent.correction
+
     def _notes_given(self) -> list[Note]:
         """The notes of the call as they are stored."""
-        written = (
-            *((self.node_intents[place].notes, node.record.notes) for place, node in self.written_nodes.items()),
-            *(
-                (self.relationship_intents[place].notes, relationship.record.notes)
-                for place, relationship in self.written_relationships.items()
-            ),
-        )
-        return [note for given, stored in written for note in stored if note.content in {one.content for one in given}]
+        given: list[Note] = []
+        for place, written in self._written.items():
+            intent = self.node_intents.get(place) or self.relationship_intents[place]
+            contents = {note.content for note in intent.notes}
+            contents |= {intent.correction.content} if intent.correction else set()
+            given += [note for note in written.record.notes if note.content in contents]
+        return given
 
     def _replaced(self) -> list[ReplacedValue]:
         replaced = [
@@ -278,13 +299,17 @@ class _Call:
             for node in self.written_nodes.values()
             for value in replaced_values(node.record.name, node, ("name", "description"))
         ]
-        return replaced + [
+        replaced += [
             value
             for relationship in self.written_relationships.values()
             for value in replaced_values(
                 relationship.record.triplet, relationship, ("relationship_type", "description")
             )
         ]
+        for place, written in self._written.items():
+            if written.stored is not None and self._correction(place) is not None:
+                replaced += replaced_notes(written.record, written.stored.notes)
+        return replaced
 
     def _hints(self) -> list[str]:
         """Warnings of the writes, and relationships whose stored direction is opposite to the one given."""

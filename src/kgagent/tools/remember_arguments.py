@@ -16,7 +16,7 @@ from pydantic import (
 from pydantic_core import CoreSchema, core_schema
 
 from kgagent.errors import InputError
-from kgagent.models.fields import EntityKey, ShortText, Text
+from kgagent.models.fields import EntityKey, FilledText, ShortText, Text
 from kgagent.tools.arguments import Arguments, NewNote, NodeName, Notes
 from kgagent.tools.relationship_arguments import Attitude, Proximity
 from kgagent.validation import validate
@@ -128,13 +128,23 @@ class RememberedRelationship(Arguments):
 
 
 class RememberedNote(NewNote):
-    """A note to add."""
+    """A note to add, or the correction of a stored one."""
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"source_entity_key"})
 
     on: Reference | Annotated[list[Reference], Field(min_length=2, max_length=2)] = Field(
         description="A node, or the two of a relationship."
     )
+    content: Text = Field("", description="One fact, as a sentence.")
+    replaces: FilledText | None = Field(
+        None, description="Beginning of a stored note to replace, or without content to remove."
+    )
+
+    @model_validator(mode="after")
+    def _validate_content(self) -> "RememberedNote":
+        if not self.content and self.replaces is None:
+            raise ValueError("a note needs content; only replaces without content removes a stored note")
+        return self
 
 
 class RememberArguments(Arguments):
@@ -149,5 +159,5 @@ class RememberArguments(Arguments):
         default_factory=list, max_length=MAX_RELATIONSHIPS, description="To create or update."
     )
     notes: list[Unchecked[RememberedNote]] = Field(
-        default_factory=list, max_length=MAX_NOTES, description="To add to what exists."
+        default_factory=list, max_length=MAX_NOTES, description="Notes on what exists."
     )

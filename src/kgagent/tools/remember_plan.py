@@ -13,6 +13,7 @@ from kgagent.graph.reference_forms import ReferenceForms, normalised_name
 from kgagent.graph.relationships import RelationshipIntent, RelationshipWriteOptions
 from kgagent.tools.arguments import NewNote, build_notes
 from kgagent.tools.context import ToolContext
+from kgagent.tools.note_edits import NoteCorrection
 from kgagent.tools.owner import owner_values
 from kgagent.tools.remember_arguments import RememberedNode, RememberedNote, RememberedRelationship
 
@@ -25,9 +26,18 @@ class RememberedNodeIntent(NodeIntent):
 
     Attributes:
         expected_label: label that an existing node must have; None accepts any.
+        correction: a note to replace or remove.
     """
 
     expected_label: str | None = None
+    correction: NoteCorrection | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RememberedRelationshipIntent(RelationshipIntent):
+    """A relationship to create or update; `correction` replaces or removes one of its notes."""
+
+    correction: NoteCorrection | None = None
 
 
 @dataclass(frozen=True)
@@ -56,6 +66,8 @@ def node_options() -> NodeWriteOptions:
             return intent
         if intent.expected_label not in {None, stored.label}:
             raise InputError(f"{stored.text('name')!r} is a {stored.label}, not a {intent.expected_label}")
+        if intent.correction is not None:
+            return replace(intent, values=intent.correction.values(stored))
         if intent.label is None:
             return intent
         kept = {name: value for name, value in intent.values.items() if name not in {"name", "created_at"}}
@@ -70,7 +82,11 @@ def relationship_options() -> RelationshipWriteOptions:
     """Options of writes of relationships: another type is refused if it would be read in the opposite direction."""
 
     def prepare(intent: RelationshipIntent, stored: RelationshipRecord | None) -> RelationshipIntent:
-        if stored is None or intent.values.get("relationship_type") in {None, stored.text("relationship_type")}:
+        if stored is None:
+            return intent
+        if isinstance(intent, RememberedRelationshipIntent) and intent.correction is not None:
+            return replace(intent, values=intent.correction.values(stored))
+        if intent.values.get("relationship_type") in {None, stored.text("relationship_type")}:
             return intent
         if intent.from_entity_key != next(iter(stored.ends_in_direction)):
             raise InputError(
@@ -314,7 +330,7 @@ class Intents:
             expected_label=item.label,
         )
 
-    def relationship(self, item: RememberedRelationship) -> RelationshipIntent:
+    def relationship(self, item: RememberedRelationship) -> RememberedRelationshipIntent:
         """Create or update a relationship.
 
         Raises:
@@ -325,7 +341,7 @@ class Intents:
         )
         if not values.get("description"):
             values.pop("description", None)
-        return RelationshipIntent(
+        return RememberedRelationshipIntent(
             from_entity_key=self.references.key(item.from_),
             to_entity_key=self.references.key(item.to),
             neo4j_type=item.neo4j_type,
@@ -336,22 +352,37 @@ class Intents:
             missing="Relationship not found between {a} and {b}; give relationship_type to create it",
         )
 
-    def note(self, item: RememberedNote) -> RememberedNodeIntent | RelationshipIntent:
-        """Add a note to a node or a relationship.
+    def note(self, item: RememberedNote) -> RememberedNodeIntent | RememberedRelationshipIntent:
+        """Add a note to a node or a relationship, or correct one.
 
         Raises:
             InputError: a node is unknown, or the note is invalid.
         """
         keys = [self.references.key(reference) for reference in ends(item)]
-        notes = build_notes(self._with_sources([item]), self.context, self.now)
+        correction = self._correction(item)
+        notes = () if correction else build_notes(self._with_sources([item]), self.context, self.now)
         if len(keys) == 1:
-            return RememberedNodeIntent(entity_key=keys[0], notes=notes)
-        return RelationshipIntent(
+            return RememberedNodeIntent(entity_key=keys[0], notes=notes, correction=correction)
+        return RememberedRelationshipIntent(
             from_entity_key=keys[0],
             to_entity_key=keys[1],
             notes=notes,
+            correction=correction,
             missing="Relationship not found between {a} and {b}; create it in relationships",
         )
+
+    def _correction(self, item: RememberedNote) -> NoteCorrection | None:
+        if item.replaces is None:
+            return None
+        changes: dict[str, object] = {}
+        if item.lifetime is not None:
+            changes["expires_at"] = self.context.ontology.note_expiry(item.lifetime, self.now)
+        source = self.context.source_entity_key
+        if source is None and item.source_entity_key is not None:
+            source = self.references.key(item.source_entity_key)
+        if source is not None:
+            changes["source_entity_key"] = source
+        return NoteCorrection(item.replaces, item.content, changes)
 
     def _with_sources(self, notes: Sequence[NewNote | str]) -> list[NewNote | str]:
         """The notes with the keys of their sources in place of references to them."""

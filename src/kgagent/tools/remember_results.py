@@ -6,9 +6,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from kgagent.formatting import beginning, counted, in_one_line
+from kgagent.formatting import beginning, in_one_line
 from kgagent.graph.writes import ModelT, WriteResult
-from kgagent.models import GraphNode
+from kgagent.models import GraphNode, GraphRelationship, Note
 from kgagent.models.graph import GraphModel
 from kgagent.tools.base import ToolResult
 from kgagent.tools.note_expiry import NoteExpiry
@@ -43,6 +43,21 @@ class WriteCounts(GraphModel):
     def __str__(self) -> str:
         """The counts that are not 0: "3 created, 1 unchanged"."""
         return ", ".join(f"{count:,} {name}" for name, count in self.model_dump().items() if count)
+
+
+class NoteCounts(GraphModel):
+    """How many notes were written, wherever they were given, and how many items of `notes` failed."""
+
+    added: int
+    corrected: int
+    removed: int
+    failed: int
+
+    def __str__(self) -> str:
+        """The counts that are not 0: "4 notes added, 1 removed"."""
+        counts = [f"{count:,} {name}" for name, count in self.model_dump().items() if count]
+        first = next((count for count in self.model_dump().values() if count), 0)
+        return ", ".join(counts).replace(" ", " note " if first == 1 else " notes ", 1)
 
 
 class Failure(GraphModel):
@@ -86,10 +101,12 @@ class RememberResult(ToolResult):
         nodes: how many nodes were written.
         relationships: how many relationships were written.
         notes_added: number of notes added, wherever they were given.
+        notes_corrected: number of notes that were replaced.
+        notes_removed: number of notes that were removed.
         note_expiries: when the notes of this call expire; notes without expiry are not counted.
         created_nodes: the nodes that are new, with their keys.
         failures: the items that were not written.
-        replaced: descriptions and types that were replaced.
+        replaced: descriptions, types and notes that were replaced or removed.
         possible_duplicates: new nodes that may exist already.
         hints: what the caller should know although the writes succeeded.
         embeddings: number of new embeddings.
@@ -99,6 +116,8 @@ class RememberResult(ToolResult):
     nodes: WriteCounts
     relationships: WriteCounts
     notes_added: int = 0
+    notes_corrected: int = 0
+    notes_removed: int = 0
     note_expiries: tuple[NoteExpiry, ...] = ()
     created_nodes: tuple[CreatedNodeReference, ...] = ()
     failures: tuple[Failure, ...] = ()
@@ -134,7 +153,8 @@ class RememberResult(ToolResult):
     def error(self) -> str | None:
         """The failures, if nothing succeeded."""
         counts = (self.nodes, self.relationships)
-        succeeded = self.notes_added + sum(each.created + each.updated + each.unchanged for each in counts)
+        notes = self.notes_added + self.notes_corrected + self.notes_removed
+        succeeded = notes + sum(each.created + each.updated + each.unchanged for each in counts)
         return "; ".join(map(str, self.failures[:MAX_LISTED])) if self.failures and not succeeded else None
 
 
@@ -150,15 +170,20 @@ def _lines(heading: str, items: Sequence[str]) -> list[str]:
     return [*lines, f"{heading}: {len(items) - MAX_LISTED} more"] if len(items) > MAX_LISTED else lines
 
 
-def summary(nodes: WriteCounts, relationships: WriteCounts, notes: int, failed_notes: int) -> str:
+def summary(nodes: WriteCounts, relationships: WriteCounts, notes: NoteCounts) -> str:
     """The message of a result: "Nodes: 3 created. Relationships: 2 created. 4 notes added"."""
     parts = [
         f"{name}: {counts}" for name, counts in (("Nodes", nodes), ("Relationships", relationships)) if str(counts)
     ]
-    if notes or failed_notes:
-        failed = f", {failed_notes} failed" if failed_notes else ""
-        parts.append(f"{counted(notes, 'note')} added{failed}")
-    return ". ".join(parts)
+    return ". ".join(filter(None, (*parts, str(notes))))
+
+
+def replaced_notes(record: GraphNode | GraphRelationship, stored: Iterable[Note]) -> list[ReplacedValue]:
+    """The notes of a record that a correction replaced or removed."""
+    item = record.name if isinstance(record, GraphNode) else record.triplet
+    left = {note.content for note in record.notes}
+    removed = dict.fromkeys(note.content for note in stored if note.content not in left)
+    return [ReplacedValue(item=item, field="note", old=old[:MAX_OLD_TEXT]) for old in removed]
 
 
 def replaced_values(item: str, written: WriteResult[ModelT], fields: Sequence[str]) -> list[ReplacedValue]:
