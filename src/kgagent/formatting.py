@@ -21,3 +21,12 @@ def beginning(text: str, length: int) -> str:
     """A text in one line of at most `length` characters, the last of which is "…" if it was cut."""
     line = in_one_line(text)
     return line if len(line) <= length else f"{line[: length - 1]}…"
+
+
+def has_lone_surrogates(text: str) -> bool:
+    """Whether a text contains half of a surrogate pair, which UTF-8 cannot encode, so that no database accepts it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False

@@ -10,7 +10,7 @@ from pydantic import AliasChoices, BaseModel, ValidationError
 from kgagent.errors import InputError
 from kgagent.validation_errors import explain_validation_error
 
-__all__ = ["explain_validation_error", "validate"]
+__all__ = ["accepted_names", "explain_validation_error", "validate"]
 
 MAX_UNKNOWN_NAMES = 100
 """Unknown names at the top level that are validated; more of them only cost time."""
@@ -38,7 +38,7 @@ def _without_surplus_names(data: object, model: type[BaseModel]) -> object:
     """Data without most of its unknown names, if it has very many; it is as invalid as before."""
     if not isinstance(data, Mapping) or model.model_config.get("extra") != "forbid":
         return data
-    accepted = _accepted_names(model)
+    accepted = accepted_names(model)
     if len(data) <= len(accepted) + MAX_UNKNOWN_NAMES:
         return data
     kept = accepted | {*islice((name for name in data if name not in accepted), MAX_UNKNOWN_NAMES)}
@@ -46,7 +46,7 @@ def _without_surplus_names(data: object, model: type[BaseModel]) -> object:
 
 
 @lru_cache(maxsize=1_024)
-def _accepted_names(model: type[BaseModel]) -> frozenset[str]:
+def accepted_names(model: type[BaseModel]) -> frozenset[str]:
     """The names that a model's fields may have in data, aliases included."""
     names = set(model.model_fields)
     for field in model.model_fields.values():

@@ -48,6 +48,9 @@ _LIMITS = {
     "too_long": "must have at most {max_length} items",
     "too_short": "must have at least {min_length} items",
 }
+_COUNTED = {"string_too_long", "too_long"}
+"""Limits of a size; the error says how large the value is."""
+
 _CHOICES = {"literal_error", "enum"}
 _TYPE_SUFFIXES = ("_type", "_parsing", "_from_float")
 _BUILT_IN_ALTERNATIVES = {"int", "str", "float", "bool"}
@@ -165,7 +168,8 @@ class _Description:
         relevant = [p for p in problems if p.kind in _LIMITS] if _has_expected_type(problems) else problems
         texts = list(dict.fromkeys(map(_requirement, relevant)))
         requirement = " or ".join([texts[0], *(text.removeprefix("must be ") for text in texts[1:])])
-        return f"{where or f'{self._noun}s'} {requirement}{self._got(first)}"
+        count = f"{len(first.value):,}: " if first.kind in _COUNTED and isinstance(first.value, Sized) else ""
+        return f"{where or f'{self._noun}s'} {requirement}{self._got(first, count)}"
 
     def _suggestion(self, problem: _Problem) -> str:
         if self._model is None:
@@ -182,8 +186,8 @@ class _Description:
         has_value = " got " in text or isinstance(problem.value, Mapping | BaseModel)
         return text if has_value else text + self._got(problem)
 
-    def _got(self, problem: _Problem) -> str:
-        return f", got {_shortened(_represented(problem.value))}" if self._show_values else ""
+    def _got(self, problem: _Problem, count: str = "") -> str:
+        return f", got {count}{_shortened(_represented(problem.value))}" if self._show_values else ""
 
 
 def field_names_at(model: type[BaseModel], location: Sequence[int | str]) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 from kgagent.formatting import in_one_line
 from kgagent.models.graph import GraphNode, GraphRelationship
 from kgagent.models.note import Note
-from kgagent.models.token_budget import CountTokens, cut
+from kgagent.models.token_budget import CountTokens, cut, fits
 
 Record = dict[str, Any]
 """JSON types."""
@@ -137,14 +137,15 @@ class Line:
 
     def fitted(self, room: int, count_tokens: CountTokens) -> str:
         """The line within some tokens: with fewer notes, then with less of the description; empty if it cannot be."""
-        if count_tokens(self.text()) <= room:
+        if fits(self.text(), room, count_tokens):
             return self.text()
         described = self.description
         if self.notes:
-            described = cut(described, max(room // 2, room - 2 * sum(map(count_tokens, self.notes))), count_tokens)
+            of_notes = sum(count_tokens(note) if fits(note, room, count_tokens) else room for note in self.notes)
+            described = cut(described, max(room // 2, room - 2 * of_notes), count_tokens)
         for notes in range(len(self.notes), -1, -1):
             line = self.text(notes, described)
-            if count_tokens(line) <= room:
+            if fits(line, room, count_tokens):
                 return line
         left = room - count_tokens(self.text(0, "")) - 2
         shortened = cut(self.description, left, count_tokens) if left > 0 else ""

@@ -87,6 +87,18 @@ class QueryCombinator(PatternModel):
     join_on: Position | None = None
     description: str = Field("", max_length=2_000)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _is_not_too_deep(cls, given: object) -> object:
+        """Refuse deep nesting before its parts are validated: each may be a pattern or a combinator."""
+        level: list[object] = [given]
+        for _ in range(MAX_COMBINATOR_DEPTH):
+            parts = [part.get("patterns") for part in level if isinstance(part, Mapping)]
+            level = [part for inner in parts for part in (inner if isinstance(inner, list | tuple) else [inner])]
+        if any(isinstance(part, Mapping) and "patterns" in part for part in level):
+            raise ValueError(f"combinators may be nested at most {MAX_COMBINATOR_DEPTH} levels deep")
+        return given
+
     @model_validator(mode="after")
     def _join_is_possible(self) -> Self:
         if self.type is CombinatorType.SEQUENTIAL and self.join_on is not None:

@@ -11,6 +11,9 @@ _LETTERS_OF_A_TOKEN = 4
 _DIGITS_OF_A_TOKEN = 3
 _PIECE = re.compile(r"(?P<letters>[A-Za-z]+)|(?P<digits>\d+)|(?P<ascii>[!-~])|(?P<line>\n)|(?P<other>[^\s!-~])")
 
+_LONGEST_TOKEN = 16
+"""Characters of a token on average that no text reaches; what is longer than its room allows need not be counted."""
+
 _SHORTEST_CUT = 40
 """Characters below which a text of a record is not cut further."""
 
@@ -24,12 +27,17 @@ def estimated_tokens(text: str) -> int:
     return sum(map(_tokens_of, _PIECE.finditer(text)))
 
 
+def fits(text: str, room: int, count_tokens: CountTokens = estimated_tokens) -> bool:
+    """Whether a text has at most so many tokens."""
+    return len(text) <= room * _LONGEST_TOKEN and count_tokens(text) <= room
+
+
 def cut(text: str, room: int, count_tokens: CountTokens = estimated_tokens) -> str:
     """Cut a text to some tokens; the end says how many characters are omitted. Empty if not even that fits."""
-    if count_tokens(text) <= room:
+    if fits(text, room, count_tokens):
         return text
     # The number of tokens grows with that of characters, but not strictly: only lengths that fit are kept.
-    shortest, longest, best = 0, len(text), ""
+    shortest, longest, best = 0, min(len(text), room * _LONGEST_TOKEN), ""
     while shortest <= longest:
         length = (shortest + longest) // 2
         shown = cut_to(text, length)
@@ -73,7 +81,7 @@ def cut_record(record: Mapping[str, Any], room: int) -> dict[str, Any] | None:
             return None
         part, name, value = max(texts, key=lambda text: len(text[2]))
         original = originals.setdefault((id(part), name), value)
-        part[name] = cut_to(original, len(value) // 2)
+        part[name] = cut_to(original, min(len(value) // 2, room * _LONGEST_TOKEN))
         excess = json_tokens(shown) - room
     return shown
 

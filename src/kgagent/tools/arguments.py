@@ -3,16 +3,25 @@
 import unicodedata
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, TypeVar
 
-from pydantic import AfterValidator, Field, WithJsonSchema
-from pydantic_core import PydanticCustomError
+from pydantic import (
+    AfterValidator,
+    Field,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WithJsonSchema,
+    WrapValidator,
+)
+from pydantic_core import PydanticCustomError, PydanticKnownError
 
 from kgagent.models import Note
 from kgagent.models.fields import EntityKey, FilledText, ShortText
 from kgagent.models.request import RequestModel
 from kgagent.ontology import Ontology
 from kgagent.tools.context import ToolContext
+
+ItemT = TypeVar("ItemT")
 
 
 def _without_control_characters(name: str) -> str:
@@ -45,6 +54,35 @@ class NewNote(Arguments):
     lifetime: ShortText | None = Field(None, description="When it expires.")
     source_entity_key: EntityKey | None = Field(None, description="entity_key of the Source node of the fact.")
 
+
+VALIDATED_AT_ONCE = 10
+"""Items of a list that are validated together; only the errors of the first invalid ones are described."""
+
+
+def _in_parts(given: object, validate: ValidatorFunctionWrapHandler) -> object:
+    """Validate a list part by part, up to the first part with an error: many errors take long to make."""
+    if not isinstance(given, list):
+        return validate(given)
+    if len(given) > MAX_BATCH:
+        raise PydanticKnownError(
+            "too_long", {"field_type": "List", "max_length": MAX_BATCH, "actual_length": len(given)}
+        )
+    valid: list[object] = []
+    for start in range(0, len(given) or 1, VALIDATED_AT_ONCE):
+        part = given[start : start + VALIDATED_AT_ONCE]
+        try:
+            valid += validate(part)
+        except ValidationError:
+            # Once more with the items before, so that the positions in the errors are right.
+            return validate(given[: start + VALIDATED_AT_ONCE])
+    return valid
+
+
+MAX_BATCH = 500
+"""Maximum number of relationships of one call."""
+
+Batch = Annotated[list[ItemT], WrapValidator(_in_parts), Field(min_length=1, max_length=MAX_BATCH)]
+"""A list of relationships to write."""
 
 Notes = Annotated[
     list[NewNote | FilledText],

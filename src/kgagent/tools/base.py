@@ -13,11 +13,12 @@ from kgagent.observing import within_tool
 from kgagent.ontology import Ontology
 from kgagent.operations import OperationOutcome, ToolCall
 from kgagent.tools.context import ToolContext
-from kgagent.tools.payload import MAX_ARGUMENTS, Payload, compact_text, dump, error_text, failure
+from kgagent.tools.payload import MAX_VALUES, Payload, compact_text, dump, error_text, failure
 from kgagent.tools.reference_arguments import run_with_resolved_references
 from kgagent.tools.tool_text import ToolText, decode_arguments
 from kgagent.tools.unknown_arguments import other_tools_with
 from kgagent.validation_errors import explain_validation_error
+from kgagent.value_size import check_size
 
 _log = logging.getLogger(__name__)
 
@@ -158,18 +159,22 @@ class BoundTool:
         """The result, or why the call failed."""
         call = ToolCall(self.name, self._context.user_id)
         with within_tool(self.name), self._context.observer.watch(call) as outcome:
-            if not is_named or len(arguments) > MAX_ARGUMENTS:
+            if not is_named:
                 outcome.error = InputError.__name__
-                return f"Pass the arguments of {self.name} by name, at most {MAX_ARGUMENTS:,}"
+                return f"Pass the arguments of {self.name} by name"
             answer = await self._run(arguments, outcome, as_text=as_text)
         return answer  # noqa: RET504 - a context manager may suppress errors, as far as mypy knows
 
     async def _run(self, arguments: Mapping[str, Any], outcome: OperationOutcome, *, as_text: bool) -> ToolResult | str:
         try:
+            check_size(arguments, max_values=MAX_VALUES, noun=f"A call of {self.name}")
             valid = self.arguments.model_validate(arguments)
+        except InputError as error:
+            outcome.error = InputError.__name__
+            return str(error)
         except ValidationError as error:
             outcome.error = InputError.__name__
-            elsewhere = other_tools_with(error, arguments, self.arguments, self._others)
+            elsewhere = other_tools_with(arguments, self.arguments, self._others)
             return ". ".join(filter(None, (self._tool.explain_invalid(error, arguments), elsewhere)))
         if as_text and getattr(valid, "format", "json") is None:
             valid = valid.model_copy(update={"format": "text"})

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field, WithJsonSchema
 
 from kgagent.ontology import Ontology
-from kgagent.tools.arguments import Arguments
+from kgagent.tools.arguments import Arguments, Batch
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.create_relationship import NewRelationship
@@ -15,8 +15,8 @@ from kgagent.tools.relationship_batches import BatchResult, write_batch
 class CreateRelationshipsArguments(Arguments):
     """Arguments of create_relationships."""
 
-    relationships: list[Annotated[NewRelationship, WithJsonSchema({"type": "object"})]] = Field(
-        min_length=1, max_length=500, description="Each with the arguments of create_relationship."
+    relationships: Batch[Annotated[NewRelationship, WithJsonSchema({"type": "object"})]] = Field(
+        description="Each with the arguments of create_relationship."
     )
 
 

@@ -6,10 +6,12 @@ from typing import Any
 
 from pydantic import AliasChoices, BaseModel, JsonValue, ValidationError
 
+from kgagent.errors import InputError
 from kgagent.models.pattern_query import GraphQuery
 from kgagent.patterns.names import FREE_TYPE, UnknownName
 from kgagent.suggestions import closest_names
 from kgagent.validation_errors import models_of_fields
+from kgagent.value_size import check_size
 
 MAX_LENGTH = 1_200
 """Characters of a corrected query; a longer one would displace the error."""
@@ -27,6 +29,10 @@ def with_renamed_fields(given: Mapping[str, Any], model: type[GraphQuery]) -> st
     Returns:
         A sentence with the corrected arguments; empty if they cannot be corrected.
     """
+    try:
+        check_size(given, max_values=MAX_LENGTH // 4, noun="A query to correct")
+    except InputError:
+        return ""
     renamed = _renamed(given, (model,))
     try:
         model.model_validate(renamed)

@@ -1,6 +1,7 @@
 """query_patterns: structured questions over several relationships, answered with ranked, explained paths."""
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -24,6 +25,8 @@ from kgagent.tools.reference_arguments import resolved_targets
 
 _TEXTS = frozenset({"query", "textQuery", "text_query", "question"})
 _PARTS_OF_A_PATTERN = frozenset({"steps", "constraints", "branches", "cycle"})
+
+_PATTERN_PROBLEM = re.compile(r"\b(patterns|combinators?)\b")
 
 MAX_REPEATED = 200
 """Characters of the question that the answer repeats."""
@@ -144,8 +147,7 @@ class QueryPatterns(Tool[QueryPatternsArguments]):
         problem = super().explain_invalid(error, given)
         if corrected := with_renamed_fields(given, QueryPatternsArguments):
             return f"{problem}.{corrected}"
-        is_about_patterns = any({"patterns", "combinator"} & {*item["loc"][:1]} for item in error.errors())
-        return f"{problem}. Example: {json.dumps(SHORT_EXAMPLE)}" if is_about_patterns else problem
+        return f"{problem}. Example: {json.dumps(SHORT_EXAMPLE)}" if _PATTERN_PROBLEM.search(problem) else problem
 
     async def run(self, context: ToolContext, arguments: QueryPatternsArguments) -> PatternAnswer:
         """Run the query.

@@ -1,5 +1,6 @@
 """What tools that read have in common: the arguments that limit an answer, and the answer within its token budget."""
 
+import asyncio
 import hashlib
 import json
 import re
@@ -105,11 +106,9 @@ async def read_answer(
             defaults=context.ontology.relationship_defaults,
         )
 
-    page = (
-        text_page(content, make_reading, arguments.token_budget, offset=offset, cursor=cursor)
-        if arguments.format == "text"
-        else json_page(content, make_reading, arguments.token_budget, offset=offset, cursor=cursor)
-    )
+    render = text_page if arguments.format == "text" else json_page
+    # Long texts take a while, during which other users' calls go on.
+    page = await asyncio.to_thread(render, content, make_reading, arguments.token_budget, offset=offset, cursor=cursor)
     return answer.model_validate({**page.payload, "text": page.text})
 
 

@@ -1,7 +1,6 @@
 """Arguments of remember; each item is validated on its own, so that an invalid one does not reject the others."""
 
 from collections.abc import Mapping
-from itertools import islice
 from typing import Annotated, Any, ClassVar, Generic, TypeVar, get_args
 
 from pydantic import (
@@ -15,11 +14,11 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
-from kgagent.errors import InputError
 from kgagent.models.fields import EntityKey, FilledText, ShortText, Text
 from kgagent.tools.arguments import Arguments, NewNote, NodeName, Notes
 from kgagent.tools.relationship_arguments import Attitude, Proximity
 from kgagent.validation import validate
+from kgagent.value_size import check_size
 
 MAX_NODES = 100
 MAX_RELATIONSHIPS = 200
@@ -47,8 +46,7 @@ class Unchecked(Generic[ItemT]):
         Raises:
             InputError: it is invalid.
         """
-        if _has_more_values(self._item, MAX_VALUES):
-            raise InputError(f"an item must contain at most {MAX_VALUES:,} values; split it")
+        check_size(self._item, max_values=MAX_VALUES, noun="An item")
         return validate(self._model, self._item)
 
     @property
@@ -69,17 +67,6 @@ class Unchecked(Generic[ItemT]):
         return core_schema.no_info_wrap_validator_function(
             lambda item, _validate: cls(model, item), handler.generate_schema(model)
         )
-
-
-def _has_more_values(item: object, limit: int) -> bool:
-    """Whether an item contains too many values, at any depth; describing them would block the event loop."""
-    waiting, count = [item], 0
-    while waiting and count <= limit:
-        value = waiting.pop()
-        inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ()
-        count += len(inner)
-        waiting.extend(islice(inner, limit))
-    return count > limit
 
 
 def _title(value: object) -> str:

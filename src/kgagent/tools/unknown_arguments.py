@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
+
+from kgagent.validation import accepted_names
 
 MAX_TOOLS = 3
 """Tools that are named for one argument."""
@@ -11,16 +13,10 @@ MAX_ARGUMENTS = 3
 """Unknown arguments that are explained."""
 
 
-def other_tools_with(
-    error: ValidationError,
-    given: Iterable[str],
-    arguments: type[BaseModel],
-    tools: Mapping[str, type[BaseModel]],
-) -> str:
+def other_tools_with(given: Iterable[str], arguments: type[BaseModel], tools: Mapping[str, type[BaseModel]]) -> str:
     """Name the tools that have the arguments which a tool does not know.
 
     Args:
-        error: why the arguments are invalid.
         given: names of the arguments that were given.
         arguments: the arguments of the tool.
         tools: the arguments of each tool that could be called instead.
@@ -28,12 +24,8 @@ def other_tools_with(
     Returns:
         Such as "update_node takes notes"; empty if no tool has such an argument.
     """
-    if arguments.model_fields.keys() >= set(given):
-        # Reading an error with hundreds of thousands of wrong values takes as long as explaining it.
-        return ""
-    places = (item["loc"] for item in error.errors(include_url=False) if item["type"] == "extra_forbidden")
-    unknown = list(dict.fromkeys(str(place[0]) for place in places if len(place) == 1))
-    return "; ".join(list(_explained(unknown, tools))[:MAX_ARGUMENTS])
+    known = accepted_names(arguments)
+    return "; ".join(list(_explained((name for name in given if name not in known), tools))[:MAX_ARGUMENTS])
 
 
 def _explained(unknown: Iterable[str], tools: Mapping[str, type[BaseModel]]) -> Iterable[str]:

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field, WithJsonSchema
 
 from kgagent.ontology import Ontology
-from kgagent.tools.arguments import Arguments
+from kgagent.tools.arguments import Arguments, Batch
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.relationship_batches import BatchResult, write_batch
@@ -16,8 +16,8 @@ from kgagent.tools.update_relationship import RelationshipChange
 class UpdateRelationshipsArguments(Arguments):
     """Arguments of update_relationships."""
 
-    relationships: list[Annotated[RelationshipChange, WithJsonSchema({"type": "object"})]] = Field(
-        min_length=1, max_length=500, description="Each with the arguments of update_relationship."
+    relationships: Batch[Annotated[RelationshipChange, WithJsonSchema({"type": "object"})]] = Field(
+        description="Each with the arguments of update_relationship."
     )
 
 

@@ -12,9 +12,9 @@ ARGUMENTS: dict[str, type[BaseModel]] = {tool.name: tool.arguments for tool in T
 
 
 def elsewhere(tool: str, **given: Any) -> str:
-    with pytest.raises(ValidationError) as raised:
+    with pytest.raises(ValidationError):
         ARGUMENTS[tool].model_validate(given)
-    return other_tools_with(raised.value, given, ARGUMENTS[tool], ARGUMENTS)
+    return other_tools_with(given, ARGUMENTS[tool], ARGUMENTS)
 
 
 def test_the_tool_with_the_argument_is_named() -> None:

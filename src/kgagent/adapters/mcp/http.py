@@ -16,6 +16,7 @@ from starlette.applications import Starlette
 from starlette.middleware.authentication import AuthenticationMiddleware
 
 from kgagent.adapters.mcp.access_tokens import AccessTokens
+from kgagent.adapters.mcp.body_limit import MAX_BODY, StructureLimit
 from kgagent.adapters.mcp.calls import Context
 from kgagent.adapters.mcp.server import PROGRESS_INTERVAL, UserOf, make_server
 from kgagent.errors import ConfigurationError
@@ -131,7 +132,9 @@ def _app(graph: KnowledgeGraph, options: HttpOptions, address: str, port: int) -
         streamable_http_path=PATH,
         transport_security=_security(options, address, port),
         token_verifier=options.tokens,
+        max_request_body_size=MAX_BODY,
     )
+    app.add_middleware(StructureLimit)
     if options.tokens is not None:
         app.add_middleware(AuthenticationMiddleware, backend=BearerAuthBackend(options.tokens))
     return app

@@ -1,5 +1,6 @@
 """Who is let in over HTTP, under which names, and to whose graph."""
 
+import json
 import uuid
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -214,3 +215,24 @@ async def test_no_token_is_logged(shared: Shared, caplog: pytest.LogCaptureFixtu
     assert served
     assert shared.ada.token not in served
     assert wrong not in served
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ("[" + ",".join(["[]"] * 30_000) + "]", "at most 40,000 commas and opening brackets, got 60,0"),
+        ('"' + "x" * 1_100_000 + '"', "too large"),
+    ],
+    ids=["many values", "many bytes"],
+)
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_body_that_takes_long_to_parse_is_refused(open_url: str, mode: Mode, value: str, reason: str) -> None:
+    opening, headers = OPENINGS[mode]
+    accept = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
+    body = json.dumps(opening).replace('"test"', value)
+    async with httpx2.AsyncClient() as client:
+        answer = await client.post(open_url, content=body, headers=accept | headers)
+        assert answer.status_code == 413
+        assert reason in answer.text
+        fine = await client.post(open_url, content=json.dumps(opening), headers=accept | headers)
+    assert fine.status_code == 200

@@ -134,7 +134,7 @@ def test_search_returns_the_graph(ask: Ask, fake: FakeSearch) -> None:
     [
         ("", "query is missing"),
         ("query=+", "query must not be empty, got ' '"),
-        (f"query={'x' * 8_001}", f"query must have at most 8,000 characters, got '{'x' * 116}..."),
+        (f"query={'x' * 8_001}", f"query must have at most 8,000 characters, got 8,001: '{'x' * 116}..."),
         ("query=x&limit=0", "limit must be at least 1, got '0'"),
         ("query=x&limit=101", "limit must be at most 100, got '101'"),
         ("query=x&neighbours=201", "neighbours must be at most 200, got '201'"),

@@ -1,0 +1,1 @@
+"""Attacks: programs that run as long as one likes, and short forms of them as tests."""

@@ -1,0 +1,73 @@
+"""Hostile calls are refused with little work, so that no call holds up the users who share the event loop.
+
+`tests/adversarial/loop_lag.py` measures the time; here, what takes the time is counted.
+"""
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from kgagent.errors import InputError
+from kgagent.tools.payload import MAX_VALUES
+from kgagent.tools.registry import TOOLS
+from kgagent.value_size import check_size
+from tests.adversarial.hostile_calls import Call, hostile_calls
+
+TOOL_OF = {tool.name: tool for tool in TOOLS}
+MOST_ERRORS = 2 * MAX_VALUES
+"""Errors that pydantic makes for a call; each takes some microseconds."""
+
+
+def refusal(call: Call) -> str | ValidationError | None:
+    """Why the call is refused, by the check of its size or by validation; None if it is valid."""
+    try:
+        check_size(call.arguments, max_values=MAX_VALUES, noun="A call")
+        TOOL_OF[call.tool].arguments.model_validate(call.arguments)
+    except InputError as error:
+        return str(error)
+    except ValidationError as error:
+        return error
+    return None
+
+
+def test_no_hostile_call_makes_very_many_errors() -> None:
+    """Every call is counted; about a thousand are made."""
+    made = {
+        f"{call.tool} {call.name}": error.error_count()
+        for call in hostile_calls(TOOL_OF)
+        if call.arguments is not None and isinstance(error := refusal(call), ValidationError)
+    }
+    assert len(made) > 500
+    assert {name: count for name, count in made.items() if count > MOST_ERRORS} == {}
+
+
+@pytest.mark.parametrize("tool", ["create_relationships", "update_relationships"])
+def test_a_list_of_relationships_is_validated_up_to_the_first_invalid_ones(tool: str) -> None:
+    valid = {"from_entity_key": "a", "to_entity_key": "b", "relationship_type": "mentor"}
+    wrong: dict[str, Any] = {f"kind{i}": 1 for i in range(8)}
+    with pytest.raises(ValidationError) as raised:
+        TOOL_OF[tool].arguments.model_validate({"relationships": [valid] * 15 + [wrong] * 485})
+    errors = raised.value.errors(include_url=False)
+    assert len(errors) <= 10 * 11
+    assert min(item["loc"][1] for item in errors) == 15
+    assert all(item["loc"][0] == "relationships" for item in errors)
+
+
+@pytest.mark.parametrize("tool", ["create_relationships", "update_relationships"])
+def test_too_many_relationships_are_refused_without_validating_them(tool: str) -> None:
+    with pytest.raises(ValidationError) as raised:
+        TOOL_OF[tool].arguments.model_validate({"relationships": [{}] * 501})
+    assert raised.value.error_count() == 1
+    assert "must have at most 500 items, got 501: [{}" in TOOL_OF[tool].explain_invalid(raised.value, {})
+
+
+def test_deep_combinators_are_refused_before_their_parts_are_validated() -> None:
+    part: Any = {"stepz": []}
+    for _ in range(8):
+        part = {"type": "UNION", "patterns": [part, part]}
+    with pytest.raises(ValidationError) as raised:
+        TOOL_OF["query_patterns"].arguments.model_validate({"combinator": part})
+    assert raised.value.error_count() == 1
+    error = TOOL_OF["query_patterns"].explain_invalid(raised.value, {"combinator": part})
+    assert error.startswith("combinator: combinators may be nested at most 4 levels deep")
