@@ -14,7 +14,7 @@ from kgagent.tools.create_relationship import NewRelationship
 from kgagent.tools.note_expiry import NoteExpiry, new_expiries
 from kgagent.tools.payload import error_text, one_line
 from kgagent.tools.reference_arguments import resolved_intents
-from kgagent.tools.relationship_results import describe_direction
+from kgagent.tools.relationship_results import describe_direction, kept_description
 from kgagent.tools.update_relationship import RelationshipChange
 
 MAX_LISTED = 20
@@ -85,7 +85,7 @@ async def write_batch(
             if isinstance(outcome, KgAgentError)
             else BatchItem(
                 success=True,
-                message=_item_message(outcome, sets_type=items[position].relationship_type is not None),
+                message=_item_message(outcome, items[position]),
                 embedding_regenerated=outcome.embedded,
                 triplet=outcome.record.triplet,
                 relationship=outcome.record,
@@ -113,9 +113,10 @@ def _first_few(positions: Sequence[int]) -> str:
     return ", ".join(map(str, positions[:MAX_LISTED])) + more
 
 
-def _item_message(written: RelationshipWriteResult, *, sets_type: bool) -> str | None:
-    direction = describe_direction(written.record, sets_type=sets_type)
-    return ". ".join(filter(None, (direction, *written.warnings))) or None
+def _item_message(written: RelationshipWriteResult, item: NewRelationship | RelationshipChange) -> str | None:
+    direction = describe_direction(written.record, sets_type=item.relationship_type is not None)
+    hint = kept_description(written, is_given=item.description is not None)
+    return ". ".join(filter(None, (direction, *written.warnings, hint))) or None
 
 
 def _rejected(error: KgAgentError) -> BatchItem:

@@ -1,26 +1,19 @@
 """Results of the tools that read and write relationships."""
 
+from kgagent.formatting import beginning
 from kgagent.graph.compare_and_set import compare_and_set_one
+from kgagent.graph.property_names import LEVEL_FIELDS
 from kgagent.graph.relationships import RelationshipIntent, RelationshipStrategy, RelationshipWriteResult
 from kgagent.models import GraphRelationship
 from kgagent.tools.base import ToolResult
 from kgagent.tools.context import ToolContext
 from kgagent.tools.note_expiry import NoteExpiry, new_expiries, short_answer
 
+MAX_KEPT = 200
+"""Characters of a description that a hint repeats."""
+
 DIRECTION_HINT = "Give the nodes in either order."
 """Part of the description of tools that take the nodes in either order."""
-
-
-class RelationshipResult(ToolResult):
-    """A relationship.
-
-    Attributes:
-        triplet: the relationship in its direction, such as "Ruth mentor Me".
-        relationship: the relationship, with its nodes in the order of the arguments.
-    """
-
-    triplet: str
-    relationship: GraphRelationship
 
 
 class WrittenRelationship(ToolResult):
@@ -30,27 +23,30 @@ class WrittenRelationship(ToolResult):
         embedding_regenerated: whether its text changed, so that it was embedded again.
         triplet: the relationship in its direction, such as "Ruth mentor Me".
         relationship: the relationship, with its nodes in the order of the arguments.
+        hint: what may have to be corrected too.
         note_expiries: when the notes that were added expire; None if they never do.
     """
 
     embedding_regenerated: bool
     triplet: str
     relationship: GraphRelationship
+    hint: str | None = None
     note_expiries: tuple[NoteExpiry, ...] | None = None
 
     def to_text(self) -> str:
         """What changed, the triplet, and when new notes expire; get_relationship reads the rest."""
-        message = f"{self.message}\ntriplet: {self.triplet}"
+        message = "\n".join(filter(None, (self.message, f"triplet: {self.triplet}", self.hint)))
         return short_answer(message, embedded=self.embedding_regenerated, note_expiries=self.note_expiries or ())
 
     @classmethod
-    def of(cls, written: RelationshipWriteResult, message: str) -> "WrittenRelationship":
+    def of(cls, written: RelationshipWriteResult, message: str, hint: str | None = None) -> "WrittenRelationship":
         """The result of a write."""
         return cls(
             message=". ".join((message, *written.warnings)),
             embedding_regenerated=written.embedding is not None,
             triplet=written.record.triplet,
             relationship=written.record,
+            hint=hint,
             note_expiries=new_expiries(written) or None if written.record.notes else None,
         )
 
@@ -63,6 +59,28 @@ async def write_relationship(context: ToolContext, intent: RelationshipIntent) -
     """
     strategy = RelationshipStrategy(context.relationships, context.write_context, user_id=context.user_id)
     return await compare_and_set_one(strategy, intent, attempts=context.write_context.attempts)
+
+
+def kept_description(written: RelationshipWriteResult, *, is_given: bool) -> str | None:
+    """A hint that the type or a level changed but not the description, which may say what they were.
+
+    Args:
+        written: the write.
+        is_given: whether the caller gave the description.
+    """
+    description = written.record.description
+    if is_given or not description or not replaced_fields(written):
+        return None
+    return f"Kept description: {beginning(description, MAX_KEPT)!r}; check that it still holds"
+
+
+def replaced_fields(written: RelationshipWriteResult) -> dict[str, str]:
+    """The type and the levels that a write replaced or removed, as they were."""
+    if written.stored is None:
+        return {}
+    levels = {field: written.stored.level(field) for field in LEVEL_FIELDS}
+    old = {"relationship_type": written.stored.text("relationship_type"), **levels}
+    return {field: str(value) for field, value in old.items() if value and value != getattr(written.record, field)}
 
 
 def with_direction(message: str, relationship: GraphRelationship, *, sets_type: bool = False) -> str:

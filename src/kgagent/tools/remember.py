@@ -22,7 +22,7 @@ from kgagent.tools.note_edits import NoteCorrection
 from kgagent.tools.note_expiry import expiries
 from kgagent.tools.payload import error_text, one_line
 from kgagent.tools.references import NodeReference
-from kgagent.tools.relationship_results import describe_direction
+from kgagent.tools.relationship_results import describe_direction, kept_description, replaced_fields
 from kgagent.tools.remember_arguments import (
     RememberArguments,
     RememberedNode,
@@ -299,27 +299,26 @@ class _Call:
             for node in self.written_nodes.values()
             for value in replaced_values(node.record.name, node, ("name", "description"))
         ]
-        replaced += [
-            value
-            for relationship in self.written_relationships.values()
-            for value in replaced_values(
-                relationship.record.triplet, relationship, ("relationship_type", "description")
-            )
-        ]
+        for relationship in self.written_relationships.values():
+            triplet = relationship.record.triplet
+            fields = replaced_fields(relationship)
+            replaced += [ReplacedValue(item=triplet, field=name, old=old) for name, old in fields.items()]
+            replaced += replaced_values(triplet, relationship, ("description",))
         for place, written in self._written.items():
             if written.stored is not None and self._correction(place) is not None:
                 replaced += replaced_notes(written.record, written.stored.notes)
         return replaced
 
     def _hints(self) -> list[str]:
-        """Warnings of the writes, and relationships whose stored direction is opposite to the one given."""
+        """Warnings of the writes, relationships stored in the opposite direction, and descriptions that were kept."""
         hints = [warning for node in self.written_nodes.values() for warning in node.warnings]
         for (name, index), written in self.written_relationships.items():
             hints += written.warnings
             if name == "relationships" and written.changed and not written.created:
-                sets_type = self.relationships[index].relationship_type is not None
-                direction = describe_direction(written.record, sets_type=sets_type)
-                hints += [f"relationships[{index}]: {direction}"] if direction else []
+                item = self.relationships[index]
+                direction = describe_direction(written.record, sets_type=item.relationship_type is not None)
+                kept = kept_description(written, is_given=bool(item.description))
+                hints += [f"relationships[{index}]: {hint}" for hint in (direction, kept) if hint]
         return list(dict.fromkeys(hints))
 
     async def _possible_duplicates(self) -> tuple[PossibleDuplicate, ...]:

@@ -74,7 +74,7 @@ class Failure(GraphModel):
 
 
 class ReplacedValue(GraphModel):
-    """A text or type that an update replaced, for a model to notice a mistake."""
+    """A text, type or level that an update replaced, for a model to notice a mistake."""
 
     item: str
     field: str
@@ -106,7 +106,7 @@ class RememberResult(ToolResult):
         note_expiries: when the notes of this call expire; notes without expiry are not counted.
         created_nodes: the nodes that are new, with their keys.
         failures: the items that were not written.
-        replaced: descriptions, types and notes that were replaced or removed.
+        replaced: descriptions, types, levels and notes that were replaced or removed.
         possible_duplicates: new nodes that may exist already.
         hints: what the caller should know although the writes succeeded.
         embeddings: number of new embeddings.

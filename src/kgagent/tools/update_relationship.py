@@ -16,6 +16,7 @@ from kgagent.tools.relationship_arguments import Attitude, Proximity, Relationsh
 from kgagent.tools.relationship_results import (
     DIRECTION_HINT,
     WrittenRelationship,
+    kept_description,
     with_direction,
     write_relationship,
 )
@@ -106,4 +107,5 @@ class UpdateRelationship(Tool[UpdateRelationshipArguments]):
         ends = f"{updated.from_name} and {updated.to_name}"
         message = f"Updated relationship between {ends}" if written.changed else "Nothing changed"
         sets_type = arguments.relationship_type is not None
-        return WrittenRelationship.of(written, with_direction(message, updated, sets_type=sets_type))
+        hint = kept_description(written, is_given=arguments.description is not None)
+        return WrittenRelationship.of(written, with_direction(message, updated, sets_type=sets_type), hint)

@@ -11,7 +11,7 @@ from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import error_of, succeeded
-from tests.support.people import node, person, relate
+from tests.support.people import node, person, relate, two_friends
 from tests.support.stored import all_of, assert_embeddings_are_current, nodes_of, note_contents, relationships_of
 
 ME = {"label": "Person", "name": "Ines", "is_owner": True}
@@ -101,6 +101,7 @@ async def test_what_exists_is_updated_and_replaced_texts_are_reported(
     assert payload["replaced"] == [
         {"item": "Ruth Calder", "field": "description", "old": "An architect."},
         {"item": "Ruth Calder mentor of Ines", "field": "relationship_type", "old": "friend"},
+        {"item": "Ruth Calder mentor of Ines", "field": "attitude", "old": "3"},
         {"item": "Ruth Calder mentor of Ines", "field": "description", "old": "They met at work."},
     ]
     stored = (await named(graph, user_id))["Ruth Calder"]
@@ -108,6 +109,18 @@ async def test_what_exists_is_updated_and_replaced_texts_are_reported(
     assert note_contents(stored) == ["Sings.", "Moved to Bergen."]
     [relationship] = await relationships_of(graph, user_id)
     assert (relationship["attitude"], relationship["proximity"]) == (5, 4)
+
+
+async def test_a_description_that_was_kept_beside_a_new_type_or_level_is_shown(tools: Toolset) -> None:
+    await two_friends(tools, description="They row.", attitude=4)
+    answer = await tools.remember.call_text({"relationships": [{"from": "Ada", "to": "Bo", "attitude": 1}]})
+    assert answer.text.splitlines()[1:] == [
+        "Replaced: Ada friend Bo, attitude: was '4'",
+        "Note: relationships[0]: Kept description: 'They row.'; check that it still holds",
+    ]
+    for change in ({"proximity": 3}, {"attitude": 2, "description": "They quarrel."}, {"notes": ["They met."]}):
+        payload = succeeded(await tools.remember(relationships=[{"from": "Ada", "to": "Bo", **change}]))
+        assert "hints" not in payload or payload["hints"] == []
 
 
 async def test_an_empty_description_does_not_clear_the_stored_one(tools: Toolset) -> None:

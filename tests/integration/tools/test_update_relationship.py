@@ -46,6 +46,35 @@ async def test_each_change_of_a_field_embeds_again_once_and_changes_search_resul
     assert stored["version"] == 2
 
 
+KEPT = "Kept description: 'They row together'; check that it still holds"
+
+
+@pytest.mark.parametrize(
+    ("change", "is_kept"),
+    [
+        ({"relationship_type": "rival"}, True),
+        ({"attitude": 1}, True),
+        ({"clear": ["proximity"]}, True),
+        ({"attitude": 4, "relationship_type": "friend"}, False),
+        ({"attitude": 1, "description": "They row together"}, False),
+        ({"attitude": 1, "description": ""}, False),
+        ({"confidence": 0.4, "notes": ["They met in Rome"]}, False),
+    ],
+)
+async def test_a_description_that_was_kept_beside_a_new_type_or_level_is_shown(
+    tools: Toolset, change: dict[str, object], is_kept: bool
+) -> None:
+    ends = await two_friends(tools, description="They row together", attitude=4, proximity=2)
+    both = [await person(tools, "Cy"), ends["from_entity_key"]]
+    await relate(tools, *both, description="They row together", attitude=4, proximity=2)
+    answer = await tools.update_relationship.call_text({**ends, **change})
+    assert (KEPT in answer.text.splitlines()) == is_kept
+    assert answer.payload.get("hint") == (KEPT if is_kept else None)
+    batch = [{"from_entity_key": both[0], "to_entity_key": both[1], **change}]
+    [item] = succeeded(await tools.update_relationships(relationships=batch))["results"]
+    assert item.get("message") == (KEPT if is_kept else None)
+
+
 @pytest.mark.parametrize(
     "same",
     [
