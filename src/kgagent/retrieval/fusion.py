@@ -12,6 +12,7 @@ evidence, and no sibling of the start overtakes the answer because it repeats th
 chosen on 2WikiMultihopQA and MetaQA; `benchmarks/fusion.py` compares the parts with each strategy.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 
 from kgagent.models.hybrid import FusedRetriever, FusionStrategy
@@ -67,8 +68,9 @@ def fuse(
 
 
 def calibrated(lists: Rankings) -> Scores:
-    """Keys with their scores by the formula above, best first."""
+    """Keys with their scores by the formula above, best first; of equal ones, the more similar first."""
     first = first_retrievers(lists)
+    similar: dict[str, float] = {}
     best = max((item.score - cost for semantic, _, cost in _KINDS for item in lists[semantic]), default=0.0)
     scores: dict[str, float] = {}
     for semantic, fulltext, cost in _KINDS:
@@ -78,8 +80,10 @@ def calibrated(lists: Rankings) -> Scores:
         scores |= {key: by_words[key] + TEXT_WEIGHT * share for key, share in shares.items()}
         for item in lists[semantic]:
             share = max(shares.get(key, 0.0) for key in (item.key, *map(key_of, item.path)))
-            scores[item.key] = max(item.score - cost, by_words.get(item.key, least)) + TEXT_WEIGHT * share
-    return sorted(scores.items(), key=lambda scored: (-scored[1], first[scored[0]], scored[0]))
+            similar[item.key] = item.score - cost
+            scores[item.key] = max(similar[item.key], by_words.get(item.key, least)) + TEXT_WEIGHT * share
+    order = {key: (-score, -similar.get(key, -math.inf), first[key], key) for key, score in scores.items()}
+    return sorted(scores.items(), key=lambda scored: order[scored[0]])
 
 
 def _merged(finds: Sequence[tuple[FusedRetriever, Candidate]], score: float) -> Candidate:

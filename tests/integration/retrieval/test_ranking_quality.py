@@ -50,7 +50,8 @@ async def test_the_default_ranks_relationships_no_worse_than_their_own_search(
     alone = await graph.retrieval.relationship_vector_search(QUESTION, user_id=user_id, limit=10, expand_hops=None)
     options = HybridSearchOptions(query=QUESTION, limit=60)
     result = await graph.retrieval.hybrid_search(options, user_id=user_id)
-    assert [one.pair for one in result.relationships or ()][:3] == [one.pair for one in alone][:3]
+    # Their order may differ: how rare a word is in the full-text index depends on the records of all users.
+    assert {one.pair for one in (result.relationships or ())[:3]} == {one.pair for one in alone[:3]}
 
 
 async def test_questions_about_anything_else_find_nothing_relevant(graph: KnowledgeGraph, user_id: str) -> None:

@@ -78,6 +78,17 @@ def test_the_only_record_that_has_the_words_is_with_the_best_of_all() -> None:
     assert fused[0].score == pytest.approx(0.6 + TEXT_WEIGHT)
 
 
+def test_of_two_that_have_the_words_alone_the_more_similar_is_first() -> None:
+    """ "Ruth mentor" has one word of the node, and both of the relationship."""
+    rankings: dict[FusedRetriever, list[Candidate]] = {
+        "node_vector": found(ruth=0.6),
+        "relationship_vector": found(mentor=0.8),
+        "node_fulltext": found(ruth=1.0),
+        "relationship_fulltext": found(mentor=1.0),
+    }
+    assert order(rankings) == ["mentor", "ruth"]
+
+
 def test_one_of_many_matches_of_words_gains_little() -> None:
     many = found(**{f"worded {number}": 1.0 for number in range(10)})
     fused = fuse({"node_vector": found(a=0.9, b=0.4), "node_fulltext": many})
