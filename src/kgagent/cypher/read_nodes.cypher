@@ -4,4 +4,6 @@
 UNWIND $keys AS key
 MATCH (n:«labels» {entity_key: key})
 WHERE n.user_id = $user_id
+«lock»
+WITH n
 RETURN collect(«_node») AS nodes

@@ -5,4 +5,6 @@ MATCH (n:«labels»)
 WHERE n.user_id = $user_id AND n.notes CONTAINS $text
 WITH n
 LIMIT $limit
+«_node_lock»
+WITH n
 RETURN «_node» AS node

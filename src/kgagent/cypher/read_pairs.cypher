@@ -10,6 +10,8 @@ CALL (a, b) {
   WHERE a IS NOT NULL AND b IS NOT NULL
   MATCH (a)-[r:«types»]-(b)
   WITH DISTINCT r
+  «lock»
+  WITH r
   RETURN collect(«_relationship») AS relationships
 }
 RETURN position,

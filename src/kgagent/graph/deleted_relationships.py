@@ -65,7 +65,7 @@ class DeletionStrategy:
 
     async def read(self, intents: Sequence[RelationshipIntent]) -> Sequence[PairState]:
         """Read the two nodes of each intent and the relationships between them."""
-        return await self._relationships.read_pairs(self._user_id, intents)
+        return await self._relationships.read_pairs(self._user_id, intents, for_update=True)
 
     def plan(self, intent: RelationshipIntent, state: PairState) -> PlannedDeletion:
         """Find the relationship to delete.

@@ -95,7 +95,7 @@ class MergeStrategy:
         return {position: result for position, result in results.items() if result is not None}
 
     async def _read(self, intent: MergeIntent) -> MergeRecords:
-        found = await self._nodes.read(self._user_id, [intent.keep, intent.drop])
+        found = await self._nodes.read(self._user_id, [intent.keep, intent.drop], for_update=True)
         keep, drop = found.get(intent.keep), found.get(intent.drop)
         if keep is None or drop is None or keep is drop:
             return MergeRecords(keep=keep, drop=drop, counterparts={}, element_ids={})
@@ -108,7 +108,7 @@ class MergeStrategy:
         others = {key for record in own for key in (record.from_entity_key, record.to_entity_key)}
         others -= {intent.keep, intent.drop}
         intents = [RelationshipIntent(from_entity_key=intent.keep, to_entity_key=other) for other in sorted(others)]
-        pairs = await self._relationships.read_pairs(self._user_id, intents) if intents else []
+        pairs = await self._relationships.read_pairs(self._user_id, intents, for_update=True) if intents else []
         ends = [(pair, pair.second) for pair in pairs if pair.second is not None]
         counterparts: dict[tuple[str, str], RelationshipRecord] = {}
         for pair, end in ends:
@@ -130,7 +130,7 @@ class MergeStrategy:
         )
 
     async def _rows(self, name: str, **parameters: object) -> list[Row]:
-        return await self._nodes.store.read(
+        return await self._nodes.store.read_for_update(
             statement(name, **self._relationships.names),
             {"user_id": self._user_id, "limit": MAX_RECORDS + 1, **parameters},
         )

@@ -99,7 +99,7 @@ class NodeDeletionStrategy:
 
     async def read(self, intents: Sequence[NodeDeletionIntent]) -> Sequence[DeletableNode]:
         """Read the node of each intent, and all of its relationships."""
-        found = await self._nodes.read(self._user_id, [intent.entity_key for intent in intents])
+        found = await self._nodes.read(self._user_id, [intent.entity_key for intent in intents], for_update=True)
         return [await self._read(found.get(intent.entity_key)) for intent in intents]
 
     def plan(self, intent: NodeDeletionIntent, state: DeletableNode) -> PlannedNodeDeletion:
@@ -139,7 +139,7 @@ class NodeDeletionStrategy:
     async def _read(self, record: NodeRecord | None) -> DeletableNode:
         if record is None:
             return DeletableNode(record=None)
-        rows = await self._nodes.store.read(
+        rows = await self._nodes.store.read_for_update(
             statement("read_relationships_of_node", **self._relationships.names),
             {
                 "user_id": self._user_id,

@@ -10,7 +10,7 @@ from kgagent.graph.existing_records import node_exists
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.record_saver import RecordSaver, changed_properties, node_text, with_properties
 from kgagent.graph.records import NodeRecord
-from kgagent.graph.statements import statement
+from kgagent.graph.statements import Fragment, statement
 from kgagent.graph.store import Store
 from kgagent.graph.writes import PlannedWrite, WriteContext, WriteOptions, WriteResult
 from kgagent.models import GraphNode, Note
@@ -54,7 +54,7 @@ class NodeRepository:
         self.names = {"labels": Identifier.any_of(ontology.labels)}
 
     async def read(
-        self, user_id: str, keys: Sequence[str], labels: Sequence[str] | None = None
+        self, user_id: str, keys: Sequence[str], labels: Sequence[str] | None = None, *, for_update: bool = False
     ) -> dict[str, NodeRecord]:
         """Read nodes by their keys; keys of which the user has no node are missing from the result.
 
@@ -62,11 +62,14 @@ class NodeRepository:
             user_id: owner of the nodes.
             keys: their keys.
             labels: labels to prefer for a node that carries several; None prefers the first of the ontology's.
+            for_update: whether a write depends on what is read; see `Store.read_for_update`.
         """
         if not keys:
             return {}
-        [row] = await self.store.read(
-            statement("read_nodes", **self.names), {"user_id": user_id, "keys": list(dict.fromkeys(keys))}
+        lock = Fragment("_node_lock" if for_update else "_no_lock")
+        read = self.store.read_for_update if for_update else self.store.read
+        [row] = await read(
+            statement("read_nodes", lock=lock, **self.names), {"user_id": user_id, "keys": list(dict.fromkeys(keys))}
         )
         records = (NodeRecord.read(node, self.ontology, labels=labels) for node in row["nodes"])
         return {record.entity_key: record for record in records}
@@ -126,7 +129,8 @@ class NodeStrategy:
 
     async def read(self, intents: Sequence[NodeIntent]) -> Sequence[NodeRecord | None]:
         """Read the node of each intent."""
-        records = await self._nodes.read(self._user_id, [intent.entity_key for intent in intents])
+        keys = [intent.entity_key for intent in intents]
+        records = await self._nodes.read(self._user_id, keys, for_update=not self._options.dry_run)
         return [records.get(intent.entity_key) for intent in intents]
 
     def plan(self, intent: NodeIntent, state: NodeRecord | None) -> PlannedWrite[NodeRecord]:

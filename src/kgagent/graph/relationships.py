@@ -12,7 +12,7 @@ from kgagent.graph.pair_state import End, PairState
 from kgagent.graph.property_names import LEVEL_FIELDS
 from kgagent.graph.record_saver import RecordSaver, changed_properties, relationship_text, with_properties
 from kgagent.graph.records import RelationshipRecord, as_text, ontology_label
-from kgagent.graph.statements import statement
+from kgagent.graph.statements import Fragment, statement
 from kgagent.graph.store import Store
 from kgagent.graph.writes import PlannedWrite, WriteContext, WriteOptions, WriteResult
 from kgagent.models import GraphRelationship, Note
@@ -86,7 +86,12 @@ class RelationshipRepository:
         return self.to_model(stored, from_entity_key)
 
     async def read_pairs(
-        self, user_id: str, intents: Sequence[RelationshipIntent], *, adopt_foreign: bool = False
+        self,
+        user_id: str,
+        intents: Sequence[RelationshipIntent],
+        *,
+        adopt_foreign: bool = False,
+        for_update: bool = False,
     ) -> list[PairState]:
         """Read the two nodes of each intent and the relationships between them.
 
@@ -94,9 +99,12 @@ class RelationshipRepository:
             user_id: owner of the nodes.
             intents: name the nodes.
             adopt_foreign: whether relationships that name another owner are treated as the user's.
+            for_update: whether a write depends on what is read; see `Store.read_for_update`.
         """
         pairs = [{"first": intent.from_entity_key, "second": intent.to_entity_key} for intent in intents]
-        rows = await self.store.read(statement("read_pairs", **self.names), {"user_id": user_id, "pairs": pairs})
+        lock = Fragment("_relationship_lock" if for_update else "_no_lock")
+        read = self.store.read_for_update if for_update else self.store.read
+        rows = await read(statement("read_pairs", lock=lock, **self.names), {"user_id": user_id, "pairs": pairs})
         by_position = {row["position"]: row for row in rows}
         owner = None if adopt_foreign else user_id
         return [self._pair(intent, by_position[position], owner) for position, intent in enumerate(intents)]
@@ -236,7 +244,9 @@ class RelationshipStrategy:
 
     async def read(self, intents: Sequence[RelationshipIntent]) -> Sequence[PairState]:
         """Read the two nodes of each intent and the relationships between them."""
-        return await self._relationships.read_pairs(self._user_id, intents, adopt_foreign=self._options.adopt_foreign)
+        return await self._relationships.read_pairs(
+            self._user_id, intents, adopt_foreign=self._options.adopt_foreign, for_update=not self._options.dry_run
+        )
 
     def plan(self, intent: RelationshipIntent, state: PairState) -> PlannedWrite[RelationshipRecord]:
         """Decide what to write.

@@ -4,13 +4,14 @@ import copy
 import sys
 from array import array
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any, Self
 
 from neo4j import READ_ACCESS, WRITE_ACCESS, AsyncDriver, AsyncSession, Query, RoutingControl
 from neo4j import exceptions as neo4j_errors
 from neo4j.vector import Vector
 
+from kgagent.errors import EntityGoneError
 from kgagent.graph.driver_errors import translated
 from kgagent.graph.features import ServerFeatures
 from kgagent.graph.statements import UNNAMED, Statement
@@ -82,6 +83,19 @@ class Store:
             rows = await self._run(text, parameters, RoutingControl.WRITE, timeout)
             outcome.rows = len(rows)
         return rows
+
+    async def read_for_update(self, text: str, parameters: Parameters) -> list[Row]:
+        """Run a statement that takes the locks of what it reads before it reads it.
+
+        Neo4j reads a record property by property, also while another transaction's commit is applied, so that a read
+        without a lock can see the new version beside old notes. It does not see records that another write deletes.
+
+        Raises:
+            StoreError: it failed.
+        """
+        while True:
+            with suppress(EntityGoneError):
+                return await self.write(text, parameters)
 
     async def run_schema(self, text: str) -> list[Row]:
         """Run a statement about indexes and constraints.

@@ -3,11 +3,12 @@
 import asyncio
 
 import pytest
+from neo4j import AsyncGraphDatabase
 
 from kgagent import KnowledgeGraph
 from kgagent.errors import EmbeddingResponseError, EmbeddingUnavailableError
 from kgagent.tools import Toolset
-from tests.conftest import Clock
+from tests.conftest import Clock, Server
 from tests.support import facts
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
@@ -20,6 +21,7 @@ from tests.support.stored import (
     relationships_of,
     the_relationship,
 )
+from tests.support.transactions import watch
 
 
 async def test_concurrent_changes_and_notes_are_all_kept_and_the_embedding_is_that_of_the_last_state(
@@ -184,6 +186,30 @@ async def test_duplicate_relationships_do_not_prevent_a_write(
     written = [item for item in stored if item.get("version")]
     assert [(item["attitude"], item["version"]) for item in written] == [(3, 3)]
     assert not set(facts.OLD_FIELDS) & written[0].keys()
+
+
+async def test_a_write_reads_no_record_in_the_middle_of_another_commit(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock, server: Server
+) -> None:
+    """Neo4j applies a commit property by property, so that a read without the record's lock can see half of it."""
+    ends = await two_friends(tools, description="They row together")
+    embedder.forget()
+    driver = AsyncGraphDatabase.driver(server.uri, auth=(server.username, server.password))
+    async with driver, driver.session() as session, watch(server, user_id) as transactions:
+        other = await session.begin_transaction()
+        await other.run(
+            "MATCH (a {entity_key: $from_entity_key})-[r]-(b {entity_key: $to_entity_key}) "
+            "SET r.description = 'They sail together', r.version = 2",
+            ends,
+        )
+        change = asyncio.create_task(tools.update_relationship(**ends, attitude=5))
+        await transactions.until_blocked()
+        assert embedder.calls == 0
+        await other.commit()
+        succeeded(await change)
+    assert embedder.calls == 1
+    [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    assert (stored["description"], stored["attitude"], stored["version"]) == ("They sail together", 5, 3)
 
 
 async def test_an_old_relationship_stored_against_its_direction_is_found_and_written(

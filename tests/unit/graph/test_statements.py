@@ -17,7 +17,7 @@ FILES = {
     if path.name.endswith(".cypher")
 }
 STATEMENTS = {name: path for name, path in FILES.items() if not name.startswith("_")}
-KNOWN_PLACES = {"labels", "owner", "label", "types", "index", "relationship", "property", *DELETED_NAMES}
+KNOWN_PLACES = {"labels", "owner", "label", "types", "index", "relationship", "property", "lock", *DELETED_NAMES}
 FOR_THE_KEEPER = {"inspect_nodes", "inspect_relationships", "total_nodes", "total_relationships"}
 """What doctor and migration look at; each has a twin that keeps to one user."""
 
@@ -35,6 +35,7 @@ OF_THE_OTHER = {
 NAMES = {
     **{place: Identifier(f"the {place}") for place in KNOWN_PLACES},
     "relationship": Fragment("_found_relationship"),
+    "lock": Fragment("_no_lock"),
 }
 
 

@@ -1,0 +1,1 @@
+// No lock: what is read may be in the middle of another transaction's commit.
