@@ -39,7 +39,9 @@ def careful_reader(outputs: list[Body]) -> Calls | str:
     """Look; create what is missing; relate it, or where it is related, correct it; add a note; say what was done."""
     if not outputs:
         return [("explore", {"text_matches": list(NODES), "queries": [{"query": "who taught Iris?"}]})]
+    assert not any("not a valid tool" in str(output) for output in outputs), outputs
     keys = {node["name"]: node["entity_key"] for node in outputs[0].get("nodes", ())}
+    keys |= {name: name for name, label in NODES.items() if f"{name} ({label} " in outputs[0].get("text", "")}
     keys |= {output["node"]["name"]: output["entity_key"] for output in outputs if "node" in output}
     refused = [output["error"] for output in outputs if "exists already" in output.get("error", "")]
     keys |= {name: name for name in NODES if name not in keys and any(repr(name) in error for error in refused)}
@@ -59,10 +61,10 @@ def careful_reader(outputs: list[Body]) -> Calls | str:
         "description": "Ruth begins at Halden Yard in March 2026.",
         "proximity": 3,
     }
-    related = [output for output in outputs if "relationship" in output or "already exists" in output.get("error", "")]
+    related = [output for output in outputs if "relationship" in output or "already exists" in str(output)]
     if len(related) < 2:
         return [("create_relationship", mentor), ("create_relationship", works)]
-    if len(related) == 2 and not any("success" in output and "Added note" in str(output) for output in outputs):
+    if len(related) == 2 and not any("Added note" in str(output) for output in outputs):
         ends = {key: mentor[key] for key in ("from_entity_key", "to_entity_key")}
         note = {"content": NOTE, "lifetime": "forever", "source_entity_key": "of another source"}
         return [("update_relationship", mentor), ("add_note_to_relationship", ends | note)]

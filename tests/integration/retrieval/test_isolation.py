@@ -78,7 +78,7 @@ async def test_explore_reveals_nothing_of_another_user(
     assert_tells_nothing(
         json.loads(json.dumps(payload).replace("chess secret", "").replace("Chess secret", "")), theirs
     )
-    assert all(key[:8] in json.dumps(payload) for key in mine)
+    assert all((key if form == "json" else key[:8]) in json.dumps(payload) for key in mine)
 
 
 async def test_tools_answer_keys_of_another_user_as_keys_that_do_not_exist(

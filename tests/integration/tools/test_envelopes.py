@@ -209,7 +209,7 @@ HOSTILE = [
     "\U0001f469\u200d\U0001f52c",
     "\ufeff bom",
     "<script>alert(1)</script>",
-    "x" * 4_000,
+    "x" * 20_000,
 ]
 
 
@@ -226,11 +226,19 @@ async def test_any_text_is_stored_and_returned_unchanged(
     word = text[:200]
     succeeded(await tools.create_relationship(**ends, relationship_type=word, description=text, notes=[text]))
     succeeded(await tools.add_note_to_relationship(**ends, content=f"also {text[:100]}", source_entity_key=word))
-    shown = succeeded(await tools.get_relationship(**ends, token_budget=20_000))["relationship"]
+    stored = await services_of(graph).relationships.get(user_id, *ends.values())
     stripped = text.strip()
-    assert shown["description"] == shown["notes"][0]["content"] == stripped
-    assert shown["from_name"] == name.strip()
-    assert shown["relationship_type"] == word.strip()
+    assert stored.description == stored.notes[0].content == stripped
+    assert stored.from_name == name.strip()
+    assert stored.relationship_type == word.strip()
+    # An answer of a tool has a budget, and what exceeds it is cut.
+    answer = await tools.get_relationship(**ends, token_budget=20_000)
+    if len(text) < 20_000:
+        shown = succeeded(answer)["relationship"]
+        assert shown["description"] == shown["notes"][0]["content"] == stripped
+        assert shown["from_name"] == name.strip()
+    else:
+        assert "too small for this answer" in error_of(answer)
     for form in ("json", "text"):
         found = succeeded(
             await tools.explore(

@@ -174,6 +174,6 @@ async def test_a_traversal_reads_a_bounded_number_of_rows_at_a_hub(
     payload = succeeded(await tools.traverse(entity_key=drawing.key("n0007"), hops=3, limit=20, token_budget=20_000))
     assert [item["name"] for item in payload["nodes"]] == ["hub", *(name for name in names[:20] if name != "n0007")]
     assert payload["is_complete"] is False
-    monkeypatch.setattr(traversal, "READ_PER_HOP", 100)
+    monkeypatch.setattr(traversal, "READ_PER_HOP", 80)
     cut = succeeded(await tools.traverse(entity_key=drawing.key("hub"), limit=200, token_budget=20_000))
-    assert len(cut["nodes"]) == 100
+    assert len(cut["nodes"]) == 80
