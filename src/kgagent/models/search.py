@@ -14,9 +14,6 @@ SearchPlan = Literal["exact", "index", "procedure", "none"]
 MAX_HOPS = 5
 """Maximum number of hops to expand from the best matches."""
 
-DEFAULT_HOPS = 1
-"""Hops that a search expands by default, to relationships that reach the threshold."""
-
 Threshold = Annotated[float, Field(ge=-1.0, le=1.0)]
 
 ExpandHops = Annotated[
@@ -24,7 +21,7 @@ ExpandHops = Annotated[
     Field(
         ge=0,
         le=MAX_HOPS,
-        description="Hops from matches to other relationships: 2 for 'where was the mother of my mentor born?'.",
+        description="Hops from matches to other relationships. Default: as many as the query needs, up to 3.",
     ),
 ]
 

@@ -4,14 +4,16 @@ The search follows the most probable path of someone who reads the graph to answ
 similarity. At each node one relationship is chosen; the more similar its siblings are to the query, and the more of
 them there are, the less certain the choice and the more it costs (the logarithm of a softmax over the relationships of
 the node). A hub is therefore expensive by itself. Costs are in units of plain cosine, so that expanded and direct
-matches rank together.
+matches rank together. Unless the number of hops is given, the search stops when even a certain choice at the best
+places of the last hop would cost too much to be among the leading relationships.
 
 If the query mentions a node by name, paths start there: matches at mentioned nodes come before others, and paths leave
 them through the other end.
 """
 
+import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kgagent.errors import StatementTimeoutError
@@ -43,6 +45,15 @@ UNMENTIONED_COST = 0.09
 """Cost of a match at no mentioned node, if the query mentions any."""
 
 HOP_COST = 0.01
+LATER_HOP_COST = 0.05
+"""Additional cost of each hop after the first: most questions need one, and siblings two hops away are many."""
+
+DEFAULT_HOPS = 3
+"""Maximum number of hops of a search that expands as far as its query needs."""
+
+LEADING = 20
+"""Such a search stops when the next hop cannot reach the so many best relationships."""
+
 CHOICE_TEMPERATURE = 0.05
 CHOICE_WEIGHT = 0.6
 """Cost of a choice in cosine: weight * temperature * -ln(its probability), or 0.02 for one of two equal ones."""
@@ -69,7 +80,7 @@ class BeamSearch:
         target: the relationships that were searched, and the fields that are read of them.
         types: the filter of the search.
         query: its vector, and its text for the names it mentions.
-        hops: hops to expand.
+        hops: hops to expand; None expands as far as a hop can add to the leading relationships.
         limit: maximum number of relationships.
         threshold: minimum plain cosine of expanded relationships; -1 keeps all.
         deadline: time at which expansion stops, on the clock of `time.monotonic`.
@@ -79,7 +90,7 @@ class BeamSearch:
     target: VectorTarget
     types: RelationshipFilter
     query: VectorQuery
-    hops: int
+    hops: int | None
     limit: int
     threshold: float
     deadline: float
@@ -98,24 +109,35 @@ class BeamSearch:
         """
         starts = _starts(matches, self.query.text)
         best = {step.record.element_id: step for step in starts}
-        frontier = starts[:BEAM_WIDTH]
-        for _ in range(self.hops):
+        frontier = starts
+        for hop in range(DEFAULT_HOPS if self.hops is None else self.hops):
+            cost = HOP_COST + (LATER_HOP_COST if hop else 0.0)
+            worst = self._worst_leading(best.values()) + cost
+            frontier = [step for step in frontier[:BEAM_WIDTH] if step.candidate.score > worst]
             left = self.deadline - time.monotonic()
             if not frontier or left <= 0:
                 break
             try:
-                reached = await self._hop(frontier, left)
+                reached = await self._hop(frontier, cost, left)
             except StatementTimeoutError:
                 break
             better = [step for step in reached if _improves(step, best.get(step.record.element_id))]
             best.update((step.record.element_id, step) for step in better)
-            frontier = better[:BEAM_WIDTH]
-        found = (step.candidate for step in best.values())
+            frontier = better
+        return self._ranked(best.values())[: self.limit]
+
+    def _worst_leading(self, steps: Iterable[_Step]) -> float:
+        """Score that a relationship must exceed to be among the leading ones."""
+        leading = self._ranked(steps)[:LEADING] if self.hops is None else []
+        return leading[-1].score if len(leading) == LEADING else -math.inf
+
+    def _ranked(self, steps: Iterable[_Step]) -> list[Candidate]:
+        found = (step.candidate for step in steps)
         kept = [one for one in found if not one.path or (one.similarity or 0.0) >= self.threshold]
         # Sorting is stable: equal scores keep the order in which they were found.
-        return sorted(kept, key=lambda one: -one.score)[: self.limit]
+        return sorted(kept, key=lambda one: -one.score)
 
-    async def _hop(self, frontier: Sequence[_Step], timeout: float) -> list[_Step]:
+    async def _hop(self, frontier: Sequence[_Step], cost: float, timeout: float) -> list[_Step]:
         leads = {step.record.element_id: step for step in frontier}
         [row] = await self.scope.read(
             statement("expand_beam", **self.target.places),
@@ -134,7 +156,7 @@ class BeamSearch:
                 "hub_limit": HUB_LIMIT,
                 "degree_limit": DEGREE_LIMIT,
                 "limit": max(KEPT_PER_HOP, self.limit),
-                "step_cost": HOP_COST,
+                "step_cost": cost,
                 "choice_weight": CHOICE_WEIGHT,
                 "choice_temperature": CHOICE_TEMPERATURE,
                 "overlap_weight": OVERLAP_WEIGHT,

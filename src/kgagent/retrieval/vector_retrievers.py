@@ -9,7 +9,7 @@ from kgagent.errors import InputError
 from kgagent.graph.features import ServerFeatures
 from kgagent.graph.records import NodeRecord
 from kgagent.graph.statements import Fragment
-from kgagent.models.search import DEFAULT_HOPS, MAX_HOPS
+from kgagent.models.search import MAX_HOPS
 from kgagent.ontology import Ontology
 from kgagent.retrieval.beam import START_POOL, BeamSearch
 from kgagent.retrieval.candidates import Candidate, Ranking
@@ -72,8 +72,8 @@ class VectorRetrievers:
             queries: vectors to search for; the names that their texts mention are where expansion starts.
             types: which relationships to keep.
             limit: maximum number of relationships of each query.
-            expand_hops: hops to expand, 0 to 5, ignoring the threshold; None expands one hop, to relationships that
-                reach the threshold.
+            expand_hops: hops to expand, 0 to 5, ignoring the threshold; None expands as far as the query needs, up to 3
+                hops, to relationships that reach the threshold.
             timeout: seconds; expansion stops early enough to return what was found until then.
             fields: what is read of each relationship.
 
@@ -82,19 +82,27 @@ class VectorRetrievers:
             StoreError: the database failed.
         """
         deadline = time.monotonic() + (scope.timeout if timeout is None else EXPANSION_SHARE * timeout)
-        hops = DEFAULT_HOPS if expand_hops is None else expand_hops
-        if not 0 <= hops <= MAX_HOPS:
+        if expand_hops is not None and not 0 <= expand_hops <= MAX_HOPS:
             raise InputError(f"expand_hops must be 0 to {MAX_HOPS}, got {expand_hops}")
         if types.matches_nothing:
             return [Ranking(plan="none") for _ in queries]
         target = self._relationship_target(types, fields)
-        found = await self._vectors.search(scope, target, queries, max(limit, START_POOL) if hops else limit)
+        found = await self._vectors.search(
+            scope, target, queries, limit if expand_hops == 0 else max(limit, START_POOL)
+        )
         rankings = [replace(one, span=_span(one.candidates, RELATIONSHIP_SPAN)) for one in found]
-        if not hops:
+        if expand_hops == 0:
             return rankings
         beams = [
             BeamSearch(
-                scope, target, types, query, hops, limit, query.threshold if expand_hops is None else -1, deadline
+                scope,
+                target,
+                types,
+                query,
+                expand_hops,
+                limit,
+                query.threshold if expand_hops is None else -1,
+                deadline,
             )
             for query in queries
         ]

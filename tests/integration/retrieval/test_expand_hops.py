@@ -99,9 +99,7 @@ async def test_explore_returns_nothing_below_the_threshold_by_default(tools: Too
     assert {node["name"] for node in answer["nodes"]} == {"Ada", "Bo"}
 
 
-async def test_explore_expands_one_hop_above_the_threshold_by_default(
-    tools: Toolset, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_explore_expands_above_the_threshold_by_default(tools: Toolset, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(explore, "RELATIONSHIPS", 2)
     monkeypatch.setattr(vector_retrievers, "START_POOL", 2)
     await joined(
@@ -117,6 +115,45 @@ async def test_explore_expands_one_hop_above_the_threshold_by_default(
     assert {node["name"] for node in near["nodes"]} == {"Ada", "Bo", "Eve", "Fay"}
     answer = await tools.explore(queries=query)
     assert {node["name"] for node in answer["nodes"]} == {"Ada", "Bo", "Cy"}
+
+
+async def _default_hops(graph: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Number of hops of a search with default expansion."""
+    read = Store.read
+    hops = 0
+
+    async def counted(store: Store, text: str, *given: Any, **named: Any) -> Any:
+        nonlocal hops
+        hops += isinstance(text, Statement) and text.name == "expand_beam"
+        return await read(store, text, *given, **named)
+
+    monkeypatch.setattr(Store, "read", counted)
+    await graph.retrieval.relationship_vector_search(QUESTION, -1.0, user_id=user_id, expand_hops=None)
+    return hops
+
+
+LONG_CHAIN = CHAIN | {("Di", "Ed"): "harbour lantern", ("Ed", "Fo"): "marble quarry"}
+
+
+async def test_by_default_a_search_expands_up_to_three_hops(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vector_retrievers, "START_POOL", 1)
+    monkeypatch.setattr(vector_retrievers, "RELATIONSHIP_SPAN", 1)
+    await joined(tools, LONG_CHAIN)
+    matches = await graph.retrieval.relationship_vector_search(
+        QUESTION, -1.0, user_id=user_id, expand_hops=None, limit=3
+    )
+    assert [match.to_name for match in matches] == ["Bo", "Cy", "Di"]
+    assert await _default_hops(graph, user_id, monkeypatch) == beam.DEFAULT_HOPS
+
+
+async def test_by_default_a_search_stops_when_no_hop_can_add_to_the_leading_relationships(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await joined(tools, LONG_CHAIN)
+    monkeypatch.setattr(beam, "LEADING", 2)
+    assert await _default_hops(graph, user_id, monkeypatch) == 1
 
 
 async def test_the_limit_applies_to_direct_and_reached_relationships_together(
