@@ -2,12 +2,14 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from kgagent.errors import InputError, NodeNotFoundError
 from kgagent.formatting import beginning, counted
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.reference_forms import (
     MIN_PREFIX,
+    LooseName,
     ReferenceForms,
     compared_name,
     normalised_name,
@@ -64,6 +66,19 @@ class ReferencedNode:
         return f"{shown}: {description}" if description else shown
 
 
+@dataclass(frozen=True)
+class LooseResolution:
+    """What references mean, of which some are not exactly the name of their node.
+
+    Attributes:
+        keys: for each reference the key, or the error.
+        notices: for each reference that is not exactly a name which node it means: "Anna → Anna Berger (5b0c1a2f)".
+    """
+
+    keys: Mapping[str, str | InputError]
+    notices: Mapping[str, str]
+
+
 class NodeReferences:
     """Resolves references to the nodes of a user; each call names the owner.
 
@@ -80,6 +95,7 @@ class NodeReferences:
         self._names = {"labels": labels}
         owners = labels if owner is None else Identifier(owner)
         self._resolve = statement("resolve_references", labels=labels, owner=owners)
+        self._loose = statement("find_loose_names", labels=labels, owner=owners)
         self._owners = statement("find_owners", owner=owners)
 
     async def resolve(
@@ -113,7 +129,68 @@ class NodeReferences:
         Raises:
             StoreError: the database failed.
         """
-        candidates = await self.candidates(user_id, references, labels)
+        return await self._outcomes(user_id, await self.candidates(user_id, references, labels), labels)
+
+    async def resolve_loosely(
+        self, user_id: str, references: Iterable[str], *, exactly: Collection[str] = ()
+    ) -> LooseResolution:
+        """Like `resolve_each`, but a name that no node has may lack accents, or be the first name of one person.
+
+        Args:
+            user_id: owner of the nodes.
+            references: entity keys, beginnings of entity keys, names, "me".
+            exactly: names, normalised, that must be exactly the name of a node.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        candidates = await self.candidates(user_id, references)
+        loose = {
+            reference: form
+            for reference, nodes in candidates.items()
+            if not nodes and normalised_name(reference) not in exactly and (form := LooseName.of(reference))
+        }
+        found = await self._loosely_named(user_id, dict(islice(loose.items(), MAX_EXPLAINED)))
+        short = await self.short_keys(user_id, [node.entity_key for node in found.values()])
+        outcomes = await self._outcomes(user_id, candidates | {name: (node,) for name, node in found.items()})
+        return LooseResolution(
+            keys=outcomes,
+            notices={
+                reference: f"{_shown(reference)} → {shorten_name(node.name)} ({short[node.entity_key]})"
+                for reference, node in found.items()
+            },
+        )
+
+    async def _loosely_named(self, user_id: str, names: Mapping[str, LooseName]) -> dict[str, ReferencedNode]:
+        """The node of each name that only one node has without accents, or as the first name of a person."""
+        if not names:
+            return {}
+        is_person_known = self._ontology.owner_label is not None
+        rows = await self._store.read(
+            self._loose,
+            {
+                "user_id": user_id,
+                "names": [
+                    {
+                        "text": reference,
+                        "start": form.start,
+                        "whole": form.whole,
+                        "first": form.first if is_person_known else form.whole,
+                    }
+                    for reference, form in names.items()
+                ],
+                "most": 2,
+            },
+        )
+        found = {row["text"]: list(_nodes(row["nodes"], self._ontology, None)) for row in rows}
+        return {reference: nodes[0] for reference, nodes in found.items() if len(nodes) == 1}
+
+    async def _outcomes(
+        self,
+        user_id: str,
+        candidates: Mapping[str, Sequence[ReferencedNode]],
+        labels: Collection[str] | None = None,
+    ) -> dict[str, str | InputError]:
         unknown = [reference for reference, nodes in candidates.items() if not nodes]
         nearest = await self.nearest(user_id, unknown, labels)
         listed = [node for nodes in candidates.values() if len(nodes) > 1 for node in nodes[:MAX_LISTED]]

@@ -14,6 +14,9 @@ MIN_PREFIX = 8
 MAX_REFERENCE_LENGTH = 500
 """Characters; a longer text refers to no node."""
 
+MIN_LOOSE_LETTERS = 2
+"""Minimum number of letters of a name that is compared without accents, or as a first name."""
+
 OWNER_WORDS = frozenset({"me", "i", "myself"})
 
 MAX_FUZZY_WORDS = 8
@@ -99,6 +102,34 @@ def is_key_prefix(text: str) -> bool:
 def normalised_name(name: str) -> str:
     """A name without differences of letter case, Unicode compatibility forms and white space."""
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+
+
+@dataclass(frozen=True)
+class LooseName:
+    """How names are compared without accents; the regular expressions are those of the database.
+
+    Attributes:
+        start: the first letter.
+        whole: matches the name, with or without accents.
+        first: matches a longer name, too, that begins with its words.
+    """
+
+    start: str
+    whole: str
+    first: str
+
+    @classmethod
+    def of(cls, reference: str) -> "LooseName | None":
+        """How to look for a name; None for a key, for the owner, and for a text with fewer than two letters."""
+        forms = ReferenceForms.of(reference)
+        if forms is None or not forms.may_be_name or forms.is_owner:
+            return None
+        letters = [c for c in unicodedata.normalize("NFKD", forms.name) if not unicodedata.combining(c)]
+        if sum(c.isalpha() for c in letters) < MIN_LOOSE_LETTERS or not letters[0].isalnum():
+            return None
+        escaped = (r"\s+" if c == " " else c if c.isalnum() else f"\\{c}" for c in letters)
+        whole = "".join(f"{c}\\p{{M}}*" for c in escaped)
+        return cls(start=letters[0], whole=whole, first=rf"{whole}(?:\s[\s\S]*)?")
 
 
 def name_query(reference: str, user_id: str) -> str:

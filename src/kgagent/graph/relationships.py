@@ -69,22 +69,6 @@ class RelationshipRepository:
             "types": Identifier.any_of(ontology.relationships),
         }
 
-    async def get(
-        self, user_id: str, from_entity_key: str, to_entity_key: str, neo4j_type: str | None = None
-    ) -> GraphRelationship:
-        """Find the relationship between two nodes, in whichever direction it is stored.
-
-        Raises:
-            NotFoundError: a node or the relationship does not exist for this user.
-            InputError: the labels of the nodes allow no relationship type, or several and none was named.
-        """
-        intent = RelationshipIntent(from_entity_key=from_entity_key, to_entity_key=to_entity_key, neo4j_type=neo4j_type)
-        [pair] = await self.read_pairs(user_id, [intent])
-        stored, _ = self.find(intent, pair)
-        if stored is None:
-            raise not_found(intent, pair)
-        return self.to_model(stored, from_entity_key)
-
     async def read_pairs(
         self,
         user_id: str,

@@ -18,8 +18,9 @@ from kgagent.tools.reference_arguments import run_with_resolved_references
 from kgagent.tools.tool_text import ToolText, decode_arguments
 from kgagent.tools.unknown_arguments import other_tools_with
 from kgagent.validation_errors import explain_validation_error
-from kgagent.value_size import check_size
+from kgagent.value_size import MAX_FIELDS, check_size
 
+_FLAT = (str, int, float, type(None))
 _log = logging.getLogger(__name__)
 
 
@@ -62,6 +63,7 @@ class Tool(ABC, Generic[ArgumentsT]):
         read_only: whether it only reads.
         destructive: whether it may replace or remove stored data; ignored if it only reads.
         idempotent: whether repeating a call changes nothing but the expiry of a note; a read-only tool always is.
+        needs_exact_references: whether nodes must be named exactly, because a mistake is hard to undo.
     """
 
     name: ClassVar[str]
@@ -70,6 +72,7 @@ class Tool(ABC, Generic[ArgumentsT]):
     read_only: ClassVar[bool] = False
     destructive: ClassVar[bool] = True
     idempotent: ClassVar[bool] = False
+    needs_exact_references: ClassVar[bool] = False
 
     @abstractmethod
     def description(self, ontology: Ontology) -> str:
@@ -167,7 +170,8 @@ class BoundTool:
 
     async def _run(self, arguments: Mapping[str, Any], outcome: OperationOutcome, *, as_text: bool) -> ToolResult | str:
         try:
-            check_size(arguments, max_values=MAX_VALUES, noun=f"A call of {self.name}")
+            if len(arguments) > MAX_FIELDS or not all(isinstance(value, _FLAT) for value in arguments.values()):
+                check_size(arguments, max_values=MAX_VALUES, noun=f"A call of {self.name}")
             valid = self.arguments.model_validate(arguments)
         except InputError as error:
             outcome.error = InputError.__name__

@@ -46,6 +46,7 @@ class DeleteNode(Tool[DeleteNodeArguments]):
     name = "delete_node"
     arguments = DeleteNodeArguments
     result = DeletedNode
+    needs_exact_references = True
 
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""

@@ -49,6 +49,7 @@ class MergeNodes(Tool[MergeNodesArguments]):
     name = "merge_nodes"
     arguments = MergeNodesArguments
     result = MergedNodes
+    needs_exact_references = True
 
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""

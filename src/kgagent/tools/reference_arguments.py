@@ -1,12 +1,13 @@
 """Arguments that refer to nodes by a name, the first characters of a key, or "me" instead of the key."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel
 
 from kgagent.errors import InputError, NodeNotFoundError
+from kgagent.graph.node_references import LooseResolution
 from kgagent.graph.reference_forms import ReferenceForms
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.models.pattern_query import ResolutionTarget
@@ -43,15 +44,29 @@ async def run_with_resolved_references(
     """
     fields = (name for name in type(arguments).model_fields if name.endswith(KEY_SUFFIX) and name != SOURCE_KEY)
     given = {name: value for name in fields if isinstance(value := getattr(arguments, name), str)}
-    resolved = await context.references.resolve_each(context.user_id, given.values())
+    resolved, notices = await _resolved(tool, context, given.values())
     _reject_ambiguous(resolved.values())
     keys = {name: key for name, reference in given.items() if isinstance(key := resolved[reference], str)}
     if any(given[name] != key for name, key in keys.items()):
         try:
-            return await tool.run(context, arguments.model_copy(update=keys))
+            result = await tool.run(context, arguments.model_copy(update=keys))
         except NodeNotFoundError as remaining:
             error = remaining
+        else:
+            # An answer of a tool that reads has a token budget, and names the node itself.
+            told = () if tool.read_only else notices.values()
+            return result.model_copy(update={"message": ". ".join((result.message, *told))})
     raise NodeNotFoundError(error.problem, _hints(resolved.values())) from error
+
+
+async def _resolved(
+    tool: "Tool[Any]", context: ToolContext, references: Iterable[str]
+) -> tuple[Mapping[str, str | InputError], Mapping[str, str]]:
+    """The keys of references, and which nodes those mean that are not exactly a name."""
+    if tool.needs_exact_references:
+        return await context.references.resolve_each(context.user_id, references), {}
+    loose = await context.references.resolve_loosely(context.user_id, references)
+    return loose.keys, loose.notices
 
 
 async def resolved_targets(context: ToolContext, targets: Sequence[ResolutionTarget]) -> tuple[ResolutionTarget, ...]:
@@ -83,9 +98,17 @@ def _reference_of(target: ResolutionTarget, ontology: Ontology) -> str | None:
     return target.description if is_owner or (forms is not None and forms.prefixes) else None
 
 
+@dataclass(frozen=True)
+class ResolvedIntent:
+    """A write with the keys of its nodes; `notices` say which nodes those mean that are not exactly named."""
+
+    intent: RelationshipIntent
+    notices: tuple[str, ...] = ()
+
+
 async def resolved_intents(
     context: ToolContext, intents: Mapping[int, RelationshipIntent]
-) -> dict[int, RelationshipIntent | InputError]:
+) -> dict[int, ResolvedIntent | InputError]:
     """Replace the references of writes that found no node by the keys of the nodes that they mean.
 
     Args:
@@ -96,25 +119,26 @@ async def resolved_intents(
         For each position the write with keys, or why there is none.
     """
     pairs = {position: (intent.from_entity_key, intent.to_entity_key) for position, intent in intents.items()}
-    resolved = await context.references.resolve_each(
+    loose = await context.references.resolve_loosely(
         context.user_id, (reference for pair in pairs.values() for reference in pair)
     )
-    return {
-        position: _with_keys(intent, [resolved[end] for end in pairs[position]]) for position, intent in intents.items()
-    }
+    return {position: _with_keys(intent, pairs[position], loose) for position, intent in intents.items()}
 
 
-def _with_keys(intent: RelationshipIntent, ends: Sequence[str | InputError]) -> RelationshipIntent | InputError:
+def _with_keys(intent: RelationshipIntent, given: Sequence[str], loose: LooseResolution) -> ResolvedIntent | InputError:
+    ends = [loose.keys[end] for end in given]
     try:
         _reject_ambiguous(ends)
     except InputError as error:
         return error
-    given = (intent.from_entity_key, intent.to_entity_key)
     missing = [reference for reference, end in zip(given, ends, strict=True) if not isinstance(end, str)]
     if missing:
         return NodeNotFoundError(f"One or both nodes do not exist: {', '.join(dict.fromkeys(missing))}", _hints(ends))
     first, second = map(str, ends)
-    return replace(intent, from_entity_key=first, to_entity_key=second)
+    return ResolvedIntent(
+        replace(intent, from_entity_key=first, to_entity_key=second),
+        tuple(loose.notices[end] for end in given if end in loose.notices),
+    )
 
 
 def _reject_ambiguous(resolved: Iterable[str | InputError]) -> None:

@@ -13,7 +13,7 @@ from kgagent.tools.context import ToolContext
 from kgagent.tools.create_relationship import NewRelationship
 from kgagent.tools.note_expiry import NoteExpiry, new_expiries
 from kgagent.tools.payload import error_text, one_line
-from kgagent.tools.reference_arguments import resolved_intents
+from kgagent.tools.reference_arguments import ResolvedIntent, resolved_intents
 from kgagent.tools.relationship_results import describe_direction, kept_description
 from kgagent.tools.update_relationship import RelationshipChange
 
@@ -74,18 +74,21 @@ async def write_batch(
             results[position] = _rejected(error)
     strategy = RelationshipStrategy(context.relationships, context.write_context, user_id=context.user_id)
     outcomes = await _write(strategy, intents, context)
+    notices: Mapping[int, tuple[str, ...]] = {}
     if unknown := {position for position, outcome in outcomes.items() if isinstance(outcome, NodeNotFoundError)}:
         resolved = await resolved_intents(context, {position: intents[position] for position in unknown})
         refused = {position: found for position, found in resolved.items() if isinstance(found, InputError)}
-        meant = {position: found for position, found in resolved.items() if isinstance(found, RelationshipIntent)}
-        outcomes |= {**refused, **await _write(strategy, meant, context)}
+        meant = {position: found for position, found in resolved.items() if isinstance(found, ResolvedIntent)}
+        intents_with_keys = {position: found.intent for position, found in meant.items()}
+        outcomes |= {**refused, **await _write(strategy, intents_with_keys, context)}
+        notices = {position: found.notices for position, found in meant.items()}
     for position, outcome in outcomes.items():
         results[position] = (
             _rejected(outcome)
             if isinstance(outcome, KgAgentError)
             else BatchItem(
                 success=True,
-                message=_item_message(outcome, items[position]),
+                message=_item_message(outcome, items[position], notices.get(position, ())),
                 embedding_regenerated=outcome.embedded,
                 triplet=outcome.record.triplet,
                 relationship=outcome.record,
@@ -113,10 +116,12 @@ def _first_few(positions: Sequence[int]) -> str:
     return ", ".join(map(str, positions[:MAX_LISTED])) + more
 
 
-def _item_message(written: RelationshipWriteResult, item: NewRelationship | RelationshipChange) -> str | None:
+def _item_message(
+    written: RelationshipWriteResult, item: NewRelationship | RelationshipChange, notices: Sequence[str]
+) -> str | None:
     direction = describe_direction(written.record, sets_type=item.relationship_type is not None)
     hint = kept_description(written, is_given=item.description is not None)
-    return ". ".join(filter(None, (direction, *written.warnings, hint))) or None
+    return ". ".join(filter(None, (direction, *written.warnings, hint, *notices))) or None
 
 
 def _rejected(error: KgAgentError) -> BatchItem:

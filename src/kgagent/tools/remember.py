@@ -121,6 +121,7 @@ class _Call:
     written_nodes: dict[Place, NodeWriteResult] = field(default_factory=dict)
     written_relationships: dict[Place, RelationshipWriteResult] = field(default_factory=dict)
     failures: dict[Place, KgAgentError] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
 
     async def validate(self) -> None:
         """Validate the items one by one, without holding up other tasks."""
@@ -132,7 +133,10 @@ class _Call:
         """Find the nodes that the items mean, and decide what each item writes."""
         self.targets = await find_targets(self.context, self.nodes, self.now)
         wanted = references_in(self.relationships.values(), self.notes.values(), self.nodes.values())
-        references = await References.of(self.context, self.nodes, self.targets, wanted)
+        nodes = enumerate(self.arguments.nodes)
+        rejected = [name for position, item in nodes if position not in self.nodes for name in item.names]
+        references = await References.of(self.context, self.nodes, self.targets, wanted, rejected=rejected)
+        self.notices = list(references.notices.values())
         intents = Intents(self.context, references, self.now)
         for position, node in self.nodes.items():
             target = self.targets[position]
@@ -311,7 +315,7 @@ class _Call:
 
     def _hints(self) -> list[str]:
         """Warnings of the writes, relationships stored in the opposite direction, and descriptions that were kept."""
-        hints = [warning for node in self.written_nodes.values() for warning in node.warnings]
+        hints = self.notices + [warning for node in self.written_nodes.values() for warning in node.warnings]
         for (name, index), written in self.written_relationships.items():
             hints += written.warnings
             if name == "relationships" and written.changed and not written.created:

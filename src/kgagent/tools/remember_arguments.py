@@ -60,6 +60,12 @@ class Unchecked(Generic[ItemT]):
         names = (self._item.get(name) for name in ("name", "ref", "entity_key", "on"))
         return next((_title(name) for name in names if name), "")
 
+    @property
+    def names(self) -> list[str]:
+        """How other items may refer to it, as far as it can be read."""
+        given = (self._item.get(name) for name in ("ref", "name")) if isinstance(self._item, Mapping) else ()
+        return [name for name in given if isinstance(name, str)]
+
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:  # noqa: ANN401
         """Keep any value; the schema for models is that of the item."""

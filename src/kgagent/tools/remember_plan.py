@@ -214,18 +214,34 @@ class References:
         broken: the refs and names of nodes that cannot be written, with their positions.
         owner: key of the node that the call marks as the owner.
         stored: keys of nodes of the graph, or the error.
+        notices: which nodes those references mean that are not exactly a name.
     """
 
     local: dict[str, str] = field(default_factory=dict)
     broken: dict[str, int] = field(default_factory=dict)
     owner: str | None = None
     stored: Mapping[str, str | InputError] = field(default_factory=dict)
+    notices: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     async def of(
-        cls, context: ToolContext, items: Mapping[int, RememberedNode], targets: Targets, references: Iterable[str]
+        cls,
+        context: ToolContext,
+        items: Mapping[int, RememberedNode],
+        targets: Targets,
+        references: Iterable[str],
+        *,
+        rejected: Iterable[str] = (),
     ) -> "References":
-        """Resolve references, those to nodes of the graph with one request."""
+        """Resolve references, those to nodes of the graph with one request.
+
+        Args:
+            context: the user's graph.
+            items: the nodes of the call.
+            targets: what they describe.
+            references: what to resolve.
+            rejected: refs and names of invalid nodes of the call, for which no node with a similar name stands.
+        """
         self = cls()
         names: dict[str, set[str]] = {}
         for position, item in items.items():
@@ -242,7 +258,9 @@ class References:
         self.local |= {ref: target.entity_key for ref, target in refs.items() if isinstance(target, Target)}
         others = [one for one in dict.fromkeys(references) if self._in_call(one) is None]
         if others:
-            self.stored = await context.references.resolve_each(context.user_id, others)
+            names_of_call = {normalised_name(name) for name in (*self.broken, *rejected, *names)}
+            found = await context.references.resolve_loosely(context.user_id, others, exactly=names_of_call)
+            self.stored, self.notices = found.keys, found.notices
         return self
 
     def key(self, reference: str) -> str:

@@ -1,0 +1,170 @@
+"""First names and names without accents refer to a node that only one node can be; a write says which one it was."""
+
+from typing import Any
+
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.tools import Toolset
+from tests.support.payloads import error_of, succeeded
+from tests.support.people import node, person, relate
+from tests.support.stored import nodes_of, relationships_of
+
+
+@pytest.fixture
+async def keys(tools: Toolset) -> dict[str, str]:
+    """Ines, the owner, her mentor Anna Berger, René, and a café."""
+    made = {
+        "Ines": await person(tools, "Ines", is_owner=True),
+        "Anna": await person(tools, "Anna Berger", "Architect."),
+        "René": await person(tools, "Ren\u00e9"),
+        "Café": await node(tools, "Entity", "Cafe\u0301 Mu\u0308ller"),
+    }
+    await relate(tools, made["Anna"], made["Ines"], "mentor")
+    return made
+
+
+@pytest.mark.parametrize(
+    ("reference", "named"),
+    [
+        ("anna", "Anna"),
+        (" ANNA ", "Anna"),
+        ("rene", "René"),
+        ("RENÉ", "René"),
+        ("cafe  muller", "Café"),
+        ("Anna Berger", "Anna"),
+        ("A\u0301nna", "Anna"),
+    ],
+)
+async def test_one_node_that_may_be_meant_is_found(
+    tools: Toolset, keys: dict[str, str], reference: str, named: str
+) -> None:
+    answer = succeeded(await tools.update_node(entity_key=reference, description="x"))
+    assert answer["node"]["entity_key"] == keys[named]
+
+
+async def test_a_write_says_which_node_was_meant_and_a_read_shows_it(tools: Toolset, keys: dict[str, str]) -> None:
+    ends = {"from_entity_key": "Anna", "to_entity_key": "me"}
+    notice = f"Anna → Anna Berger ({keys['Anna'][:8]})"
+    answer = await tools.update_relationship.call_text({**ends, "attitude": 5})
+    assert answer.text.splitlines()[0] == f"Updated relationship between Anna Berger and Ines. {notice}"
+    [item] = succeeded(await tools.update_relationships(relationships=[{**ends, "proximity": 3}]))["results"]
+    assert item["message"] == notice
+    read = succeeded(await tools.get_relationship(**ends))
+    assert read["triplet"] == "Anna Berger mentor Ines"
+    assert "→" not in read["message"]
+    exact = succeeded(await tools.update_relationship(from_entity_key="anna BERGER", to_entity_key="me", attitude=4))
+    assert "→" not in exact["message"]
+
+
+@pytest.mark.parametrize(
+    "reference", ["Berger", "Ann", "Annabel", "Cafe", "A", "Anna B", ".*", "anna.*", "Anna [B]erger", "\u0301", "Caf."]
+)
+async def test_a_part_of_a_name_and_the_first_word_of_a_thing_are_no_references(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str], reference: str
+) -> None:
+    before = await nodes_of(graph, user_id)
+    assert error_of(await tools.update_node(entity_key=reference, description="x")).startswith("Node not found")
+    assert await nodes_of(graph, user_id) == before
+    assert len(keys) == len(before)
+
+
+async def test_several_nodes_that_may_be_meant_are_listed_and_an_exact_name_comes_first(
+    tools: Toolset, keys: dict[str, str]
+) -> None:
+    await person(tools, "Änna Carlsen")
+    error = error_of(await tools.update_node(entity_key="Anna", description="x"))
+    assert error.startswith("Node not found: Anna. Nearest to Anna: Anna Berger (Person, ")
+    exact = await person(tools, "Anna")
+    assert succeeded(await tools.update_node(entity_key="anna", description="x"))["node"]["entity_key"] == exact
+    assert exact not in keys.values()
+
+
+async def test_a_first_name_is_that_of_a_node_of_the_same_user(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
+) -> None:
+    other = graph.tools(user_id=f"{user_id}-other")
+    theirs = await person(other, "Anna Carlsen")
+    assert succeeded(await tools.update_node(entity_key="Anna", description="x"))["node"]["entity_key"] == keys["Anna"]
+    assert succeeded(await other.update_node(entity_key="Anna", description="x"))["node"]["entity_key"] == theirs
+
+
+@pytest.mark.parametrize("text", ["x" * 500, "\\E(", "a\nb", "(a+)+$" * 20, "\u0130stanbul", "ß" * 50, "😀😀", "a😀"])
+async def test_any_text_is_a_reference_or_an_error(tools: Toolset, keys: dict[str, str], text: str) -> None:
+    assert error_of(await tools.update_node(entity_key=text, description="x")).startswith("Node not found")
+    named = await person(tools, f"{text} Smith")
+    if sum(c.isalpha() for c in text) > 1 and text[0].isalnum():
+        answer = succeeded(await tools.update_node(entity_key=text, description="y"))
+        assert answer["node"]["entity_key"] == named
+    assert named not in keys.values()
+
+
+async def test_merging_and_deleting_need_the_exact_name(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
+) -> None:
+    await person(tools, "Anne")
+    assert "Node not found: Anna" in error_of(await tools.merge_nodes(keep_entity_key="Anne", drop_entity_key="Anna"))
+    error = error_of(await tools.delete_node(entity_key="Anna", delete_relationships=True))
+    assert error.startswith(f"Node not found: Anna. Nearest to Anna: Anna Berger (Person, {keys['Anna'][:8]})")
+    assert len(await nodes_of(graph, user_id)) == 5
+
+
+async def test_remember_says_which_node_was_meant(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
+) -> None:
+    relationship = {"from": "Anna", "to": "René", "relationship_type": "friend"}
+    answer = await tools.remember.call_text(
+        {"relationships": [relationship], "notes": [{"on": "cafe muller", "content": "Closed."}]}
+    )
+    assert answer.text.splitlines() == [
+        "Relationships: 1 created. 1 note added",
+        f"Note: Anna → Anna Berger ({keys['Anna'][:8]})",
+        f"Note: cafe muller → Café Müller ({keys['Café'][:8]})".replace("é", "e\u0301").replace("ü", "u\u0308"),
+    ]
+    assert len(await relationships_of(graph, user_id)) == 2
+
+
+async def test_remember_creates_a_node_with_a_first_name_and_reports_a_possible_duplicate(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
+) -> None:
+    payload = succeeded(
+        await tools.remember(
+            nodes=[{"label": "Person", "name": "Anna", "description": "Plays the oboe."}],
+            relationships=[{"from": "Anna", "to": "me", "relationship_type": "neighbor"}],
+        )
+    )
+    assert payload["message"] == "Nodes: 1 created. Relationships: 1 created"
+    [duplicate] = payload["possible_duplicates"]
+    assert duplicate["existing"][0]["entity_key"] == keys["Anna"]
+    assert "hints" not in payload or payload["hints"] == []
+    stored = {one["name"]: one for one in await nodes_of(graph, user_id)}
+    assert stored["Anna Berger"]["description"] == "Architect."
+
+
+@pytest.mark.parametrize(
+    "rejected",
+    [
+        {"label": "Dog", "name": "Anna"},
+        {"label": "Person", "name": "Anna", "colour": "red"},
+        {"label": "Person", "name": "Anna Smith", "ref": "Anna", "notes": 7},
+        {"name": "Anna", "description": "Plays the oboe."},
+    ],
+)
+async def test_a_rejected_node_of_a_call_is_not_replaced_by_one_with_a_similar_name(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str], rejected: dict[str, Any]
+) -> None:
+    relationship = {"from": "Anna", "to": "René", "relationship_type": "friend"}
+    error = error_of(await tools.remember(nodes=[rejected], relationships=[relationship]))
+    assert "relationships[0] Anna to René: " in error
+    assert len(await relationships_of(graph, user_id)) == 1
+    assert len(await nodes_of(graph, user_id)) == len(keys)
+
+
+async def test_an_existing_node_is_changed_by_remember_only_under_its_exact_name(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
+) -> None:
+    for item in ({"name": "Anna"}, {"entity_key": "Anna", "name": "Anna Smith"}):
+        assert "Anna" in error_of(await tools.remember(nodes=[{**item, "description": "x"}]))
+    names = {one["name"] for one in await nodes_of(graph, user_id)}
+    assert "Anna Berger" in names
+    assert len(names) == len(keys)
