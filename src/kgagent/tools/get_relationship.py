@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from kgagent.graph.relationships import RelationshipIntent, not_found
-from kgagent.models import GraphRelationship, Note
+from kgagent.graph.find_relationship import find_relationship
+from kgagent.models import Note
 from kgagent.models.answer_items import Item, Line, Reading, Record, RelationshipItem, item_record
 from kgagent.models.answer_page import Content
 from kgagent.models.token_budget import cut, cut_record, estimated_tokens
@@ -53,7 +53,13 @@ class GetRelationship(Tool[GetRelationshipArguments]):
         Raises:
             NotFoundError: a node or the relationship does not exist.
         """
-        relationship = await _find(context, arguments)
+        relationship = await find_relationship(
+            context.relationships,
+            context.user_id,
+            arguments.from_entity_key,
+            arguments.to_entity_key,
+            arguments.neo4j_type,
+        )
         message = with_direction(
             f"Relationship between {relationship.from_name} and {relationship.to_name}", relationship
         )
@@ -77,21 +83,6 @@ class GetRelationship(Tool[GetRelationshipArguments]):
         answer = await read_answer(FoundRelationship, context, arguments, content)
         notes = {"notes": list(answer.notes)} if answer.notes else {}
         return answer.model_copy(update={"relationship": {**answer.relationship, **notes}})
-
-
-async def _find(context: ToolContext, arguments: RelationshipEnds) -> GraphRelationship:
-    """Find the relationship, in whichever direction it is stored."""
-    relationships = context.relationships
-    intent = RelationshipIntent(
-        from_entity_key=arguments.from_entity_key,
-        to_entity_key=arguments.to_entity_key,
-        neo4j_type=arguments.neo4j_type,
-    )
-    [pair] = await relationships.read_pairs(context.user_id, [intent])
-    stored, _ = relationships.find(intent, pair)
-    if stored is None:
-        raise not_found(intent, pair)
-    return relationships.to_model(stored, arguments.from_entity_key)
 
 
 @dataclass(frozen=True)

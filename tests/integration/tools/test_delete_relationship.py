@@ -8,6 +8,7 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.errors import EmbeddingUnavailableError, StoreError
+from kgagent.graph.find_relationship import find_relationship
 from kgagent.knowledge_graph import services_of
 from kgagent.tools import Toolset
 from tests.conftest import Clock, Server
@@ -50,7 +51,7 @@ async def test_a_deleted_relationship_is_restored_unchanged_without_an_embedding
         graph, "MATCH ({user_id: $user})-[r]->() SET r.since = date('2019-05-01'), r.tags = ['a']", user=user_id
     )
     before = await the_relationship(graph, user_id)
-    shown = await services_of(graph).relationships.get(user_id, *ends.values())
+    shown = await find_relationship(services_of(graph).relationships, user_id, *ends.values())
     embedder.forget()
     clock.forward(days=1)
     deleted = succeeded(await tools.delete_relationship(**ends))
@@ -64,7 +65,7 @@ async def test_a_deleted_relationship_is_restored_unchanged_without_an_embedding
     assert restored["message"] == "Restored relationship between Bo and Ada. Its direction is from Ada to Bo"
     assert restored["embedding_regenerated"] is False
     assert embedder.calls == 0
-    assert await services_of(graph).relationships.get(user_id, *ends.values()) == shown
+    assert await find_relationship(services_of(graph).relationships, user_id, *ends.values()) == shown
     assert await the_relationship(graph, user_id) == {**before, "version": before["version"] + 1}
     assert await kept(graph, user_id) == []
     await assert_embeddings_are_current(graph, user_id, embedder, clock())

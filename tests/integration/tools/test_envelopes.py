@@ -8,6 +8,7 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.errors import EmbeddingUnavailableError, InputError, StoreError
+from kgagent.graph.find_relationship import find_relationship
 from kgagent.knowledge_graph import services_of
 from kgagent.tools import Toolset
 from tests.support.embedders import WatchedEmbedder
@@ -226,7 +227,7 @@ async def test_any_text_is_stored_and_returned_unchanged(
     word = text[:200]
     succeeded(await tools.create_relationship(**ends, relationship_type=word, description=text, notes=[text]))
     succeeded(await tools.add_note_to_relationship(**ends, content=f"also {text[:100]}", source_entity_key=word))
-    stored = await services_of(graph).relationships.get(user_id, *ends.values())
+    stored = await find_relationship(services_of(graph).relationships, user_id, *ends.values())
     stripped = text.strip()
     assert stored.description == stored.notes[0].content == stripped
     assert stored.from_name == name.strip()

@@ -8,6 +8,7 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.errors import EmbeddingUnavailableError, StoreError
+from kgagent.graph.find_relationship import find_relationship
 from kgagent.knowledge_graph import services_of
 from kgagent.models import GraphNode, GraphRelationship
 from kgagent.tools import Toolset
@@ -145,7 +146,7 @@ async def test_on_change_receives_each_record_before_and_after(
     for _, shown in changes:
         if isinstance(shown, GraphRelationship):
             ends = (shown.from_entity_key, shown.to_entity_key)
-            assert await services_of(graph).relationships.get(user_id, *ends) == shown
+            assert await find_relationship(services_of(graph).relationships, user_id, *ends) == shown
 
 
 async def test_a_rejected_merge_does_not_call_on_change(

@@ -1,0 +1,25 @@
+"""Reading the relationship between two nodes."""
+
+from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository, not_found
+from kgagent.models import GraphRelationship
+
+
+async def find_relationship(
+    relationships: RelationshipRepository,
+    user_id: str,
+    from_entity_key: str,
+    to_entity_key: str,
+    neo4j_type: str | None = None,
+) -> GraphRelationship:
+    """Find the relationship between two nodes, in whichever direction it is stored.
+
+    Raises:
+        NotFoundError: a node or the relationship does not exist for this user.
+        InputError: the labels of the nodes allow no relationship type, or several and none was named.
+    """
+    intent = RelationshipIntent(from_entity_key=from_entity_key, to_entity_key=to_entity_key, neo4j_type=neo4j_type)
+    [pair] = await relationships.read_pairs(user_id, [intent])
+    stored, _ = relationships.find(intent, pair)
+    if stored is None:
+        raise not_found(intent, pair)
+    return relationships.to_model(stored, from_entity_key)
