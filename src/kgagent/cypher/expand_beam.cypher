@@ -2,10 +2,10 @@
 // at that node is: the fewer siblings there are, and the less similar they are to the query, the less a hop costs.
 // The overlap of a relationship with its predecessor (mostly the shared node) is subtracted from its own similarity.
 // Conditions come after WITH: in the MATCH, the planner would read an index on user_id instead of the few relationships of the node.
-// Parameters: user_id; relationship_types [text] or null; vector; dimensions; model; frontier [{element_id, score,
-//   path [element ids], through [entity keys of the ends to leave through]}]; hub_limit (relationships read at a node); degree_limit
+// Parameters: user_id; relationship_types [text] or null; vector; dimensions; model; frontier [{position, element_id, score,
+//   path [element ids], through [entity keys of the ends to leave through], others [element ids of other nodes to leave]}]; hub_limit (relationships read at a node); degree_limit
 //   (relationships counted at a node); limit; step_cost; choice_weight; choice_temperature; overlap_weight.
-// Rows: one {reached [{lead (element id of the predecessor), score, similarity (plain cosine), relationship}], best first}:
+// Rows: one {reached [{lead (position of the predecessor), score, similarity (plain cosine), relationship}], best first}:
 // each row of a result costs the client about as much as reading a relationship.
 UNWIND $frontier AS step
 MATCH (a)-[r:«types»]->(b)
@@ -14,7 +14,15 @@ WITH step, a, r, b
 WHERE «_owned_relationship»
 WITH step, r, r.relationship_embedding AS embedding
 WITH step, r AS lead, CASE WHEN «_comparable_relationship» THEN embedding END AS before
-UNWIND [node IN [startNode(lead), endNode(lead)] WHERE node.entity_key IN step.through] AS shared
+CALL (step, lead) {
+  UNWIND [node IN [startNode(lead), endNode(lead)] WHERE node.entity_key IN step.through] AS shared
+  RETURN shared
+  UNION ALL
+  UNWIND step.others AS other
+  MATCH (shared)
+  WHERE elementId(shared) = other
+  RETURN shared
+}
 CALL (step, lead, before, shared) {
   MATCH (shared)-[r:«types»]-(other)
   WITH step, lead, before, shared, r, other
@@ -41,8 +49,8 @@ CALL (step, lead, before, shared) {
   RETURN sibling[0] AS r, sibling[1] AS similarity, $choice_temperature * log(total) - sibling[2] AS doubt
 }
 WITH r, similarity, step, step.score - $step_cost - $choice_weight * doubt AS score
-ORDER BY score DESC, step.element_id
-WITH r, similarity, head(collect([score, step.element_id])) AS best
+ORDER BY score DESC, step.position
+WITH r, similarity, head(collect([score, step.position])) AS best
 ORDER BY best[0] DESC, r.relationship_key
 LIMIT $limit
 RETURN collect({lead: best[1], score: best[0], similarity: similarity, relationship: «relationship»}) AS reached

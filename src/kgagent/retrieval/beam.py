@@ -9,6 +9,9 @@ places of the last hop would cost too much to be among the leading relationships
 
 If the query mentions a node by name, paths start there: matches at mentioned nodes come before others, and paths leave
 them through the other end.
+
+A thing may be two nodes, as "Henry King" and "Henry King (director)". The second hop also leaves the nodes whose names
+contain, or are contained in, the names of those that the first hop left; so the step to such a node costs a hop.
 """
 
 import math
@@ -16,11 +19,14 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from kgagent.concurrency import task_group
 from kgagent.errors import StatementTimeoutError
+from kgagent.graph.lucene import any_word, must_be
 from kgagent.graph.records import RelationshipRecord
+from kgagent.graph.schema_parts import NODE_TEXT_INDEX
 from kgagent.graph.statements import statement
 from kgagent.retrieval.candidates import Candidate, key_of, read_relationship
-from kgagent.retrieval.mentions import mentioned_names
+from kgagent.retrieval.mentions import may_name_the_same, mentioned_names
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.vector_search import VectorQuery
 from kgagent.retrieval.vector_targets import VectorTarget
@@ -35,6 +41,9 @@ BEAM_WIDTH = 8
 """Relationships of a hop that the next hop expands."""
 
 KEPT_PER_HOP = 50
+NAMES_READ = 10
+"""Nodes with words of a name that are read to find other names of the same thing."""
+
 HUB_LIMIT = 200
 """Relationships that are read at one node in one hop; bounds memory and time at a hub."""
 
@@ -64,11 +73,16 @@ OVERLAP_WEIGHT = 0.5
 
 @dataclass(frozen=True)
 class _Step:
-    """A relationship that was reached, and the keys of the end nodes that the next hop leaves through."""
+    """A relationship that was reached, and the keys of the nodes that the next hop leaves.
+
+    Attributes:
+        others: the element ids of these nodes if they are not its end nodes.
+    """
 
     candidate: Candidate
     record: RelationshipRecord
     exits: frozenset[str]
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -109,21 +123,24 @@ class BeamSearch:
         """
         starts = _starts(matches, self.query.text)
         best = {step.record.element_id: step for step in starts}
-        frontier = starts
+        frontier = starts[:BEAM_WIDTH]
         for hop in range(DEFAULT_HOPS if self.hops is None else self.hops):
             cost = HOP_COST + (LATER_HOP_COST if hop else 0.0)
             worst = self._worst_leading(best.values()) + cost
-            frontier = [step for step in frontier[:BEAM_WIDTH] if step.candidate.score > worst]
+            frontier = [step for step in frontier if step.candidate.score > worst]
             left = self.deadline - time.monotonic()
             if not frontier or left <= 0:
                 break
             try:
-                reached = await self._hop(frontier, cost, left)
+                async with task_group() as group:
+                    hop_read = group.create_task(self._hop(frontier, cost, left))
+                    names_read = group.create_task(self._renamed([] if hop or self.hops == 1 else frontier, left))
             except StatementTimeoutError:
                 break
+            reached = hop_read.result()
             better = [step for step in reached if _improves(step, best.get(step.record.element_id))]
             best.update((step.record.element_id, step) for step in better)
-            frontier = better
+            frontier = [*better[:BEAM_WIDTH], *names_read.result()]
         return self._ranked(best.values())[: self.limit]
 
     def _worst_leading(self, steps: Iterable[_Step]) -> float:
@@ -138,7 +155,6 @@ class BeamSearch:
         return sorted(kept, key=lambda one: -one.score)
 
     async def _hop(self, frontier: Sequence[_Step], cost: float, timeout: float) -> list[_Step]:
-        leads = {step.record.element_id: step for step in frontier}
         [row] = await self.scope.read(
             statement("expand_beam", **self.target.places),
             {
@@ -146,12 +162,14 @@ class BeamSearch:
                 "vector": self.scope.store.vector(self.query.vector),
                 "frontier": [
                     {
+                        "position": position,
                         "element_id": step.record.element_id,
                         "score": step.candidate.score,
                         "path": [record.element_id for record in step.candidate.path],
                         "through": sorted(step.exits),
+                        "others": list(step.others),
                     }
-                    for step in frontier
+                    for position, step in enumerate(frontier)
                 ],
                 "hub_limit": HUB_LIMIT,
                 "degree_limit": DEGREE_LIMIT,
@@ -164,9 +182,40 @@ class BeamSearch:
             timeout=timeout,
         )
         return [
-            _reached(read_relationship(one["relationship"]), one["similarity"], one["score"], leads[one["lead"]])
+            _reached(read_relationship(one["relationship"]), one["similarity"], one["score"], frontier[one["lead"]])
             for one in row["reached"]
         ]
+
+    async def _renamed(self, frontier: Sequence[_Step], timeout: float) -> list[_Step]:
+        """Steps of the frontier that leave through nodes whose names may be those of the same things."""
+        owner = must_be("user_id", [self.scope.user_id])
+        places = [
+            (step, key, name) for step in frontier for key, name in _ends(step.record).items() if key in step.exits
+        ]
+        queries = [
+            {"position": position, "label": None, "text": f"{owner} +({wanted})"}
+            for position, (_, _, name) in enumerate(places)
+            if may_name_the_same(name, name) and (wanted := any_word(name, {"name": 1.0}))
+        ]
+        if not queries:
+            return []
+        rows = await self.scope.read(
+            statement("find_similar_names"),
+            {
+                "index": NODE_TEXT_INDEX,
+                "queries": queries,
+                "excluded": [key for _, key, _ in places],
+                "fetch": NAMES_READ,
+                "limit": NAMES_READ,
+            },
+            timeout=timeout,
+        )
+        return [
+            replace(step, exits=frozenset([row["entity_key"]]), others=(row["element_id"],))
+            for row in rows
+            for step, _, name in [places[row["position"]]]
+            if may_name_the_same(name, row["name"] or "")
+        ][:BEAM_WIDTH]
 
 
 def _starts(matches: Sequence[Candidate], text: str) -> list[_Step]:
@@ -192,7 +241,7 @@ def _starts(matches: Sequence[Candidate], text: str) -> list[_Step]:
 
 def _reached(record: RelationshipRecord, similarity: float, score: float, lead: _Step) -> _Step:
     path = (*lead.candidate.path, lead.record)
-    visited = {key for earlier in path for key in _ends(earlier)}
+    visited = {key for earlier in path for key in _ends(earlier)} | lead.exits
     candidate = Candidate(key_of(record), score, record, similarity, path=path)
     return _Step(candidate, record, frozenset(_ends(record).keys() - visited))
 

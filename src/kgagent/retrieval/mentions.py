@@ -1,4 +1,4 @@
-"""Names that a text mentions; a query that mentions nodes is expanded from them."""
+"""Names that a text mentions, from which a query is expanded, and names that may be those of the same thing."""
 
 import re
 import unicodedata
@@ -7,6 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 MIN_NAME_LENGTH = 2
 """Minimum number of letters of a name; shorter names occur in too many texts by chance."""
+
+MIN_SHARED_WORDS, MAX_OTHER_WORDS = 2, 2
+"""Words that two names of the same thing share at least, and that the longer one has more at most."""
 
 MAX_TEXT_LENGTH = 1_000
 """Number of words of a text that are searched for names."""
@@ -33,6 +36,12 @@ def mentioned_names(text: str, names: Iterable[str]) -> set[str]:
     places = {name: _places(_words(name), words, positions) for name in names}
     outermost = _outermost({place for found in places.values() for place in found})
     return {name for name, found in places.items() if outermost & found}
+
+
+def may_name_the_same(one: str, other: str) -> bool:
+    """Whether a name has all words of another ("Henry King (director)" and "Henry King"), and few more."""
+    shorter, longer = sorted((set(_words(one)), set(_words(other))), key=len)
+    return len(shorter) >= MIN_SHARED_WORDS and len(longer - shorter) <= MAX_OTHER_WORDS and shorter <= longer
 
 
 def _places(name: Sequence[str], words: Sequence[str], positions: Mapping[str, Sequence[int]]) -> set[_Place]:

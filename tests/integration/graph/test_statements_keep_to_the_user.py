@@ -94,7 +94,8 @@ async def test_a_beam_does_not_expand_relationships_to_another_users_node(
         id=ids["own"],
         vector=vector(),
     )
-    step = {"score": 1.0, "path": [], "through": [ada["key"]]}
+    step = {"score": 1.0, "path": [], "through": [ada["key"]], "others": []}
+    foreign = {**step, "element_id": ids["own"], "through": [], "others": [ids["zed"]]}
     weights = dict.fromkeys(("step_cost", "choice_weight", "overlap_weight"), 0.1)
     limits = dict.fromkeys(("hub_limit", "degree_limit", "limit"), 10)
     [row] = await answer(
@@ -103,6 +104,6 @@ async def test_a_beam_does_not_expand_relationships_to_another_users_node(
         **{**weights, **limits, "choice_temperature": 0.1, "relationship_types": None},
         user_id=user_id,
         vector=services_of(graph).store.vector(vector()),
-        frontier=[{**step, "element_id": ids["to"]}],
+        frontier=[{**step, "position": 0, "element_id": ids["to"]}, {**foreign, "position": 1}],
     )
     assert row["reached"] == []
