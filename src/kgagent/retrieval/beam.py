@@ -199,17 +199,9 @@ class BeamSearch:
         ]
         if not queries:
             return []
-        rows = await self.scope.read(
-            statement("find_similar_names"),
-            {
-                "index": NODE_TEXT_INDEX,
-                "queries": queries,
-                "excluded": [key for _, key, _ in places],
-                "fetch": NAMES_READ,
-                "limit": NAMES_READ,
-            },
-            timeout=timeout,
-        )
+        parameters = {"index": NODE_TEXT_INDEX, "queries": queries, "fetch": NAMES_READ, "limit": NAMES_READ}
+        parameters["excluded"] = [key for _, key, _ in places]
+        rows = await self.scope.read(statement("find_similar_names"), parameters, timeout=timeout)
         return [
             replace(step, exits=frozenset([row["entity_key"]]), others=(row["element_id"],))
             for row in rows

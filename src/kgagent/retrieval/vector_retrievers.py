@@ -87,24 +87,15 @@ class VectorRetrievers:
         if types.matches_nothing:
             return [Ranking(plan="none") for _ in queries]
         target = self._relationship_target(types, fields)
-        found = await self._vectors.search(
-            scope, target, queries, limit if expand_hops == 0 else max(limit, START_POOL)
-        )
+        pool = limit if expand_hops == 0 else max(limit, START_POOL)
+        found = await self._vectors.search(scope, target, queries, pool)
         rankings = [replace(one, span=_span(one.candidates, RELATIONSHIP_SPAN)) for one in found]
         if expand_hops == 0:
             return rankings
+        thresholds = [query.threshold if expand_hops is None else -1.0 for query in queries]
         beams = [
-            BeamSearch(
-                scope,
-                target,
-                types,
-                query,
-                expand_hops,
-                limit,
-                query.threshold if expand_hops is None else -1,
-                deadline,
-            )
-            for query in queries
+            BeamSearch(scope, target, types, query, expand_hops, limit, threshold, deadline)
+            for query, threshold in zip(queries, thresholds, strict=True)
         ]
         async with task_group() as group:
             tasks = [
