@@ -45,6 +45,16 @@ def telling(name: str, rest: str) -> Turn:
     return turn
 
 
+def recalling(served: ScriptedModel, name: str, rest: str) -> Turn:
+    """A model that mentions a person if its system prompt does."""
+
+    def turn(_: list[Body]) -> str:
+        prompt = str(served.requests[-1]["messages"][0]["content"])
+        return f"{name}{rest}" if name in prompt else f"I know nobody but those in: {prompt}"
+
+    return turn
+
+
 @pytest.fixture
 def model() -> Iterator[ScriptedModel]:
     """The chat model of the recipes, in their order: two agents that look and tell, and a reader of a conversation."""
@@ -55,7 +65,8 @@ def model() -> Iterator[ScriptedModel]:
         telling("Owen Price", "lends you his."),
     )
     with scripted_model() as served:
-        served.turns = chain(agents, repeat(careful_reader))
+        recall = recalling(served, "Owen Price", "'s, in summer.")
+        served.turns = chain(agents[:2], [recall], agents[2:], repeat(careful_reader))
         yield served
 
 

@@ -51,7 +51,7 @@ class ScriptedModel:
     def chat(self, request: Request) -> Response:
         """Answer `POST /v1/chat/completions`."""
         body = self._body(request)
-        if wrong := [wrong for tool in body["tools"] for wrong in refusals(tool["function"])]:
+        if wrong := [wrong for tool in body.get("tools", ()) for wrong in refusals(tool["function"])]:
             return _refused(wrong)
         outputs = [_decoded(m["content"]) for m in body["messages"] if m["role"] == "tool"]
         said = next(self.turns)(outputs)
