@@ -235,15 +235,21 @@ class NodeReferences:
         if not queries:
             return {}
         rows = await self._store.read(
-            statement("nearest_names", **self._names),
+            statement("find_similar_names"),
             {
                 "user_id": user_id,
-                "asked": {"texts": [{"text": reference, "query": query} for reference, query in queries.items()]},
-                **{"index": NODE_TEXT_INDEX, "window": WINDOW, "most": MAX_NEAREST},
+                "queries": [
+                    {"position": position, "label": None, "text": query}
+                    for position, query in enumerate(queries.values())
+                ],
+                **{"excluded": [], "index": NODE_TEXT_INDEX, "fetch": WINDOW, "limit": MAX_NEAREST},
             },
         )
         wanted = None if labels is None else frozenset(labels)
-        found = {row["text"]: list(_nodes(row["nodes"], self._ontology, wanted)) for row in rows}
+        asked = list(queries)
+        found: dict[str, list[ReferencedNode]] = {}
+        for row in rows:
+            found.setdefault(asked[row["position"]], []).extend(_nodes([row], self._ontology, wanted))
         short = await self.short_keys(user_id, [node.entity_key for nodes in found.values() for node in nodes])
         return {
             reference: [node.listed(short[node.entity_key]) for node in nodes]

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 
 from kgagent.concurrency import task_group
-from kgagent.graph.lucene import any_word, must_be
 from kgagent.graph.nodes import NodeRepository
+from kgagent.graph.reference_forms import normalised_name, similar_name_query
 from kgagent.graph.schema_parts import NODE_TEXT_INDEX
 from kgagent.graph.statements import statement
 from kgagent.models import GraphNode
@@ -88,11 +88,10 @@ def are_similar_names(one: str, other: str) -> bool:
 
 
 async def _by_name(scope: SearchScope, new: Sequence[GraphNode]) -> dict[str, list[str]]:
-    owner = must_be("user_id", [scope.user_id])
     queries = [
-        {"position": position, "label": item.label, "text": f"{owner} +({wanted})"}
+        {"position": position, "label": item.label, "text": query}
         for position, item in enumerate(new)
-        if (wanted := _name_query(item.name)) is not None
+        if (query := similar_name_query(normalised_name(item.name), scope.user_id)) is not None
     ]
     parameters = {"index": NODE_TEXT_INDEX, "queries": queries, "fetch": _FETCH, "limit": _NAMES_COMPARED}
     rows = await scope.read(
@@ -104,15 +103,6 @@ async def _by_name(scope: SearchScope, new: Sequence[GraphNode]) -> dict[str, li
         if are_similar_names(node.name, row["name"] or ""):
             found.setdefault(node.entity_key, []).append(row["entity_key"])
     return found
-
-
-def _name_query(name: str) -> str | None:
-    """A Lucene query for the words of a name, also with one letter more, less or other."""
-    exact = any_word(name, {"name": 1.0})
-    if exact is None:
-        return None
-    fuzzy = [f"{word}~1" for word in dict.fromkeys(_words(name)) if word.isalnum() and len(word) >= MIN_SPELLING_LENGTH]
-    return f"{exact} name:({' '.join(fuzzy)})" if fuzzy else exact
 
 
 async def _by_embedding(
