@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         StatementTimeoutError,
         StatementValueError,
         StoreError,
+        UnreachableError,
     )
     from kgagent.graph.connection import Credentials
     from kgagent.graph.writes import OnChange
@@ -207,6 +208,7 @@ __all__ = [
     "TraverseResult",
     "TraversedNode",
     "Turn",
+    "UnreachableError",
     "VectorQuery",
     "default_ontology",
     "load_ontology",
@@ -245,6 +247,7 @@ _MODULES = {
         "StatementTimeoutError",
         "StatementValueError",
         "StoreError",
+        "UnreachableError",
     ),
     "kgagent.graph.writes": ("OnChange",),
     "kgagent.graph.connection": ("Credentials",),

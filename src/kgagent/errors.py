@@ -13,6 +13,7 @@ KgAgentError
 ├── RerankingError                  the cross-encoder's response was invalid
 ├── SearchError                     a search failed as a whole
 ├── StoreError                      the database refused a statement or could not be reached
+│   ├── UnreachableError            the database does not answer
 │   ├── SchemaError                 indexes or constraints are missing or do not fit
 │   ├── ConstraintViolationError    a write would have broken a uniqueness constraint
 │   ├── EntityGoneError             a concurrent write deleted a record that the write needs
@@ -91,6 +92,10 @@ class SearchError(KgAgentError):
 
 class StoreError(KgAgentError):
     """The database refused a statement or could not be reached."""
+
+
+class UnreachableError(StoreError):
+    """The database does not answer; calls succeed again as soon as it does."""
 
 
 class SchemaError(StoreError):

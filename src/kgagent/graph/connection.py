@@ -18,6 +18,14 @@ from kgagent.observing import statement_tags
 
 SCHEMES = frozenset({"bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc"})
 
+DRIVER_OPTIONS: Mapping[str, Any] = {
+    "notifications_min_severity": "OFF",
+    "user_agent": "kgagent",
+    "connection_timeout": 4.0,
+    "connection_acquisition_timeout": 20.0,
+}
+"""Options of the driver that differ from its defaults; with these, connecting to a server that is gone fails soon."""
+
 VERSIONS = Statement("CALL dbms.components() YIELD name, versions RETURN name, versions", "versions")
 
 Credentials = Auth | tuple[str, str] | AsyncAuthManager
@@ -54,7 +62,7 @@ async def connect(
     shown = _address(uri)
     if auth is None and password is not None:
         auth = (username, password)
-    options = {"notifications_min_severity": "OFF", "user_agent": "kgagent", **(driver_options or {})}
+    options = {**DRIVER_OPTIONS, **(driver_options or {})}
     try:
         driver = AsyncGraphDatabase.driver(uri, auth=auth, **options)
     except (neo4j_errors.ConfigurationError, TypeError, ValueError) as error:

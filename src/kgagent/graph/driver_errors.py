@@ -8,6 +8,7 @@ from kgagent.errors import (
     StatementTimeoutError,
     StatementValueError,
     StoreError,
+    UnreachableError,
 )
 
 _VALUES_REFUSED = ("ArithmeticError", "ArgumentError", "TypeError", "SyntaxError")
@@ -35,7 +36,10 @@ def translated(error: DriverFailure, uri: str) -> StoreError:
             f"The connection to Neo4j at {uri} broke during a write: it is not known whether the write took effect. "
             "Check before you try again"
         )
-    return StoreError(f"Neo4j at {uri} cannot be used: {error}. Is it running, and is NEO4J_URI right?")
+    problem = f"Neo4j at {uri} cannot be used: {error}. Is it running, and is NEO4J_URI right?"
+    if isinstance(error, neo4j_errors.ServiceUnavailable | neo4j_errors.SessionExpired):
+        return UnreachableError(f"The graph cannot be reached: {problem}")
+    return StoreError(problem)
 
 
 def _of_server(error: neo4j_errors.Neo4jError, uri: str) -> StoreError:

@@ -1,10 +1,11 @@
 """The connection to Neo4j: runs statements, lets reads see earlier writes, and translates the driver's errors."""
 
+import asyncio
 import copy
 import sys
 from array import array
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from typing import Any, Self
 
 from neo4j import READ_ACCESS, WRITE_ACCESS, AsyncDriver, AsyncSession, Query, RoutingControl
@@ -14,6 +15,7 @@ from neo4j.vector import Vector
 from kgagent.errors import EntityGoneError
 from kgagent.graph.driver_errors import translated
 from kgagent.graph.features import ServerFeatures
+from kgagent.graph.reachability import Reachability
 from kgagent.graph.statements import UNNAMED, Statement
 from kgagent.observing import NULL_OBSERVER, Observer, statement_tags
 from kgagent.operations import Access, OperationOutcome, StatementRun
@@ -42,6 +44,7 @@ class Store:
         self._language = features.language
         self._timeout = timeout
         self._observer = NULL_OBSERVER
+        self.reachability = Reachability(driver, uri)
         self.uri = uri
 
     def observed_by(self, observer: Observer) -> Self:
@@ -66,7 +69,7 @@ class Store:
         Raises:
             StoreError: it failed; StatementTimeoutError if it took too long.
         """
-        with self._running(text, "read") as outcome:
+        async with self._running(text, "read") as outcome:
             rows = await self._read(text, parameters, timeout)
             outcome.rows = len(rows)
         return rows
@@ -79,7 +82,7 @@ class Store:
             EntityGoneError: another write deleted a record that this one needs.
             StoreError: it failed for another reason.
         """
-        with self._running(text, "write") as outcome:
+        async with self._running(text, "write") as outcome:
             rows = await self._run(text, parameters, RoutingControl.WRITE, timeout)
             outcome.rows = len(rows)
         return rows
@@ -103,10 +106,9 @@ class Store:
         Raises:
             StoreError: it failed.
         """
-        with self._running(text, "schema") as outcome:
-            async with self._session() as session:
-                result = await session.run(self._query(text, None))
-                rows = await result.data()
+        async with self._running(text, "schema") as outcome, self._session() as session:
+            result = await session.run(self._query(text, None))
+            rows = await result.data()
             outcome.rows = len(rows)
         return rows
 
@@ -117,10 +119,9 @@ class Store:
         Raises:
             StoreError: it failed.
         """
-        with self._running(text, "read"):
-            async with self._session(READ_ACCESS) as session:
-                result = await session.run(self._query(text, None), dict(parameters))
-                yield (dict(record) async for record in result)
+        async with self._running(text, "read"), self._session(READ_ACCESS) as session:
+            result = await session.run(self._query(text, None), dict(parameters))
+            yield (dict(record) async for record in result)
 
     def vector(self, embedding: Sequence[float] | None) -> Vector | list[float] | None:
         """An embedding as a parameter in the form that this server accepts."""
@@ -171,12 +172,21 @@ class Store:
     def _query(self, text: str, timeout: float | None) -> Query:
         return Query(self._language + text, metadata=statement_tags(_name(text)), timeout=timeout)
 
-    @contextmanager
-    def _running(self, text: str, access: Access) -> Iterator[OperationOutcome]:
-        """Let the observer watch a statement, and translate the driver's errors."""
+    @asynccontextmanager
+    async def _running(self, text: str, access: Access) -> AsyncIterator[OperationOutcome]:
+        """Let the observer watch a statement, end it if the server is gone, and translate the driver's errors."""
         with self._observer.watch(StatementRun(_name(text), access, self.uri, self._database)) as outcome:
+            if self.reachability.is_lost:
+                await self.reachability.check()
             try:
-                yield outcome
+                async with asyncio.timeout(None) as limit:
+                    watch = asyncio.get_running_loop().call_later(
+                        self.reachability.patience, self.reachability.watch, limit
+                    )
+                    yield outcome
+                    watch.cancel()
+            except TimeoutError:
+                raise self.reachability.error(access) from None
             except (neo4j_errors.Neo4jError, neo4j_errors.DriverError) as error:
                 raise translated(error, self.uri) from error
 

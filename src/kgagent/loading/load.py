@@ -73,15 +73,19 @@ async def load_file(
     )
     converter = LineConverter(user_id, nodes.ontology, check.keys, write_context.clock())
     try:
-        with progress.task("Loading nodes", check.nodes) as advance:
-            await node_writer.write(_nodes(path, check, converter), advance)
-        check.forget_invalid_ids()
-        with progress.task("Loading relationships", check.relationships) as advance:
-            await relationship_writer.write(_relationships(path, check, converter), advance)
+        # Embedding can take long; a database that is gone by then is noticed before it ends.
+        async with nodes.store.reachability.watched():
+            with progress.task("Loading nodes", check.nodes) as advance:
+                await node_writer.write(_nodes(path, check, converter), advance)
+            check.forget_invalid_ids()
+            with progress.task("Loading relationships", check.relationships) as advance:
+                await relationship_writer.write(_relationships(path, check, converter), advance)
     except (EmbeddingError, StoreError) as error:
         done = node_writer.counts().total + relationship_writer.counts().total
+        problem = str(error)
+        end = "" if problem.endswith((".", "?")) else "."
         raise type(error)(
-            f"{str(error).rstrip('.')}. {done:,} of {check.nodes + check.relationships:,} lines are loaded; "
+            f"{problem}{end} {done:,} of {check.nodes + check.relationships:,} lines are loaded; "
             f"load {path.name} again to continue"
         ) from error
     return LoadReport(

@@ -37,9 +37,6 @@ MAX_SAMPLES = 1_000
 RELEVANT = 0.5
 """Relevance from which something relevant was found."""
 
-MAX_TEXT = 10_000
-"""Characters of a record in which the words of a query are looked for."""
-
 MAX_CROWD = 3.0
 USUAL_LEAD, USUAL_CROWD = 2.5, 1.0
 """Of a search that returned too few matches to measure them."""
@@ -129,7 +126,7 @@ def _standing(
 
 def _known_words(query: str, records: Sequence[Record]) -> float:
     asked = [word for word in words(query) if word.isalnum() and (len(word) > 1 or not word.isascii())]
-    text = " ".join(_text(record)[:MAX_TEXT] for record in records).casefold()
+    text = " ".join(_text(record)[:10_000] for record in records).casefold()
     present = {part for word in _WORD.findall(text) for part in (word, *_PART.findall(word))}
     known = [w for w in asked if any(form.casefold() in (present if w.isascii() else text) for form in forms(w))]
     return len(known) / len(asked) if asked else 1.0

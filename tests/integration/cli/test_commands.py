@@ -36,7 +36,7 @@ def test_unreachable_server_exits_with_1_without_traceback(program: Kgagent, env
     nowhere = environment | {"NEO4J_URI": "bolt://127.0.0.1:1"}
     done = program("explore", "x", settings=nowhere)
     assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
-    assert done.err.startswith("Neo4j at bolt://127.0.0.1:1 cannot be used")
+    assert done.err.startswith("The graph cannot be reached: Neo4j at bolt://127.0.0.1:1 cannot be used")
     status = program("status", "--json", settings=nowhere)
     assert (status.code, status.payload["running"]) == (1, False)
 

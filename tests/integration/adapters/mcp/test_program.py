@@ -69,7 +69,7 @@ def test_a_database_that_cannot_be_reached_is_one_line_on_stderr(environment: di
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
-    assert done.stderr.startswith("Neo4j at bolt://127.0.0.1:1 cannot be used")
+    assert done.stderr.startswith("The graph cannot be reached: Neo4j at bolt://127.0.0.1:1 cannot be used")
 
 
 @asynccontextmanager
