@@ -16,7 +16,7 @@ contain, or are contained in, the names of those that the first hop left; so the
 
 import math
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kgagent.concurrency import task_group
@@ -25,7 +25,7 @@ from kgagent.graph.lucene import any_word, must_be
 from kgagent.graph.records import RelationshipRecord
 from kgagent.graph.schema_parts import NODE_TEXT_INDEX
 from kgagent.graph.statements import statement
-from kgagent.retrieval.candidates import Candidate, key_of, read_relationship
+from kgagent.retrieval.candidates import Candidate, first_of_each, key_of, read_relationship
 from kgagent.retrieval.mentions import may_name_the_same, mentioned_names
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.vector_search import VectorQuery
@@ -73,11 +73,7 @@ OVERLAP_WEIGHT = 0.5
 
 @dataclass(frozen=True)
 class _Step:
-    """A relationship that was reached, and the keys of the nodes that the next hop leaves.
-
-    Attributes:
-        others: the element ids of these nodes if they are not its end nodes.
-    """
+    """A relationship that was reached, and the keys of the nodes to leave; `others` has the ids of foreign ones."""
 
     candidate: Candidate
     record: RelationshipRecord
@@ -109,11 +105,15 @@ class BeamSearch:
     threshold: float
     deadline: float
 
-    async def expand(self, matches: Sequence[Candidate]) -> list[Candidate]:
+    async def expand(
+        self, matches: Sequence[Candidate], owner: Collection[str] = (), of_owner: Sequence[Candidate] = ()
+    ) -> list[Candidate]:
         """Expand matches, with one round trip for each hop, until the deadline.
 
         Args:
             matches: relationships that the query found, best first.
+            owner: keys of the nodes that a query in the first person mentions by "my" or "I".
+            of_owner: the best relationships there.
 
         Returns:
             Matches and the relationships that were reached, best score first.
@@ -121,7 +121,7 @@ class BeamSearch:
         Raises:
             StoreError: the database failed.
         """
-        starts = _starts(matches, self.query.text)
+        starts = _starts(list(first_of_each((*matches, *of_owner)).values()), self.query.text, owner)
         best = {step.record.element_id: step for step in starts}
         frontier = starts[:BEAM_WIDTH]
         for hop in range(DEFAULT_HOPS if self.hops is None else self.hops):
@@ -149,10 +149,9 @@ class BeamSearch:
         return leading[-1].score if len(leading) == LEADING else -math.inf
 
     def _ranked(self, steps: Iterable[_Step]) -> list[Candidate]:
-        found = (step.candidate for step in steps)
-        kept = [one for one in found if not one.path or (one.similarity or 0.0) >= self.threshold]
         # Sorting is stable: equal scores keep the order in which they were found.
-        return sorted(kept, key=lambda one: -one.score)
+        found = sorted((step.candidate for step in steps), key=lambda one: -one.score)
+        return [one for one in found if not one.path or (one.similarity or 0.0) >= self.threshold]
 
     async def _hop(self, frontier: Sequence[_Step], cost: float, timeout: float) -> list[_Step]:
         [row] = await self.scope.read(
@@ -189,9 +188,7 @@ class BeamSearch:
     async def _renamed(self, frontier: Sequence[_Step], timeout: float) -> list[_Step]:
         """Steps of the frontier that leave through nodes whose names may be those of the same things."""
         owner = must_be("user_id", [self.scope.user_id])
-        places = [
-            (step, key, name) for step in frontier for key, name in _ends(step.record).items() if key in step.exits
-        ]
+        places = [(step, *end) for step in frontier for end in _ends(step.record).items() if end[0] in step.exits]
         queries = [
             {"position": position, "label": None, "text": f"{owner} +({wanted})"}
             for position, (_, _, name) in enumerate(places)
@@ -210,12 +207,12 @@ class BeamSearch:
         ][:BEAM_WIDTH]
 
 
-def _starts(matches: Sequence[Candidate], text: str) -> list[_Step]:
+def _starts(matches: Sequence[Candidate], text: str, owner: Collection[str]) -> list[_Step]:
     """Matches as starts, best first: a mentioned node counts more than a small difference in similarity."""
     records = [(match, match.record) for match in matches if isinstance(match.record, RelationshipRecord)]
     names = {key: name for _, record in records for key, name in _ends(record).items()}
     said = mentioned_names(text, set(names.values())) if text else set()
-    mentioned = {key for key, name in names.items() if name in said}
+    mentioned = {key for key, name in names.items() if name in said or key in owner}
     nearest = {key: max(match.score for match, record in records if key in _ends(record)) for key in mentioned}
     top = max((match.score for match in matches), default=0.0)
     starts = []
@@ -223,8 +220,10 @@ def _starts(matches: Sequence[Candidate], text: str) -> list[_Step]:
         keys = _ends(record).keys()
         at = keys & mentioned
         if at:
-            # A query may mention several nodes: the best match at each starts nearly as high as the best of all.
-            score = match.score + (top - min(nearest[key] for key in at)) / 2
+            # A query may mention several nodes: the best match at each starts nearly as high as the best of all, and
+            # that at the owner as high, because texts in the first person do not name the owner.
+            share = 1.0 if at & set(owner) else 0.5
+            score = match.score + share * (top - min(nearest[key] for key in at))
         else:
             score = match.score - (UNMENTIONED_COST if mentioned else 0.0)
         starts.append(_Step(replace(match, score=score), record, frozenset(keys - mentioned or keys)))

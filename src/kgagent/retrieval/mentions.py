@@ -14,6 +14,10 @@ MIN_SHARED_WORDS, MAX_OTHER_WORDS = 2, 2
 MAX_TEXT_LENGTH = 1_000
 """Number of words of a text that are searched for names."""
 
+# A capital inside a sentence is that of a title ("My Left Foot") or of a number ("Charles I").
+_FIRST_PERSON = re.compile(
+    r"(?:^\W*(?i:i|me|my|mine|myself)|\b(?:me|my|mine|myself)|(?:^\W*\w+|\b[a-z]\w*)[^\w.?!]+(?i:i)|[.?!]\s+(?:I|My))\b"
+)
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
 
 _Place = tuple[int, int]
@@ -36,6 +40,11 @@ def mentioned_names(text: str, names: Iterable[str]) -> set[str]:
     places = {name: _places(_words(name), words, positions) for name in names}
     outermost = _outermost({place for found in places.values() for place in found})
     return {name for name, found in places.items() if outermost & found}
+
+
+def is_first_person(text: str) -> bool:
+    """Whether a text speaks of its author: "who is my sister?", "whom did I meet?"."""
+    return _FIRST_PERSON.search(text) is not None
 
 
 def may_name_the_same(one: str, other: str) -> bool:

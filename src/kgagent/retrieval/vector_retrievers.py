@@ -13,6 +13,8 @@ from kgagent.models.search import MAX_HOPS
 from kgagent.ontology import Ontology
 from kgagent.retrieval.beam import START_POOL, BeamSearch
 from kgagent.retrieval.candidates import Candidate, Ranking
+from kgagent.retrieval.first_person import owner_matches
+from kgagent.retrieval.mentions import is_first_person
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.vector_search import VectorQuery, VectorSearch
 from kgagent.retrieval.vector_targets import ALL_FIELDS, VectorTarget, node_target, relationship_target
@@ -88,8 +90,11 @@ class VectorRetrievers:
             return [Ranking(plan="none") for _ in queries]
         target = self._relationship_target(types, fields)
         pool = limit if expand_hops == 0 else max(limit, START_POOL)
-        found = await self._vectors.search(scope, target, queries, pool)
-        rankings = [replace(one, span=_span(one.candidates, RELATIONSHIP_SPAN)) for one in found]
+        async with task_group() as group:
+            search = group.create_task(self._vectors.search(scope, target, queries, pool))
+            spoken = [at for at, query in enumerate(queries) if expand_hops != 0 and is_first_person(query.text)]
+            owners = {at: group.create_task(owner_matches(scope, target, types, queries[at])) for at in spoken}
+        rankings = [replace(one, span=_span(one.candidates, RELATIONSHIP_SPAN)) for one in search.result()]
         if expand_hops == 0:
             return rankings
         thresholds = [query.threshold if expand_hops is None else -1.0 for query in queries]
@@ -99,8 +104,8 @@ class VectorRetrievers:
         ]
         async with task_group() as group:
             tasks = [
-                group.create_task(beam.expand(ranking.candidates))
-                for beam, ranking in zip(beams, rankings, strict=True)
+                group.create_task(beam.expand(ranking.candidates, *(owners[at].result() if at in owners else ())))
+                for at, (beam, ranking) in enumerate(zip(beams, rankings, strict=True))
             ]
         return [replace(ranking, candidates=task.result()) for task, ranking in zip(tasks, rankings, strict=True)]
 

@@ -320,7 +320,7 @@ async def test_a_start_that_lost_its_vector_is_still_expanded(
     for planted in (None, [1.0, 2.0], [0.0] * 384, "text"):
 
         async def after_a_change(
-            search: beam.BeamSearch, matches: Sequence[Candidate], planted: object = planted
+            search: beam.BeamSearch, matches: Sequence[Candidate], *, planted: object = planted
         ) -> list[Candidate]:
             await services_of(graph).store.write(
                 "MATCH ({user_id: $user})-[r {description: 'painter orchard neighbour'}]->() "

@@ -1,0 +1,96 @@
+"""Queries in the first person, about the owner of the graph, with the local model."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from kgagent import HybridSearchOptions, KnowledgeGraph
+from kgagent.embedding.local import LocalEmbedder
+from kgagent.knowledge_graph import services_of
+from kgagent.retrieval.mentions import is_first_person
+
+NAMES = ("Paul Wegner", "Mia Wegner", "Helga Brandt", "Ines Brandt", "Otto Lind", "Rosa Lind", "Karl Voss", "Lena Falk")
+OWNER, MIA, HELGA, INES, OTTO, ROSA, KARL, LENA = NAMES
+
+
+@pytest.fixture(scope="module")
+async def embedder() -> AsyncIterator[LocalEmbedder]:
+    """The local model."""
+    model = LocalEmbedder()
+    yield model
+    await model.aclose()
+
+
+@pytest.fixture
+async def graph(opened: KnowledgeGraph, embedder: LocalEmbedder, user_id: str) -> KnowledgeGraph:
+    """Described relationships of the owner, and bare ones of the same types between other people."""
+    made = KnowledgeGraph(services_of(opened).store, opened.ontology, embedder, opened.settings)
+    nodes = [{"label": "Person", "name": name, **({"is_owner": True} if name == OWNER else {})} for name in NAMES]
+    described = [
+        (MIA, OWNER, "wife", "Married in Lisbon in 2011; met in the choir of the old town", "likes sailing and Fado"),
+        (
+            KARL,
+            OWNER,
+            "boss",
+            "Runs the archive where they restore maps, since the move in 2019",
+            "wants reports early",
+        ),
+        (OTTO, OWNER, "brother", "Two years older, repairs church organs all over the country", "allergic to nuts"),
+    ]
+    bare = [(INES, HELGA, "wife"), (LENA, HELGA, "boss"), (ROSA, KARL, "wife"), (OTTO, ROSA, "brother")]
+    answer = await made.tools(user_id=user_id).remember(
+        nodes=nodes,
+        relationships=[
+            *(
+                {"from": a, "to": b, "relationship_type": kind, "description": text, "notes": [note]}
+                for a, b, kind, text, note in described
+            ),
+            *({"from": a, "to": b, "relationship_type": kind} for a, b, kind in bare),
+        ],
+    )
+    assert answer["success"], answer
+    return made
+
+
+async def _first(graph: KnowledgeGraph, user_id: str, query: str) -> tuple[set[str], ...]:
+    found = await graph.retrieval.hybrid_search(HybridSearchOptions(query=query), user_id=user_id)
+    return tuple({one.from_name, one.to_name} for one in found.relationships or ())
+
+
+@pytest.mark.parametrize(
+    ("query", "other"), [("who is my wife?", MIA), ("Who is my boss?", KARL), ("do I have a brother?", OTTO)]
+)
+async def test_a_described_relationship_of_the_owner_is_before_bare_ones_of_others(
+    graph: KnowledgeGraph, user_id: str, query: str, other: str
+) -> None:
+    assert (await _first(graph, user_id, query))[0] == {OWNER, other}
+
+
+async def test_a_question_about_others_is_not_about_the_owner(graph: KnowledgeGraph, user_id: str) -> None:
+    assert (await _first(graph, user_id, "who is the wife of Helga Brandt?"))[0] == {HELGA, INES}
+
+
+async def test_a_path_starts_at_the_owner(graph: KnowledgeGraph, user_id: str) -> None:
+    first = (await _first(graph, user_id, "who is the wife of my boss?"))[:3]
+    assert {OWNER, KARL} in first
+    assert {ROSA, KARL} in first
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("who is my wife?", True),
+        ("My sister's house", True),
+        ("what did I promise?", True),
+        ("Did I promise it?", True),
+        ("i'm late for whom?", True),
+        ("tell me", True),
+        ("It rains. I stay.", True),
+        ("who succeeded King Charles I?", False),
+        ("who directed My Left Foot?", False),
+        ("which army won?", False),
+        ("who is Mya's wife?", False),
+    ],
+)
+def test_the_first_person_is_a_pronoun_and_no_title(text: str, expected: bool) -> None:
+    assert is_first_person(text) is expected
