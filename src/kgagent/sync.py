@@ -455,6 +455,18 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
             max_neighbours=max_neighbours,
         )
 
+    def best_connected_nodes(self, *, user_id: str, limit: int = 20) -> list[tuple[GraphNode, int]]:
+        """Find the nodes that have the most relationships, with their number; the owner of the graph comes first.
+
+        Args:
+            user_id: owner of the graph.
+            limit: maximum number of nodes.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        return self._wait(self._wrapped.best_connected_nodes, user_id=user_id, limit=limit)
+
     def traverse(self, request: TraverseRequest, *, user_id: str) -> TraverseResult:
         """Find the nodes around a node, hop by hop.
 

@@ -82,6 +82,13 @@ class NodeRepository:
         records = await self.read(user_id, keys, labels)
         return [records[key].to_model(self.ontology) for key in dict.fromkeys(keys) if key in records]
 
+    async def best_connected(self, user_id: str, limit: int) -> list[tuple[GraphNode, int]]:
+        """Find the nodes with the most relationships, and their number; the owner of the graph first."""
+        types = Identifier.any_of(self.ontology.relationships)
+        text = statement("best_connected_nodes", types=types, **self.names)
+        rows = await self.store.read(text, {"user_id": user_id, "limit": limit})
+        return [(NodeRecord.read(row["node"], self.ontology).to_model(self.ontology), row["degree"]) for row in rows]
+
     def text(self, record: NodeRecord, now: datetime) -> str:
         """The embedding text of a node."""
         return node_text(name=record.text("name"), description=record.text("description"), notes=record.notes, now=now)

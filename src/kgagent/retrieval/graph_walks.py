@@ -40,6 +40,19 @@ class GraphWalks(SingleSearches):
             self.scope.of(user_id), entity_keys, max_relationships=max_relationships, max_neighbours=max_neighbours
         )
 
+    @observed("best_connected_nodes")
+    async def best_connected_nodes(self, *, user_id: str, limit: int = 20) -> list[tuple[GraphNode, int]]:
+        """Find the nodes that have the most relationships, with their number; the owner of the graph comes first.
+
+        Args:
+            user_id: owner of the graph.
+            limit: maximum number of nodes.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        return await self._nodes.best_connected(user_id, limit)
+
     @observed("traverse")
     async def traverse(self, request: TraverseRequest, *, user_id: str) -> TraverseResult:
         """Find the nodes around a node, hop by hop.

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from kgagent.adapters.view.page import served_page
 from kgagent.adapters.view.site import ADDRESS, Site, SiteServer, ViewRequest
-from kgagent.adapters.view.view_builder import search_and_build_view
+from kgagent.adapters.view.view_builder import build_overview, search_and_build_view
 from kgagent.adapters.view.view_model import ViewGraph, Vocabulary
 from kgagent.errors import ConfigurationError, InputError
 from kgagent.knowledge_graph import KnowledgeGraph
@@ -49,13 +49,16 @@ async def view_server(graph: KnowledgeGraph, user_id: str, *, port: int = 0) -> 
     loop = asyncio.get_running_loop()
 
     def search(request: ViewRequest) -> ViewGraph:
-        view = search_and_build_view(
-            graph.retrieval,
-            HybridSearchRequest(query=request.query, limit=request.limit),
-            user_id=user_id,
-            max_neighbours=request.neighbours,
-        )
-        return asyncio.run_coroutine_threadsafe(view, loop).result()
+        return asyncio.run_coroutine_threadsafe(view_of(request), loop).result()
+
+    async def view_of(request: ViewRequest) -> ViewGraph:
+        neighbours = request.neighbours
+        if not request.query:
+            return await build_overview(
+                graph.retrieval, user_id=user_id, limit=request.limit, max_neighbours=neighbours
+            )
+        search = HybridSearchRequest(query=request.query, limit=request.limit)
+        return await search_and_build_view(graph.retrieval, search, user_id=user_id, max_neighbours=neighbours)
 
     site = Site(search, served_page(Vocabulary.of(graph.ontology), user_id))
     try:

@@ -34,14 +34,14 @@ class ViewRequest(BaseModel):
     """A search by the page.
 
     Attributes:
-        query: what to search for.
+        query: what to search for; empty for an overview.
         limit: maximum number of matching nodes and relationships together.
         neighbours: maximum number of neighbors of the matches.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
 
-    query: str = Field(min_length=1, max_length=MAX_QUERY_LENGTH)
+    query: str = Field("", max_length=MAX_QUERY_LENGTH)
     limit: int = Field(20, ge=1, le=100)
     neighbours: int = Field(DEFAULT_NEIGHBOURS, ge=0, le=MAX_NEIGHBOURS)
 

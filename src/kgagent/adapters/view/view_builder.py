@@ -43,6 +43,7 @@ SCORE_EXPLANATIONS: Mapping[FusionStrategy, str] = MappingProxyType(
         "text_first": f"{_OWN_SCORE}; full-text search comes first",
     }
 )
+_DEGREE = "number of its relationships"
 _COSINE = "cosine with the query; if a path led to it, the score of the path minus a cost per hop"
 
 _NODE_VECTOR = "nodes, semantic search"
@@ -83,6 +84,40 @@ async def search_and_build_view(
     """
     result = await retrieval.hybrid_search(request, user_id=user_id)
     return await build_search_view(retrieval, request, result, user_id=user_id, max_neighbours=max_neighbours)
+
+
+async def build_overview(
+    retrieval: RetrievalService, *, user_id: str, limit: int, max_neighbours: int = DEFAULT_NEIGHBOURS
+) -> ViewGraph:
+    """Build the graph of the best connected nodes and their neighbors, for a page that nobody has searched on.
+
+    Args:
+        retrieval: reads the nodes.
+        user_id: owner of the graph.
+        limit: maximum number of best connected nodes.
+        max_neighbours: maximum number of neighbors, 0 to 200.
+
+    Raises:
+        StoreError: the database failed.
+    """
+    found = await retrieval.best_connected_nodes(user_id=user_id, limit=limit)
+    expansion = await retrieval.expand_graph(
+        [node.entity_key for node, _ in found],
+        user_id=user_id,
+        max_relationships=MAX_RELATIONSHIPS,
+        max_neighbours=max_neighbours,
+    )
+    nodes = [
+        ViewNode(node=node, match=Match(rank=rank, score=degree, score_explanation=_DEGREE))
+        for rank, (node, degree) in enumerate(found, start=1)
+    ]
+    view = ViewGraph(
+        query="",
+        single_ranking=True,
+        nodes=_with_neighbours(nodes, expansion.neighbours),
+        relationships=_without_duplicates((), expansion.relationships),
+    )
+    return await _with_end_nodes(retrieval, user_id, view)
 
 
 async def build_search_view(

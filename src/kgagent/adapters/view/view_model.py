@@ -32,7 +32,7 @@ class Match(GraphModel):
         rank: rank in the result, from 1.
         score: the value that the ranking sorts by.
         score_explanation: how the score is computed, for a person.
-        reasons: the retrievers that found the item.
+        reasons: the retrievers that found the item; none in an overview.
         path: the relationships that led to the item, as triplets; empty if the query itself found it.
     """
 
@@ -61,7 +61,7 @@ class ViewGraph(GraphModel):
     """The graph that the page displays.
 
     Attributes:
-        query: what was searched for.
+        query: what was searched for; empty for an overview.
         single_ranking: whether nodes and relationships are in one ranking.
         nodes: nodes; both end nodes of each relationship are included.
         relationships: relationships, without duplicates.

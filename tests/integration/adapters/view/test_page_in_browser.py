@@ -70,7 +70,6 @@ async def test_search_shows_matches_and_neighbors(
     await relate(tools, ines, omar, "sibling", attitude=2, proximity=5)
     async with view_server(graph, user_id) as server, look(server.url) as visit:
         page = visit.page
-        await expect(page.get_by_role("status")).to_have_text("No search yet.")
         await search(visit, "who guides Ines in her career?")
         entry = page.locator("#lists").get_by_role("button").filter(has_text="Ruth Calder → mentor → Ines")
         await expect(entry).to_contain_text("cosine 0.")
@@ -90,8 +89,32 @@ async def test_search_shows_matches_and_neighbors(
             "relationships, semantic search",
         ):
             await expect(details).to_contain_text(said)
-        assert visit.requests[1].startswith(f"{server.url}search?query=who")
-        assert len(visit.requests) == 2
+        assert visit.requests[-1].startswith(f"{server.url}search?query=who")
+        assert len(visit.requests) == 3
+
+
+async def test_the_page_opens_on_an_overview(look: Open, graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+    async with view_server(graph, user_id) as server, look(server.url) as visit:
+        await expect(visit.page.locator("#empty")).to_contain_text("The graph is empty")
+    ines = await person(tools, "Ines")
+    for name in ("Omar", "Ruth"):
+        await relate(tools, await person(tools, name), ines, "sibling")
+    async with view_server(graph, user_id) as server, look(server.url) as visit:
+        page = visit.page
+        await expect(page.get_by_role("status")).to_have_text(
+            "Overview: 3 nodes with the most relationships; 0 neighbors."
+        )
+        entries = page.locator("#lists").get_by_role("button")
+        await expect(entries.first).to_contain_text("Ines")
+        await expect(entries.first).to_contain_text("2 relationships")
+        assert {item["name"] for item in await drawn(page)} == {"Ines", "Omar", "Ruth", "sibling"}
+        await entries.first.click()
+        await expect(details_of(page)).to_contain_text("Part of the overview, number 1.")
+        await expect(details_of(page)).to_contain_text("number of its relationships")
+        await search(visit, "sibling of Ines")
+        await expect(page.get_by_role("status")).to_contain_text("matched;")
+        await search(visit, "")
+        await expect(page.get_by_role("status")).to_contain_text("Overview")
 
 
 async def test_search_finds_nothing_of_another_user(

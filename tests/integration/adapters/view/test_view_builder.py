@@ -4,10 +4,12 @@ import uuid
 
 from kgagent import KnowledgeGraph
 from kgagent.adapters.view import ViewGraph, build_explore_view, search_and_build_view
+from kgagent.adapters.view.view_builder import build_overview
 from kgagent.models import ExploreRequest, VectorQuery
 from kgagent.models.hybrid import HybridSearchRequest
 from kgagent.tools import Toolset
 from tests.support.people import node, person, relate
+from tests.support.stored import cypher
 
 QUERY = "who guides Ines in her career?"
 
@@ -39,6 +41,22 @@ async def test_matches_are_shown_with_their_neighbors(graph: KnowledgeGraph, too
         "relationships, semantic search",
         "relationships, full-text search",
     }
+
+
+async def test_the_overview_has_the_best_connected_nodes_the_owner_first(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
+    await family(tools)
+    await person(graph.tools(user_id=f"{user_id}-other"), "Stranger")
+    view = await build_overview(graph.retrieval, user_id=user_id, limit=1)
+    [best] = [item for item in view.nodes if item.match is not None]
+    assert best.match is not None
+    assert (best.node.name, best.match.rank, best.match.score) == ("Ines", 1, 3)
+    assert names(view, matched=False) == {"Ruth", "Omar", "Rowing"}
+    assert len(view.relationships) == 3
+    await cypher(graph, "MATCH (n {user_id: $user, name: 'Omar'}) SET n.is_owner = true", user=user_id)
+    owned = await build_overview(graph.retrieval, user_id=user_id, limit=2, max_neighbours=0)
+    assert [item.node.name for item in owned.nodes] == ["Omar", "Ines"]
 
 
 async def test_ranks_are_those_of_the_search(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:

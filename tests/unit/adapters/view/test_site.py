@@ -129,11 +129,15 @@ def test_search_returns_the_graph(ask: Ask, fake: FakeSearch) -> None:
     assert ViewGraph.model_validate_json(answer.body) == two_mentors()
 
 
+@pytest.mark.parametrize("query", ["", "query=", "query=+"])
+def test_without_a_query_an_overview_is_requested(ask: Ask, fake: FakeSearch, query: str) -> None:
+    assert ask(f"/TOKEN/search?{query}").status == 200
+    assert fake.asked == [ViewRequest(query="")]
+
+
 @pytest.mark.parametrize(
     ("query", "wrong"),
     [
-        ("", "query is missing"),
-        ("query=+", "query must not be empty, got ' '"),
         (f"query={'x' * 8_001}", f"query must have at most 8,000 characters, got 8,001: '{'x' * 116}..."),
         ("query=x&limit=0", "limit must be at least 1, got '0'"),
         ("query=x&limit=101", "limit must be at most 100, got '101'"),

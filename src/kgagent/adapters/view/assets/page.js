@@ -5,7 +5,7 @@
   const { data, format, graph, details, results, legend, theme } = kg;
   const { byId, show } = kg.dom;
   const EMPTY = { query: "", single_ranking: true, nodes: [], relationships: [], warnings: [] };
-  const HINT = "Select a node or a relationship, in the graph or in the list, to see its details and why it was found.";
+  const HINT = "Select a node or a relationship, in the graph or in the list, to see its details and why it is shown.";
   const SLOW_MS = 200;
   let displayed = EMPTY;
   let pending = null;
@@ -29,6 +29,7 @@
   const summary = ({ nodes, relationships }) => {
     const [nodeMatches, relationshipMatches] = [results.matches(nodes).length, results.matches(relationships).length];
     const neighbours = nodes.length - nodeMatches;
+    if (!displayed.query) return `Overview: ${format.counted(nodeMatches, "node")} with the most relationships; ${format.counted(neighbours, "neighbor")}.`;
     return `${format.counted(nodeMatches, "node")} and ${format.counted(relationshipMatches, "relationship")} matched; ${format.counted(neighbours, "neighbor")}.`;
   };
 
@@ -40,9 +41,11 @@
       relationships: (result.relationships ?? []).map((item, index) => ({ ...item, id: `r${index}` })),
     };
     const isEmpty = !displayed.nodes.length;
-    const nothing = `Nothing found for “${displayed.query}”`;
+    const [nothing, advice] = displayed.query
+      ? [`Nothing found for “${displayed.query}”`, "Try other words: the search compares meanings, names and notes."]
+      : ["The graph is empty", "Agents fill it with the tools; kgagent load and kgagent ingest read files into it."];
     details.close(isEmpty ? "" : HINT);
-    showMessage(isEmpty ? nothing : "", isEmpty ? "Try other words: the search compares meanings, names and notes." : "");
+    showMessage(isEmpty ? nothing : "", isEmpty ? advice : "");
     show(byId("status"), isEmpty ? `${nothing}.` : summary(displayed));
     results.warn(displayed.warnings);
     results.list(displayed, select);
@@ -64,7 +67,7 @@
   const search = async (query) => {
     pending?.abort();
     const request = (pending = new AbortController());
-    const timer = setTimeout(() => show(byId("status"), `Searching for “${query}” …`), SLOW_MS);
+    const timer = setTimeout(() => show(byId("status"), query ? `Searching for “${query}” …` : "Loading …"), SLOW_MS);
     const parameters = new URLSearchParams({ query, limit: byId("limit").value, neighbours: byId("neighbours").value });
     try {
       const response = await fetch(`${data.search}?${parameters}`, { signal: request.signal });
@@ -87,19 +90,12 @@
       query = location.hash.slice(1);
     }
     byId("query").value = query;
-    if (query.trim()) search(query.trim());
-    else welcome();
-  };
-  const welcome = () => {
-    pending?.abort();
-    display(EMPTY);
-    showMessage("Search to see matches and their neighbors", "The search finds nodes and relationships by meaning, name and notes.");
-    show(byId("status"), "No search yet.");
+    search(query.trim());
   };
   const submit = () => {
     const query = byId("query").value.trim();
     const fragment = `#${encodeURIComponent(query)}`;
-    if (location.hash === fragment && query) search(query);
+    if (location.hash === fragment || (!location.hash && !query)) search(query);
     else location.hash = fragment;
   };
 

@@ -7,6 +7,7 @@ kg.results = (() => {
 
   const evidence = ({ match }) => {
     const reasons = match.reasons ?? [];
+    if (!reasons.length) return format.counted(match.score, "relationship");
     const cosines = reasons.map((reason) => reason.similarity).filter((value) => value != null);
     if (cosines.length) return `cosine ${format.number(Math.max(...cosines))}`;
     const scores = reasons.map((reason) => reason.text_score).filter((value) => value != null);
