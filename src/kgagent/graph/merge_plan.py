@@ -9,7 +9,8 @@ from kgagent.graph.property_names import INTERNAL_PROPERTIES, LEVEL_FIELDS
 from kgagent.graph.record_saver import with_properties
 from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
 from kgagent.models import Note
-from kgagent.models.note import dump_notes, merge_notes
+from kgagent.models.merged_notes import merge_notes
+from kgagent.models.note import dump_notes
 from kgagent.ontology import Ontology
 
 RecordT = TypeVar("RecordT", bound=Record)

@@ -24,7 +24,7 @@ from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
 from kgagent.graph.writes import RecordKind, RecordT, VectorChange, WriteContext
 from kgagent.models import GraphNode
-from kgagent.models.note import stored_form
+from kgagent.models.merged_notes import stored_form
 
 
 @dataclass(frozen=True)

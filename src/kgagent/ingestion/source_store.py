@@ -14,7 +14,8 @@ from kgagent.graph.statements import statement
 from kgagent.graph.store import Row, Store
 from kgagent.ingestion.progress import IngestionProgress
 from kgagent.models.ingestion_state import merged_sources
-from kgagent.models.note import parse_notes, stored_form
+from kgagent.models.merged_notes import stored_form
+from kgagent.models.note import parse_notes
 from kgagent.models.token_budget import estimated_tokens
 from kgagent.services import GraphServices
 

@@ -1,6 +1,5 @@
 """Notes on nodes and relationships, and the JSON string in which they are stored."""
 
-import json
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -62,7 +61,6 @@ class Note(BaseModel):
         return self.expires_at is None or self.expires_at > now
 
 
-_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _NOTES = TypeAdapter(tuple[Note, ...])
 
 
@@ -99,23 +97,6 @@ def add_notes(existing: tuple[Note, ...], added: Iterable[Note], now: datetime) 
         elif _expires_later(note, notes[equal]):
             notes[equal] = notes[equal].model_copy(update={"expires_at": note.expires_at})
     return tuple(notes)
-
-
-def merge_notes(*groups: Iterable[Note]) -> tuple[Note, ...]:
-    """Merge the notes of several records in order of time; of equal notes, one is kept with the later expiry."""
-    notes: list[Note] = []
-    for note in sorted((note for group in groups for note in group), key=lambda note: note.date_added or _LONG_AGO):
-        equal = next((i for i, old in enumerate(notes) if _are_equal(old, note)), None)
-        if equal is None:
-            notes.append(note)
-        elif _expires_later(note, notes[equal]):
-            notes[equal] = notes[equal].model_copy(update={"expires_at": note.expires_at})
-    return tuple(notes)
-
-
-def stored_form(entity_key: str) -> str:
-    """A key as it appears inside stored notes."""
-    return json.dumps(entity_key, ensure_ascii=False)[1:-1]
 
 
 def _are_equal(one: Note, other: Note) -> bool:

@@ -57,6 +57,8 @@ WITHOUT = {
 EMBEDDING = sorted(GOOD.keys() - WITHOUT)
 """Tools that fail without an embedding; explore and hybrid_search fall back to names and full-text search."""
 
+READING_METHODS = ("read", "read_for_update")
+
 each_tool = pytest.mark.parametrize("name", GOOD)
 
 
@@ -152,7 +154,8 @@ async def test_a_failing_database_is_an_error(
     async def down(*_: object, **__: object) -> None:
         raise StoreError("Neo4j at bolt://x cannot be used")
 
-    monkeypatch.setattr(services_of(graph).store, "read", down)
+    for method in READING_METHODS:
+        monkeypatch.setattr(services_of(graph).store, method, down)
     assert error_of(await call(tools, name, keys)).endswith("Neo4j at bolt://x cannot be used")
 
 
@@ -168,7 +171,8 @@ async def test_an_internal_error_is_reported_without_details(
     async def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("secret details")
 
-    monkeypatch.setattr(services_of(graph).store, "read", broken)
+    for method in READING_METHODS:
+        monkeypatch.setattr(services_of(graph).store, method, broken)
     error = error_of(await call(tools, name, keys))
     assert error.startswith(f"{name} failed with an internal error")
     assert "secret" not in error
@@ -185,7 +189,8 @@ async def test_a_cancellation_is_raised(
         reading.set()
         await asyncio.Event().wait()
 
-    monkeypatch.setattr(services_of(graph).store, "read", stuck)
+    for method in READING_METHODS:
+        monkeypatch.setattr(services_of(graph).store, method, stuck)
     task = asyncio.create_task(call(tools, name, keys))
     await reading.wait()
     task.cancel()
