@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from kgagent.embedding.langchain import LangChainEmbedder
     from kgagent.errors import (
         AlreadyExistsError,
+        BusyError,
         ConfigurationError,
         ConflictError,
         ConstraintViolationError,
@@ -105,6 +106,7 @@ __all__ = [
     "AlreadyExistsError",
     "BoundTool",
     "Branch",
+    "BusyError",
     "Chunk",
     "CombinatorType",
     "ConfigurationError",
@@ -227,6 +229,7 @@ _MODULES = {
     "kgagent.embedding.langchain": ("LangChainEmbedder",),
     "kgagent.errors": (
         "AlreadyExistsError",
+        "BusyError",
         "ConfigurationError",
         "ConflictError",
         "ConstraintViolationError",

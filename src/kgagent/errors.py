@@ -7,6 +7,7 @@ KgAgentError
 │   │   └── NodeNotFoundError       the user has no node with that entity_key or name
 │   └── AlreadyExistsError          the record to create exists
 ├── ConflictError                   concurrent writes won, however often the write was retried
+├── BusyError                       too many calls are waiting; try again later
 ├── EmbeddingError                  texts could not be embedded
 │   ├── EmbeddingUnavailableError   the model could not be reached, after retries
 │   └── EmbeddingResponseError      the model's response was invalid
@@ -68,6 +69,10 @@ class AlreadyExistsError(InputError):
 
 class ConflictError(KgAgentError):
     """Concurrent writes won, however often the write was retried."""
+
+
+class BusyError(KgAgentError):
+    """Too many calls run and wait; the text says when to try again."""
 
 
 class EmbeddingError(KgAgentError):

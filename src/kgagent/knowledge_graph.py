@@ -440,6 +440,7 @@ class KnowledgeGraph:
                 write_context=replace(services.write_context, on_change=on_change),
                 undo_window=timedelta(days=services.settings.undo_days),
                 patterns=services.patterns,
+                admission=services.admission,
                 source_entity_key=source_entity_key,
                 observer=services.observer,
             ),

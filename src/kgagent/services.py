@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
+from kgagent.admission import Admission
 from kgagent.embedding.base import Embedder
 from kgagent.embedding.cache import QueryCache
 from kgagent.embedding.factory import advise_embedder
@@ -43,6 +44,7 @@ class GraphServices:
         write_context: what writes share.
         retrieval: searches.
         patterns: structured queries.
+        admission: limits the calls of tools that run at once.
     """
 
     store: Store
@@ -59,6 +61,7 @@ class GraphServices:
     write_context: WriteContext
     retrieval: RetrievalService
     patterns: PatternSearch
+    admission: Admission
 
     @classmethod
     def build(
@@ -109,6 +112,11 @@ class GraphServices:
             references=NodeReferences(store, ontology),
             write_context=WriteContext(embedder, clock, settings.write_attempts),
             retrieval=retrieval,
+            admission=Admission(
+                limit=settings.max_reads,
+                user_limit=settings.max_reads_per_user,
+                longest_wait=settings.longest_wait,
+            ),
             patterns=PatternSearch(
                 store,
                 ontology,

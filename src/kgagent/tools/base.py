@@ -183,7 +183,10 @@ class BoundTool:
         if as_text and getattr(valid, "format", "json") is None:
             valid = valid.model_copy(update={"format": "text"})
         try:
-            return await self._run_valid(valid)
+            if not self.read_only:
+                return await self._run_valid(valid)
+            async with self._context.admission.admitted(self._context.user_id):
+                return await self._run_valid(valid)
         except KgAgentError as error:
             outcome.error = type(error).__name__
             return error_text(error)

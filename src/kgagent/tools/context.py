@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
+from kgagent.admission import Admission
 from kgagent.graph.live_schema import LiveSchemaReader
 from kgagent.graph.node_references import NodeReferences
 from kgagent.graph.nodes import NodeRepository
@@ -31,6 +32,7 @@ class ToolContext:
     live_schema: LiveSchemaReader
     write_context: WriteContext
     patterns: PatternSearch
+    admission: Admission
     undo_window: timedelta = timedelta(days=30)
     source_entity_key: str | None = None
     observer: Observer = NULL_OBSERVER
