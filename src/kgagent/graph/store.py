@@ -15,6 +15,7 @@ from neo4j.vector import Vector
 from kgagent.errors import EntityGoneError
 from kgagent.graph.driver_errors import translated
 from kgagent.graph.features import ServerFeatures
+from kgagent.graph.parameter_map import MAP, PLAIN, with_parameter_map
 from kgagent.graph.reachability import Reachability
 from kgagent.graph.statements import UNNAMED, Statement
 from kgagent.observing import NULL_OBSERVER, Observer, statement_tags
@@ -120,7 +121,7 @@ class Store:
             StoreError: it failed.
         """
         async with self._running(text, "read"), self._session(READ_ACCESS) as session:
-            result = await session.run(self._query(text, None), dict(parameters))
+            result = await session.run(self._query(text, None), {PLAIN: parameters.get(PLAIN), MAP: dict(parameters)})
             yield (dict(record) async for record in result)
 
     def vector(self, embedding: Sequence[float] | None) -> Vector | list[float] | None:
@@ -148,7 +149,8 @@ class Store:
         try:
             # A managed transaction would need a second round trip to commit nothing.
             async with self._session(READ_ACCESS) as session:
-                result = await session.run(self._timed(text, timeout), dict(parameters))
+                sent = {PLAIN: parameters.get(PLAIN), MAP: dict(parameters)}
+                result = await session.run(self._timed(text, timeout), sent)
                 return [dict(record) for record in (await result.to_eager_result()).records]
         except (neo4j_errors.Neo4jError, neo4j_errors.DriverError) as error:
             if not error.is_retryable():
@@ -158,19 +160,15 @@ class Store:
     async def _run(
         self, text: str, parameters: Parameters, routing: RoutingControl, timeout: float | None
     ) -> list[Row]:
-        answer = await self._driver.execute_query(
-            self._timed(text, timeout),
-            dict(parameters),
-            routing_=routing,
-            database_=self._database,
-        )
+        query, sent = self._timed(text, timeout), {PLAIN: parameters.get(PLAIN), MAP: dict(parameters)}
+        answer = await self._driver.execute_query(query, sent, routing_=routing, database_=self._database)
         return [dict(record) for record in answer.records]
 
     def _timed(self, text: str, timeout: float | None) -> Query:
         return self._query(text, self._timeout if timeout is None else timeout)
 
     def _query(self, text: str, timeout: float | None) -> Query:
-        return Query(self._language + text, metadata=statement_tags(_name(text)), timeout=timeout)
+        return Query(with_parameter_map(text, self._language), metadata=statement_tags(_name(text)), timeout=timeout)
 
     @asynccontextmanager
     async def _running(self, text: str, access: Access) -> AsyncIterator[OperationOutcome]:

@@ -37,6 +37,20 @@ async def test_a_similarity_on_the_server_is_plain_cosine(graph: KnowledgeGraph)
     assert row["cosine"] == pytest.approx(math.fsum(x * y for x, y in zip(one, other, strict=True)), abs=1e-6)
 
 
+async def test_parameters_are_accepted_wherever_a_value_may_stand(graph: KnowledgeGraph, user_id: str) -> None:
+    label = f"Label {user_id}"
+    await services_of(graph).store.write(
+        "UNWIND $rows AS row CREATE (n:$($label) {user_id: $user_id}) SET n += row",
+        {"rows": [{"name": name} for name in "abcd"], "label": label, "user_id": user_id},
+    )
+    rows = await services_of(graph).store.read(
+        f"MATCH (n:`{label}` {{user_id: $user_id}}) WHERE n.name <> '$skip' AND n.name STARTS WITH $`the start` "
+        "RETURN n.name AS name, $nothing AS nothing ORDER BY name SKIP $skip LIMIT $limit + 1",
+        {"user_id": user_id, "the start": "", "nothing": None, "skip": 1, "limit": 1},
+    )
+    assert rows == [{"name": "b", "nothing": None}, {"name": "c", "nothing": None}]
+
+
 async def test_an_invalid_statement_is_reported(graph: KnowledgeGraph) -> None:
     with pytest.raises(StoreError, match="refused the statement: Invalid input"):
         await services_of(graph).store.read("MATCH", {})
