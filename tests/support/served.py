@@ -11,7 +11,7 @@ from tests.support.shared_server import Server
 CLI = "from kgagent.cli.app import main; main()"
 """What `python -c` runs as the command line."""
 
-LONGEST = 300.0
+LONGEST = 120.0
 """Seconds after which a program that does not end fails its test."""
 
 

@@ -23,9 +23,7 @@ async def test_the_server_shows_which_tool_and_statement_a_transaction_is_of(
         rows = await transactions.driver.execute_query(TAGS_OF_OURS, {"watched": user_id})
     answer = await call
     assert answer["success"]
-    assert [dict(row) for row in rows.records] == [
-        {"app": "kgagent", "statement": "update_nodes", "tool": "update_node"}
-    ]
+    assert [dict(row) for row in rows.records] == [{"app": "kgagent", "statement": "read_nodes", "tool": "update_node"}]
 
 
 async def test_a_statement_outside_tools_is_tagged_with_its_name_alone(graph: KnowledgeGraph) -> None:
