@@ -18,10 +18,11 @@ import math
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 from kgagent.concurrency import task_group
-from kgagent.errors import StatementTimeoutError
-from kgagent.graph.lucene import any_word, must_be
+from kgagent.errors import StatementTimeoutError, StoreError
+from kgagent.graph.lucene import must_be, quoted, words
 from kgagent.graph.records import RelationshipRecord
 from kgagent.graph.schema_parts import NODE_TEXT_INDEX
 from kgagent.graph.statements import statement
@@ -41,8 +42,8 @@ BEAM_WIDTH = 8
 """Relationships of a hop that the next hop expands."""
 
 KEPT_PER_HOP = 50
-NAMES_READ = 10
-"""Nodes with words of a name that are read to find other names of the same thing."""
+NAMES_READ, LONGEST_NAME = 50, 5
+"""Nodes that are read to find other names of the same things, and words up to which a name may have two fewer."""
 
 HUB_LIMIT = 200
 """Relationships that are read at one node in one hop; bounds memory and time at a hub."""
@@ -187,24 +188,31 @@ class BeamSearch:
 
     async def _renamed(self, frontier: Sequence[_Step], timeout: float) -> list[_Step]:
         """Steps of the frontier that leave through nodes whose names may be those of the same things."""
-        owner = must_be("user_id", [self.scope.user_id])
         places = [(step, *end) for step in frontier for end in _ends(step.record).items() if end[0] in step.exits]
-        queries = [
-            {"position": position, "label": None, "text": f"{owner} +({wanted})"}
-            for position, (_, _, name) in enumerate(places)
-            if may_name_the_same(name, name) and (wanted := any_word(name, {"name": 1.0}))
-        ]
-        if not queries:
+        parts = [part for name in {name for *_, name in places} for part in _parts(name)]
+        if not parts:
             return []
+        text = f"{must_be('user_id', [self.scope.user_id])} +({' '.join(parts)})"
+        queries = [{"position": 0, "label": None, "text": text}]
         parameters = {"index": NODE_TEXT_INDEX, "queries": queries, "fetch": NAMES_READ, "limit": NAMES_READ}
         parameters["excluded"] = [key for _, key, _ in places]
-        rows = await self.scope.read(statement("find_similar_names"), parameters, timeout=timeout)
+        try:
+            rows = await self.scope.read(statement("find_similar_names"), parameters, timeout=timeout)
+        except StoreError:  # a search by meaning does without the index of words
+            return []
         return [
             replace(step, exits=frozenset([row["entity_key"]]), others=(row["element_id"],))
             for row in rows
-            for step, _, name in [places[row["position"]]]
+            for step, _, name in places
             if may_name_the_same(name, row["name"] or "")
         ][:BEAM_WIDTH]
+
+
+def _parts(name: str) -> list[str]:
+    """Clauses of which a name that may be that of the same thing has one: all words of it but one or two."""
+    found = words(name)
+    size = max(2, len(found) - (2 if len(found) <= LONGEST_NAME else 1))
+    return [f"name:({' '.join('+' + quoted(word) for word in part)})" for part in combinations(found, size)]
 
 
 def _starts(matches: Sequence[Candidate], text: str, owner: Collection[str]) -> list[_Step]:
