@@ -7,6 +7,9 @@ from collections.abc import Iterable, Sequence
 from kgagent.embedding.base import Embedding
 from kgagent.errors import EmbeddingResponseError, InputError
 
+SHORTEST, LONGEST = 1e-15, 1e15
+"""Length of a vector whose square is a number as float32, with which a database compares vectors."""
+
 
 def validate_texts(texts: Sequence[str]) -> list[str]:
     """Return the texts as a list if each can be embedded.
@@ -58,9 +61,10 @@ def validate_embeddings(
                 f"(text {position} of {count}); set KGAGENT_EMBEDDING_DIMENSIONS to the model's length"
             )
         norm = math.hypot(*embedding)
-        if not math.isfinite(norm) or norm == 0.0:
+        if not SHORTEST <= norm <= LONGEST:
             raise EmbeddingResponseError(
-                f"{model} returned an embedding that is zero or not finite (text {position} of {count})"
+                f"{model} returned an embedding that is zero or not finite (text {position} of {count}): "
+                f"its length must be {SHORTEST:g} to {LONGEST:g}"
             )
     return embeddings
 

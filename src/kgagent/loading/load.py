@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kgagent.errors import EmbeddingError, InputError, StoreError
+from kgagent.formatting import has_lone_surrogates
 from kgagent.graph.nodes import NodeIntent, NodeRepository, NodeStrategy
 from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository, RelationshipStrategy
 from kgagent.graph.writes import WriteContext
@@ -56,6 +57,8 @@ async def load_file(
     """
     if not user_id:
         raise InputError("user_id must not be empty; a file is loaded into the graph of one user")
+    if has_lone_surrogates(user_id):
+        raise InputError(f"user_id {user_id!r} contains half of a surrogate pair, which is not a character")
     if batch_size < 1 or concurrency < 1:
         raise InputError(f"batch_size and concurrency must be at least 1, got {batch_size} and {concurrency}")
     started = time.perf_counter()

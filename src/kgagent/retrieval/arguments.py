@@ -4,6 +4,7 @@ import math
 from array import array
 from collections.abc import Sequence, Sized
 
+from kgagent.embedding.validation import LONGEST, SHORTEST
 from kgagent.errors import InputError
 from kgagent.ontology import Ontology
 
@@ -57,6 +58,6 @@ def validate_vector(vector: Sequence[float], dimensions: int) -> Sequence[float]
     except (TypeError, OverflowError) as error:
         raise InputError(f"vector must be numbers: {error}") from None
     length = math.hypot(*sent)
-    if length == 0.0 or not math.isfinite(length):
-        raise InputError("vector must be finite and not all zero as float32")
+    if not SHORTEST <= length <= LONGEST:
+        raise InputError(f"vector must be finite and not all zero, and its length {SHORTEST:g} to {LONGEST:g}")
     return sent

@@ -68,6 +68,7 @@ class SearchScope:
         """
         if not user_id:
             raise InputError("user_id must not be empty: every search is one user's")
+        check_text(user_id, "user_id")
         return replace(self, user_id=user_id)
 
     async def read(
@@ -146,15 +147,15 @@ class RelationshipFilter:
         }
 
 
-def check_text(text: str) -> None:
-    """Check a text to search for.
+def check_text(text: str, noun: str = "text") -> None:
+    """Check a text to search for, or a user id.
 
     Raises:
         InputError: it is empty, or contains half of a surrogate pair, which UTF-8 cannot encode.
     """
     if not text.strip():
-        raise InputError("text must not be empty")
+        raise InputError(f"{noun} must not be empty")
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise InputError("the text contains half of a surrogate pair, which is not a character; remove it") from None
+        raise InputError(f"the {noun} contains half of a surrogate pair, which is not a character; remove it") from None

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from kgagent.errors import InputError
+from kgagent.formatting import has_lone_surrogates
 from kgagent.tools.add_note_to_relationship import AddNoteToRelationship
 from kgagent.tools.base import BoundTool, Tool
 from kgagent.tools.context import ToolContext
@@ -81,6 +82,8 @@ class Toolset(Mapping[str, BoundTool]):
         """
         if not context.user_id:
             raise InputError("user_id must not be empty: the tools belong to one user")
+        if has_lone_surrogates(context.user_id):
+            raise InputError(f"user_id {context.user_id!r} contains half of a surrogate pair, which is not a character")
         included = tools_of("all" if toolsets is None else toolsets)
         tools = [tool for tool in TOOLS if tool.name in included]
         others = {tool.name: tool.arguments for tool in tools}

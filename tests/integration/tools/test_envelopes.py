@@ -300,6 +300,11 @@ def test_tools_need_a_user(graph: KnowledgeGraph) -> None:
         graph.tools(user_id="")
 
 
+def test_a_user_id_that_no_database_accepts_is_refused(graph: KnowledgeGraph) -> None:
+    with pytest.raises(InputError, match="half of a surrogate pair"):
+        graph.tools(user_id="ada\ud800")
+
+
 def test_an_unknown_tool_is_named(tools: Toolset, user_id: str) -> None:
     with pytest.raises(AttributeError, match="No tool is called 'delete_everything'; there are remember, explore, "):
         _ = tools.delete_everything

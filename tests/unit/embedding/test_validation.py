@@ -50,3 +50,9 @@ def test_a_text_that_cannot_be_embedded_is_named(text: str) -> None:
 def test_one_string_is_not_taken_for_a_list_of_characters() -> None:
     with pytest.raises(InputError, match="put it in a list"):
         validate_texts("mentor")
+
+
+@pytest.mark.parametrize("component", [3e38, 1e-40, 0.0, math.inf])
+def test_an_embedding_that_float32_cannot_compare_is_rejected(component: float) -> None:
+    with pytest.raises(EmbeddingResponseError, match=r"zero or not finite .*: its length must be 1e-15 to 1e\+15"):
+        validate_embeddings([[component, component]], count=1, dimensions=2, model="m")

@@ -23,6 +23,8 @@ def test_a_vector_is_converted_to_float32(given: Sequence[float]) -> None:
         ([None, 1.0], "vector must be numbers"),
         ([10**400, 1.0], "vector must be numbers"),
         ([0.0, 0.0], "vector must be finite and not all zero"),
+        ([3e38, 3e38], r"vector must be finite and not all zero, and its length 1e-15 to 1e\+15"),
+        ([1e-40, 1e-40], r"vector must be finite and not all zero, and its length 1e-15 to 1e\+15"),
         ([1e-60, 1e-60], "vector must be finite and not all zero"),
         ([math.nan, 1.0], "vector must be finite and not all zero"),
         ([1.0, -math.inf], "vector must be finite and not all zero"),

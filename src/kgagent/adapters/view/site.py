@@ -90,7 +90,11 @@ class _Handler(BaseHTTPRequestHandler):
             # DNS rebinding: a foreign page whose host name resolves to this machine sends that name.
             self._refuse(HTTPStatus.MISDIRECTED_REQUEST, "This server only answers to 127.0.0.1 and localhost")
             return
-        address = urlsplit(self.path)
+        try:
+            address = urlsplit(self.path)
+        except ValueError:
+            self._refuse(HTTPStatus.BAD_REQUEST, "The address of the request is invalid")
+            return
         path = self.server.site.path_behind_token(address.path)
         if path == "":
             self._answer(HTTPStatus.OK, HTML, self.server.site.page)

@@ -193,3 +193,8 @@ def test_each_launch_has_a_different_token(fake: FakeSearch) -> None:
     tokens = {Site(fake.search, "").token for _ in range(3)}
     assert len(tokens) == 3
     assert min(map(len, tokens)) >= 43
+
+
+def test_an_address_that_is_none_is_a_bad_request(ask: Ask, capfd: pytest.CaptureFixture[str]) -> None:
+    assert ask("http://[/").status == 400
+    assert "Traceback" not in capfd.readouterr().err
