@@ -9,7 +9,6 @@ CALL (a, b) {
   WITH a, b
   WHERE a IS NOT NULL AND b IS NOT NULL
   MATCH (a)-[r:«types»]-(b)
-  WHERE coalesce(r.user_id, $user_id) = $user_id
   WITH DISTINCT r
   «lock»
   WITH r
