@@ -110,7 +110,7 @@ class GraphServices:
             nodes=NodeRepository(store, ontology),
             relationships=RelationshipRepository(store, ontology),
             references=NodeReferences(store, ontology),
-            write_context=WriteContext(embedder, clock, settings.write_attempts),
+            write_context=WriteContext(embedder, clock, settings.write_attempts, settings.max_notes),
             retrieval=retrieval,
             admission=Admission(
                 limit=settings.max_reads,

@@ -125,6 +125,7 @@ class Settings(BaseSettings):
     )
     patterns_timeout: float = Field(10.0, gt=0, description="Timeout of one pattern on the server, in seconds.")
     write_attempts: int = Field(20, ge=1, description="Attempts of a write that conflicts with concurrent writes.")
+    max_notes: int = Field(1_000, ge=1, description="Maximum number of notes of a node or relationship.")
     undo_days: float = Field(
         30.0,
         ge=0,

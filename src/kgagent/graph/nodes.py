@@ -159,7 +159,7 @@ class NodeStrategy:
         else:
             self._check(intent, state)
             before = state
-        changes = changed_properties(before, intent.values, intent.notes, self._context.clock())
+        changes = changed_properties(before, intent.values, intent.notes, self._context)
         return PlannedWrite(state, with_properties(before, changes), changes)
 
     async def save(self, plans: Mapping[int, PlannedWrite[NodeRecord]]) -> Mapping[int, NodeWriteResult]:

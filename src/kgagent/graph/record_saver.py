@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, Generic
 
 from kgagent.embedding.base import Embedder
-from kgagent.errors import ConstraintViolationError, EntityGoneError
+from kgagent.errors import ConstraintViolationError, EntityGoneError, InputError
 from kgagent.graph.records import Record
 from kgagent.graph.statements import Statement
 from kgagent.graph.writes import (
@@ -141,11 +141,20 @@ class RecordSaver(Generic[RecordT, ModelT]):
 
 
 def changed_properties(
-    record: Record, values: Mapping[str, Any], notes: Iterable[Note], now: datetime
+    record: Record, values: Mapping[str, Any], notes: Iterable[Note], context: WriteContext
 ) -> dict[str, Any]:
-    """The properties that differ once values are set and notes are added."""
+    """The properties that differ once values are set and notes are added.
+
+    Raises:
+        InputError: the record would have too many notes.
+    """
     wanted = dict(values)
-    all_notes = add_notes(record.notes, notes, now)
+    all_notes = add_notes(record.notes, notes, context.clock())
+    if len(all_notes) > max(context.max_notes, len(record.notes)):
+        raise InputError(
+            f"A record may have at most {context.max_notes:,} notes, got {len(all_notes):,}: "
+            "delete_note removes old ones, or set KGAGENT_MAX_NOTES"
+        )
     if all_notes != record.notes:
         wanted["notes"] = dump_notes(all_notes)
     return {key: value for key, value in wanted.items() if record.properties.get(key) != value}

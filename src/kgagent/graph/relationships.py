@@ -249,7 +249,7 @@ class RelationshipStrategy:
             raise relationship_exists(state, stored, self._relationships.ontology)
         before = stored or blank
         values = self._levels_stored_as_text(before) | self._values(intent, before.neo4j_type)
-        changes = changed_properties(before, values, intent.notes, self._context.clock())
+        changes = changed_properties(before, values, intent.notes, self._context)
         return PlannedWrite(stored, with_properties(before, changes), changes, asked_from=intent.from_entity_key)
 
     async def save(

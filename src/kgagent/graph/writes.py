@@ -30,12 +30,14 @@ class WriteContext:
         embedder: makes the embeddings.
         clock: returns the time, with time zone.
         attempts: maximum number of attempts for a write that meets conflicts.
+        max_notes: maximum number of notes of a node or relationship.
         on_change: called for each record that was written.
     """
 
     embedder: Embedder
     clock: Callable[[], datetime]
     attempts: int
+    max_notes: int = 1_000
     on_change: OnChange | None = None
 
 

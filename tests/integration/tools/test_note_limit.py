@@ -1,0 +1,33 @@
+"""A record has a limited number of notes, so that no read, answer or embedding text grows without end."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from kgagent import KnowledgeGraph, Settings
+from kgagent.embedding.hashing import HashingEmbedder
+from kgagent.tools import Toolset
+from tests.conftest import DIMENSIONS
+from tests.support.payloads import error_of, succeeded
+from tests.support.people import person, relate
+
+
+@pytest.fixture
+async def tools(settings: Settings, user_id: str) -> AsyncIterator[Toolset]:
+    """Tools of a graph that keeps three notes of a record."""
+    changed = settings.model_copy(update={"max_notes": 3})
+    async with KnowledgeGraph.connect(settings=changed, embedder=HashingEmbedder(DIMENSIONS)) as graph:
+        yield graph.tools(user_id=user_id)
+
+
+async def test_a_note_too_many_is_refused_and_nothing_of_the_call_is_written(tools: Toolset) -> None:
+    first, second = await person(tools, "Ada"), await person(tools, "Bo")
+    await relate(tools, first, second, relationship_type="friend", description="Sail", notes=["a", "b", "c"])
+    ends = {"from_entity_key": first, "to_entity_key": second}
+    refused = error_of(await tools.update_relationship(**ends, description="Row", notes=["d"]))
+    assert refused.startswith("A record may have at most 3 notes, got 4: delete_note removes old ones")
+    stored = str(await tools.get_relationship(**ends))
+    assert "Sail" in stored
+    assert "Row" not in stored
+    succeeded(await tools.update_relationship(**ends, description="Row", notes=["c"]))
+    assert "got 5" in error_of(await tools.update_node(entity_key=first, notes=["1", "2", "3", "4", "5"]))
