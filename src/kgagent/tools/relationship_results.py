@@ -62,12 +62,7 @@ async def write_relationship(context: ToolContext, intent: RelationshipIntent) -
 
 
 def kept_description(written: RelationshipWriteResult, *, is_given: bool) -> str | None:
-    """A hint that the type or a level changed but not the description, which may say what they were.
-
-    Args:
-        written: the write.
-        is_given: whether the caller gave the description.
-    """
+    """A hint that the type or a level changed but not the description, unless the caller gave it (`is_given`)."""
     description = written.record.description
     if is_given or not description or not replaced_fields(written):
         return None
@@ -85,8 +80,7 @@ def replaced_fields(written: RelationshipWriteResult) -> dict[str, str]:
 
 def with_direction(message: str, relationship: GraphRelationship, *, sets_type: bool = False) -> str:
     """A message, followed by the direction of the relationship if its nodes were given in the opposite order."""
-    direction = describe_direction(relationship, sets_type=sets_type)
-    return f"{message}. {direction}" if direction else message
+    return ". ".join(filter(None, (message, describe_direction(relationship, sets_type=sets_type))))
 
 
 def describe_direction(relationship: GraphRelationship, *, sets_type: bool = False) -> str | None:
