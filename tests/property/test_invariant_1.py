@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
+import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
@@ -107,7 +108,8 @@ async def write_to_each(tools: Toolset, graph: KnowledgeGraph, keys: list[str]) 
         await tools.update_relationship(from_entity_key=row["a"], to_entity_key=row["b"], salience=0.123)
 
 
-@hypothesis_settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.usefixtures("part")
+@hypothesis_settings(max_examples=9, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=st.lists(creations | changes | added_notes, max_size=8))
 async def test_embeddings_are_current_after_any_sequence_of_tool_calls(
     graph: KnowledgeGraph, embedder: WatchedEmbedder, clock: Clock, steps: list[Step]
@@ -131,7 +133,8 @@ async def test_embeddings_are_current_after_any_sequence_of_tool_calls(
     assert sorted(item["version"] for item in stored) == sorted(written.values())
 
 
-@hypothesis_settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.usefixtures("part")
+@hypothesis_settings(max_examples=7, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=st.lists(creations | changes | added_notes | old_writes | time_passes, max_size=8))
 async def test_one_write_fixes_stale_and_foreign_data(
     graph: KnowledgeGraph, embedder: WatchedEmbedder, clock: Clock, steps: list[Step]
@@ -146,7 +149,8 @@ async def test_one_write_fixes_stale_and_foreign_data(
     await assert_embeddings_are_current(graph, user_id, embedder, clock())
 
 
-@hypothesis_settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.usefixtures("part")
+@hypothesis_settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=st.lists(creations | changes | added_notes, min_size=2, max_size=6))
 async def test_embeddings_are_current_after_concurrent_tool_calls(
     graph: KnowledgeGraph, embedder: WatchedEmbedder, clock: Clock, steps: list[Step]

@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import uuid4
 
+import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
@@ -58,7 +59,8 @@ def contents(stored: dict[str, Any]) -> set[str]:
     return set(note_contents(stored))
 
 
-@hypothesis_settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.usefixtures("part")
+@hypothesis_settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(drawn=graphs, kept=node_facts, dropped=node_facts)
 async def test_a_merge_loses_nothing_and_leaves_every_embedding_current(
     graph: KnowledgeGraph,
@@ -105,7 +107,8 @@ async def test_a_merge_loses_nothing_and_leaves_every_embedding_current(
     assert len(note_contents(node_after)) == len(contents(node_after))
 
 
-@hypothesis_settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.usefixtures("part")
+@hypothesis_settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(drawn=graphs, kept=node_facts, dropped=node_facts)
 async def test_what_a_merge_touches_is_current_without_another_write(
     graph: KnowledgeGraph,
