@@ -2,8 +2,9 @@
 // Parameters: user_id; texts [text], keys as they are given; lower_names [text]; namesakes (maximum number of nodes of one name).
 // Rows: node, by key.
 CALL () {
-  UNWIND $texts AS text
-  MATCH (n:«label» {entity_key: text})
+  MATCH (n:«label»)
+  WHERE n.entity_key IN $texts
+  WITH n
   WHERE n.user_id = $user_id
   RETURN n.entity_key AS meant, n
   UNION
