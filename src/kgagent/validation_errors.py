@@ -174,7 +174,10 @@ class _Description:
     def _suggestion(self, problem: _Problem) -> str:
         if self._model is None:
             return ""
-        close = closest_names(str(problem.location[-1]), field_names_at(self._model, problem.location[:-1]))
+        name, place = str(problem.location[-1]), problem.location[:-1]
+        shown = field_names_at(self._model, place, in_schema=True)
+        ending = [one for one in shown if one.endswith(f"_{name}")]
+        close = ending or closest_names(name, shown) or closest_names(name, field_names_at(self._model, place))
         return f": did you mean {' or '.join(close)}?" if close else ""
 
     def _own_text(self, problem: _Problem, where: str) -> str:
@@ -190,13 +193,14 @@ class _Description:
         return f", got {count}{_shortened(_represented(problem.value))}" if self._show_values else ""
 
 
-def field_names_at(model: type[BaseModel], location: Sequence[int | str]) -> list[str]:
+def field_names_at(model: type[BaseModel], location: Sequence[int | str], *, in_schema: bool = False) -> list[str]:
     """The field names of the object at a location.
 
     Args:
         model: the model that was validated.
         location: field names, list positions and, in a union, the names of the alternative's class, as in pydantic's
             errors.
+        in_schema: whether to omit fields that are not described to a language model.
     """
     models: Sequence[type[BaseModel]] = (model,)
     for part in location:
@@ -205,7 +209,8 @@ def field_names_at(model: type[BaseModel], location: Sequence[int | str]) -> lis
         elif isinstance(part, str):
             name = to_snake(part)
             models = [inner for one in models for inner in models_of_fields(one).get(name, ())] or models
-    return sorted({name for one in models for name in models_of_fields(one)})
+    hidden = {name for one in models for name in getattr(one, "not_in_schema", ())} if in_schema else set()
+    return sorted({name for one in models for name in models_of_fields(one)} - hidden)
 
 
 @lru_cache(maxsize=1_024)

@@ -104,7 +104,8 @@ def text_page(
         footer = _footer(content, offset, offset + len(shown), cursor)
     if not items and not offset:
         lines = [content.empty] if count_tokens(content.empty) <= room else []
-    body = [content.opening, *lines, *warnings, footer]
+    # A search that was skipped comes first: "nothing found" alone would say that there is nothing.
+    body = [content.opening, *lines, *warnings, footer] if items else [content.opening, *warnings, *lines, footer]
     payload = _payload(content, [item.records(reading) for reading in [make_reading()] for item in shown])
     text = cut("\n".join(filter(None, body)), budget, count_tokens)
     return Page(text, payload | _continuation(content, offset + len(shown), cursor))

@@ -95,5 +95,5 @@ def describe_direction(relationship: GraphRelationship, *, sets_type: bool = Fal
     source, target = relationship.names_in_direction
     direction = f"Its direction is from {source} to {target}"
     if sets_type:
-        direction += f", opposite to the order given, so its relationship_type reads: {relationship.triplet}"
+        direction += f", opposite to the order given. If {relationship.triplet!r} is wrong, give a type that reads so"
     return direction

@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar, Generic, TypeVar, get_args
 from pydantic import (
     AliasChoices,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     GetCoreSchemaHandler,
@@ -75,6 +76,11 @@ class Unchecked(Generic[ItemT]):
         )
 
 
+def _single(nodes: object) -> object:
+    """One node where a list has one."""
+    return nodes[0] if isinstance(nodes, list) and len(nodes) == 1 else nodes
+
+
 def _title(value: object) -> str:
     if isinstance(value, list | tuple):
         return " and ".join(map(_title, value[:2]))
@@ -125,9 +131,9 @@ class RememberedNote(NewNote):
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"source_entity_key"})
 
-    on: Reference | Annotated[list[Reference], Field(min_length=2, max_length=2)] = Field(
-        description="A node, or the two of a relationship."
-    )
+    on: Annotated[
+        Reference | Annotated[list[Reference], Field(min_length=2, max_length=2)], BeforeValidator(_single)
+    ] = Field(description="A node, or the two of a relationship.")
     content: Text = Field("", description="One fact, as a sentence.")
     replaces: FilledText | None = Field(
         None, description="Beginning of a stored note to replace, or without content to remove."

@@ -11,6 +11,7 @@ from kgagent.graph.nodes import NodeIntent, NodeWriteOptions
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.reference_forms import ReferenceForms, normalised_name
 from kgagent.graph.relationships import RelationshipIntent, RelationshipWriteOptions
+from kgagent.graph.short_keys import message_key
 from kgagent.tools.arguments import NewNote, build_notes
 from kgagent.tools.context import ToolContext
 from kgagent.tools.note_edits import NoteCorrection
@@ -133,7 +134,50 @@ async def find_targets(context: ToolContext, items: Mapping[int, RememberedNode]
             )
         except InputError as error:
             targets[position] = error
+    targets |= _indistinct(items)
+    targets |= await _taken_names(context, items, targets)
     return await _with_free_keys(context, items, targets)
+
+
+def _indistinct(items: Mapping[int, RememberedNode]) -> dict[int, InputError]:
+    """An error for each of the items that have different refs but one label and name: one node would get both."""
+    same: dict[tuple[str | None, str], list[int]] = {}
+    for position, item in items.items():
+        if item.entity_key is None and item.name is not None and item.ref is not None and not item.new:
+            same.setdefault((item.label, normalised_name(item.name)), []).append(position)
+    return {
+        position: InputError(
+            f"nodes {', '.join(map(str, positions))} have different refs and one name. If they are one thing, give one "
+            'item; if not, give all but one "new": true, or names that differ'
+        )
+        for positions in same.values()
+        if len({items[position].ref for position in positions}) > 1
+        for position in positions
+    }
+
+
+async def _taken_names(
+    context: ToolContext, items: Mapping[int, RememberedNode], targets: Mapping[int, Target | KgAgentError]
+) -> dict[int, InputError]:
+    """An error for each item that gives an existing node the name of another."""
+    renamed = {
+        position: (item.name, target.entity_key)
+        for position, item in items.items()
+        if isinstance(target := targets[position], Target) and target.renames and item.name is not None
+    }
+    if not renamed:
+        return {}
+    found = await context.references.candidates(context.user_id, {name for name, _ in renamed.values()})
+    errors: dict[int, InputError] = {}
+    for position, (name, key) in renamed.items():
+        others = [node for node in found[name] if normalised_name(node.name) == normalised_name(name)]
+        has_name = any(node.entity_key == key for node in others)
+        if not has_name and (other := next(iter(others), None)):
+            errors[position] = InputError(
+                f"{other.label} {other.name!r} ({message_key(other.entity_key)}) has that name. merge_nodes joins two "
+                "nodes of one thing; give nodes of different things names that differ"
+            )
+    return errors
 
 
 async def _named(

@@ -51,10 +51,7 @@ class RelationshipChange(RelationshipEnds):
                 raise InputError(f"{field} cannot be both set and cleared")
             values[field] = None
         if not values and not self.notes:
-            raise InputError(
-                "Nothing to change: give description, relationship_type, attitude, proximity, notes, confidence or "
-                "salience"
-            )
+            raise InputError("Nothing to change: give description, relationship_type, attitude, proximity or notes")
         return RelationshipIntent(
             from_entity_key=self.from_entity_key,
             to_entity_key=self.to_entity_key,

@@ -82,8 +82,8 @@ async def test_a_new_type_given_in_the_opposite_order_is_shown_as_it_reads(
 ) -> None:
     answer = succeeded(await tools.update_relationship(**felix_first, relationship_type="student"))
     said = (
-        "Its direction is from Tom to Felix, opposite to the order given, so its relationship_type reads: "
-        "Tom student Felix"
+        "Its direction is from Tom to Felix, opposite to the order given. If 'Tom student Felix' is wrong, give a type "
+        "that reads so"
     )
     assert answer["message"] == f"Updated relationship between Felix and Tom. {said}"
     assert answer["triplet"] == "Tom student Felix"

@@ -251,6 +251,41 @@ async def test_a_type_given_in_the_opposite_direction_is_refused(tools: Toolset)
     assert succeeded(await tools.remember(relationships=[same_type]))["relationships"]["updated"] == 1
 
 
+async def test_two_items_with_one_name_and_different_refs_are_refused(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    first = {"ref": "a", "label": "Person", "name": "Peter", "description": "Carpenter."}
+    second = {"ref": "b", "label": "Person", "name": "peter", "description": "Priest."}
+    kitchen = {"from": "a", "to": "me", "relationship_type": "built the kitchen of"}
+    payload = succeeded(await tools.remember(nodes=[ME, first, second], relationships=[kitchen]))
+    errors = [failure["error"] for failure in payload["failures"]]
+    assert errors[0] == errors[1]
+    assert errors[0].startswith("nodes 1, 2 have different refs and one name. If they are one thing, give one item;")
+    assert errors[2] == "'a' is nodes[1], which was not written"
+    assert [node["name"] for node in await nodes_of(graph, user_id)] == ["Ines"]
+    succeeded(await tools.remember(nodes=[first, {**second, "new": True}], relationships=[kitchen]))
+    assert sorted(node["name"] for node in await nodes_of(graph, user_id)) == ["Ines", "Peter", "peter"]
+
+
+async def test_a_node_is_not_renamed_to_the_name_of_another(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    created = succeeded(await tools.remember(nodes=[RUTH, {"label": "Person", "name": "Rut Calder"}]))["created_nodes"]
+    key = next(node["entity_key"] for node in created if node["name"] == "Rut Calder")
+    error = error_of(await tools.remember(nodes=[{"entity_key": key, "name": "ruth calder"}]))
+    assert "Person 'Ruth Calder' (" in error
+    assert "merge_nodes joins two nodes of one thing" in error
+    assert {node["name"] for node in await nodes_of(graph, user_id)} == {"Ruth Calder", "Rut Calder"}
+    succeeded(await tools.remember(nodes=[{"entity_key": key, "name": "rut calder"}]))
+    assert {node["name"] for node in await nodes_of(graph, user_id)} == {"Ruth Calder", "rut calder"}
+
+
+async def test_a_note_may_name_its_node_in_a_list(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
+    succeeded(await tools.remember(nodes=[ME], notes=[{"on": ["Ines"], "content": "Sails."}]))
+    [stored] = await nodes_of(graph, user_id)
+    assert note_contents(stored) == ["Sails."]
+
+
 async def test_only_one_person_is_the_owner(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
     payload = succeeded(await tools.remember(nodes=[ME, {**RUTH, "is_owner": True}]))
     assert payload["message"].startswith("Nodes: 1 created, 1 failed")

@@ -149,7 +149,7 @@ async def test_missing_nodes_are_named(tools: Toolset) -> None:
     [
         (
             {},
-            "Nothing to change: give description, relationship_type, attitude, proximity, notes, confidence or ",
+            "Nothing to change: give description, relationship_type, attitude, proximity or notes",
         ),
         ({"description": None, "attitude": None}, "Nothing to change: "),
         ({"clear": ["notes"]}, "clear must contain only attitude and proximity, got 'notes'"),

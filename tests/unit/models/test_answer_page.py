@@ -98,7 +98,7 @@ def test_later_pages_say_where_they_are() -> None:
 
 def test_without_items_a_text_says_so() -> None:
     nothing = Content((), "Found 0 nodes", warnings=("Skipped names",))
-    assert text_page(nothing, make_reading, 100, cursor=cursor).text == "Nothing found\nSkipped names"
+    assert text_page(nothing, make_reading, 100, cursor=cursor).text == "Skipped names\nNothing found"
 
 
 def test_omitted_warnings_are_counted() -> None:
