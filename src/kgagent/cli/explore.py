@@ -9,7 +9,7 @@ from kgagent.cli.options import Html, Json, User
 from kgagent.cli.request_options import build_request, field_of
 
 if TYPE_CHECKING:
-    from rich.console import OverflowMethod, RenderableType
+    from rich.console import RenderableType
     from rich.table import Table
     from rich.text import Text
 
@@ -41,7 +41,7 @@ def explore(
             help=field_of(
                 "VectorQuery",
                 "threshold",
-                "Minimum cosine similarity. With the local model, unrelated texts have 0.4 or more; try 0.5.",
+                "With the local model, unrelated texts have 0.4 or more; try 0.5.",
             )
         ),
     ] = None,
@@ -102,7 +102,6 @@ def _best_lines(result: "ExploreResult", user_id: str) -> "list[RenderableType]"
     """The best nodes and relationships, one line each; on a terminal cut to its width."""
     from rich.text import Text
 
-    from kgagent.cli.output import result_console
     from kgagent.models.answer_items import Reading
     from kgagent.tools.explore import explored_items
     from kgagent.tools.reading import NOTHING_RELEVANT
@@ -114,8 +113,7 @@ def _best_lines(result: "ExploreResult", user_id: str) -> "list[RenderableType]"
     labels = {node.entity_key: node.label for node in nodes}
     reading = Reading(datetime.now(UTC), labels=labels, with_properties=False)
     lines = [line.text() for item in items for line in item.lines(reading)]
-    overflow: OverflowMethod = "ellipsis" if result_console().is_terminal else "ignore"
-    shown: list[RenderableType] = [Text(line, no_wrap=True, overflow=overflow) for line in lines[:BEST_LINES]]
+    shown: list[RenderableType] = [Text(line, no_wrap=True) for line in lines[:BEST_LINES]]
     if len(lines) > BEST_LINES:
         shown.append(f"[dim]{BEST_LINES} of {len(lines):,} shown; --all prints all of them[/dim]")
     if result.is_relevant is False:
@@ -129,8 +127,8 @@ def _result_tables(result: "ExploreResult", user_id: str) -> "list[RenderableTyp
 
     if not result.nodes and not result.relationships:
         return [
-            f"Nothing found in the graph of user {user_id}. A lower --threshold finds more; "
-            "use --user to search another graph."
+            f"Nothing found in the graph of user {user_id}. If it is empty, kgagent load fills it, and --user names "
+            "another; otherwise a lower --threshold finds more."
         ]
     parts: list[RenderableType] = [_node_table(result)]
     if result.relationships:

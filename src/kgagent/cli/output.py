@@ -29,9 +29,17 @@ def message_console() -> "Console":
 
 
 def print_result(*renderables: "RenderableType") -> None:
-    """Print results for a person."""
+    """Print results for a person; a text that must not wrap is cut to the width of a terminal."""
+    from rich.text import Text
+
     for renderable in renderables:
-        result_console().print(renderable)
+        console = result_console()
+        if isinstance(renderable, Text) and renderable.no_wrap:
+            # The console would wrap it all the same: options of its own override those of a text.
+            is_cut = console.is_terminal
+            console.print(renderable, no_wrap=True, overflow="ellipsis" if is_cut else "ignore", crop=is_cut)
+        else:
+            console.print(renderable)
 
 
 def print_message(message: "RenderableType") -> None:

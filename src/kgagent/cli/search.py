@@ -96,7 +96,10 @@ def _result_table(result: "HybridSearchResult", user_id: str) -> "RenderableType
     from rich.text import Text
 
     if not result.items:
-        return Text(f"Nothing found in the graph of user {user_id}. Use --user to search another graph.")
+        return Text(
+            f"Nothing found in the graph of user {user_id}. If it is empty, kgagent load fills it, and --user names "
+            "another"
+        )
     table = Table(box=None, pad_edge=False, expand=True)
     table.add_column("", justify="right", style="dim", no_wrap=True)
     table.add_column("found by", style="cyan", no_wrap=True)

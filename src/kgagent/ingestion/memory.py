@@ -46,8 +46,9 @@ class MemoryMiddleware(AgentMiddleware[MemoryState, Any, Any]):
     """Gives an agent the memory of one user.
 
     Before a run, the newest message is searched for, and what was found is added to the system prompt of every model
-    call of the run; nothing is added if nothing relevant was found. After the run, with `model`, the new messages of
-    the user and the agent are read into the graph. Failures are logged and never fail the run.
+    call of the run. Nothing is added if nothing relevant was found; a graph with few records cannot tell. After the
+    run, with `model`, the new messages of the user and the agent are read into the graph. Failures are logged and never
+    fail the run.
 
         agent = create_agent(model, middleware=[MemoryMiddleware(graph, user_id="me", model=model)])
     """
