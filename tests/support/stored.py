@@ -11,6 +11,7 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.embedding.base import Embedder
+from kgagent.graph.identifiers import Identifier
 from kgagent.knowledge_graph import services_of
 from tests.support import facts
 
@@ -22,11 +23,17 @@ async def cypher(graph: KnowledgeGraph, text: str, **parameters: object) -> list
     return await services_of(graph).store.write(text, parameters)
 
 
+async def _any_label(graph: KnowledgeGraph) -> str:
+    """All labels of the database, so that a user's nodes are sought in the index of each, not among all nodes."""
+    rows = await cypher(graph, "CALL db.labels() YIELD label RETURN label ORDER BY label")
+    return Identifier.any_of([row["label"] for row in rows] or ["Person"])
+
+
 async def relationships_of(graph: KnowledgeGraph, user_id: str) -> list[Properties]:
     """All relationships between the user's nodes with all their properties, their type as `neo4j_type`."""
     rows = await cypher(
         graph,
-        "MATCH (a {user_id: $user})-[r]->(b {user_id: $user}) "
+        f"MATCH (a:{await _any_label(graph)})-[r]->(b) WHERE a.user_id = $user AND b.user_id = $user "
         "RETURN properties(r) AS properties, type(r) AS type, a.entity_key AS first, b.entity_key AS second",
         user=user_id,
     )
@@ -45,8 +52,8 @@ async def nodes_of(graph: KnowledgeGraph, user_id: str) -> list[Properties]:
     """All nodes of a user with all their properties."""
     rows = await cypher(
         graph,
-        "MATCH (n {user_id: $user}) WHERE NOT n:KgagentDeletedRelationship|KgagentDeletedNode "
-        "RETURN properties(n) AS properties",
+        f"MATCH (n:{await _any_label(graph)}) WHERE n.user_id = $user "
+        "AND NOT n:KgagentDeletedRelationship|KgagentDeletedNode RETURN properties(n) AS properties",
         user=user_id,
     )
     return [row["properties"] for row in rows]
