@@ -65,6 +65,8 @@ def cut_record(record: Mapping[str, Any], room: int) -> dict[str, Any] | None:
     First notes are omitted, the last first, and counted in `omitted_notes`; then the longest texts are cut, which say
     how many characters are omitted.
     """
+    if room <= 0:
+        return None
     shown: dict[str, Any] = json.loads(json.dumps(record))
     excess = json_tokens(shown) - room
     for holder in [part for part in _parts(shown) if isinstance(part.get("notes"), list)]:

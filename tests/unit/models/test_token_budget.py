@@ -52,6 +52,11 @@ def test_a_record_that_cannot_be_cut_is_none() -> None:
     assert cut_record({"entity_key": "k" * 200}, 10) is None
 
 
+@pytest.mark.parametrize("room", [-75, 0, 1])
+def test_without_room_for_anything_a_record_is_none(room: int) -> None:
+    assert cut_record({"description": LONG, "notes": [{"content": LONG}]}, room) is None
+
+
 def test_a_text_far_longer_than_its_room_is_hardly_counted() -> None:
     counted = 0
 
