@@ -26,7 +26,9 @@ async def cypher(graph: KnowledgeGraph, text: str, **parameters: object) -> list
 async def _any_label(graph: KnowledgeGraph) -> str:
     """All labels of the database, so that a user's nodes are sought in the index of each, not among all nodes."""
     rows = await cypher(graph, "CALL db.labels() YIELD label RETURN label ORDER BY label")
-    return Identifier.any_of([row["label"] for row in rows] or ["Person"])
+    # Some tests make labels that kgagent refuses, on nodes of no user.
+    plain = [row["label"] for row in rows if row["label"].isprintable() and "\\" not in row["label"]]
+    return Identifier.any_of(plain or ["Person"])
 
 
 async def relationships_of(graph: KnowledgeGraph, user_id: str) -> list[Properties]:

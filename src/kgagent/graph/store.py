@@ -89,13 +89,9 @@ class Store:
         return rows
 
     async def read_for_update(self, text: str, parameters: Parameters) -> list[Row]:
-        """Run a statement that takes the locks of what it reads before it reads it.
+        """Run a statement that takes the locks of what it reads before it reads it; the errors are those of `write`.
 
-        Neo4j reads a record property by property, also while another transaction's commit is applied, so that a read
-        without a lock can see the new version beside old notes. It does not see records that another write deletes.
-
-        Raises:
-            StoreError: it failed.
+        Neo4j applies a commit property by property: a read without a lock can see the new version beside old notes.
         """
         while True:
             with suppress(EntityGoneError):

@@ -27,14 +27,17 @@ async def arguments_of(name: str, tools: Toolset) -> dict[str, Any]:
         "update_relationship": {**ends, "description": "They met at work.", "clear": ["attitude"]},
         "update_relationships": {"relationships": [{**ends, "proximity": 2}]},
         "add_note_to_relationship": {**ends, "content": "They quarrelled in May"},
+        "restore_node": {"entity_key": "Eve"},
     }
+    if name == "restore_node":
+        await tools.delete_node(entity_key=await person(tools, "Eve"))
     return calls[name]
 
 
 async def stored(graph: KnowledgeGraph, user_id: str) -> dict[str, dict[str, Any]]:
     """All that is stored for a user, by element."""
     rows = await services_of(graph).store.read(
-        "MATCH (n) WHERE n.user_id = $user_id OPTIONAL MATCH (n)-[r]->() "
+        "MATCH (n) WHERE n.user_id = $user_id AND NOT n:KgagentDeletedNode OPTIONAL MATCH (n)-[r]->() "
         "RETURN elementId(n) AS node, properties(n) AS of_node, elementId(r) AS relationship, properties(r) AS of_it",
         {"user_id": user_id},
     )
