@@ -15,8 +15,8 @@ from kgagent.operations import Access
 PATIENCE = 1.5
 """Seconds for which a statement runs before the server is asked whether it is there; then it is asked again."""
 
-ANSWER_TIME = 2.5
-"""Seconds in which the server must answer that."""
+ANSWER_TIME = 1.7
+"""Seconds in which the server must answer that; it is asked twice, as a blocked event loop sees no answer in time."""
 
 REMEMBERED = 1.0
 """Seconds for which calls fail at once after the server did not answer."""
@@ -99,15 +99,16 @@ class Reachability:
         return await asyncio.shield(self._asking)
 
     async def _ask(self) -> bool:
-        try:
-            async with asyncio.timeout(ANSWER_TIME):
-                await (self._route() if self._scheme.startswith("neo4j") else self._greet())
-        except (OSError, EOFError, TimeoutError, neo4j_errors.DriverError, neo4j_errors.Neo4jError):
-            self.is_lost = True
-        else:
-            self.is_lost = False
+        self.is_lost = not (await self._has_answered() or await self._has_answered())
         self._asked = time.monotonic()
         return not self.is_lost
+
+    async def _has_answered(self) -> bool:
+        with suppress(OSError, EOFError, neo4j_errors.DriverError, neo4j_errors.Neo4jError):  # a TimeoutError too
+            async with asyncio.timeout(ANSWER_TIME):
+                await (self._route() if self._scheme.startswith("neo4j") else self._greet())
+            return True
+        return False
 
     async def _route(self) -> None:
         """Any member of a cluster will do."""
