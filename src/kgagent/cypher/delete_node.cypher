@@ -7,16 +7,14 @@
 // Rows: one {deleted}, 0 or 1.
 MATCH (n:«labels»)
 WHERE elementId(n) = $node.element_id
-SET n.write_lock = true
-REMOVE n.write_lock
+«_node_lock»
 WITH n
 WHERE n.entity_key = $node.entity_key AND n.user_id = $user_id AND coalesce(n.version, 0) = $node.version
 CALL (n) {
   UNWIND $relationships AS row
   MATCH (a)-[r:«types»]->(b)
   WHERE elementId(r) = row.element_id
-  SET r.write_lock = true
-  REMOVE r.write_lock
+  «_relationship_lock»
   WITH n, row, a, r, b
   WHERE type(r) = row.neo4j_type AND n IN [a, b]
     AND a.entity_key = row.from_entity_key AND a.user_id = $user_id

@@ -6,8 +6,7 @@
 // Rows: one {deleted}, 0 or 1.
 MATCH (a)-[r:«types»]->(b)
 WHERE elementId(r) = $relationship.element_id
-SET r.write_lock = true
-REMOVE r.write_lock
+«_relationship_lock»
 WITH a, r, b, $relationship AS row
 WHERE type(r) = row.neo4j_type
   AND a.entity_key = row.from_entity_key AND a.user_id = $user_id

@@ -19,8 +19,7 @@ CALL () {
   UNWIND $read_relationships AS row
   MATCH (a)-[r:«types»]->(b)
   WHERE elementId(r) = row.element_id
-  SET r.write_lock = true
-  REMOVE r.write_lock
+  «_relationship_lock»
   WITH row, a, r, b
   WHERE coalesce(r.version, 0) = row.version AND type(r) = row.neo4j_type
     AND a.user_id = $user_id AND b.user_id = $user_id
@@ -30,8 +29,7 @@ CALL () {
   UNWIND $read_nodes AS row
   MATCH (n:«labels»)
   WHERE elementId(n) = row.element_id
-  SET n.write_lock = true
-  REMOVE n.write_lock
+  «_node_lock»
   WITH row, n
   WHERE coalesce(n.version, 0) = row.version AND n.user_id = $user_id
   RETURN count(*) AS nodes_held

@@ -4,8 +4,7 @@
 // Rows: one if the progress was stored.
 MATCH (n:«label» {entity_key: $entity_key})
 WHERE n.user_id = $user_id
-SET n.write_lock = true
-REMOVE n.write_lock
+«_node_lock»
 WITH n
 WHERE n.ingestion_run = $run
 SET n.ingestion_run = $next_run, n.ingestion_progress = $progress, n.ingestion_messages = $messages

@@ -5,8 +5,7 @@
 UNWIND $rows AS row
 MATCH (n:«labels»)
 WHERE elementId(n) = row.element_id
-SET n.write_lock = true
-REMOVE n.write_lock
+«_node_lock»
 WITH row, n
 WHERE coalesce(n.version, 0) = row.version AND n.entity_key = row.entity_key AND n.user_id = $user_id
 SET n += row.properties

@@ -5,8 +5,7 @@
 UNWIND $rows AS row
 MATCH (a)-[r:«types»]->(b)
 WHERE elementId(r) = row.element_id
-SET r.write_lock = true
-REMOVE r.write_lock
+«_relationship_lock»
 WITH row, a, r, b
 WHERE coalesce(r.version, 0) = row.version AND type(r) = row.neo4j_type
   AND a.entity_key = row.from_entity_key AND a.user_id = $user_id
