@@ -71,7 +71,7 @@ class Store:
             StoreError: it failed; StatementTimeoutError if it took too long.
         """
         async with self._running(text, "read") as outcome:
-            rows = await self._read(text, parameters, timeout)
+            rows = await self._read(self._timed(text, timeout), parameters)
             outcome.rows = len(rows)
         return rows
 
@@ -84,7 +84,7 @@ class Store:
             StoreError: it failed for another reason.
         """
         async with self._running(text, "write") as outcome:
-            rows = await self._run(text, parameters, RoutingControl.WRITE, timeout)
+            rows = await self._run(self._timed(text, timeout), parameters, RoutingControl.WRITE)
             outcome.rows = len(rows)
         return rows
 
@@ -117,7 +117,7 @@ class Store:
             StoreError: it failed.
         """
         async with self._running(text, "read"), self._session(READ_ACCESS) as session:
-            result = await session.run(self._query(text, None), {PLAIN: parameters.get(PLAIN), MAP: dict(parameters)})
+            result = await session.run(self._query(text, None), _sent(parameters))
             yield (dict(record) async for record in result)
 
     def vector(self, embedding: Sequence[float] | None) -> Vector | list[float] | None:
@@ -141,23 +141,19 @@ class Store:
             bookmark_manager=self._driver.execute_query_bookmark_manager,
         )
 
-    async def _read(self, text: str, parameters: Parameters, timeout: float | None) -> list[Row]:
+    async def _read(self, query: Query, parameters: Parameters) -> list[Row]:
         try:
             # A managed transaction would need a second round trip to commit nothing.
             async with self._session(READ_ACCESS) as session:
-                sent = {PLAIN: parameters.get(PLAIN), MAP: dict(parameters)}
-                result = await session.run(self._timed(text, timeout), sent)
+                result = await session.run(query, _sent(parameters))
                 return [dict(record) for record in (await result.to_eager_result()).records]
         except (neo4j_errors.Neo4jError, neo4j_errors.DriverError) as error:
             if not error.is_retryable():
                 raise
-        return await self._run(text, parameters, RoutingControl.READ, timeout)
+        return await self._run(query, parameters, RoutingControl.READ)
 
-    async def _run(
-        self, text: str, parameters: Parameters, routing: RoutingControl, timeout: float | None
-    ) -> list[Row]:
-        query, sent = self._timed(text, timeout), {PLAIN: parameters.get(PLAIN), MAP: dict(parameters)}
-        answer = await self._driver.execute_query(query, sent, routing_=routing, database_=self._database)
+    async def _run(self, query: Query, parameters: Parameters, routing: RoutingControl) -> list[Row]:
+        answer = await self._driver.execute_query(query, _sent(parameters), routing_=routing, database_=self._database)
         return [dict(record) for record in answer.records]
 
     def _timed(self, text: str, timeout: float | None) -> Query:
@@ -170,19 +166,23 @@ class Store:
     async def _running(self, text: str, access: Access) -> AsyncIterator[OperationOutcome]:
         """Let the observer watch a statement, end it if the server is gone, and translate the driver's errors."""
         with self._observer.watch(StatementRun(_name(text), access, self.uri, self._database)) as outcome:
-            if self.reachability.is_lost:
-                await self.reachability.check()
+            server, limit = self.reachability, asyncio.timeout(None)
+            if server.is_lost:
+                await server.check()
+            watch = asyncio.get_running_loop().call_later(server.patience, server.watch, limit)
             try:
-                async with asyncio.timeout(None) as limit:
-                    watch = asyncio.get_running_loop().call_later(
-                        self.reachability.patience, self.reachability.watch, limit
-                    )
+                async with limit:
                     yield outcome
-                    watch.cancel()
             except TimeoutError:
-                raise self.reachability.error(access) from None
+                raise server.error(access) from None
             except (neo4j_errors.Neo4jError, neo4j_errors.DriverError) as error:
                 raise translated(error, self.uri) from error
+            finally:
+                watch.cancel()
+
+
+def _sent(parameters: Parameters) -> dict[str, Any]:
+    return {PLAIN: parameters.get(PLAIN), MAP: dict(parameters)}
 
 
 def _name(text: str) -> str:
