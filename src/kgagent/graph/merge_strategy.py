@@ -16,7 +16,7 @@ from kgagent.graph.merge_plan import (
     plan_merge,
 )
 from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.record_changes import row_of, vectors_after
+from kgagent.graph.record_changes import row_of, vectors_after, version_of
 from kgagent.graph.record_saver import with_properties
 from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
 from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository
@@ -152,13 +152,13 @@ class MergeStrategy:
         ]
         parameters = {
             "user_id": self._user_id,
-            "keep": _version_of(plan.node.stored),
-            "drop": _version_of(plan.drop),
+            "keep": version_of(plan.node.stored),
+            "drop": version_of(plan.drop),
             "read_relationships": [
                 {"element_id": record.element_id, "neo4j_type": record.neo4j_type, "version": record.version}
                 for record in plan.read
             ],
-            "read_nodes": [_version_of(change.stored) for change in plan.citing_nodes],
+            "read_nodes": [version_of(change.stored) for change in plan.citing_nodes],
             "node": node_row,
             "moved": rows[: len(plan.moved)],
             "changed": rows[len(plan.moved) :],
@@ -207,7 +207,3 @@ class MergeStrategy:
 
 def _cites(record: Record, entity_key: str) -> bool:
     return any(note.source_entity_key == entity_key for note in record.notes)
-
-
-def _version_of(record: NodeRecord) -> dict[str, Any]:
-    return {"element_id": record.element_id, "entity_key": record.entity_key, "version": record.version}

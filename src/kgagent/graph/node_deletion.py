@@ -10,6 +10,7 @@ from kgagent.formatting import beginning, counted
 from kgagent.graph.deleted_records import DELETED_NAMES, deletion_parameters
 from kgagent.graph.deleted_relationships import relationship_to_delete
 from kgagent.graph.nodes import NodeRepository
+from kgagent.graph.record_changes import version_of
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.relationships import RelationshipRepository
 from kgagent.graph.short_keys import message_key
@@ -162,11 +163,7 @@ class NodeDeletionStrategy:
                 statement("delete_node", **self._relationships.names, **DELETED_NAMES),
                 {
                     "user_id": self._user_id,
-                    "node": {
-                        "element_id": plan.node.element_id,
-                        "entity_key": plan.node.entity_key,
-                        "version": plan.node.version,
-                    },
+                    "node": version_of(plan.node),
                     "relationships": [relationship_to_delete(one, self._relationships) for one in relationships],
                     "deletion": str(uuid.uuid4()),
                     **deletion_parameters(now, until),

@@ -6,6 +6,7 @@ from typing import Any
 
 from kgagent.embedding.base import Embedder
 from kgagent.graph.record_saver import next_version, vector_changes
+from kgagent.graph.records import NodeRecord
 from kgagent.graph.writes import RecordKind, RecordT, VectorChange
 
 
@@ -19,6 +20,11 @@ async def vectors_after(
     """
     texts = [(kind.text(after, now), stored) for after, stored in records]
     return await vector_changes(embedder, texts, vector_property=kind.vector_property)
+
+
+def version_of(record: NodeRecord) -> dict[str, Any]:
+    """The parameter by which a statement finds a node and checks that it is as it was read."""
+    return {"element_id": record.element_id, "entity_key": record.entity_key, "version": record.version}
 
 
 def row_of(

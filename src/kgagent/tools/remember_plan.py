@@ -170,9 +170,9 @@ async def _taken_names(
     found = await context.references.candidates(context.user_id, {name for name, _ in renamed.values()})
     errors: dict[int, InputError] = {}
     for position, (name, key) in renamed.items():
-        others = [node for node in found[name] if normalised_name(node.name) == normalised_name(name)]
-        has_name = any(node.entity_key == key for node in others)
-        if not has_name and (other := next(iter(others), None)):
+        others = _named_exactly(name, found[name])
+        if others and all(node.entity_key != key for node in others):
+            other = others[0]
             errors[position] = InputError(
                 f"{other.label} {other.name!r} ({message_key(other.entity_key)}) has that name. merge_nodes joins two "
                 "nodes of one thing; give nodes of different things names that differ"
@@ -196,7 +196,11 @@ def _keys_of(name: str, nodes: Iterable[ReferencedNode]) -> list[str]:
     forms = ReferenceForms.of(name)
     if forms is not None and forms.is_owner:
         return [node.entity_key for node in nodes]
-    return [node.entity_key for node in nodes if normalised_name(node.name) == normalised_name(name)]
+    return [node.entity_key for node in _named_exactly(name, nodes)]
+
+
+def _named_exactly(name: str, nodes: Iterable[ReferencedNode]) -> list[ReferencedNode]:
+    return [node for node in nodes if normalised_name(node.name) == normalised_name(name)]
 
 
 def _new_key(context: ToolContext, item: RememberedNode, now: datetime) -> str:
