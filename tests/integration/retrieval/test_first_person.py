@@ -1,24 +1,17 @@
 """Queries in the first person, about the owner of the graph, with the local model."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from kgagent import HybridSearchOptions, KnowledgeGraph
 from kgagent.embedding.local import LocalEmbedder
 from kgagent.knowledge_graph import services_of
 from kgagent.retrieval.mentions import is_first_person
+from tests.support.local_model import embedder
+
+__all__ = ["embedder"]
 
 NAMES = ("Paul Wegner", "Mia Wegner", "Helga Brandt", "Ines Brandt", "Otto Lind", "Rosa Lind", "Karl Voss", "Lena Falk")
 OWNER, MIA, HELGA, INES, OTTO, ROSA, KARL, LENA = NAMES
-
-
-@pytest.fixture(scope="module")
-async def embedder() -> AsyncIterator[LocalEmbedder]:
-    """The local model."""
-    model = LocalEmbedder()
-    yield model
-    await model.aclose()
 
 
 @pytest.fixture

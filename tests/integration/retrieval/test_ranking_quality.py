@@ -1,6 +1,6 @@
 """The order of the results, and whether any is relevant, on the sample graph with the local model."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 
 import pytest
 from _off_topic import ANSWERABLE, OFF_TOPIC
@@ -10,20 +10,15 @@ from kgagent.cli.demo.sample import sample_file
 from kgagent.embedding.local import LocalEmbedder
 from kgagent.knowledge_graph import services_of
 from tests.conftest import Clock
+from tests.support.local_model import embedder
+
+__all__ = ["embedder"]
 
 OWNER = "Ines Halloran"
 MENTORS = {"Ruth Adeyemi", "Tomasz Wilk", "Marguerite Sallow"}
 QUESTION = "who are my mentors?"
 SHARE_OF_QUESTIONS = 4
 """One of so many questions is asked, to keep the test short; `benchmarks/fusion.py` asks all."""
-
-
-@pytest.fixture(scope="module")
-async def embedder() -> AsyncIterator[LocalEmbedder]:
-    """The local model."""
-    model = LocalEmbedder()
-    yield model
-    await model.aclose()
 
 
 @pytest.fixture
