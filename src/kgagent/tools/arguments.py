@@ -41,7 +41,7 @@ Format = Annotated[Literal["json", "text"] | None, Field(description="How to ans
 class Arguments(RequestModel):
     """Base of the arguments of all tools; unknown arguments are rejected, so that a misspelled name is noticed.
 
-    A model reads text, so it is not told of `format`, with which a program asks for JSON.
+    A model reads text, so its schema has no `format`, with which a program asks for JSON.
     """
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"format"})
@@ -89,7 +89,7 @@ Notes = Annotated[
     Field(max_length=100),
     WithJsonSchema({"type": "array", "items": {"type": "string"}}),
 ]
-"""Notes to add: objects, or only their texts, which is all that a model is told."""
+"""Notes to add: objects, or only their texts, which is all that the schema of a model has."""
 
 
 def describe_lifetimes(ontology: Ontology) -> str:

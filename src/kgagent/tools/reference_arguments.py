@@ -54,8 +54,8 @@ async def run_with_resolved_references(
             error = remaining
         else:
             # An answer of a tool that reads has a token budget, and names the node itself.
-            told = () if tool.read_only else notices.values()
-            return result.model_copy(update={"message": ". ".join((result.message, *told))})
+            shown = () if tool.read_only else notices.values()
+            return result.model_copy(update={"message": ". ".join((result.message, *shown))})
     raise NodeNotFoundError(error.problem, _hints(resolved.values())) from error
 
 
