@@ -28,6 +28,7 @@ class Ontology(BaseModel):
     default_note_lifetime: str
     relationship_defaults: dict[Name, Scalar] = Field(default_factory=dict)
     hidden_properties: frozenset[Name] = frozenset()
+    symmetric_types: frozenset[str] = frozenset()
     owner_label: Name | None = None
 
     @model_validator(mode="after")

@@ -14,6 +14,7 @@ from kgagent.tools.create_relationship import NewRelationship
 from kgagent.tools.note_expiry import NoteExpiry, new_expiries
 from kgagent.tools.payload import error_text, one_line
 from kgagent.tools.reference_arguments import ResolvedIntent, resolved_intents
+from kgagent.tools.relationship_direction import update_options
 from kgagent.tools.relationship_results import describe_direction, kept_description
 from kgagent.tools.update_relationship import RelationshipChange
 
@@ -72,7 +73,12 @@ async def write_batch(
             intents[position] = item.intent(context, now)
         except InputError as error:
             results[position] = _rejected(error)
-    strategy = RelationshipStrategy(context.relationships, context.write_context, user_id=context.user_id)
+    strategy = RelationshipStrategy(
+        context.relationships,
+        context.write_context,
+        user_id=context.user_id,
+        options=update_options(context.ontology),
+    )
     outcomes = await _write(strategy, intents, context)
     notices: Mapping[int, tuple[str, ...]] = {}
     if unknown := {position for position, outcome in outcomes.items() if isinstance(outcome, NodeNotFoundError)}:
@@ -119,7 +125,7 @@ def _first_few(positions: Sequence[int]) -> str:
 def _item_message(
     written: RelationshipWriteResult, item: NewRelationship | RelationshipChange, notices: Sequence[str]
 ) -> str | None:
-    direction = describe_direction(written.record, sets_type=item.relationship_type is not None)
+    direction = describe_direction(written.record)
     hint = kept_description(written, is_given=item.description is not None)
     return ". ".join(filter(None, (direction, *written.warnings, hint, *notices))) or None
 

@@ -3,7 +3,12 @@
 from kgagent.formatting import beginning
 from kgagent.graph.compare_and_set import compare_and_set_one
 from kgagent.graph.property_names import LEVEL_FIELDS
-from kgagent.graph.relationships import RelationshipIntent, RelationshipStrategy, RelationshipWriteResult
+from kgagent.graph.relationships import (
+    RelationshipIntent,
+    RelationshipStrategy,
+    RelationshipWriteOptions,
+    RelationshipWriteResult,
+)
 from kgagent.models import GraphRelationship
 from kgagent.tools.base import ToolResult
 from kgagent.tools.context import ToolContext
@@ -51,13 +56,17 @@ class WrittenRelationship(ToolResult):
         )
 
 
-async def write_relationship(context: ToolContext, intent: RelationshipIntent) -> RelationshipWriteResult:
+async def write_relationship(
+    context: ToolContext, intent: RelationshipIntent, options: RelationshipWriteOptions | None = None
+) -> RelationshipWriteResult:
     """Write one relationship.
 
     Raises:
         KgAgentError: it could not be written.
     """
-    strategy = RelationshipStrategy(context.relationships, context.write_context, user_id=context.user_id)
+    strategy = RelationshipStrategy(
+        context.relationships, context.write_context, user_id=context.user_id, options=options
+    )
     return await compare_and_set_one(strategy, intent, attempts=context.write_context.attempts)
 
 
@@ -78,22 +87,14 @@ def replaced_fields(written: RelationshipWriteResult) -> dict[str, str]:
     return {field: str(value) for field, value in old.items() if value and value != getattr(written.record, field)}
 
 
-def with_direction(message: str, relationship: GraphRelationship, *, sets_type: bool = False) -> str:
+def with_direction(message: str, relationship: GraphRelationship) -> str:
     """A message, followed by the direction of the relationship if its nodes were given in the opposite order."""
-    return ". ".join(filter(None, (message, describe_direction(relationship, sets_type=sets_type))))
+    return ". ".join(filter(None, (message, describe_direction(relationship))))
 
 
-def describe_direction(relationship: GraphRelationship, *, sets_type: bool = False) -> str | None:
-    """The direction of a relationship if its nodes were given in the opposite order, else None.
-
-    Args:
-        relationship: with its nodes in the order of the arguments.
-        sets_type: whether the caller also gave a `relationship_type`, which then reads in that direction.
-    """
+def describe_direction(relationship: GraphRelationship) -> str | None:
+    """The direction of a relationship if its nodes were given in the opposite order, else None."""
     if not relationship.ends_reversed:
         return None
     source, target = relationship.names_in_direction
-    direction = f"Its direction is from {source} to {target}"
-    if sets_type:
-        direction += f", opposite to the order given. If {relationship.triplet!r} is wrong, give a type that reads so"
-    return direction
+    return f"Its direction is from {source} to {target}"

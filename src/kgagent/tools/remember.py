@@ -185,7 +185,7 @@ class _Call:
             if positions:
                 self.failures[place] = InputError(f"nodes[{positions[0]}] was not written")
                 del self.relationship_intents[place]
-        options = relationship_options()
+        options = relationship_options(context.ontology)
         strategy = RelationshipStrategy(
             context.relationships, context.write_context, user_id=context.user_id, options=options
         )
@@ -319,9 +319,8 @@ class _Call:
         for (name, index), written in self.written_relationships.items():
             hints += written.warnings
             if name == "relationships" and written.changed and not written.created:
-                item = self.relationships[index]
-                direction = describe_direction(written.record, sets_type=item.relationship_type is not None)
-                kept = kept_description(written, is_given=bool(item.description))
+                direction = describe_direction(written.record)
+                kept = kept_description(written, is_given=bool(self.relationships[index].description))
                 hints += [f"relationships[{index}]: {hint}" for hint in (direction, kept) if hint]
         return list(dict.fromkeys(hints))
 

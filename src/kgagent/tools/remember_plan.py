@@ -12,10 +12,12 @@ from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.reference_forms import ReferenceForms, normalised_name
 from kgagent.graph.relationships import RelationshipIntent, RelationshipWriteOptions
 from kgagent.graph.short_keys import message_key
+from kgagent.ontology import Ontology
 from kgagent.tools.arguments import NewNote, build_notes
 from kgagent.tools.context import ToolContext
 from kgagent.tools.note_edits import NoteCorrection
 from kgagent.tools.owner import owner_values
+from kgagent.tools.relationship_direction import check_direction
 from kgagent.tools.remember_arguments import RememberedNode, RememberedNote, RememberedRelationship
 
 _NAMESPACE = uuid.UUID("0b6e0f5a-3c52-4c7e-9a43-6d1f1f5b8a27")
@@ -79,21 +81,13 @@ def node_options() -> NodeWriteOptions:
     return NodeWriteOptions(prepare=prepare)
 
 
-def relationship_options() -> RelationshipWriteOptions:
-    """Options of writes of relationships: another type is refused if it would be read in the opposite direction."""
+def relationship_options(ontology: Ontology) -> RelationshipWriteOptions:
+    """Options of writes of relationships, which keep their direction."""
 
     def prepare(intent: RelationshipIntent, stored: RelationshipRecord | None) -> RelationshipIntent:
-        if stored is None:
-            return intent
-        if isinstance(intent, RememberedRelationshipIntent) and intent.correction is not None:
+        if stored is not None and isinstance(intent, RememberedRelationshipIntent) and intent.correction is not None:
             return replace(intent, values=intent.correction.values(stored))
-        if intent.values.get("relationship_type") in {None, stored.text("relationship_type")}:
-            return intent
-        if intent.from_entity_key != next(iter(stored.ends_in_direction)):
-            raise InputError(
-                f"It exists in the opposite direction: {stored.triplet!r}. Give `from` and `to` in that order, with a "
-                "relationship_type that reads so"
-            )
+        check_direction(intent, stored, ontology)
         return intent
 
     return RelationshipWriteOptions(prepare=prepare)

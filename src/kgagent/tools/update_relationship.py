@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import ClassVar
 
 from pydantic import ConfigDict, Field
+from pydantic.config import JsonDict
 
 from kgagent.errors import InputError
 from kgagent.graph.relationships import RelationshipIntent
@@ -13,6 +14,7 @@ from kgagent.tools.arguments import Notes, build_notes
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.relationship_arguments import Attitude, Proximity, RelationshipEnds, Share
+from kgagent.tools.relationship_direction import update_options
 from kgagent.tools.relationship_results import (
     DIRECTION_HINT,
     WrittenRelationship,
@@ -25,7 +27,7 @@ from kgagent.tools.relationship_results import (
 class RelationshipChange(RelationshipEnds):
     """A relationship to change."""
 
-    relationship_type: ShortText | None = Field(None, description="New type, in a word or two.")
+    relationship_type: ShortText | None = Field(None, description="New type, read from the first node to the second.")
     description: Text | None = Field(None, description="New sentence; empty to clear it.")
     attitude: Attitude = None
     proximity: Proximity = None
@@ -61,21 +63,13 @@ class RelationshipChange(RelationshipEnds):
         )
 
 
+EXAMPLE: JsonDict = {"from_entity_key": "5b0c…", "to_entity_key": "91fe…", "relationship_type": "was mentor of"}
+
+
 class UpdateRelationshipArguments(RelationshipChange):
     """Arguments of update_relationship."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "from_entity_key": "5b0c…",
-                    "to_entity_key": "91fe…",
-                    "relationship_type": "former mentor",
-                    "proximity": 2,
-                },
-            ]
-        }
-    )
+    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
 
 
 class UpdateRelationship(Tool[UpdateRelationshipArguments]):
@@ -99,10 +93,11 @@ class UpdateRelationship(Tool[UpdateRelationshipArguments]):
         Raises:
             InputError: the relationship does not exist, or a value is invalid.
         """
-        written = await write_relationship(context, arguments.intent(context, context.write_context.clock()))
+        intent = arguments.intent(context, context.write_context.clock())
+        options = None if arguments.relationship_type is None else update_options(context.ontology)
+        written = await write_relationship(context, intent, options)
         updated = written.record
         ends = f"{updated.from_name} and {updated.to_name}"
         message = f"Updated relationship between {ends}" if written.changed else "Nothing changed"
-        sets_type = arguments.relationship_type is not None
         hint = kept_description(written, is_given=arguments.description is not None)
-        return WrittenRelationship.of(written, with_direction(message, updated, sets_type=sets_type), hint)
+        return WrittenRelationship.of(written, with_direction(message, updated), hint)

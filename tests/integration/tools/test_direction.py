@@ -6,7 +6,7 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
-from tests.support.payloads import succeeded
+from tests.support.payloads import error_of, succeeded
 from tests.support.people import node, person, relate
 
 
@@ -77,22 +77,63 @@ async def test_no_result_states_the_direction_if_the_ends_were_given_in_it(
         assert "told" not in answer["message"], name
 
 
-async def test_a_new_type_given_in_the_opposite_order_is_shown_as_it_reads(
+REFUSED = (
+    "It exists in the opposite direction: 'Tom mentor Felix'. Give the nodes in that order, with a relationship_type "
+    "that reads so"
+)
+
+
+async def test_a_new_type_given_in_the_opposite_order_is_refused_by_every_update(
     tools: Toolset, felix_first: dict[str, str]
 ) -> None:
-    answer = succeeded(await tools.update_relationship(**felix_first, relationship_type="student"))
-    said = (
-        "Its direction is from Tom to Felix, opposite to the order given. If 'Tom student Felix' is wrong, give a type "
-        "that reads so"
-    )
-    assert answer["message"] == f"Updated relationship between Felix and Tom. {said}"
-    assert answer["triplet"] == "Tom student Felix"
+    """It would turn "Tom mentor Felix" into "Tom student of Felix", which is false."""
+    change = {"relationship_type": "student of", "attitude": 2, "notes": ["They met in May."]}
+    assert error_of(await tools.update_relationship(**felix_first, **change)) == REFUSED
+    felix, tom = felix_first.values()
+    item = {"from": felix, "to": tom, "relationship_type": "student of"}
+    assert REFUSED in error_of(await tools.remember(relationships=[item]))
     answer = succeeded(
         await tools.update_relationships(
-            relationships=[{**felix_first, "relationship_type": "pupil"}, {**turned(felix_first), "attitude": 2}]
+            relationships=[{**felix_first, **change}, {**turned(felix_first), "proximity": 2}]
         )
     )
-    first, second = answer["results"]
-    assert first["message"] == said.replace("student", "pupil")
-    assert (first["triplet"], second["triplet"]) == ("Tom pupil Felix", "Tom pupil Felix")
-    assert "message" not in second
+    refused, updated = answer["results"]
+    assert refused == {"success": False, "error": REFUSED}
+    assert (updated["triplet"], updated["relationship"]["proximity"]) == (MENTOR, 2)
+    stored = succeeded(await tools.get_relationship(**felix_first))["relationship"]
+    assert not {"attitude", "notes"} & stored.keys()
+
+
+async def test_names_instead_of_keys_do_not_change_what_is_refused(tools: Toolset, felix_first: dict[str, str]) -> None:
+    assert felix_first
+    by_name = {"from_entity_key": "felix", "to_entity_key": "Tom", "relationship_type": "student of"}
+    assert error_of(await tools.update_relationship(**by_name)) == REFUSED
+
+
+async def test_a_new_type_in_the_stored_order_is_written(tools: Toolset, felix_first: dict[str, str]) -> None:
+    answer = succeeded(await tools.update_relationship(**turned(felix_first), relationship_type="former mentor"))
+    assert (answer["message"], answer["triplet"]) == (
+        "Updated relationship between Tom and Felix",
+        "Tom former mentor Felix",
+    )
+
+
+async def test_the_type_that_is_stored_and_one_that_reads_the_same_in_both_directions_are_accepted_in_either_order(
+    tools: Toolset, felix_first: dict[str, str]
+) -> None:
+    answer = succeeded(await tools.update_relationship(**felix_first, relationship_type="mentor", attitude=4))
+    assert answer["message"] == "Updated relationship between Felix and Tom. Its direction is from Tom to Felix"
+    assert succeeded(await tools.update_relationship(**felix_first, relationship_type="Friends"))["success"]
+    felix, tom = felix_first.values()
+    item = {"from": felix, "to": tom, "relationship_type": "close friend"}
+    assert succeeded(await tools.remember(relationships=[item]))["relationships"]["updated"] == 1
+    assert succeeded(await tools.get_relationship(**felix_first))["triplet"] == "Tom close friend Felix"
+
+
+async def test_creating_what_exists_in_the_opposite_direction_says_that_it_exists(
+    tools: Toolset, felix_first: dict[str, str]
+) -> None:
+    answer = await tools.create_relationship(**felix_first, relationship_type="student of")
+    assert error_of(answer).startswith("Relationship already exists")
+    answer = await tools.create_relationships(relationships=[{**felix_first, "relationship_type": "student of"}])
+    assert "Relationship already exists" in error_of(answer)

@@ -37,6 +37,7 @@ def test_a_custom_ontology_is_read(tmp_path: Path) -> None:
     assert ontology.label("Ship").key_includes_name
     assert not ontology.label("Sailor").is_deterministic
     assert ontology.hidden_properties == frozenset()
+    assert ontology.symmetric_types == frozenset()
 
 
 def test_the_default_ontology_hides_the_bookkeeping_and_sets_the_defaults_of_the_documents() -> None:
@@ -46,6 +47,8 @@ def test_the_default_ontology_hides_the_bookkeeping_and_sets_the_defaults_of_the
     assert dict(ontology.relationship_defaults) == facts.RELATIONSHIP_DEFAULTS
     assert ontology.note_lifetimes_in_days == {"week": 7, "month": 30, "year": 365, "forever": None}
     assert ontology.default_note_lifetime == "forever"
+    assert {"friend", "colleague of", "spouse"} <= ontology.symmetric_types
+    assert all(word == word.casefold() for word in ontology.symmetric_types)
 
 
 MISTAKES: dict[str, tuple[list[str], object, str]] = {

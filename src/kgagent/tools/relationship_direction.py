@@ -1,0 +1,37 @@
+"""The direction in which the type of a relationship reads: an update keeps it."""
+
+from kgagent.errors import InputError
+from kgagent.graph.records import RelationshipRecord
+from kgagent.graph.relationships import RelationshipIntent, RelationshipWriteOptions
+from kgagent.ontology import Ontology
+
+
+def check_direction(intent: RelationshipIntent, stored: RelationshipRecord | None, ontology: Ontology) -> None:
+    """Refuse a new type that the caller reads in the opposite direction of the stored relationship.
+
+    It would be stored in the wrong direction. A type that reads the same in both, such as "friend", is accepted.
+
+    Raises:
+        InputError: it is such a type.
+    """
+    relationship_type = intent.values.get("relationship_type")
+    if stored is None or relationship_type in {None, stored.text("relationship_type")}:
+        return
+    if relationship_type.casefold() in ontology.symmetric_types:
+        return
+    if intent.from_entity_key != next(iter(stored.ends_in_direction)):
+        raise InputError(
+            f"It exists in the opposite direction: {stored.triplet!r}. Give the nodes in that order, with a "
+            "relationship_type that reads so"
+        )
+
+
+def update_options(ontology: Ontology) -> RelationshipWriteOptions:
+    """Options of updates of relationships, which keep their direction."""
+
+    def prepare(intent: RelationshipIntent, stored: RelationshipRecord | None) -> RelationshipIntent:
+        if not intent.create:
+            check_direction(intent, stored, ontology)
+        return intent
+
+    return RelationshipWriteOptions(prepare=prepare)
