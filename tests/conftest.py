@@ -150,13 +150,17 @@ def server(pytestconfig: pytest.Config, run_folder: Path) -> Server:
 
 @pytest.fixture(scope="session")
 def settings(server: Server) -> Settings:
-    """Settings that lead to the tests' Neo4j."""
+    """Settings that lead to the tests' Neo4j.
+
+    A deletion purges what has expired by its own clock, of any user; tests have different clocks, so nothing expires.
+    """
     return Settings(
         _env_file=None,
         neo4j_uri=server.uri,
         neo4j_username=server.username,
         neo4j_password=SecretStr(server.password),
         embedder="hashing",
+        undo_days=36_500,
     )
 
 

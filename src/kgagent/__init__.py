@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         UnreachableError,
     )
     from kgagent.graph.connection import Credentials
+    from kgagent.graph.deleted_records import PurgeReport
     from kgagent.graph.writes import OnChange
     from kgagent.ingestion import IngestionReport, Ingestor, Source, Turn
     from kgagent.knowledge_graph import Connecting, KnowledgeGraph
@@ -178,6 +179,7 @@ __all__ = [
     "Payload",
     "Progress",
     "PropertyReference",
+    "PurgeReport",
     "QueryCombinator",
     "RankingStrategy",
     "ReasoningContext",
@@ -254,6 +256,7 @@ _MODULES = {
     ),
     "kgagent.graph.writes": ("OnChange",),
     "kgagent.graph.connection": ("Credentials",),
+    "kgagent.graph.deleted_records": ("PurgeReport",),
     "kgagent.ingestion": (
         "IngestionReport",
         "Ingestor",

@@ -46,6 +46,7 @@ from kgagent.tools import ToolContext, Toolset
 
 if TYPE_CHECKING:
     from kgagent.doctor import Diagnosis
+    from kgagent.graph.deleted_records import PurgeReport
     from kgagent.loading import LoadReport
     from kgagent.migration import MigrationReport
 
@@ -366,6 +367,32 @@ class KnowledgeGraph:
             dry_run=dry_run,
             batch_size=batch_size,
             progress=progress,
+        )
+
+    async def purge(self, *, user_id: str | None = None, dry_run: bool = False, batch_size: int = 200) -> "PurgeReport":
+        """Purge deleted nodes and relationships that can no longer be restored.
+
+        Each deletion and restoration purges up to 100 of any user. This purges all, in batches, so that no other
+        call has to wait for long.
+
+        Args:
+            user_id: owner of the records; None purges every user's.
+            dry_run: count them and change nothing.
+            batch_size: records per transaction, from 1.
+
+        Raises:
+            InputError: `batch_size` is below 1.
+            StoreError: the database failed; what was purged until then stays purged.
+        """
+        from kgagent.graph.deleted_records import purge
+
+        services = self._services
+        return await purge(
+            services.store,
+            user_id=user_id,
+            now=services.write_context.clock(),
+            dry_run=dry_run,
+            batch_size=batch_size,
         )
 
     async def diagnose(

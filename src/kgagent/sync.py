@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from kgagent.doctor import Diagnosis
     from kgagent.embedding.base import Embedder
     from kgagent.graph.connection import Credentials
+    from kgagent.graph.deleted_records import PurgeReport
     from kgagent.graph.writes import OnChange
     from kgagent.loading import LoadReport
     from kgagent.migration import MigrationReport
@@ -318,6 +319,23 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
             batch_size=batch_size,
             progress=progress,
         )
+
+    def purge(self, *, user_id: str | None = None, dry_run: bool = False, batch_size: int = 200) -> PurgeReport:
+        """Purge deleted nodes and relationships that can no longer be restored.
+
+        Each deletion and restoration purges up to 100 of any user. This purges all, in batches, so that no other
+        call has to wait for long.
+
+        Args:
+            user_id: owner of the records; None purges every user's.
+            dry_run: count them and change nothing.
+            batch_size: records per transaction, from 1.
+
+        Raises:
+            InputError: `batch_size` is below 1.
+            StoreError: the database failed; what was purged until then stays purged.
+        """
+        return self._wait(self._wrapped.purge, user_id=user_id, dry_run=dry_run, batch_size=batch_size)
 
     def diagnose(
         self, *, user_id: str | None = None, check_embedder: bool = False, progress: Progress | None = None

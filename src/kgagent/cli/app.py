@@ -52,6 +52,7 @@ for _command in (
     explore.explore,
     view.view,
     maintenance.migrate,
+    maintenance.purge,
     maintenance.doctor,
     mcp.mcp,
 ):

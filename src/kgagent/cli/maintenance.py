@@ -1,4 +1,4 @@
-"""kgagent init, migrate and doctor: the schema and the health of a graph."""
+"""kgagent init, migrate, purge and doctor: the schema and the health of a graph."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from kgagent.doctor import Diagnosis
+    from kgagent.graph.deleted_records import PurgeReport
     from kgagent.knowledge_graph import KnowledgeGraph
     from kgagent.migration import MigrationReport
 
@@ -80,6 +81,28 @@ def migrate(
     print_result(str(report), f"[dim]{report.seconds:.1f} s; {'nothing was changed' if dry_run else 'done'}[/dim]")
     for skipped in report.skipped:
         print_result(f"skipped {skipped.what}: {skipped.why}")
+
+
+def purge(
+    *,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be purged.")] = False,
+    user: UserOrAll = None,
+    batch_size: Annotated[int, typer.Option(help="Records per transaction.", min=1)] = 200,
+    json: Json = False,
+) -> None:
+    """Purge deleted nodes and relationships that can no longer be restored."""
+    from kgagent.cli.graph_session import run_with_graph
+    from kgagent.cli.output import print_json, print_result
+    from kgagent.settings import load_settings
+
+    async def work(graph: "KnowledgeGraph") -> "PurgeReport":
+        return await graph.purge(user_id=user, dry_run=dry_run, batch_size=batch_size)
+
+    report = run_with_graph(work, settings=load_settings(), ensure_schema=False)
+    if json:
+        print_json(report.to_dict())
+    else:
+        print_result(str(report))
 
 
 def doctor(

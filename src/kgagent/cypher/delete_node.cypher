@@ -1,9 +1,9 @@
 // Deletes a node of the user with all its relationships. Nodes that no search reads keep their properties, including the
-// embeddings, until `undo_until`; some of the expired ones are purged.
+// embeddings, until `undo_until`; some that expired, of any user, are purged.
 // If something has changed since it was read, nothing is written. Writing `write_lock` takes the locks before records are compared.
 // A relationship that another write gave the node makes its deletion fail.
 // Parameters: user_id; node {element_id, entity_key, version}; relationships [{element_id, neo4j_type, from_entity_key,
-//   to_entity_key, relationship_key}]; deletion (text that the kept records share); now; undo_until, null to keep nothing; purge_limit.
+//   to_entity_key, relationship_key}]; deletion (text that the kept records share); now; undo_until, null to keep nothing.
 // Rows: one {deleted}, 0 or 1.
 MATCH (n:«labels»)
 WHERE elementId(n) = $node.element_id

@@ -1,5 +1,5 @@
 // What is kept of the relationships that were deleted with a node of the user, with the nodes at their other ends.
-// Parameters: user_id; deletion; entity_key (of the node).
+// Parameters: user_id; now; deletion; entity_key (of the node).
 // Rows: element_id (of what is kept), neo4j_type, from_entity_key, to_entity_key, other {element_id (null if the node does not
 //   exist), entity_key, name, is_deleted (whether it can be restored)}, vector_length, properties.
 MATCH (kept:«deleted»)
@@ -12,7 +12,7 @@ CALL (key) {
 }
 CALL (m, key) {
   OPTIONAL MATCH (n:«deleted_node»)
-  WHERE m IS NULL AND n.user_id = $user_id AND n.entity_key = key
+  WHERE m IS NULL AND n.user_id = $user_id AND n.entity_key = key AND n.kgagent_undo_until > $now
   RETURN head(collect(n)) AS n
 }
 RETURN elementId(kept) AS element_id, kept.kgagent_neo4j_type AS neo4j_type, kept.kgagent_from_entity_key AS from_entity_key,

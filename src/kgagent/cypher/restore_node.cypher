@@ -1,7 +1,9 @@
 // Restores a deleted node of the user with relationships that were deleted with it; embeddings stay in the database.
-// If something has changed since it was read, or a node with that key exists, nothing is written. Writing `write_lock` takes the
-// locks of what is kept before it is read; what another write restored has no user.
-// Parameters: user_id; deletion; node {element_id (of what is kept), entity_key, properties, vector or null for the one that is kept};
+// If something has changed since it was read, it has expired, or a node with that key exists, nothing is written. Writing
+// `write_lock` takes the locks of what is kept before it is read; what another write restored has no user. Some records that
+// expired, of any user, are purged.
+// Parameters: user_id; now; deletion; node {element_id (of what is kept), entity_key, properties, vector or null for the one
+//   that is kept};
 //   relationships [{element_id (of what is kept), neo4j_type, starts (whether it starts at the node), other_element_id,
 //   other_entity_key, properties, vector likewise}].
 // Rows: one, or none.
@@ -11,6 +13,7 @@ SET kept.write_lock = true
 REMOVE kept.write_lock
 WITH kept
 WHERE kept.user_id = $user_id AND kept.kgagent_deletion = $deletion AND kept.entity_key = $node.entity_key
+  AND kept.kgagent_undo_until > $now
   AND NOT EXISTS { MATCH (:«labels» {entity_key: $node.entity_key}) }
 CALL () {
   UNWIND $relationships AS row
@@ -52,4 +55,5 @@ CALL (n) {
   WHERE row.vector IS NOT NULL
   CALL db.create.setRelationshipVectorProperty(r, 'relationship_embedding', toFloatList(row.vector))
 }
+«_purge_deleted»
 RETURN true AS restored

@@ -1,6 +1,7 @@
-// Restores deleted relationships between nodes of the user, unless the two nodes have one of the type; embeddings stay in the database.
+// Restores deleted relationships between nodes of the user, unless they have expired or the two nodes have one of the type.
+// Embeddings stay in the database. Some records that expired, of any user, are purged.
 // The write of `write_lock` takes the lock of the kept node before it is read; one that another write restored has no user.
-// Parameters: user_id; rows [{position, element_id (of what was kept), neo4j_type, from_element_id, from_entity_key, to_element_id,
+// Parameters: user_id; now; rows [{position, element_id (of what was kept), neo4j_type, from_element_id, from_entity_key, to_element_id,
 //   to_entity_key, properties, vector or null for the one that was kept}].
 // Rows: position of each that was restored.
 UNWIND $rows AS row
@@ -10,6 +11,7 @@ SET kept.write_lock = true
 REMOVE kept.write_lock
 WITH row, kept
 WHERE kept.user_id = $user_id AND kept.relationship_key = row.properties.relationship_key
+  AND kept.kgagent_undo_until > $now
 MATCH (a) WHERE elementId(a) = row.from_element_id
 MATCH (b) WHERE elementId(b) = row.to_element_id
 WITH row, kept, a, b
@@ -26,4 +28,7 @@ CALL (r, row) {
   WHERE row.vector IS NOT NULL
   CALL db.create.setRelationshipVectorProperty(r, 'relationship_embedding', toFloatList(row.vector))
 }
-RETURN row.position AS position
+WITH collect(row.position) AS restored
+«_purge_deleted»
+UNWIND restored AS position
+RETURN position

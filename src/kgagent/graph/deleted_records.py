@@ -1,14 +1,19 @@
-"""What deletions of nodes and of relationships share: where deleted records are kept, and for how long."""
+"""Deleted records, kept until they can no longer be restored: where they are, and purging those that have expired.
 
+Deletions and restorations purge some expired records of any user in their own statement; `purge` purges all of them.
+"""
+
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
+from kgagent.errors import InputError
+from kgagent.formatting import counted
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.schema_parts import DELETED_NODE, DELETED_RELATIONSHIP
+from kgagent.graph.statements import statement
+from kgagent.graph.store import Row, Store
 from kgagent.models.note import as_utc
-
-MAX_PURGED = 1_000
-"""Maximum number of expired records that one more deletion purges."""
 
 DELETED_NAMES = {
     "deleted": Identifier(DELETED_RELATIONSHIP),
@@ -18,9 +23,60 @@ DELETED_NAMES = {
 """The placeholders of the statements that keep, restore and purge deleted records."""
 
 
-def deletion_parameters(now: datetime, undo_until: datetime | None) -> dict[str, Any]:
-    """The parameters of a statement that deletes: when, until when it can be undone, and how much it purges."""
-    return {"now": now, "undo_until": undo_until, "purge_limit": MAX_PURGED}
+@dataclass(frozen=True, kw_only=True)
+class PurgeReport:
+    """Which deleted records were purged, or with `dry_run` would be.
+
+    Attributes:
+        nodes: number of nodes.
+        relationships: number of relationships.
+        dry_run: whether nothing was purged.
+    """
+
+    nodes: int
+    relationships: int
+    dry_run: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON types."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        """The report in one line."""
+        done = "would be purged" if self.dry_run else "purged"
+        return f"{counted(self.nodes, 'deleted node')} and {counted(self.relationships, 'deleted relationship')} {done}"
+
+
+async def purge(
+    store: Store, *, user_id: str | None, now: datetime, dry_run: bool = False, batch_size: int = 200
+) -> PurgeReport:
+    """Purge the deleted records that can no longer be restored, each batch in a transaction of its own.
+
+    Args:
+        store: the database.
+        user_id: owner of the records; None is every user.
+        now: the time, with time zone.
+        dry_run: only count them.
+        batch_size: records per transaction, from 1.
+
+    Raises:
+        InputError: `batch_size` is below 1.
+        StoreError: the database failed; what was purged until then stays purged.
+    """
+    if batch_size < 1:
+        raise InputError(f"batch_size must be at least 1, got {batch_size}")
+    parameters = {"user_id": user_id, "now": now, "limit": batch_size}
+    if dry_run:
+        [row] = await store.read(statement("count_expired_deleted", **DELETED_NAMES), parameters)
+        return PurgeReport(**row, dry_run=True)
+    batches: list[Row] = []
+    while not batches or sum(batches[-1].values()) == batch_size:
+        batches += await store.write(statement("purge_deleted", **DELETED_NAMES), parameters)
+    return PurgeReport(
+        nodes=sum(row["nodes"] for row in batches),
+        relationships=sum(row["relationships"] for row in batches),
+        dry_run=False,
+    )
 
 
 def format_minute(moment: datetime) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from kgagent.errors import AlreadyExistsError, EntityGoneError, InputError, NotFoundError
-from kgagent.graph.deleted_records import DELETED_NAMES, deletion_parameters, format_minute
+from kgagent.graph.deleted_records import DELETED_NAMES, format_minute
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.pair_state import PairState
 from kgagent.graph.record_saver import RecordSaver
@@ -97,7 +97,8 @@ class DeletionStrategy:
                     "user_id": self._user_id,
                     "relationship": relationship_to_delete(record, self._relationships),
                     "deletion": None,
-                    **deletion_parameters(now, until),
+                    "now": now,
+                    "undo_until": until,
                 },
             )
         except EntityGoneError:

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from kgagent.errors import ConstraintViolationError, EntityGoneError, InputError, NodeNotFoundError
 from kgagent.formatting import beginning, counted
-from kgagent.graph.deleted_records import DELETED_NAMES, deletion_parameters
+from kgagent.graph.deleted_records import DELETED_NAMES
 from kgagent.graph.deleted_relationships import relationship_to_delete
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.record_changes import version_of
@@ -166,7 +166,8 @@ class NodeDeletionStrategy:
                     "node": version_of(plan.node),
                     "relationships": [relationship_to_delete(one, self._relationships) for one in relationships],
                     "deletion": str(uuid.uuid4()),
-                    **deletion_parameters(now, until),
+                    "now": now,
+                    "undo_until": until,
                 },
             )
         except (ConstraintViolationError, EntityGoneError):

@@ -201,7 +201,9 @@ class NodeRestorationStrategy:
             node = self._node(row)
             if node is not None:
                 found.setdefault(node.record.entity_key, node)
-        nodes = (found[forms.key],) if forms.key in found else tuple(found.values())
+        now = self._context.clock()
+        restorable = [node for node in found.values() if node.undo_until > now]
+        nodes = (found[forms.key],) if forms.key in found else tuple(restorable or found.values())
         if len(nodes) != 1:
             return RestorableNodes(nodes=nodes)
         [node] = nodes
@@ -209,7 +211,7 @@ class NodeRestorationStrategy:
         existing = await self._nodes.read(self._user_id, [key])
         parts = await self._nodes.store.read(
             statement("read_deleted_with_node", **self._names),
-            {"user_id": self._user_id, "deletion": node.deletion, "entity_key": key},
+            {"user_id": self._user_id, "now": now, "deletion": node.deletion, "entity_key": key},
         )
         return RestorableNodes(
             nodes=nodes, existing=existing.get(key), parts=tuple(_part(row, node.record) for row in parts)
@@ -234,6 +236,7 @@ class NodeRestorationStrategy:
         vectors = await vectors_after(self._relationships, embedder, [(one, one) for one in records], now)
         parameters = {
             "user_id": self._user_id,
+            "now": now,
             "deletion": plan.node.deletion,
             "node": {**self._row(self._nodes, node, node_vector, now), "entity_key": node.entity_key},
             "relationships": [

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Generic
@@ -116,16 +116,16 @@ class RecordSaver(Generic[RecordT, ModelT]):
     async def _write_all(self, created: list[dict[str, Any]], updated: list[dict[str, Any]]) -> set[int]:
         if self.options.dry_run:
             return {row["position"] for row in (*created, *updated)}
-        lock: AbstractAsyncContextManager[object] = self.options.lock or nullcontext()
-        async with lock:
+        async with self.options.lock or nullcontext():
             return await self._write(self.create, created) | await self._write(self.update, updated)
 
     async def _write(self, text: Statement, rows: Sequence[dict[str, Any]]) -> set[int]:
         """Write rows in one transaction, or each in its own if the database refuses one of them."""
         if not rows:
             return set()
+        parameters = {"user_id": self.user_id, "now": self.context.clock(), "rows": rows}
         try:
-            written = await self.kind.store.write(text, {"user_id": self.user_id, "rows": rows})
+            written = await self.kind.store.write(text, parameters)
         except (ConstraintViolationError, EntityGoneError):
             if len(rows) == 1:
                 return set()

@@ -120,16 +120,17 @@ def schema_parts(ontology: Ontology, vector_config: str, features: ServerFeature
     if ontology.owner_label is not None:
         pattern = f"(n:{Identifier(ontology.owner_label)})"
         parts.append(_range(OWNER_INDEX, pattern, "n", ontology.owner_label, "user_id", "is_owner"))
+    for name, label in (
+        ("kgagent_deleted_relationships", DELETED_RELATIONSHIP),
+        ("kgagent_deleted_nodes", DELETED_NODE),
+    ):
+        pattern = f"(n:{Identifier(label)})"
+        parts += [
+            _range(name, pattern, "n", label, "user_id"),
+            _range(f"{name}_expiry", pattern, "n", label, "kgagent_undo_until"),
+        ]
     return [
         *parts,
-        _range(
-            "kgagent_deleted_relationships",
-            f"(n:{Identifier(DELETED_RELATIONSHIP)})",
-            "n",
-            DELETED_RELATIONSHIP,
-            "user_id",
-        ),
-        _range("kgagent_deleted_nodes", f"(n:{Identifier(DELETED_NODE)})", "n", DELETED_NODE, "user_id"),
         _text(NODE_TEXT_INDEX, "(n:{})", "n", NODE_TEXTS, ontology.labels),
         _text(RELATIONSHIP_TEXT_INDEX, "()-[r:{}]-()", "r", RELATIONSHIP_TEXTS, ontology.relationships),
     ]

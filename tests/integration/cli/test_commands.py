@@ -1,7 +1,10 @@
-"""init, status, load, explore, migrate and doctor."""
+"""init, status, load, explore, migrate, purge and doctor."""
 
 import subprocess
 from pathlib import Path
+
+import neo4j
+import pytest
 
 from tests.conftest import Server
 from tests.integration.cli.conftest import PROGRAM, Kgagent
@@ -141,6 +144,23 @@ def test_migrate_and_doctor_find_no_problems_on_a_current_graph(kgagent: Kgagent
     examined = kgagent("doctor", "--user", user_id, "--json")
     assert (examined.code, examined.payload["is_healthy"]) == (0, True)
     assert "No problems found." in kgagent("doctor", "--user", user_id).out
+
+
+@pytest.mark.alone
+def test_purge_counts_and_removes_deleted_records_that_have_expired(
+    kgagent: Kgagent, server: Server, user_id: str
+) -> None:
+    with neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
+        driver.execute_query(
+            "UNWIND [1, 2, 3] AS day CREATE (n:KgagentDeletedNode {user_id: $user}) "
+            "SET n.kgagent_undo_until = datetime() + duration({days: day - 2, minutes: -1})",
+            user=user_id,
+        )
+    counted = kgagent("purge", "--user", user_id, "--dry-run")
+    assert (counted.code, counted.out) == (0, "2 deleted nodes and 0 deleted relationships would be purged\n")
+    purged = kgagent("purge", "--user", user_id, "--batch-size", "1", "--json")
+    assert (purged.code, purged.payload) == (0, {"nodes": 2, "relationships": 0, "dry_run": False})
+    assert kgagent("purge", "--user", user_id).out == "0 deleted nodes and 0 deleted relationships purged\n"
 
 
 def test_doctor_exits_with_1_if_the_embedder_does_not_fit(

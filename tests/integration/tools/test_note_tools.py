@@ -173,4 +173,4 @@ async def test_the_text_of_a_write_is_short(tools: Toolset) -> None:
     ]
     assert lines[2].startswith("1: Attitude/proximity must be 1-5")
     deleted = (await tools["delete_relationship"].call_text(ends)).text.splitlines()
-    assert deleted[1:] == ["triplet: Ada friend Bo", "undo_until: 2026-01-31T00:00:00Z"]
+    assert deleted[1:] == ["triplet: Ada friend Bo", "undo_until: 2125-12-08T00:00:00Z"]

@@ -1,0 +1,223 @@
+"""After its undo window a deleted record is not restored, and it is purged, whoever deletes or restores next."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from kgagent import InputError, KnowledgeGraph, Settings
+from kgagent.tools import Toolset
+from tests.conftest import Clock
+from tests.support.embedders import WatchedEmbedder
+from tests.support.payloads import error_of, succeeded
+from tests.support.people import person, two_friends
+from tests.support.stored import cypher, nodes_of, relationships_of
+
+# A purge concerns the records of all users, and other tests have other clocks.
+pytestmark = pytest.mark.alone
+
+MONTH_NOTE = {"content": "They met in Rome", "lifetime": "month"}
+MANY = 250
+
+
+@pytest.fixture
+async def graph(settings: Settings, embedder: WatchedEmbedder, clock: Clock) -> AsyncIterator[KnowledgeGraph]:
+    """A graph in which deletions can be undone for 30 days."""
+    short = settings.model_copy(update={"undo_days": 30.0})
+    async with KnowledgeGraph.connect(settings=short, embedder=embedder, clock=clock) as opened:
+        yield opened
+
+
+@pytest.fixture
+def others(graph: KnowledgeGraph, user_id: str) -> Toolset:
+    """The tools of another user."""
+    return graph.tools(user_id=f"{user_id}-other")
+
+
+async def kept(graph: KnowledgeGraph, user_id: str) -> int:
+    """Number of deleted records of a user that are kept."""
+    [row] = await cypher(
+        graph,
+        "MATCH (n:KgagentDeletedNode|KgagentDeletedRelationship {user_id: $user}) RETURN count(*) AS found",
+        user=user_id,
+    )
+    return int(row["found"])
+
+
+async def keep_many(graph: KnowledgeGraph, user_id: str, until: datetime) -> None:
+    """Have many deleted records of a user kept."""
+    await cypher(
+        graph,
+        "UNWIND range(1, $many) AS number "
+        "CREATE (:KgagentDeletedRelationship {user_id: $user, kgagent_undo_until: $until})",
+        user=user_id,
+        many=MANY,
+        until=until,
+    )
+
+
+async def delete_some_node(tools: Toolset) -> dict[str, Any]:
+    return succeeded(await tools.delete_node(entity_key=await person(tools, "Eve")))
+
+
+async def test_a_relationship_is_restored_until_its_window_ends(tools: Toolset, clock: Clock) -> None:
+    ends = await two_friends(tools)
+    first, second = ends.values()
+    assert succeeded(await tools.delete_relationship(**ends))["undo_until"] == "2026-01-31T00:00:00Z"
+    clock.forward(days=30, seconds=-1)
+    succeeded(await tools.restore_relationship(**ends))
+    succeeded(await tools.delete_relationship(**ends))
+    clock.forward(days=30)
+    error = error_of(await tools.restore_relationship(**ends))
+    assert f"Ada ({first[:12]}) and Bo ({second[:12]}), deleted on 2026-01-30" in error
+    assert "could be restored until 2026-03-01" in error
+
+
+async def test_a_node_is_restored_until_its_window_ends(tools: Toolset, clock: Clock) -> None:
+    key = await person(tools, "Ada")
+    assert succeeded(await tools.delete_node(entity_key=key))["undo_until"] == "2026-01-31T00:00:00Z"
+    clock.forward(days=30)
+    error = error_of(await tools.restore_node(entity_key=key))
+    assert error.endswith("deleted on 2026-01-01T00:00Z, could be restored until 2026-01-31T00:00Z")
+
+
+async def test_a_record_that_expires_while_it_is_embedded_is_not_restored(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+) -> None:
+    ends = await two_friends(tools, notes=[MONTH_NOTE])
+    ada = await person(tools, "Cy", notes=[MONTH_NOTE])
+    clock.forward(days=10)
+    succeeded(await tools.delete_relationship(**ends))
+    succeeded(await tools.delete_node(entity_key=ada))
+    # The note has expired, so the text must be embedded again.
+    clock.forward(days=29)
+    embedder.forget()
+    embedder.gate.clear()
+    restoring = [
+        asyncio.create_task(tools.restore_relationship(**ends)),
+        asyncio.create_task(tools.restore_node(entity_key=ada)),
+    ]
+    await embedder.asked_for(2)
+    clock.forward(days=1)
+    embedder.gate.set()
+    for answer in await asyncio.gather(*restoring):
+        assert "restore" in error_of(answer) or "There is no deleted" in error_of(answer)
+    assert await relationships_of(graph, user_id) == []
+    assert len(await nodes_of(graph, user_id)) == 2
+
+
+async def test_a_name_means_the_deleted_node_that_can_still_be_restored(tools: Toolset, clock: Clock) -> None:
+    succeeded(await tools.delete_node(entity_key=await person(tools, "Bob")))
+    clock.forward(days=29)
+    key = await person(tools, "Bob")
+    succeeded(await tools.delete_node(entity_key=key))
+    clock.forward(days=1)
+    assert succeeded(await tools.restore_node(entity_key="bob"))["node"]["entity_key"] == key
+
+
+async def test_a_deletion_or_restoration_purges_what_has_expired_of_any_user(
+    tools: Toolset, others: Toolset, graph: KnowledgeGraph, user_id: str, clock: Clock
+) -> None:
+    for change in (delete_node, delete_relationship, restore_relationship, restore_node):
+        ends = await two_friends(others)
+        succeeded(await others.delete_relationship(**ends))
+        succeeded(await others.delete_node(entity_key=ends["from_entity_key"]))
+        assert await kept(graph, others.user_id) == 2
+        clock.forward(days=29)
+        prepared = await two_friends(tools)
+        if change is restore_relationship:
+            succeeded(await tools.delete_relationship(**prepared))
+        if change is restore_node:
+            succeeded(await tools.delete_node(**only(prepared), delete_relationships=True))
+        assert await kept(graph, others.user_id) == 2
+        clock.forward(days=1)
+        await change(tools, prepared)
+        assert await kept(graph, others.user_id) == 0
+    assert await kept(graph, user_id) == 0
+
+
+def only(ends: dict[str, str]) -> dict[str, str]:
+    return {"entity_key": ends["from_entity_key"]}
+
+
+async def delete_node(tools: Toolset, _ends: dict[str, str]) -> None:
+    await delete_some_node(tools)
+
+
+async def delete_relationship(tools: Toolset, ends: dict[str, str]) -> None:
+    succeeded(await tools.delete_relationship(**ends))
+
+
+async def restore_relationship(tools: Toolset, ends: dict[str, str]) -> None:
+    succeeded(await tools.restore_relationship(**ends))
+
+
+async def restore_node(tools: Toolset, ends: dict[str, str]) -> None:
+    assert succeeded(await tools.restore_node(**only(ends)))["relationships_restored"] == 1
+
+
+async def test_one_deletion_purges_at_most_100_records(
+    tools: Toolset, others: Toolset, graph: KnowledgeGraph, clock: Clock
+) -> None:
+    await keep_many(graph, others.user_id, clock())
+    for left in (MANY - 100, MANY - 200, 0):
+        await delete_some_node(tools)
+        assert await kept(graph, others.user_id) == left
+
+
+async def test_concurrent_deletions_that_purge_the_same_records_succeed(
+    tools: Toolset, others: Toolset, graph: KnowledgeGraph, clock: Clock
+) -> None:
+    await keep_many(graph, others.user_id, clock())
+    keys = [await person(tools, f"Person {number}") for number in range(8)]
+    for answer in await asyncio.gather(*(tools.delete_node(entity_key=key) for key in keys), graph.purge()):
+        assert not isinstance(answer, dict) or succeeded(answer)
+    assert await kept(graph, others.user_id) == 0
+    assert await kept(graph, tools.user_id) == len(keys)
+
+
+async def test_an_expired_record_that_another_program_has_connected_does_not_prevent_deletions(
+    tools: Toolset, others: Toolset, graph: KnowledgeGraph, clock: Clock
+) -> None:
+    await keep_many(graph, others.user_id, clock())
+    await cypher(
+        graph, "MATCH (n:KgagentDeletedRelationship {user_id: $user}) CREATE (n)-[:SEEN]->(n)", user=others.user_id
+    )
+    await delete_some_node(tools)
+    assert await kept(graph, others.user_id) == MANY - 100
+
+
+async def test_purge_removes_all_that_has_expired_and_nothing_else(
+    tools: Toolset, others: Toolset, graph: KnowledgeGraph, user_id: str, clock: Clock
+) -> None:
+    await keep_many(graph, user_id, clock())
+    await keep_many(graph, others.user_id, clock())
+    clock.forward(seconds=-1)
+    await delete_some_node(tools)
+    clock.forward(seconds=1)
+    assert str(await graph.purge(user_id=user_id, dry_run=True)) == (
+        f"0 deleted nodes and {MANY} deleted relationships would be purged"
+    )
+    report = await graph.purge(user_id=user_id, batch_size=100)
+    assert report.to_dict() == {"nodes": 0, "relationships": MANY, "dry_run": False}
+    assert await kept(graph, user_id) == 1
+    assert await kept(graph, others.user_id) == MANY
+    assert (await graph.purge()).relationships >= MANY
+    assert await kept(graph, others.user_id) == 0
+    clock.forward(days=30)
+    report = await graph.purge(user_id=user_id)
+    assert str(report) == "1 deleted node and 0 deleted relationships purged"
+    assert "There is no deleted node" in error_of(await tools.restore_node(entity_key="Eve"))
+    with pytest.raises(InputError, match="batch_size must be at least 1, got 0"):
+        await graph.purge(batch_size=0)
+
+
+async def test_expired_records_are_found_by_an_index(graph: KnowledgeGraph) -> None:
+    names = {
+        row["name"]: row["properties"]
+        for row in await cypher(graph, "SHOW INDEXES YIELD name, properties WHERE name STARTS WITH 'kgagent_deleted'")
+    }
+    assert names["kgagent_deleted_nodes_expiry"] == ["kgagent_undo_until"]
+    assert names["kgagent_deleted_relationships_expiry"] == ["kgagent_undo_until"]
