@@ -19,7 +19,7 @@ from kgagent.tools.base import BoundTool
 from kgagent.tools.registry import Toolset
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from datetime import datetime
     from os import PathLike
     from typing import Any
@@ -710,6 +710,10 @@ class SyncTool(BlockingWrapper[BoundTool]):
     def idempotent(self) -> bool:
         """Whether a repeated call changes nothing more."""
         return self._wrapped.idempotent
+
+    def beside(self, names: Iterable[str]) -> SyncTool:
+        """This tool for an agent that can call only some tools, so that texts do not name others."""
+        return SyncTool(self._wrapped.beside(names), self._portal)
 
     @property
     def description(self) -> str:

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from kgagent.errors import ConfigurationError
 from kgagent.sync import SyncToolset
-from kgagent.tools import Toolset
+from kgagent.tools import BoundTool, Toolset
 from kgagent.tools.toolsets import why_missing
 
 ToolT = TypeVar("ToolT")
@@ -27,3 +27,8 @@ def choose_tools(tools: Mapping[str, ToolT], names: Sequence[str] | None = None)
         if name not in tools:
             raise ConfigurationError(why_missing(name, tools))
     return {name: tools[name] for name in names}
+
+
+def offered_together(tools: Mapping[str, BoundTool]) -> dict[str, BoundTool]:
+    """The tools for a model that has no others: what they answer names no others."""
+    return {name: tool.beside(tools) for name, tool in tools.items()}

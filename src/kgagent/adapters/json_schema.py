@@ -15,7 +15,7 @@ _NOT_NEEDED = {"title", "minLength", "maxLength", "minItems", "maxItems"}
 _REFERENCE = "#/$defs/"
 
 RARELY_REACHED = 10
-"""A maximum from here on is checked but not described to a model."""
+"""A maximum from here on, and the minimum beside it, are checked but not described to a model."""
 
 
 def model_schema(schema: Mapping[str, Any]) -> Schema:
@@ -42,7 +42,7 @@ def compact(schema: Mapping[str, Any]) -> Schema:
     if "enum" in changed:
         changed.pop("type", None)
     if changed.get("maximum", 0) >= RARELY_REACHED:
-        del changed["maximum"]
+        changed = {key: value for key, value in changed.items() if key not in {"minimum", "maximum"}}
     if changed.get("minimum") in (0, 1) and "maximum" not in changed:
         del changed["minimum"]
     others = [part for part in changed.pop("anyOf", ()) if part != _NULL]

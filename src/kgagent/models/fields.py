@@ -12,5 +12,5 @@ ShortText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1
 EntityKey = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=500),
-    Field(description="The node: entity_key, unique prefix of it, or name."),
+    Field(description="The node: entity_key or name."),
 ]

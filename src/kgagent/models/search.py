@@ -21,7 +21,7 @@ ExpandHops = Annotated[
     Field(
         ge=0,
         le=MAX_HOPS,
-        description="Hops from matches to other relationships. Default: as many as the query needs, up to 3.",
+        description="Hops to expand from matches. Default: what the query needs.",
     ),
 ]
 
@@ -112,7 +112,7 @@ class ExploreRequest(RequestModel):
     """Queries and names to search for, and how to search. At least one query or name is required."""
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset(
-        {"neo4j_types", "limit_per_label", "return_explanations", "format"}
+        {"search_relationships", "neo4j_types", "limit_per_label", "return_explanations", "format"}
     )
 
     queries: tuple[VectorQuery, ...] = Field(default=(), max_length=20, description="Searched by meaning.")

@@ -36,7 +36,7 @@ class AddNoteToRelationshipArguments(RelationshipEnds):
     )
 
     content: FilledText | None = Field(None, description="One fact, as a sentence.")
-    notes: Notes = Field(default_factory=list, description="Instead of content: several notes, texts or objects.")
+    notes: Notes = Field(default_factory=list, description="Instead of content: several notes.")
     lifetime: ShortText | None = Field(None, description="When it expires.")
     source_entity_key: EntityKey | None = Field(None, description="entity_key of the Source node of the fact.")
 
@@ -54,7 +54,7 @@ class AddNoteToRelationship(Tool[AddNoteToRelationshipArguments]):
         """The description for the model."""
         return (
             "Add a note to the relationship between two nodes: something that happened or was said, with names and "
-            f"dates. Searches match notes until they expire. {describe_lifetimes(ontology)} {DIRECTION_HINT}"
+            f"dates. {describe_lifetimes(ontology)} {DIRECTION_HINT}"
         )
 
     async def run(self, context: ToolContext, arguments: AddNoteToRelationshipArguments) -> WrittenRelationship:
@@ -72,13 +72,14 @@ class AddNoteToRelationship(Tool[AddNoteToRelationshipArguments]):
             else note
             for note in given
         ]
+        can_restore = context.offers("restore_relationship")
+        restore = ", or restore a deleted one with restore_relationship" if can_restore else ""
         intent = RelationshipIntent(
             from_entity_key=arguments.from_entity_key,
             to_entity_key=arguments.to_entity_key,
             neo4j_type=arguments.neo4j_type,
             notes=build_notes(notes, context, context.write_context.clock()),
-            missing="Relationship not found between {a} and {b}. Create it with create_relationship, or restore a "
-            "deleted one with restore_relationship",
+            missing="Relationship not found between {a} and {b}. Create it with create_relationship" + restore,
         )
         written = await write_relationship(context, intent)
         ends = f"{written.record.from_name} and {written.record.to_name}"

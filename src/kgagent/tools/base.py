@@ -2,7 +2,8 @@
 
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -79,12 +80,7 @@ class Tool(ABC, Generic[ArgumentsT]):
         """The description for the model."""
 
     def explain_invalid(self, error: ValidationError, given: Mapping[str, Any]) -> str:  # noqa: ARG002
-        """Say what is wrong with the arguments that a model gave.
-
-        Args:
-            error: the error that pydantic raised.
-            given: the arguments.
-        """
+        """Say what is wrong with the arguments that a model gave."""
         return explain_validation_error(error, self.arguments)
 
     @abstractmethod
@@ -117,6 +113,10 @@ class BoundTool:
         self.read_only: bool = tool.read_only
         self.destructive: bool = tool.destructive and not tool.read_only
         self.idempotent: bool = tool.idempotent or tool.read_only
+
+    def beside(self, names: Iterable[str]) -> "BoundTool":
+        """This tool for an agent that can call only some tools, so that texts do not name others."""
+        return BoundTool(self._tool, replace(self._context, offered=frozenset(names)), self._others)
 
     @property
     def description(self) -> str:

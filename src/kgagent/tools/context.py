@@ -1,7 +1,7 @@
 """What tools work on: one user's graph and the services that read and write it."""
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from kgagent.admission import Admission
 from kgagent.graph.live_schema import LiveSchemaReader
@@ -21,6 +21,7 @@ class ToolContext:
 
     Attributes:
         source_entity_key: the Source node that is being read. If set, every note refers to it, whatever the model says.
+        offered: names of the tools that the agent can call.
     """
 
     user_id: str
@@ -36,3 +37,14 @@ class ToolContext:
     undo_window: timedelta = timedelta(days=30)
     source_entity_key: str | None = None
     observer: Observer = NULL_OBSERVER
+    offered: frozenset[str] = frozenset()
+
+    def offers(self, tool: str) -> bool:
+        """Whether the agent can call a tool, so that a text may name it."""
+        return tool in self.offered
+
+    def undo_hint(self, tool: str, until: datetime | None) -> str:
+        """Say whether a deletion can be undone, and with which tool if the agent has it."""
+        if until is None:
+            return "it cannot be restored"
+        return f"{tool} can restore it until undo_until" if self.offers(tool) else "it can be restored until undo_until"

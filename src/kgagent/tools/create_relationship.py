@@ -77,8 +77,7 @@ class CreateRelationship(Tool[CreateRelationshipArguments]):
         """The description for the model."""
         return (
             "Connect two existing nodes. If they are connected already, use update_relationship. Searches match type, "
-            "description, levels and notes, so give all that you know. describe_graph with topic 'ontology' lists the "
-            "words for the levels."
+            "description, levels and notes, so give all that you know."
         )
 
     async def run(self, context: ToolContext, arguments: CreateRelationshipArguments) -> WrittenRelationship:

@@ -51,7 +51,7 @@ class DeleteNode(Tool[DeleteNodeArguments]):
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
         return (
-            "Delete a mistaken node; restore_node undoes it until `undo_until`. If another node is the same thing, use "
+            "Delete a mistaken node; it can be restored until `undo_until`. If another node is the same thing, use "
             "merge_nodes."
         )
 
@@ -72,7 +72,7 @@ class DeleteNode(Tool[DeleteNodeArguments]):
         deleted = await compare_and_set_one(strategy, intent, attempts=context.write_context.attempts)
         node, until = deleted.record, deleted.undo_until
         related = f" and {counted(deleted.relationships, 'relationship')}" if deleted.relationships else ""
-        undo = "it cannot be restored" if until is None else "restore_node can restore it until undo_until"
+        undo = context.undo_hint("restore_node", until)
         return DeletedNode(
             message=f"Deleted {node.label} {node.name}{related}; {undo}",
             undo_until=None if until is None else format_utc(until),

@@ -45,8 +45,8 @@ class DeleteRelationship(Tool[DeleteRelationshipArguments]):
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
         return (
-            "Delete a mistaken relationship between two nodes. If a relationship has ended, record that with "
-            "update_relationship instead. restore_relationship undoes it until `undo_until`. " + DIRECTION_HINT
+            "Delete a mistaken relationship; it can be restored until `undo_until`. If it has ended, record that with "
+            "update_relationship instead. " + DIRECTION_HINT
         )
 
     async def run(self, context: ToolContext, arguments: DeleteRelationshipArguments) -> DeletedRelationship:
@@ -55,18 +55,22 @@ class DeleteRelationship(Tool[DeleteRelationshipArguments]):
         Raises:
             InputError: the relationship does not exist.
         """
+        undo = (
+            ". If it was deleted before, restore_relationship restores it"
+            if context.offers("restore_relationship")
+            else ""
+        )
         intent = RelationshipIntent(
             **arguments.model_dump(),
-            missing="Relationship not found between {a} and {b}. If it was deleted before, restore_relationship "
-            "restores it",
+            missing=f"Relationship not found between {{a}} and {{b}}{undo}",
         )
         strategy = DeletionStrategy(
             context.relationships, context.write_context, user_id=context.user_id, window=context.undo_window
         )
         deleted = await compare_and_set_one(strategy, intent, attempts=context.write_context.attempts)
         record, until = deleted.record, deleted.undo_until
-        undo = "; it cannot be restored" if until is None else "; restore_relationship can restore it until undo_until"
-        message = f"Deleted relationship between {record.from_name} and {record.to_name}{undo}"
+        undo = context.undo_hint("restore_relationship", until)
+        message = f"Deleted relationship between {record.from_name} and {record.to_name}; {undo}"
         return DeletedRelationship(
             message=with_direction(message, record),
             undo_until=None if until is None else format_utc(until),

@@ -72,10 +72,9 @@ class Explore(Tool[ExploreArguments]):
     def description(self, ontology: Ontology) -> str:
         """The description for the model."""
         return (
-            f"Search the knowledge graph broadly: nodes ({', '.join(ontology.labels)}) by semantic search and by name, "
-            "relationships by semantic search, and what surrounds the matches. Use it for a new topic, and before you "
-            "write, to find entity_keys. hybrid_search answers a single question in less space. Give queries, "
-            "text_matches or both."
+            f"Search the knowledge graph broadly: nodes ({', '.join(ontology.labels)}) and relationships by semantic "
+            "search and by name, with what surrounds the matches. Use it for a new topic, and before you write. "
+            "hybrid_search answers one question in less space. Give queries, text_matches or both."
         )
 
     async def run(self, context: ToolContext, arguments: ExploreArguments) -> ExploreAnswer:

@@ -50,8 +50,7 @@ class HybridSearch(Tool[HybridSearchArguments]):
         """The description for the model."""
         return (
             f"Answer one question: the nodes ({', '.join(ontology.labels)}) and relationships that match it best, by "
-            "semantic and full-text search. Each relationship has a sentence such as 'Ruth mentor Me'. Use explore to "
-            "see the neighborhood too."
+            "semantic and full-text search. Use explore to see the neighborhood too."
         )
 
     async def run(self, context: ToolContext, arguments: HybridSearchArguments) -> HybridSearchAnswer:

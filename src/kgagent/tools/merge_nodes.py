@@ -2,6 +2,7 @@
 
 from pydantic import Field
 
+from kgagent.formatting import in_one_line
 from kgagent.graph.compare_and_set import compare_and_set_one
 from kgagent.graph.merge_plan import MergeIntent
 from kgagent.graph.merge_strategy import MergeStrategy
@@ -17,7 +18,7 @@ from kgagent.tools.context import ToolContext
 class MergeNodesArguments(Arguments):
     """Arguments of merge_nodes."""
 
-    keep_entity_key: EntityKey = Field(description="Node to keep: entity_key, unique prefix of it, or name.")
+    keep_entity_key: EntityKey = Field(description="Node to keep: entity_key or name.")
     drop_entity_key: EntityKey = Field(description="Node to merge into it and remove, likewise.")
 
 
@@ -42,6 +43,28 @@ class MergedNodes(ToolResult):
     embeddings_regenerated: int
     node: GraphNode
 
+    def to_text(self) -> str:
+        """What was merged, what happened to the relationships, and the texts of the removed node that are lost."""
+        counts = {
+            "moved": self.relationships_moved,
+            "merged with those of the kept node": self.relationships_merged,
+            "between the two removed": self.relationships_dropped,
+        }
+        done = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
+        lost = {
+            field: text
+            for field in ("name", "description")
+            if (text := getattr(self.dropped_node, field)) and text != getattr(self.node, field)
+        }
+        return "\n".join(
+            [
+                self.message,
+                f"entity_key: {self.node.entity_key}",
+                *([f"Relationships: {done}"] if done else []),
+                *(f"Not kept, {field}: {in_one_line(text)}" for field, text in lost.items()),
+            ]
+        )
+
 
 class MergeNodes(Tool[MergeNodesArguments]):
     """Merges two nodes."""
@@ -54,10 +77,8 @@ class MergeNodes(Tool[MergeNodesArguments]):
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
         return (
-            "Merge two nodes of the same label that represent the same thing. The kept node keeps its key, name and "
-            "values, and receives the relationships and notes of the other, and values that it lacks. It cannot be "
-            "undone: read both nodes first. If `dropped_node` in the result had a better name or description, add it "
-            "as a note."
+            "Merge two nodes of one label that represent the same thing. The kept node keeps its key, name and values, "
+            "and receives the other's relationships and notes, and values that it lacks. It cannot be undone."
         )
 
     async def run(self, context: ToolContext, arguments: MergeNodesArguments) -> MergedNodes:

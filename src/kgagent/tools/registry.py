@@ -1,6 +1,7 @@
 """All tools, in the order in which a model sees them; every surface reads them from here."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from kgagent.errors import InputError
@@ -87,7 +88,8 @@ class Toolset(Mapping[str, BoundTool]):
         included = tools_of("all" if toolsets is None else toolsets)
         tools = [tool for tool in TOOLS if tool.name in included]
         others = {tool.name: tool.arguments for tool in tools}
-        self._tools = {tool.name: BoundTool(tool, context, others) for tool in tools}
+        bound = replace(context, offered=included)
+        self._tools = {tool.name: BoundTool(tool, bound, others) for tool in tools}
         self._offered = included if toolsets is not None else tools_of(offered)
         self._user_id = context.user_id
 

@@ -20,12 +20,12 @@ def _check_level(value: object, check: ValidatorFunctionWrapHandler) -> object:
 Attitude = Annotated[
     StrictInt | ShortText | None,
     WrapValidator(_check_level),
-    Field(description="How favorable: 1 to 5, or the word."),
+    Field(description="How favorable, 1 to 5."),
 ]
 Proximity = Annotated[
     StrictInt | ShortText | None,
     WrapValidator(_check_level),
-    Field(description="How close or well known: 1 to 5, or the word."),
+    Field(description="How close or well known, 1 to 5."),
 ]
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 
@@ -35,7 +35,7 @@ class RelationshipEnds(Arguments):
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"neo4j_type"})
 
-    from_entity_key: EntityKey = Field(description="First node: entity_key, unique prefix of it, or name.")
+    from_entity_key: EntityKey = Field(description="First node: entity_key or name.")
     to_entity_key: EntityKey = Field(description="Second node, likewise.")
     neo4j_type: ShortText | None = Field(
         None, description="Neo4j type; needed only if several types can connect the labels of these nodes."

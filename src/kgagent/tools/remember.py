@@ -78,13 +78,12 @@ class Remember(Tool[RememberArguments]):
         return (
             f"Store what you learned in one call: nodes ({', '.join(ontology.labels)}), relationships and notes. "
             "Creates what is missing and updates what exists: a node by label and name, a relationship by its two "
-            "nodes, so a new type or description replaces the old. Refer to a node by `ref` or name in this call, or "
-            'by the name or entity_key of an existing one; "me" is the owner. Each item succeeds or fails by itself. '
+            "nodes, so a new type or description replaces the old. Refer to a node by name, entity_key, or `ref` of "
+            'this call; "me" is the owner. Each item succeeds or fails by itself. '
             'Example: {"nodes": [{"label": "Person", '
             '"name": "Ruth Calder", "description": "Naval architect in Bergen."}], "relationships": [{"from": '
             '"Ruth Calder", "to": "me", "relationship_type": "mentor of", "attitude": 5, "notes": ["Had lunch in June '
-            '2023."]}], "notes": [{"on": "Harvest fair", "content": "Moved to May."}]}. describe_graph with topic '
-            "'ontology' lists the words for the levels. "
+            '2023."]}], "notes": [{"on": "Harvest fair", "content": "Moved to May."}]}. '
             f"{describe_lifetimes(ontology)}"
         )
 
@@ -244,7 +243,7 @@ class _Call:
             ),
             replaced=tuple(self._replaced()),
             possible_duplicates=duplicates,
-            hints=tuple(self._hints()),
+            hints=(*self._hints(), *self._remedy(duplicates)),
             embeddings=sum(one.embedded for one in places.values()),
             short_keys=await self.context.references.short_keys(self.context.user_id, shown),
         )
@@ -323,6 +322,12 @@ class _Call:
                 kept = kept_description(written, is_given=bool(self.relationships[index].description))
                 hints += [f"relationships[{index}]: {hint}" for hint in (direction, kept) if hint]
         return list(dict.fromkeys(hints))
+
+    def _remedy(self, duplicates: Sequence[PossibleDuplicate]) -> list[str]:
+        """What to do about possible duplicates."""
+        if not duplicates or not self.context.offers("merge_nodes"):
+            return []
+        return ["If a possible duplicate is the same thing, call merge_nodes and keep the existing node"]
 
     async def _possible_duplicates(self) -> tuple[PossibleDuplicate, ...]:
         """Look for older nodes like the new ones; without an answer, the writes still succeeded."""

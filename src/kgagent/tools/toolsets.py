@@ -11,10 +11,12 @@ TOOLSETS: Mapping[str, Sequence[str]] = {
         "explore",
         "hybrid_search",
         "get_relationship",
-        "describe_graph",
         "create_relationship",
         "update_relationship",
         "add_note_to_relationship",
+        "delete_relationship",
+        "delete_node",
+        "merge_nodes",
     ),
     "graph": ("describe_graph", "traverse", "find_paths"),
     "patterns": ("describe_graph", "query_patterns"),
@@ -32,8 +34,8 @@ TOOLSETS: Mapping[str, Sequence[str]] = {
         "merge_nodes",
     ),
 }
-"""Tools by toolset. core: what an agent needs for memory; graph: paths, traversal and schema; patterns: structured
-questions; admin: single nodes, batches, correcting notes, deleting, restoring and merging."""
+"""Tools by toolset. core: what an agent needs for memory, and to undo its mistakes; graph: paths, traversal and schema;
+patterns: structured questions; admin: single nodes, batches, correcting notes, deleting, restoring and merging."""
 
 ALL = "all"
 """Stands for every toolset."""

@@ -63,16 +63,16 @@ async def test_python_has_all_tools_unless_they_are_restricted(graph: KnowledgeG
     assert everything.merge_nodes.name == "merge_nodes"
     core = graph.tools(user_id=USER, toolsets="core")
     assert set(core) == CORE
-    with pytest.raises(AttributeError, match="merge_nodes belongs to the toolset admin, which is not offered here"):
-        _ = core.merge_nodes
-    with pytest.raises(KeyError, match="merge_nodes belongs to the toolset admin"):
-        _ = core["merge_nodes"]
-    assert "merge_nodes" not in core
+    with pytest.raises(AttributeError, match="restore_node belongs to the toolset admin, which is not offered here"):
+        _ = core.restore_node
+    with pytest.raises(KeyError, match="restore_node belongs to the toolset admin"):
+        _ = core["restore_node"]
+    assert "restore_node" not in core
 
 
 async def test_a_call_of_a_tool_that_is_not_offered_is_answered_with_its_toolset(tools: Toolset) -> None:
-    answer = await OpenAITools(tools).call("merge_nodes", "{}")
-    assert "merge_nodes belongs to the toolset admin, which is not offered here; there are remember, explore" in answer
+    answer = await OpenAITools(tools).call("restore_node", "{}")
+    assert "restore_node belongs to the toolset admin, which is not offered here; there are remember, explore" in answer
 
 
 async def test_names_replace_toolsets(graph: KnowledgeGraph) -> None:

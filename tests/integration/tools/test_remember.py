@@ -396,6 +396,7 @@ async def test_the_text_is_what_a_model_needs_to_go_on(tools: Toolset) -> None:
     assert answer.text.splitlines()[4:] == [
         "Replaced: Ruth Calder friend of Ines, relationship_type: was 'mentor of'",
         f"Possible duplicates: Ruth (Person, {key}): Ruth Calder (Person, {old}), Naval architect.",
+        "Note: If a possible duplicate is the same thing, call merge_nodes and keep the existing node",
     ]
 
 

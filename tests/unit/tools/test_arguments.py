@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 from kgagent.ontology import default_ontology
 from kgagent.tools import TOOLS
 from kgagent.tools.base import Tool
+from kgagent.tools.create_relationship import CreateRelationshipArguments
 from kgagent.tools.ontology_guide import ontology_guide
 
 NAMES = {
@@ -111,7 +112,8 @@ def test_the_words_for_levels_stand_in_no_definition_but_in_the_guide() -> None:
         words = "/".join(definition.attitude)
         assert words in ontology_guide(ontology)
         assert [name for name, text in descriptions.items() if words in text] == []
-    assert "topic 'ontology'" in descriptions["create_relationship"]
+    for field in ("attitude", "proximity"):
+        assert "1 to 5" in str(CreateRelationshipArguments.model_fields[field].description)
 
 
 def test_reading_tools_are_marked_read_only() -> None:

@@ -30,6 +30,12 @@ def test_core_is_what_an_agent_needs_in_at_most_ten_tools() -> None:
     assert len(tools_of("core")) <= 10
 
 
+def test_an_agent_that_stores_can_also_correct_what_it_stored() -> None:
+    correcting = {"merge_nodes", "delete_node", "delete_relationship"}
+    assert all(correcting <= set(tools) for tools in TOOLSETS.values() if "create_relationship" in tools)
+    assert correcting <= set(TOOLSETS["admin"])
+
+
 def test_toolsets_are_given_as_a_collection_or_separated_by_commas() -> None:
     assert tools_of("core, patterns") == tools_of(["core", "patterns"]) == tools_of("core") | tools_of({"patterns"})
     assert "describe_graph" in tools_of("graph") & tools_of("patterns")
@@ -48,9 +54,9 @@ def test_an_unknown_toolset_is_answered_with_the_names() -> None:
 
 
 def test_a_missing_tool_is_answered_with_its_toolset() -> None:
-    assert toolsets_with("describe_graph") == ["core", "graph", "patterns"]
+    assert toolsets_with("describe_graph") == ["graph", "patterns"]
     assert why_missing("describe_graph", ["explore"]) == (
-        "describe_graph belongs to the toolset core or graph or patterns, which is not offered here; there are explore"
+        "describe_graph belongs to the toolset graph or patterns, which is not offered here; there are explore"
     )
     assert why_missing("drop_all", ["explore"]) == "No tool is called 'drop_all'; there are explore"
 

@@ -9,7 +9,7 @@ from langchain_core.tools.base import ArgsSchema
 from pydantic import ConfigDict
 from typing_extensions import override
 
-from kgagent.adapters.chosen_tools import choose_tools
+from kgagent.adapters.chosen_tools import choose_tools, offered_together
 from kgagent.adapters.event_loops import run_on, wait_on
 from kgagent.adapters.function_description import split_description
 from kgagent.adapters.json_schema import Schema, model_schema
@@ -74,7 +74,7 @@ def get_tools(
     if names is not None and toolsets is not None:
         raise ConfigurationError("Give either toolsets or names: names replace the toolsets")
     tools = opened.tools(user_id=user_id, toolsets=toolsets)
-    return [_structured(tool, opened.loop) for tool in choose_tools(tools, names).values()]
+    return [_structured(tool, opened.loop) for tool in offered_together(choose_tools(tools, names)).values()]
 
 
 def _structured(tool: BoundTool, loop: asyncio.AbstractEventLoop) -> StructuredTool:

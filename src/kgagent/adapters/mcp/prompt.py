@@ -78,6 +78,11 @@ def _rules(ontology: Ontology) -> list[tuple[set[str], str]]:
             "Repair its failures, and look at its possible duplicates.",
         ),
         (
+            {"merge_nodes", "delete_node", "delete_relationship"},
+            "Undo what you stored by mistake: `merge_nodes` makes one node of two that are the same thing; "
+            "`delete_node` and `delete_relationship` remove what is wrong.",
+        ),
+        (
             {"create_node"},
             f"Create a node only if exploring did not find it. Two people may share a name{same}. If you cannot tell "
             "which of two is meant, ask instead of guessing.",

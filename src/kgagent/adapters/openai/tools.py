@@ -13,7 +13,7 @@ from openai.types.chat import (
 from openai.types.responses import FunctionToolParam, Response, ResponseFunctionToolCall
 from openai.types.responses.response_input_param import FunctionCallOutput
 
-from kgagent.adapters.chosen_tools import choose_tools
+from kgagent.adapters.chosen_tools import choose_tools, offered_together
 from kgagent.adapters.function_description import described_schema
 from kgagent.adapters.json_schema import model_schema
 from kgagent.adapters.openai.strict_schema import strict_schema, without_nulls
@@ -44,13 +44,14 @@ class OpenAITools:
         Raises:
             ConfigurationError: a name is unknown, or the tools are those of a `SyncKnowledgeGraph`.
         """
-        self._tools = choose_tools(tools, names)
-        for tool in self._tools.values():
+        chosen = choose_tools(tools, names)
+        for tool in chosen.values():
             if not isinstance(tool, BoundTool):
                 raise ConfigurationError(
                     f"OpenAITools was given a {type(tool).__name__}; "
                     "the tools of a SyncKnowledgeGraph go into SyncOpenAITools"
                 )
+        self._tools = offered_together(chosen)
         self._functions = [_Function(tool) for tool in self._tools.values()]
         self._strict = {function.name for function in self._functions if function.strict}
 

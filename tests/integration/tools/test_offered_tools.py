@@ -1,0 +1,114 @@
+"""What an agent is told to do, it can do: answers name only tools that it has."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.adapters.langchain import get_tools
+from kgagent.adapters.openai import OpenAITools
+from kgagent.tools import Toolset
+from kgagent.tools.payload import dump
+from tests.support.payloads import error_of, succeeded
+from tests.support.stored import nodes_of
+
+RUTH_CALDER = {"label": "Person", "name": "Ruth Calder", "description": "Naval architect in Bergen."}
+RUTH = {"label": "Person", "name": "Ruth", "description": "Naval architect in Bergen."}
+REMEDY = "Note: If a possible duplicate is the same thing, call merge_nodes and keep the existing node"
+
+Call = Callable[[str, dict[str, Any]], Awaitable[str]]
+
+
+@pytest.fixture
+def core(graph: KnowledgeGraph, user_id: str) -> Toolset:
+    return graph.tools(user_id=user_id, toolsets="core")
+
+
+async def test_core_repairs_a_duplicate_and_removes_what_was_wrong(
+    core: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    sailing = {"label": "Concept", "name": "Sailing"}
+    await core.remember.call_text({"nodes": [RUTH_CALDER, sailing]})
+    likes = {"from": "Ruth", "to": "Sailing", "relationship_type": "likes"}
+    answer = await core.remember.call_text({"nodes": [{**RUTH, "notes": ["Owns a sloop."]}], "relationships": [likes]})
+    assert answer.text.splitlines()[-1] == REMEDY
+    [duplicate] = answer.payload["possible_duplicates"]
+    keep, drop = duplicate["existing"][0]["entity_key"], duplicate["node"]["entity_key"]
+    merged = await core.merge_nodes.call_text({"keep_entity_key": keep[:8], "drop_entity_key": drop[:8]})
+    assert merged.text.splitlines() == [
+        "Merged Ruth into Person Ruth Calder",
+        f"entity_key: {keep}",
+        "Relationships: 1 moved",
+        "Not kept, name: Ruth",
+    ]
+    ends = {"from_entity_key": "Ruth Calder", "to_entity_key": "Sailing"}
+    deleted = await core.delete_relationship.call_text(ends)
+    assert deleted.text.splitlines()[0] == (
+        "Deleted relationship between Ruth Calder and Sailing; it can be restored until undo_until"
+    )
+    removed = await core.delete_node.call_text({"entity_key": "Sailing"})
+    assert removed.text.splitlines()[0] == "Deleted Concept Sailing; it can be restored until undo_until"
+    [stored] = await nodes_of(graph, user_id)
+    assert (stored["name"], "Owns a sloop." in stored["notes"]) == ("Ruth Calder", True)
+
+
+async def test_a_merge_says_what_of_the_removed_node_was_not_kept(core: Toolset) -> None:
+    await core.remember(nodes=[RUTH_CALDER, {**RUTH, "name": "Ruth C.", "description": "Sails\nalone."}])
+    await core.remember(
+        relationships=[{"from": "Ruth C.", "to": "Ruth Calder", "relationship_type": "same as"}],
+        nodes=[{"label": "Concept", "name": "Sailing"}],
+    )
+    for name in ("Ruth C.", "Ruth Calder"):
+        await core.remember(relationships=[{"from": name, "to": "Sailing", "relationship_type": "likes"}])
+    merged = await core.merge_nodes.call_text({"keep_entity_key": "Ruth Calder", "drop_entity_key": "Ruth C."})
+    assert merged.text.splitlines()[2:] == [
+        "Relationships: 1 merged with those of the kept node, 1 between the two removed",
+        "Not kept, name: Ruth C.",
+        "Not kept, description: Sails alone.",
+    ]
+
+
+def calling_langchain(graph: KnowledgeGraph, user_id: str, names: list[str]) -> Call:
+    tools = {tool.name: tool for tool in get_tools(graph, user_id=user_id, names=names)}
+
+    async def call(name: str, arguments: dict[str, Any]) -> str:
+        return str(await tools[name].ainvoke(arguments))
+
+    return call
+
+
+def calling_openai(graph: KnowledgeGraph, user_id: str, names: list[str]) -> Call:
+    tools = OpenAITools(graph.tools(user_id=user_id), names=names)
+
+    async def call(name: str, arguments: dict[str, Any]) -> str:
+        return await tools.call(name, dump(arguments))
+
+    return call
+
+
+@pytest.mark.parametrize("surface", [calling_langchain, calling_openai])
+async def test_a_surface_with_chosen_names_names_no_other_tools(
+    graph: KnowledgeGraph, user_id: str, surface: Callable[[KnowledgeGraph, str, list[str]], Call]
+) -> None:
+    alone = surface(graph, user_id, ["remember"])
+    await alone("remember", {"nodes": [RUTH_CALDER]})
+    text = await alone("remember", {"nodes": [RUTH]})
+    assert "Possible duplicates: Ruth" in text
+    assert "merge_nodes" not in text
+    several = surface(graph, user_id, ["merge_nodes", "remember", "delete_node", "restore_node"])
+    assert REMEDY in await several("remember", {"nodes": [{**RUTH, "new": True}]})
+    await several("remember", {"nodes": [{"label": "Concept", "name": "Sailing"}]})
+    assert "; restore_node can restore it" in await several("delete_node", {"entity_key": "Sailing"})
+
+
+async def test_errors_about_missing_relationships_name_restore_relationship_only_where_it_is(
+    core: Toolset, tools: Toolset
+) -> None:
+    await core.remember(nodes=[RUTH_CALDER, {"label": "Concept", "name": "Sailing"}])
+    ends = {"from_entity_key": "Ruth Calder", "to_entity_key": "Sailing"}
+    for offered, is_named in ((core, False), (tools, True)):
+        errors = [error_of(await offered.delete_relationship(**ends))]
+        errors.append(error_of(await offered.add_note_to_relationship(**ends, content="She likes it.")))
+        assert [("restore_relationship" in error) for error in errors] == [is_named, is_named]
+    succeeded(await core.create_relationship(**ends, relationship_type="likes"))
