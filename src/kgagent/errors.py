@@ -5,7 +5,8 @@ KgAgentError
 ├── InputError (a ValueError)       an argument is invalid
 │   ├── NotFoundError               the named record does not exist in the user's graph
 │   │   └── NodeNotFoundError       the user has no node with that entity_key or name
-│   └── AlreadyExistsError          the record to create exists
+│   ├── AlreadyExistsError          the record to create exists
+│   └── InvalidLevelError           an attitude or proximity is neither 1 to 5 nor a word of its type
 ├── ConflictError                   concurrent writes won, however often the write was retried
 ├── BusyError                       too many calls are waiting; try again later
 ├── EmbeddingError                  texts could not be embedded
@@ -65,6 +66,24 @@ class NodeNotFoundError(NotFoundError):
 
 class AlreadyExistsError(InputError):
     """The record to create exists."""
+
+
+class InvalidLevelError(InputError):
+    """An attitude or proximity is neither 1 to 5 nor a word of its Neo4j type.
+
+    Attributes:
+        field: "attitude" or "proximity".
+    """
+
+    def __init__(self, field: str, problem: str) -> None:
+        """Describe the problem."""
+        super().__init__(field, problem)
+        self.field = field
+        self.problem = problem
+
+    def __str__(self) -> str:
+        """The problem."""
+        return self.problem
 
 
 class ConflictError(KgAgentError):

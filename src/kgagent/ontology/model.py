@@ -8,7 +8,7 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from kgagent.errors import InputError
+from kgagent.errors import InputError, InvalidLevelError
 from kgagent.ontology.definitions import SCALE, Name, NodeLabel, RelationshipDefinition, is_number
 
 MAX_LIFETIME = 365_000
@@ -113,7 +113,7 @@ class Ontology(BaseModel):
             value: 1 to 5, one of the five words of the type (case-insensitive), or None.
 
         Raises:
-            InputError: the number is out of range, or the word is not one of the five.
+            InvalidLevelError: the number is out of range, or the word is not one of the five.
         """
         if value is None:
             return None
@@ -123,14 +123,15 @@ class Ontology(BaseModel):
             for level, word in zip(SCALE, words, strict=True):
                 if word.casefold() == wanted:
                     return level
-            raise InputError(
+            raise InvalidLevelError(
+                field,
                 f'Invalid word "{value}" for relationship type "{neo4j_type}". '
-                f"Words of {field}, from 1 to 5: {', '.join(words)}"
+                f"Words of {field}, from 1 to 5: {', '.join(words)}",
             )
         # Truncated, because Python refuses to parse integers with thousands of digits.
         number = int(value.strip()[:20]) if isinstance(value, str) else value
         if number not in SCALE:
-            raise InputError(f"Attitude/proximity must be 1-5, got {field} {number}")
+            raise InvalidLevelError(field, f"Attitude/proximity must be 1-5, got {field} {number}")
         return number
 
     def word(self, neo4j_type: str, field: str, level: int | None) -> str:

@@ -3,13 +3,13 @@
 import asyncio
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from kgagent.errors import InputError, KgAgentError
+from kgagent.errors import InputError, InvalidLevelError, KgAgentError
 from kgagent.graph.compare_and_set import compare_and_set
 from kgagent.graph.nodes import NodeStrategy, NodeWriteResult
 from kgagent.graph.relationships import RelationshipStrategy, RelationshipWriteResult
@@ -120,6 +120,7 @@ class _Call:
     written_nodes: dict[Place, NodeWriteResult] = field(default_factory=dict)
     written_relationships: dict[Place, RelationshipWriteResult] = field(default_factory=dict)
     failures: dict[Place, KgAgentError] = field(default_factory=dict)
+    invalid_levels: dict[Place, list[InvalidLevelError]] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
 
     async def validate(self) -> None:
@@ -188,13 +189,18 @@ class _Call:
         strategy = RelationshipStrategy(
             context.relationships, context.write_context, user_id=context.user_id, options=options
         )
-        intents = list(self.relationship_intents.values())
-        outcomes = await compare_and_set(strategy, intents, attempts=context.write_context.attempts)
-        for place, outcome in zip(self.relationship_intents, outcomes, strict=True):
-            if isinstance(outcome, KgAgentError):
-                self.failures[place] = outcome
-            else:
-                self.written_relationships[place] = outcome
+        pending = self.relationship_intents
+        while pending:
+            outcomes = await compare_and_set(strategy, list(pending.values()), attempts=context.write_context.attempts)
+            written = dict(zip(pending, outcomes, strict=True))
+            pending = {}
+            for place, outcome in written.items():
+                if isinstance(outcome, InvalidLevelError) and (rest := self._without_level(place, outcome)) is not None:
+                    pending[place] = self.relationship_intents[place] = rest
+                elif isinstance(outcome, KgAgentError):
+                    self.failures[place] = outcome
+                else:
+                    self.written_relationships[place] = outcome
 
     async def result(self) -> RememberResult:
         """Describe what was written."""
@@ -261,6 +267,15 @@ class _Call:
                 began = time.perf_counter()
         return valid
 
+    def _without_level(self, place: Place, error: InvalidLevelError) -> RememberedRelationshipIntent | None:
+        """The write of an item without its invalid level; None if nothing else is left to write."""
+        intent = self.relationship_intents[place]
+        rest = replace(intent, values={name: value for name, value in intent.values.items() if name != error.field})
+        if not (rest.values or rest.notes):
+            return None
+        self.invalid_levels.setdefault(place, []).append(error)
+        return rest
+
     def _missing_nodes(self) -> dict[str, int]:
         """Keys of new nodes that were not written, with the positions of their items."""
         present = {result.record.entity_key for result in self.written_nodes.values()}
@@ -313,8 +328,14 @@ class _Call:
         return replaced
 
     def _hints(self) -> list[str]:
-        """Warnings of the writes, relationships stored in the opposite direction, and descriptions that were kept."""
+        """Warnings of the writes, levels that were left out, relationships stored in reverse, and kept descriptions."""
         hints = self.notices + [warning for node in self.written_nodes.values() for warning in node.warnings]
+        hints += [
+            f"{place[0]}[{place[1]}] was written without {error.field}: {error}"
+            for place, errors in sorted(self.invalid_levels.items())
+            if place in self.written_relationships
+            for error in errors
+        ]
         for (name, index), written in self.written_relationships.items():
             hints += written.warnings
             if name == "relationships" and written.changed and not written.created:

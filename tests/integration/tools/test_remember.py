@@ -199,7 +199,7 @@ async def test_each_item_succeeds_or_fails_by_itself(tools: Toolset, graph: Know
         )
     )
     assert payload["message"] == (
-        "Nodes: 2 created, 4 failed. Relationships: 1 created, 4 failed. 3 notes added, 2 failed"
+        "Nodes: 2 created, 4 failed. Relationships: 1 created, 1 unchanged, 3 failed. 3 notes added, 2 failed"
     )
     errors = {f"{failure['list']}[{failure['index']}]": failure["error"] for failure in payload["failures"]}
     assert errors["nodes[1]"] == "unknown argument lable: did you mean label?"
@@ -209,7 +209,9 @@ async def test_each_item_succeeds_or_fails_by_itself(tools: Toolset, graph: Know
     assert errors["relationships[1]"] == "'Rex' is nodes[3], which was not written"
     assert errors["relationships[2]"].startswith("Node not found: A stranger")
     assert errors["relationships[3]"].startswith("A relationship joins two different nodes")
-    assert errors["relationships[4]"].startswith("Attitude/proximity must be 1-5")
+    assert payload["hints"] == [
+        "relationships[4] was written without attitude: Attitude/proximity must be 1-5, got attitude 9"
+    ]
     assert errors["notes[0]"].startswith("lifetime must be one of week")
     assert "notes[1]" in errors
     assert len(await relationships_of(graph, user_id)) == 1
@@ -249,6 +251,48 @@ async def test_a_type_given_in_the_opposite_direction_is_refused(tools: Toolset)
     assert "exists in the opposite direction: 'Ruth Calder mentor" in error
     same_type = {**MENTOR, "from": MENTOR["to"], "to": MENTOR["from"], "attitude": 4}
     assert succeeded(await tools.remember(relationships=[same_type]))["relationships"]["updated"] == 1
+
+
+async def test_an_invalid_level_costs_only_the_level(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+) -> None:
+    succeeded(await tools.remember(nodes=[ME, RUTH, {"label": "Concept", "name": "Sailing"}]))
+    answer = await tools.remember.call_text(
+        {
+            "relationships": [
+                {**MENTOR, "attitude": "very fond", "proximity": 9, "notes": ["They sail."]},
+                {"from": "me", "to": "Sailing", "relationship_type": "loves", "attitude": "loves", "proximity": 4},
+            ]
+        }
+    )
+    words = "hostile, unfriendly, neutral, friendly, close"
+    assert answer.text.splitlines() == [
+        "Relationships: 2 created. 1 note added",
+        'Note: relationships[0] was written without attitude: Invalid word "very fond" for relationship type '
+        f'"has_relationship_with". Words of attitude, from 1 to 5: {words}',
+        "Note: relationships[0] was written without proximity: Attitude/proximity must be 1-5, got proximity 9",
+        'Note: relationships[1] was written without attitude: Invalid word "loves" for relationship type '
+        '"engages_with". Words of attitude, from 1 to 5: dislikes, skeptical, neutral, interested, passionate',
+    ]
+    stored = {one["relationship_type"]: one for one in await relationships_of(graph, user_id)}
+    assert (stored["mentor of"].get("attitude"), stored["mentor of"].get("proximity")) == (None, None)
+    assert (stored["loves"].get("attitude"), stored["loves"]["proximity"]) == (None, 4)
+    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+
+
+async def test_an_invalid_level_keeps_the_stored_one_and_alone_is_an_error(tools: Toolset) -> None:
+    await two_friends(tools, attitude=4)
+    ends = {"from": "Ada", "to": "Bo"}
+    payload = succeeded(await tools.remember(relationships=[{**ends, "attitude": "fond", "proximity": 3}]))
+    assert payload["relationships"]["updated"] == 1
+    assert "relationships[0] was written without attitude" in payload["hints"][0]
+    assert payload["replaced"] == []
+    error = error_of(await tools.remember(relationships=[{**ends, "attitude": "fond"}]))
+    assert error.startswith('relationships[0] Ada to Bo: Invalid word "fond"')
+    missing = {"from": "Ada", "to": "Zoe", "relationship_type": "friend", "attitude": "fond"}
+    payload = await tools.remember(relationships=[missing])
+    assert "hints" not in payload or payload["hints"] == []
+    assert "Node not found: Zoe" in error_of(payload)
 
 
 async def test_two_items_with_one_name_and_different_refs_are_refused(
