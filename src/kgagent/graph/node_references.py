@@ -134,7 +134,7 @@ class NodeReferences:
     async def resolve_loosely(
         self, user_id: str, references: Iterable[str], *, exactly: Collection[str] = ()
     ) -> LooseResolution:
-        """Like `resolve_each`, but a name that no node has may lack accents, or be the first name of one person.
+        """Like `resolve_each`, but a name that no node has may lack accents, or be a part of the name of one person.
 
         Args:
             user_id: owner of the nodes.
@@ -162,7 +162,7 @@ class NodeReferences:
         )
 
     async def _loosely_named(self, user_id: str, names: Mapping[str, LooseName]) -> dict[str, ReferencedNode]:
-        """The node of each name that only one node has without accents, or as the first name of a person."""
+        """The node of each name that only one node has without accents, or as whole words of the name of a person."""
         if not names:
             return {}
         is_person_known = self._ontology.owner_label is not None
@@ -173,9 +173,9 @@ class NodeReferences:
                 "names": [
                     {
                         "text": reference,
-                        "start": form.start,
+                        "letters": form.letters,
                         "whole": form.whole,
-                        "first": form.first if is_person_known else form.whole,
+                        "words": form.words if is_person_known else form.whole,
                     }
                     for reference, form in names.items()
                 ],

@@ -15,7 +15,18 @@ MAX_REFERENCE_LENGTH = 500
 """Characters; a longer text refers to no node."""
 
 MIN_LOOSE_LETTERS = 2
-"""Minimum number of letters of a name that is compared without accents, or as a first name."""
+"""Minimum number of letters of a name that is compared without accents, or as a part of a name."""
+
+MAX_COMPARED_LETTERS = 8
+"""Letters of a name that are looked for before its regular expressions are tried."""
+
+_TITLES = """
+    dame dr frau fraulein herr lady lord madame miss mister mlle mme monsieur mr mrs ms phd prof professor senor senora
+    signor signora sir jr junior sr senior ii iii iv
+"""
+_PARTICLES = "and da de del della den der des dos du el ibn la of ter the und van vom von zu zum zur"
+NO_NAMES = frozenset(f"{_TITLES} {_PARTICLES}".split())
+"""Titles and particles, which alone mean nobody."""
 
 OWNER_WORDS = frozenset({"me", "i", "myself"})
 
@@ -28,6 +39,7 @@ _HEXADECIMAL = re.compile(r"[0-9a-f-]+")
 _FOLDED_LETTERS = {0xDF: "ss", 0x3C2: "\N{GREEK SMALL LETTER SIGMA}"}
 """Sharp s and final sigma, which lower case keeps."""
 
+_BETWEEN_WORDS = r"[\s,;.()\"/]"
 _FULL_WIDTH = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
 _KEY_IN_PARENTHESES = re.compile(r"\((?:[^()]*[\s,])?([^\s(),]+)\)$")
 
@@ -109,14 +121,15 @@ class LooseName:
     """How names are compared without accents; the regular expressions are those of the database.
 
     Attributes:
-        start: the first letter.
+        letters: some of its letters, without accents.
         whole: matches the name, with or without accents.
-        first: matches a longer name, too, that begins with its words.
+        words: matches a longer name, too, that contains its words one after the other; like `whole` if there are only
+            titles and particles.
     """
 
-    start: str
+    letters: tuple[str, ...]
     whole: str
-    first: str
+    words: str
 
     @classmethod
     def of(cls, reference: str) -> "LooseName | None":
@@ -129,7 +142,14 @@ class LooseName:
             return None
         escaped = (r"\s+" if c == " " else c if c.isalnum() else f"\\{c}" for c in letters)
         whole = "".join(f"{c}\\p{{M}}*" for c in escaped)
-        return cls(start=letters[0], whole=whole, first=rf"{whole}(?:\s[\s\S]*)?")
+        words = [word.strip(".,") for word in "".join(letters).split()]
+        return cls(
+            letters=tuple(dict.fromkeys(c for c in letters if c.isalnum()))[:MAX_COMPARED_LETTERS],
+            whole=whole,
+            words=whole
+            if NO_NAMES.issuperset(words)
+            else rf"(?:[\s\S]*{_BETWEEN_WORDS})?{whole}(?:{_BETWEEN_WORDS}[\s\S]*)?",
+        )
 
 
 def name_query(reference: str, user_id: str) -> str:

@@ -1,4 +1,4 @@
-"""First names and names without accents refer to a node that only one node can be; a write says which one it was."""
+"""Parts of names, and names without accents, refer to a node that only one node can be; a write says which it was."""
 
 from typing import Any
 
@@ -21,6 +21,13 @@ async def keys(tools: Toolset) -> dict[str, str]:
         "Café": await node(tools, "Entity", "Cafe\u0301 Mu\u0308ller"),
     }
     await relate(tools, made["Anna"], made["Ines"], "mentor")
+    for name in (
+        "Herr Gruber",
+        "Dr. Jan van der Beek",
+        "Mari\u0301a Garci\u0301a-Lopez (Garci\u0301a)",
+        "Nu\u0301n\u0303ez, Ana",
+    ):
+        made[name] = await person(tools, name)
     return made
 
 
@@ -34,6 +41,16 @@ async def keys(tools: Toolset) -> dict[str, str]:
         ("cafe  muller", "Café"),
         ("Anna Berger", "Anna"),
         ("A\u0301nna", "Anna"),
+        ("Berger", "Anna"),
+        ("berger", "Anna"),
+        ("Gruber", "Herr Gruber"),
+        ("GRUBER", "Herr Gruber"),
+        ("Beek", "Dr. Jan van der Beek"),
+        ("van der Beek", "Dr. Jan van der Beek"),
+        ("Jan", "Dr. Jan van der Beek"),
+        ("Dr. Jan", "Dr. Jan van der Beek"),
+        ("Garcia", "Mari\u0301a Garci\u0301a-Lopez (Garci\u0301a)"),
+        ("Nunez", "Nu\u0301n\u0303ez, Ana"),
     ],
 )
 async def test_one_node_that_may_be_meant_is_found(
@@ -58,9 +75,13 @@ async def test_a_write_says_which_node_was_meant_and_a_read_shows_it(tools: Tool
 
 
 @pytest.mark.parametrize(
-    "reference", ["Berger", "Ann", "Annabel", "Cafe", "A", "Anna B", ".*", "anna.*", "Anna [B]erger", "\u0301", "Caf."]
+    "reference",
+    [
+        *("Ann", "Annabel", "Cafe", "Muller", "A", "Anna B", ".*", "anna.*", "Anna [B]erger", "\u0301", "Caf.", "Berg"),
+        *("Herr", "herr", "Dr.", "dr", "van", "van der", "Frau Gruber", "Berger Anna", "Lopez", "Gruber.*"),
+    ],
 )
-async def test_a_part_of_a_name_and_the_first_word_of_a_thing_are_no_references(
+async def test_a_part_of_a_word_a_title_and_a_word_of_a_thing_are_no_references(
     tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str], reference: str
 ) -> None:
     before = await nodes_of(graph, user_id)
@@ -79,6 +100,27 @@ async def test_several_nodes_that_may_be_meant_are_listed_and_an_exact_name_come
     exact = await person(tools, "Anna")
     assert succeeded(await tools.update_node(entity_key="anna", description="x"))["node"]["entity_key"] == exact
     assert exact not in keys.values()
+
+
+async def test_a_surname_that_several_have_is_refused_with_all_of_them(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
+) -> None:
+    other = await person(tools, "Maria Gruber")
+    stored = await nodes_of(graph, user_id)
+    error = error_of(await tools.update_node(entity_key="Gruber", description="x"))
+    assert error.startswith("Node not found: Gruber. Nearest to Gruber: ")
+    for name, key in (("Herr Gruber", keys["Herr Gruber"]), ("Maria Gruber", other)):
+        assert f"{name} (Person, {key[:8]})" in error
+    assert await nodes_of(graph, user_id) == stored
+    assert "Node not found: Maria B" in error_of(await tools.update_node(entity_key="Maria B", description="x"))
+
+
+async def test_a_write_by_surname_says_who_was_meant(tools: Toolset, keys: dict[str, str]) -> None:
+    item = {"from": "Gruber", "to": "me", "relationship_type": "neighbor"}
+    payload = succeeded(await tools.remember(relationships=[item]))
+    assert payload["hints"] == [f"Gruber → Herr Gruber ({keys['Herr Gruber'][:8]})"]
+    error = error_of(await tools.remember(nodes=[{"name": "Gruber", "description": "x"}]))
+    assert "No node is named exactly 'Gruber'" in error
 
 
 async def test_a_first_name_is_that_of_a_node_of_the_same_user(
@@ -105,10 +147,11 @@ async def test_merging_and_deleting_need_the_exact_name(
 ) -> None:
     await person(tools, "Anne")
     assert "Node not found: Anna" in error_of(await tools.merge_nodes(keep_entity_key="Anne", drop_entity_key="Anna"))
+    assert "Node not found: Gruber" in error_of(await tools.delete_node(entity_key="Gruber"))
     error = error_of(await tools.delete_node(entity_key="Anna", delete_relationships=True))
     assert error.startswith("Node not found: Anna. Nearest to Anna: ")
     assert f"Anna Berger (Person, {keys['Anna'][:8]})" in error
-    assert len(await nodes_of(graph, user_id)) == 5
+    assert len(await nodes_of(graph, user_id)) == len(keys) + 1
 
 
 async def test_remember_says_which_node_was_meant(
