@@ -1,13 +1,17 @@
 """What runs in the database, and locks that make a statement wait there."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from neo4j import AsyncDriver, AsyncGraphDatabase
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_delay, wait_fixed
 
 from tests.support.shared_server import Server
+
+AnswerT = TypeVar("AnswerT")
 
 LONGEST = 60.0
 """Seconds until a state of the database that does not come about fails the test."""
@@ -52,6 +56,24 @@ class Watch:
             assert (await held.single(strict=True))["found"] == 1
             yield
             await transaction.rollback()
+
+    async def answer_beside_deletion(self, pattern: str, call: Coroutine[Any, Any, AnswerT]) -> AnswerT:
+        """Run a call that waits for the lock of a record, which is deleted before the call gets the lock.
+
+        Args:
+            pattern: Cypher pattern of the record, which it calls `gone`, with `$user_id`.
+            call: what waits.
+        """
+        async with self.driver.session() as session, await session.begin_transaction() as transaction:
+            deleted = await transaction.run(
+                f"MATCH {pattern} SET gone.write_lock = true DETACH DELETE gone RETURN count(*) AS found",
+                {"user_id": self.user_id},
+            )
+            assert (await deleted.single(strict=True))["found"] == 1
+            waiting = asyncio.create_task(call)
+            await self.until_blocked()
+            await transaction.commit()
+        return await waiting
 
 
 @asynccontextmanager

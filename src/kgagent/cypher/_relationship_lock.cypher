@@ -1,3 +1,4 @@
-// Takes the lock of a relationship `r`; the property is removed again.
+// Takes the lock of a relationship `r`; the property is removed again. A relationship that was deleted meanwhile is left out.
 SET r.write_lock = true
 REMOVE r.write_lock
+WITH * WHERE type(r) IS NOT NULL

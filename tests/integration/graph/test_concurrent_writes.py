@@ -1,6 +1,7 @@
 """Invariant 1 and 2: whatever writes at once, each embedding is that of its text, and nothing is lost or half there."""
 
 import asyncio
+from typing import Any
 
 import pytest
 from neo4j import AsyncGraphDatabase
@@ -114,6 +115,68 @@ async def test_a_node_deleted_during_a_create_is_reported(
     embedder.gate.set()
     assert error_of(await slow) == f"One or both nodes do not exist: {second}" + WHERE_KEYS_ARE
     assert await relationships_of(graph, user_id) == []
+
+
+@pytest.mark.neo4j_5
+@pytest.mark.parametrize(
+    ("tool", "arguments", "expected"),
+    [
+        ("update_relationship", {"from_entity_key": "Ada", "to_entity_key": "Bo", "attitude": 5}, "not found between"),
+        ("add_note_to_relationship", {"from_entity_key": "Bo", "to_entity_key": "Ada", "content": "x"}, "not found"),
+        ("delete_node", {"entity_key": "Ada"}, None),
+        ("merge_nodes", {"keep_entity_key": "Bo", "drop_entity_key": "Ada"}, None),
+        ("merge_nodes", {"keep_entity_key": "Cy", "drop_entity_key": "Ada"}, None),
+    ],
+)
+async def test_a_relationship_deleted_while_a_write_waits_for_its_lock_does_not_exist(
+    tools: Toolset, server: Server, user_id: str, tool: str, arguments: dict[str, Any], expected: str | None
+) -> None:
+    await two_friends(tools)
+    await person(tools, "Cy")
+    async with watch(server, user_id) as transactions:
+        answer = await transactions.answer_beside_deletion(
+            "(:Person {user_id: $user_id})-[gone]->(:Person)", getattr(tools, tool)(**arguments)
+        )
+    if expected is None:
+        succeeded(answer)
+    else:
+        assert expected in error_of(answer)
+
+
+@pytest.mark.neo4j_5
+@pytest.mark.parametrize(
+    ("tool", "arguments", "expected"),
+    [
+        ("update_node", {"entity_key": "Ada", "description": "A rower"}, "Node not found"),
+        ("delete_node", {"entity_key": "Ada"}, "Node not found"),
+        ("merge_nodes", {"keep_entity_key": "Bo", "drop_entity_key": "Ada"}, "Node not found"),
+        ("merge_nodes", {"keep_entity_key": "Ada", "drop_entity_key": "Bo"}, "Node not found"),
+    ],
+)
+async def test_a_node_deleted_while_a_write_waits_for_its_lock_does_not_exist(
+    tools: Toolset, server: Server, user_id: str, tool: str, arguments: dict[str, Any], expected: str
+) -> None:
+    await person(tools, "Ada")
+    await person(tools, "Bo")
+    async with watch(server, user_id) as transactions:
+        answer = await transactions.answer_beside_deletion(
+            "(gone:Person {user_id: $user_id, name: 'Ada'})", getattr(tools, tool)(**arguments)
+        )
+    assert expected in error_of(answer)
+
+
+async def test_a_citing_node_deleted_while_a_merge_waits_for_its_lock_is_left_out(
+    tools: Toolset, server: Server, user_id: str
+) -> None:
+    ada = await person(tools, "Ada")
+    await person(tools, "Bo")
+    await person(tools, "Cy", notes=[{"content": "Rows", "source_entity_key": ada}])
+    async with watch(server, user_id) as transactions:
+        answer = await transactions.answer_beside_deletion(
+            "(gone:Person {user_id: $user_id, name: 'Cy'})",
+            tools.merge_nodes(keep_entity_key="Bo", drop_entity_key="Ada"),
+        )
+    succeeded(answer)
 
 
 @pytest.mark.parametrize("error", [EmbeddingUnavailableError("down"), EmbeddingResponseError("nonsense")])
