@@ -105,11 +105,16 @@ class MergeStrategy:
         node_rows = await self._rows("read_nodes_that_mention", text=stored_form(intent.drop))
         relationship_rows = await self._rows("read_relationships_that_mention", text=stored_form(intent.drop))
         own = [RelationshipRecord.read(row["relationship"]) for row in rows if row["is_own"]]
+        ours = {intent.keep, intent.drop}
         others = {key for record in own for key in (record.from_entity_key, record.to_entity_key)}
-        others -= {intent.keep, intent.drop}
-        intents = [RelationshipIntent(from_entity_key=intent.keep, to_entity_key=other) for other in sorted(others)]
+        intents = [
+            RelationshipIntent(from_entity_key=intent.keep, to_entity_key=other) for other in sorted(others - ours)
+        ]
         pairs = await self._relationships.read_pairs(self._user_id, intents, for_update=True) if intents else []
         ends = [(pair, pair.second) for pair in pairs if pair.second is not None]
+        element_ids = {end.entity_key: end.element_id for _, end in ends}
+        # A node that has been deleted since the first statement took its relationships with it.
+        own = [record for record in own if {record.from_entity_key, record.to_entity_key} <= {*ours, *element_ids}]
         counterparts: dict[tuple[str, str], RelationshipRecord] = {}
         for pair, end in ends:
             for record in pair.relationships:
@@ -121,7 +126,7 @@ class MergeStrategy:
             drop=drop,
             relationships=tuple(own),
             counterparts=counterparts,
-            element_ids={end.entity_key: end.element_id for _, end in ends},
+            element_ids=element_ids,
             unmanaged_types=tuple(dict.fromkeys(row["neo4j_type"] for row in rows if not row["is_own"])),
             foreign=frozenset((record.neo4j_type, end.entity_key) for pair, end in ends for record in pair.foreign),
             citing_nodes=tuple(record for record in nodes if _cites(record, intent.drop)),

@@ -87,7 +87,8 @@ class NodeRepository:
         types = Identifier.any_of(self.ontology.relationships)
         text = statement("best_connected_nodes", types=types, **self.names)
         rows = await self.store.read(text, {"user_id": user_id, "limit": limit})
-        return [(NodeRecord.read(row["node"], self.ontology).to_model(self.ontology), row["degree"]) for row in rows]
+        found = [(row["node"], row["degree"]) for row in rows if row["node"]]
+        return [(NodeRecord.read(node, self.ontology).to_model(self.ontology), degree) for node, degree in found]
 
     def text(self, record: NodeRecord, now: datetime) -> str:
         """The embedding text of a node."""

@@ -184,6 +184,7 @@ class BeamSearch:
         return [
             _reached(read_relationship(one["relationship"]), one["similarity"], one["score"], frontier[one["lead"]])
             for one in row["reached"]
+            if one["relationship"]
         ]
 
     async def _renamed(self, frontier: Sequence[_Step], timeout: float) -> list[_Step]:

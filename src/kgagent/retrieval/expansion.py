@@ -31,6 +31,6 @@ async def expand_around(
     relationships += [relationship for row in around for relationship in row["relationships"]]
     ontology = scope.ontology
     return GraphExpansion(
-        neighbours=tuple(NodeRecord.read(row["node"], ontology).to_model(ontology) for row in around),
-        relationships=tuple(RelationshipRecord.read(one).to_model(ontology) for one in relationships),
+        neighbours=tuple(NodeRecord.read(row["node"], ontology).to_model(ontology) for row in around if row["node"]),
+        relationships=tuple(RelationshipRecord.read(one).to_model(ontology) for one in relationships if one),
     )

@@ -36,6 +36,7 @@ async def owner_matches(
             "limit": MATCHES,
         },
     )
-    found = [(read_relationship(one["relationship"]), one["similarity"]) for row in rows for one in row["matches"]]
+    matches = [match for row in rows for match in row["matches"] if match["relationship"]]
+    found = [(read_relationship(match["relationship"]), match["similarity"]) for match in matches]
     candidates = [Candidate(key_of(record), similarity, record, similarity) for record, similarity in found]
     return frozenset(row["owner"] for row in rows), candidates

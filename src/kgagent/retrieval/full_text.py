@@ -38,7 +38,7 @@ async def nodes_by_words(
     parameters = {"index": NODE_TEXT_INDEX, "labels": list(labels), "least_share": threshold}
     query = _query(text, NODE_TEXTS, scope.user_id)
     rows = await _matches(scope, statement("search_nodes_text"), query, parameters, limit)
-    return _ranking([(read_node(row["node"], scope.ontology, labels), row["score"]) for row in rows])
+    return _ranking([(read_node(row["node"], scope.ontology, labels), row["score"]) for row in rows if row["node"]])
 
 
 async def relationships_by_words(
@@ -67,7 +67,7 @@ async def relationships_by_words(
     query = _query(text, RELATIONSHIP_TEXTS, scope.user_id, types.relationship_types)
     search = statement("search_relationships_text", relationship=fields)
     rows = await _matches(scope, search, query, parameters, limit)
-    return _ranking([(read_relationship(row["relationship"]), row["score"]) for row in rows])
+    return _ranking([(read_relationship(found), row["score"]) for row in rows if (found := row["relationship"])])
 
 
 async def _matches(

@@ -107,7 +107,11 @@ async def read_paths(
     """
     ids = list(dict.fromkeys(relationship for path in paths for relationship in path.relationships))
     rows = await scope.read(scope.statement("read_path_relationships"), {"relationships": ids})
-    found = {row["element_id"]: row for row in rows}
+    found = {
+        row["element_id"]: row
+        for row in rows
+        if row["relationship"] is not None and all(node["labels"] for node in row["nodes"])
+    }
     fewest = min((len(path.relationships) for path in shortest), default=0)
     return [
         _to_model(path, found, scope.ontology, has_query=has_query, is_shortest=len(path.relationships) == fewest)

@@ -89,9 +89,10 @@ async def _level(  # noqa: PLR0917
     return [
         (
             NodeRecord.read(row["node"], ontology).to_model(ontology),
-            tuple(RelationshipRecord.read(item).to_model(ontology) for item in row["relationships"]),
+            tuple(RelationshipRecord.read(item).to_model(ontology) for item in row["relationships"] if item),
         )
         for row in rows
+        if row["node"]
     ]
 
 

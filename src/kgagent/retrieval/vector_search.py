@@ -66,16 +66,18 @@ class VectorRequest:
 
     def candidates(self, row: Mapping[str, Any]) -> list[Candidate]:
         """Read the matches of one query."""
-        found = []
-        for match in row["matches"]:
-            record = self._record(match)
-            found.append(Candidate(key_of(record), match["similarity"], record, match["similarity"]))
-        return found
+        found = ((self._record(match), match["similarity"]) for match in row["matches"])
+        return [Candidate(key_of(one), similarity, one, similarity) for one, similarity in found if one is not None]
 
-    def _record(self, match: Mapping[str, Any]) -> Record:
-        if self.target.label:
-            return read_node(match["node"], self.scope.ontology, [self.target.label])
-        return read_relationship(match["relationship"])
+    def _record(self, match: Mapping[str, Any]) -> Record | None:
+        found = match["node" if self.target.label else "relationship"]
+        if found is None:
+            return None
+        return (
+            read_node(found, self.scope.ontology, [self.target.label])
+            if self.target.label
+            else read_relationship(found)
+        )
 
 
 class VectorSearch:
