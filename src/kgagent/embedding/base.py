@@ -57,6 +57,10 @@ class Embedder(ABC):
         """Embed search queries; the same as `embed` unless the model distinguishes queries from documents."""
         return await self.embed(texts)
 
+    def preload(self) -> None:
+        """Begin to load what the first call needs, without waiting; a failure is left for that call to report."""
+        return
+
     async def aclose(self) -> None:
         """Release the resources of the embedder; it must not be used afterwards."""
         return

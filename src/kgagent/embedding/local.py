@@ -110,6 +110,10 @@ class LocalEmbedder(Embedder):
         vectors = await bounded_map(embed_one, checked_texts, limit=2 * self._threads)
         return validate_embeddings(vectors, count=len(checked_texts), dimensions=DIMENSIONS, model=MODEL)
 
+    def preload(self) -> None:
+        """Begin to load the model in a thread, without waiting; a failure is left for the first call to report."""
+        self._pool.submit(self._load)
+
     async def aclose(self) -> None:
         """Stop the threads and release the model."""
         self._pool.shutdown(wait=False, cancel_futures=True)

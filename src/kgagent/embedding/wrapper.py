@@ -28,6 +28,10 @@ class WrapperEmbedder(Embedder):
         """Length of each embedding."""
         return self._embedder.dimensions
 
+    def preload(self) -> None:
+        """Preload the wrapped embedder."""
+        self._embedder.preload()
+
     async def aclose(self) -> None:
         """Close the wrapped embedder."""
         await self._embedder.aclose()

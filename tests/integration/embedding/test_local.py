@@ -15,6 +15,7 @@ from onnxruntime import InferenceSession
 
 from kgagent.embedding import local
 from kgagent.embedding.base import Embedding
+from kgagent.embedding.cache import QueryCache
 from kgagent.embedding.local import DIMENSIONS, LocalEmbedder
 from kgagent.errors import ConfigurationError, DownloadError, InputError
 from kgagent.local.artifacts import fetch
@@ -158,6 +159,66 @@ async def test_a_failed_load_is_retried_at_the_next_use(monkeypatch: pytest.Monk
             await embedder.embed(["mentor"])
     assert len(await embedder.embed(["mentor"])) == 1
     await embedder.aclose()
+
+
+async def test_a_preloaded_model_is_loaded_once_and_without_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    loads: list[object] = []
+    begun, resume = threading.Event(), threading.Event()
+
+    def held(name: str, **options: Any) -> list[Path]:
+        loads.append(name)
+        begun.set()
+        assert resume.wait(30)
+        return fetch(name, **options)
+
+    monkeypatch.setattr(local, "fetch", held)
+    embedder = LocalEmbedder()
+    QueryCache(embedder, size=10).preload()
+    assert await asyncio.to_thread(begun.wait, 30)
+    call = asyncio.create_task(embedder.embed(["mentor"]))
+    resume.set()
+    assert len(await call) == 1
+    assert len(loads) == 1
+    await embedder.aclose()
+
+
+async def test_a_failed_preload_is_reported_by_the_first_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    embedder = LocalEmbedder()
+    failed = threading.Event()
+
+    def fail(*_: object, **__: object) -> list[Path]:
+        failed.set()
+        return _fail()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(local, "fetch", fail)
+        embedder.preload()
+        assert await asyncio.to_thread(failed.wait, 30)
+        with pytest.raises(DownloadError, match="no network"):
+            await embedder.embed(["mentor"])
+    assert len(await embedder.embed(["mentor"])) == 1
+    await embedder.aclose()
+
+
+async def test_closing_while_the_model_loads_leaves_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    loading: list[threading.Thread] = []
+    begun, resume = threading.Event(), threading.Event()
+
+    def held(*_: object, **__: object) -> list[Path]:
+        loading.append(threading.current_thread())
+        begun.set()
+        assert resume.wait(30)
+        return _fail()
+
+    monkeypatch.setattr(local, "fetch", held)
+    embedder = LocalEmbedder()
+    embedder.preload()
+    assert await asyncio.to_thread(begun.wait, 30)
+    await embedder.aclose()
+    resume.set()
+    [thread] = loading
+    await asyncio.to_thread(thread.join, 30)
+    assert not thread.is_alive()
 
 
 def _fail() -> list[Path]:

@@ -82,6 +82,7 @@ async def http_server(graph: KnowledgeGraph, options: HttpOptions) -> AsyncItera
         )
         server = uvicorn.Server(config)
         serving = asyncio.create_task(server.serve(sockets=[listening]))
+        graph.embedder.preload()
         try:
             yield HttpServer(f"http://{_in_url(address)}:{port}{PATH}", serving)
         finally:

@@ -31,4 +31,5 @@ async def serve_stdio(
         raise InputError("user_id must not be empty: the tools belong to one user")
     server = make_server(graph, lambda _: user_id, toolsets=toolsets, structured=structured)
     async with stdio_server() as (incoming, outgoing):
+        graph.embedder.preload()
         await server.run(incoming, outgoing, server.create_initialization_options())
