@@ -152,6 +152,21 @@ class LooseName:
         )
 
 
+def is_part_of_name(reference: str, name: str) -> bool:
+    """Whether a name contains the words of a reference one after the other, apart from accents, as `LooseName` does."""
+    if LooseName.of(reference) is None:
+        return False
+    wanted, words = _compared_words(reference), _compared_words(name)
+    starts = range(len(words) - len(wanted) + 1)
+    return not NO_NAMES.issuperset(wanted) and any(words[start : start + len(wanted)] == wanted for start in starts)
+
+
+def _compared_words(text: str) -> list[str]:
+    decomposed = unicodedata.normalize("NFKD", normalised_name(text))
+    letters = "".join(c for c in decomposed if not unicodedata.combining(c))
+    return [word for word in re.split(_BETWEEN_WORDS, letters) if word]
+
+
 def name_query(reference: str, user_id: str) -> str:
     """A Lucene query for the user's nodes whose name contains the words of a reference as a phrase."""
     text = " ".join(reference.split())

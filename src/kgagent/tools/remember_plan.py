@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from kgagent.errors import InputError, KgAgentError
+from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
 from kgagent.graph.node_references import ReferencedNode
 from kgagent.graph.nodes import NodeIntent, NodeWriteOptions
 from kgagent.graph.records import NodeRecord, RelationshipRecord
-from kgagent.graph.reference_forms import ReferenceForms, normalised_name
+from kgagent.graph.reference_forms import ReferenceForms, is_part_of_name, normalised_name
 from kgagent.graph.relationships import RelationshipIntent, RelationshipWriteOptions
 from kgagent.graph.short_keys import message_key
 from kgagent.ontology import Ontology
@@ -262,8 +262,8 @@ class References:
     local: dict[str, str] = field(default_factory=dict)
     broken: dict[str, int] = field(default_factory=dict)
     owner: str | None = None
-    stored: Mapping[str, str | InputError] = field(default_factory=dict)
-    notices: Mapping[str, str] = field(default_factory=dict)
+    stored: dict[str, str | InputError] = field(default_factory=dict)
+    notices: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     async def of(
@@ -284,7 +284,7 @@ class References:
             references: what to resolve.
             rejected: refs and names of invalid nodes of the call, for which no node with a similar name stands.
         """
-        self = cls()
+        self, rejected = cls(), list(rejected)
         names: dict[str, set[str]] = {}
         for position, item in items.items():
             target = targets[position]
@@ -302,7 +302,8 @@ class References:
         if others:
             names_of_call = {normalised_name(name) for name in (*self.broken, *rejected, *names)}
             found = await context.references.resolve_loosely(context.user_id, others, exactly=names_of_call)
-            self.stored, self.notices = found.keys, found.notices
+            self.stored, self.notices = dict(found.keys), dict(found.notices)
+            self._compare_with_call(_people(context.ontology, items, targets, rejected))
         return self
 
     def key(self, reference: str) -> str:
@@ -317,13 +318,54 @@ class References:
         position = self.broken.get(reference, self.broken.get(normalised_name(reference)))
         if position is not None:
             raise InputError(f"{reference!r} is nodes[{position}], which was not written")
+        if isinstance(key, NodeNotFoundError) and not key.hint:
+            raise NodeNotFoundError(key.problem, "Add it to nodes to create it")
         raise key
+
+    def _compare_with_call(self, people: Mapping[str, str | None]) -> None:
+        """Let a part of the name of a person of this call mean that person, unless a stored one may be meant.
+
+        Args:
+            people: keys of the people of the call by name; None for one that cannot be written.
+        """
+        for reference, found in self.stored.items():
+            is_exact = isinstance(found, str) and reference not in self.notices
+            names = [name for name in people if is_part_of_name(reference, name)]
+            if not names or is_exact or not isinstance(found, str | NodeNotFoundError):
+                continue
+            meant = {people[name] for name in names} | ({found} if isinstance(found, str) else set())
+            key = next(iter(meant))
+            notice = self.notices.pop(reference, None)
+            if len(meant) == 1 and key is not None:
+                self.stored[reference] = key
+                self.notices[reference] = notice or f"{reference} → {names[0]}"
+            else:
+                self.stored[reference] = InputError(
+                    f"{reference!r} may be {' or '.join(map(repr, names))} of this call; give a whole name, "
+                    "or the key of a stored node"
+                )
 
     def _in_call(self, reference: str) -> str | None:
         forms = ReferenceForms.of(reference)
         if self.owner is not None and forms is not None and forms.is_owner:
             return self.owner
         return self.local.get(reference) or self.local.get(normalised_name(reference))
+
+
+def _people(
+    ontology: Ontology, items: Mapping[int, RememberedNode], targets: Targets, rejected: Iterable[str]
+) -> dict[str, str | None]:
+    """The keys of the people of a call by name; None for those that cannot be written."""
+    people: dict[str, str | None] = dict.fromkeys(rejected)
+    for position, item in items.items():
+        target = targets[position]
+        if item.name is None:
+            continue
+        if not isinstance(target, Target):
+            people[item.name] = None
+        elif item.label in {None, ontology.owner_label}:
+            people[item.name] = target.entity_key
+    return people
 
 
 def references_in(

@@ -123,6 +123,51 @@ async def test_a_write_by_surname_says_who_was_meant(tools: Toolset, keys: dict[
     assert "No node is named exactly 'Gruber'" in error
 
 
+async def test_a_surname_means_the_person_that_the_same_call_creates(tools: Toolset, keys: dict[str, str]) -> None:
+    koller = {"label": "Person", "name": "Frau Koller", "description": "Owns the house."}
+    payload = succeeded(
+        await tools.remember(
+            nodes=[koller, {"label": "Concept", "name": "Berger method"}],
+            relationships=[
+                {"from": "koller", "to": "me", "relationship_type": "landlady of"},
+                {"from": "Berger", "to": "me", "relationship_type": "friend"},
+            ],
+        )
+    )
+    [created] = [one["entity_key"] for one in payload["created_nodes"] if one["name"] == "Frau Koller"]
+    assert payload["hints"][:2] == [f"Berger → Anna Berger ({keys['Anna'][:8]})", "koller → Frau Koller"]
+    ends = {"from_entity_key": created, "to_entity_key": "me"}
+    assert succeeded(await tools.get_relationship(**ends))["triplet"] == "Frau Koller landlady of Ines"
+
+
+async def test_a_surname_of_a_stored_person_and_of_one_in_the_same_call_is_refused(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
+) -> None:
+    maria = {"label": "Person", "name": "Maria Gruber"}
+    item = {"from": "Gruber", "to": "me", "relationship_type": "neighbor"}
+    payload = succeeded(await tools.remember(nodes=[maria], relationships=[item]))
+    [failed] = payload["failures"]
+    assert failed["error"] == (
+        "'Gruber' may be 'Maria Gruber' of this call; give a whole name, or the key of a stored node"
+    )
+    assert len(await relationships_of(graph, user_id)) == 1
+    described = {"name": "Herr Gruber", "description": "Landlord."}
+    payload = succeeded(
+        await tools.remember(nodes=[described], notes=[{"on": "Herr Gruber", "content": "Rose early."}])
+    )
+    assert payload["notes_added"] == 1
+    misspelled = {"label": "Persn", "name": "Paul Beer"}
+    error = error_of(await tools.remember(nodes=[misspelled], notes=[{"on": "Beer", "content": "x"}]))
+    assert "'Beer' may be 'Paul Beer' of this call" in error
+    assert keys
+
+
+async def test_remember_says_how_an_unknown_node_is_created(tools: Toolset, keys: dict[str, str]) -> None:
+    assert keys
+    error = error_of(await tools.remember(notes=[{"on": "Qqxyz", "content": "x"}]))
+    assert error == "notes[0] Qqxyz: Node not found: Qqxyz. Add it to nodes to create it"
+
+
 async def test_a_first_name_is_that_of_a_node_of_the_same_user(
     tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
 ) -> None:
