@@ -32,16 +32,12 @@ from kgagent.tools.remember_arguments import (
 )
 from kgagent.tools.remember_plan import (
     Intents,
-    References,
     RememberedNodeIntent,
     RememberedRelationshipIntent,
-    Target,
-    Targets,
-    find_targets,
     node_options,
-    references_in,
     relationship_options,
 )
+from kgagent.tools.remember_references import References, references_in
 from kgagent.tools.remember_results import (
     CreatedNodeReference,
     Failure,
@@ -55,6 +51,7 @@ from kgagent.tools.remember_results import (
     replaced_values,
     summary,
 )
+from kgagent.tools.remember_targets import Target, Targets, find_targets
 
 ItemT = TypeVar("ItemT", bound=BaseModel)
 Place = tuple[ListName, int]

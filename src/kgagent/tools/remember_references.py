@@ -1,0 +1,154 @@
+"""What the references of a call of remember mean: nodes of the call, or nodes of the graph."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from kgagent.errors import InputError, NodeNotFoundError
+from kgagent.graph.reference_forms import ReferenceForms, is_part_of_name, normalised_name
+from kgagent.ontology import Ontology
+from kgagent.tools.arguments import NewNote
+from kgagent.tools.context import ToolContext
+from kgagent.tools.remember_arguments import RememberedNode, RememberedNote, RememberedRelationship
+from kgagent.tools.remember_targets import Target, Targets
+
+
+@dataclass
+class References:
+    """What the references of a call mean: a `ref` or name of one of its nodes, or a node of the graph.
+
+    Attributes:
+        local: keys by ref, and by name as compared; a name of several nodes of the call is missing.
+        broken: the refs and names of nodes that cannot be written, with their positions.
+        owner: key of the node that the call marks as the owner.
+        stored: keys of nodes of the graph, or the error.
+        notices: which nodes those references mean that are not exactly a name.
+    """
+
+    local: dict[str, str] = field(default_factory=dict)
+    broken: dict[str, int] = field(default_factory=dict)
+    owner: str | None = None
+    stored: dict[str, str | InputError] = field(default_factory=dict)
+    notices: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    async def of(
+        cls,
+        context: ToolContext,
+        items: Mapping[int, RememberedNode],
+        targets: Targets,
+        references: Iterable[str],
+        *,
+        rejected: Iterable[str] = (),
+    ) -> "References":
+        """Resolve references, those to nodes of the graph with one request.
+
+        Args:
+            context: the user's graph.
+            items: the nodes of the call.
+            targets: what they describe.
+            references: what to resolve.
+            rejected: refs and names of invalid nodes of the call, for which no node with a similar name stands.
+        """
+        self, rejected = cls(), list(rejected)
+        names: dict[str, set[str]] = {}
+        for position, item in items.items():
+            target = targets[position]
+            for reference in filter(None, (item.ref, item.name and normalised_name(item.name), item.entity_key)):
+                if isinstance(target, Target):
+                    names.setdefault(reference, set()).add(target.entity_key)
+                else:
+                    self.broken.setdefault(reference, position)
+            if item.is_owner and isinstance(target, Target):
+                self.owner = self.owner or target.entity_key
+        refs = {item.ref: targets[position] for position, item in items.items() if item.ref is not None}
+        self.local = {name: next(iter(keys)) for name, keys in names.items() if len(keys) == 1}
+        self.local |= {ref: target.entity_key for ref, target in refs.items() if isinstance(target, Target)}
+        others = [one for one in dict.fromkeys(references) if self._in_call(one) is None]
+        if others:
+            names_of_call = {normalised_name(name) for name in (*self.broken, *rejected, *names)}
+            found = await context.references.resolve_loosely(context.user_id, others, exactly=names_of_call)
+            self.stored, self.notices = dict(found.keys), dict(found.notices)
+            self._compare_with_call(_people(context.ontology, items, targets, rejected))
+        return self
+
+    def key(self, reference: str) -> str:
+        """The key of the node that a reference means.
+
+        Raises:
+            InputError: it means none, or several.
+        """
+        key = self._in_call(reference) or self.stored[reference]
+        if isinstance(key, str):
+            return key
+        position = self.broken.get(reference, self.broken.get(normalised_name(reference)))
+        if position is not None:
+            raise InputError(f"{reference!r} is nodes[{position}], which was not written")
+        if isinstance(key, NodeNotFoundError) and not key.hint:
+            raise NodeNotFoundError(key.problem, "Add it to nodes to create it")
+        raise key
+
+    def _compare_with_call(self, people: Mapping[str, str | None]) -> None:
+        """Let a part of the name of a person of this call mean that person, unless a stored one may be meant.
+
+        Args:
+            people: keys of the people of the call by name; None for one that cannot be written.
+        """
+        for reference, found in self.stored.items():
+            is_exact = isinstance(found, str) and reference not in self.notices
+            names = [name for name in people if is_part_of_name(reference, name)]
+            if not names or is_exact or not isinstance(found, str | NodeNotFoundError):
+                continue
+            meant = {people[name] for name in names} | ({found} if isinstance(found, str) else set())
+            key = next(iter(meant))
+            notice = self.notices.pop(reference, None)
+            if len(meant) == 1 and key is not None:
+                self.stored[reference] = key
+                self.notices[reference] = notice or f"{reference} → {names[0]}"
+            else:
+                self.stored[reference] = InputError(
+                    f"{reference!r} may be {' or '.join(map(repr, names))} of this call; give a whole name, "
+                    "or the key of a stored node"
+                )
+
+    def _in_call(self, reference: str) -> str | None:
+        forms = ReferenceForms.of(reference)
+        if self.owner is not None and forms is not None and forms.is_owner:
+            return self.owner
+        return self.local.get(reference) or self.local.get(normalised_name(reference))
+
+
+def _people(
+    ontology: Ontology, items: Mapping[int, RememberedNode], targets: Targets, rejected: Iterable[str]
+) -> dict[str, str | None]:
+    """The keys of the people of a call by name; None for those that cannot be written."""
+    people: dict[str, str | None] = dict.fromkeys(rejected)
+    for position, item in items.items():
+        target = targets[position]
+        if item.name is None:
+            continue
+        if not isinstance(target, Target):
+            people[item.name] = None
+        elif item.label in {None, ontology.owner_label}:
+            people[item.name] = target.entity_key
+    return people
+
+
+def references_in(
+    relationships: Iterable[RememberedRelationship], notes: Iterable[RememberedNote], nodes: Iterable[RememberedNode]
+) -> list[str]:
+    """All references of a call to nodes, in the order in which they occur."""
+    found: list[str] = []
+    added: list[NewNote | str] = [note for node in nodes for note in node.notes]
+    for relationship in relationships:
+        found += [relationship.from_, relationship.to]
+        added += relationship.notes
+    for note in notes:
+        found += ends(note)
+        added.append(note)
+    found += [note.source_entity_key for note in added if isinstance(note, NewNote) and note.source_entity_key]
+    return found
+
+
+def ends(note: RememberedNote) -> list[str]:
+    """The node of a note, or the two nodes of its relationship."""
+    return [note.on] if isinstance(note.on, str) else note.on

@@ -1,0 +1,187 @@
+"""Which nodes the items of a call of remember describe: stored ones, or new ones with their keys."""
+
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from kgagent.errors import InputError, KgAgentError
+from kgagent.graph.node_references import ReferencedNode
+from kgagent.graph.reference_forms import ReferenceForms, normalised_name
+from kgagent.graph.short_keys import message_key
+from kgagent.tools.context import ToolContext
+from kgagent.tools.remember_arguments import RememberedNode
+
+_NAMESPACE = uuid.UUID("0b6e0f5a-3c52-4c7e-9a43-6d1f1f5b8a27")
+
+
+@dataclass(frozen=True)
+class Target:
+    """The node that an item describes.
+
+    Attributes:
+        entity_key: its key; for a new node, the key that it gets.
+        is_new: whether it did not exist when the call began.
+        renames: whether the item's name replaces the stored one.
+    """
+
+    entity_key: str
+    is_new: bool = False
+    renames: bool = False
+
+
+Targets = Mapping[int, Target | KgAgentError]
+
+
+async def find_targets(context: ToolContext, items: Mapping[int, RememberedNode], now: datetime) -> Targets:
+    """Find the node that each item describes: by `entity_key`, by name, or a new one.
+
+    Args:
+        context: the user's graph.
+        items: the items by their positions.
+        now: when they are written.
+
+    Returns:
+        A target for each position, or the error of the item.
+    """
+    by_key = {position: item.entity_key for position, item in items.items() if item.entity_key is not None}
+    resolved = await context.references.resolve_each(context.user_id, by_key.values()) if by_key else {}
+    found: dict[int, str | InputError | None] = {position: resolved[key] for position, key in by_key.items()}
+    named: dict[str | None, dict[int, str]] = {}
+    for position, item in items.items():
+        if item.entity_key is None and item.name is not None and not item.new:
+            named.setdefault(item.label, {})[position] = item.name
+    for label, names in named.items():
+        if label is None or label in context.ontology.labels:
+            by_name = await _named(context, names.values(), None if label is None else [label])
+            found |= {position: by_name[name] for position, name in names.items()}
+    targets: dict[int, Target | KgAgentError] = {}
+    for position, item in items.items():
+        outcome = found.get(position)
+        try:
+            targets[position] = (
+                outcome
+                if isinstance(outcome, InputError)
+                else Target(_new_key(context, item, now), is_new=True)
+                if outcome is None
+                else Target(outcome, renames=item.entity_key is not None)
+            )
+        except InputError as error:
+            targets[position] = error
+    targets |= _indistinct(items)
+    targets |= await _taken_names(context, items, targets)
+    return await _with_free_keys(context, items, targets)
+
+
+def _indistinct(items: Mapping[int, RememberedNode]) -> dict[int, InputError]:
+    """An error for each of the items that have different refs but one label and name: one node would get both."""
+    same: dict[tuple[str | None, str], list[int]] = {}
+    for position, item in items.items():
+        if item.entity_key is None and item.name is not None and item.ref is not None and not item.new:
+            same.setdefault((item.label, normalised_name(item.name)), []).append(position)
+    return {
+        position: InputError(
+            f"nodes {', '.join(map(str, positions))} have different refs and one name. If they are one thing, give one "
+            'item; if not, give all but one "new": true, or names that differ'
+        )
+        for positions in same.values()
+        if len({items[position].ref for position in positions}) > 1
+        for position in positions
+    }
+
+
+async def _taken_names(
+    context: ToolContext, items: Mapping[int, RememberedNode], targets: Mapping[int, Target | KgAgentError]
+) -> dict[int, InputError]:
+    """An error for each item that gives an existing node the name of another."""
+    renamed = {
+        position: (item.name, target.entity_key)
+        for position, item in items.items()
+        if isinstance(target := targets[position], Target) and target.renames and item.name is not None
+    }
+    if not renamed:
+        return {}
+    found = await context.references.candidates(context.user_id, {name for name, _ in renamed.values()})
+    errors: dict[int, InputError] = {}
+    for position, (name, key) in renamed.items():
+        others = _named_exactly(name, found[name])
+        if others and all(node.entity_key != key for node in others):
+            other = others[0]
+            errors[position] = InputError(
+                f"{other.label} {other.name!r} ({message_key(other.entity_key)}) has that name. merge_nodes joins two "
+                "nodes of one thing; give nodes of different things names that differ"
+            )
+    return errors
+
+
+async def _named(
+    context: ToolContext, names: Iterable[str], labels: Sequence[str] | None
+) -> dict[str, str | InputError | None]:
+    """The key of the node with each name, None if there is none, or an error that lists several."""
+    candidates = await context.references.candidates(context.user_id, names, labels)
+    keys = {name: _keys_of(name, nodes) for name, nodes in candidates.items()}
+    ambiguous = [name for name, found in keys.items() if len(found) > 1]
+    errors = await context.references.resolve_each(context.user_id, ambiguous, labels) if ambiguous else {}
+    return {name: errors.get(name) or next(iter(found), None) for name, found in keys.items()}
+
+
+def _keys_of(name: str, nodes: Iterable[ReferencedNode]) -> list[str]:
+    """The keys of nodes with a name; the beginning of a key is not a name."""
+    forms = ReferenceForms.of(name)
+    if forms is not None and forms.is_owner:
+        return [node.entity_key for node in nodes]
+    return [node.entity_key for node in _named_exactly(name, nodes)]
+
+
+def _named_exactly(name: str, nodes: Iterable[ReferencedNode]) -> list[ReferencedNode]:
+    return [node for node in nodes if normalised_name(node.name) == normalised_name(name)]
+
+
+def _new_key(context: ToolContext, item: RememberedNode, now: datetime) -> str:
+    """The key of a new node.
+
+    Where the label's rule is random, the key derives from the name, so that concurrent calls create one node.
+
+    Raises:
+        InputError: the label is missing or unknown.
+    """
+    forms = ReferenceForms.of(item.name or "")
+    if forms is not None and forms.is_owner:
+        raise InputError(f"{item.name!r} is the owner of the graph, whom no node stands for; give name and is_owner")
+    if item.label is None or item.name is None:
+        raise InputError(
+            f"No node is named exactly {item.name!r}. Give the full name or key of an existing node, or a label "
+            f"({', '.join(context.ontology.labels)}) to create it"
+        )
+    rule = context.ontology.label(item.label)
+    if not rule.is_deterministic and not item.new:
+        return str(uuid.uuid5(_NAMESPACE, "\n".join((context.user_id, item.label, normalised_name(item.name)))))
+    return rule.entity_key(
+        name=item.name,
+        description=item.description or "",
+        user_id=context.user_id,
+        created_at=now.isoformat(),
+    )
+
+
+async def _with_free_keys(
+    context: ToolContext, items: Mapping[int, RememberedNode], targets: Mapping[int, Target | KgAgentError]
+) -> Targets:
+    """Give new nodes another key where a node that has been renamed since holds the one that derives from the name."""
+    derived = {
+        position: target
+        for position, target in targets.items()
+        if isinstance(target, Target)
+        and target.is_new
+        and not context.ontology.labels[items[position].label or ""].is_deterministic
+    }
+    taken = await context.nodes.read(context.user_id, [target.entity_key for target in derived.values()])
+    fresh: dict[str, str] = {}
+    return {
+        **targets,
+        **{
+            position: replace(target, entity_key=fresh.setdefault(target.entity_key, str(uuid.uuid4())))
+            for position, target in derived.items()
+            if target.entity_key in taken
+        },
+    }
