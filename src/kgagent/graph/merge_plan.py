@@ -8,6 +8,7 @@ from kgagent.errors import InputError, NodeNotFoundError
 from kgagent.graph.property_names import INTERNAL_PROPERTIES, LEVEL_FIELDS
 from kgagent.graph.record_saver import with_properties
 from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
+from kgagent.graph.short_keys import message_key
 from kgagent.models import Note
 from kgagent.models.merged_notes import merge_notes
 from kgagent.models.note import dump_notes
@@ -172,8 +173,8 @@ def _check(intent: MergeIntent, records: MergeRecords) -> tuple[NodeRecord, Node
         raise NodeNotFoundError(f"Node not found: {', '.join(key for key, node in found if node is None)}")
     if keep.label != drop.label:
         raise InputError(
-            f"Only nodes of one label can be merged: {intent.keep} has the label {keep.label}, "
-            f"{intent.drop} has {drop.label}"
+            f"Only nodes of one label can be merged, got {_shown(keep)} and {_shown(drop)}. Store on one what "
+            "is missing there, then delete the other"
         )
     if records.unmanaged_types:
         raise InputError(
@@ -248,3 +249,7 @@ def _in_lock_order(records: Iterable[RelationshipRecord]) -> tuple[RelationshipR
     """Each record once, sorted by id: concurrent merges then take locks in the same order."""
     by_id = {record.element_id: record for record in records}
     return tuple(by_id[element_id] for element_id in sorted(by_id))
+
+
+def _shown(node: NodeRecord) -> str:
+    return f"{node.label} {node.text('name')!r} ({message_key(node.entity_key)})"
