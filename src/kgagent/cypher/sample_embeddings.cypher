@@ -1,20 +1,34 @@
-// Embeddings of some of the user's nodes and relationships, to learn what records score that a query is not about.
-// Parameters: user_id; dimensions; model; sample (maximum number of each).
-// Rows: one {nodes [embedding], relationships [embedding]}.
+// Embeddings of some of the user's nodes and relationships, to learn what records score that a query is not about; and how many
+// of those examined have an embedding of another model, which semantic search omits.
+// Parameters: user_id; dimensions; model; sample (maximum number of embeddings of each); examined (maximum number of records of each).
+// Rows: one {nodes [embedding], relationships [embedding], omitted_nodes, omitted_relationships, other_model (of one of them, or
+//   null), is_partial (whether there may be more records than were examined)}.
 CALL () {
   MATCH (n:«labels»)
   WHERE n.user_id = $user_id
-  WITH n, n.embedding AS embedding
-  LIMIT $sample
-  WHERE «_comparable_node»
-  RETURN collect(embedding) AS nodes
+  WITH n LIMIT $examined
+  RETURN collect(n) AS all_nodes
 }
 CALL () {
   MATCH (owned:«labels»)-[r:«types»]->()
   WHERE owned.user_id = $user_id AND r.user_id = $user_id
+  WITH r LIMIT $examined
+  RETURN collect(r) AS all_relationships
+}
+CALL (all_nodes) {
+  UNWIND all_nodes[..$sample] AS n
+  WITH n, n.embedding AS embedding
+  WHERE «_comparable_node»
+  RETURN collect(embedding) AS nodes
+}
+CALL (all_relationships) {
+  UNWIND all_relationships[..$sample] AS r
   WITH r, r.relationship_embedding AS embedding
-  LIMIT $sample
   WHERE «_comparable_relationship»
   RETURN collect(embedding) AS relationships
 }
-RETURN nodes, relationships
+WITH nodes, relationships, $examined IN [size(all_nodes), size(all_relationships)] AS is_partial,
+  [n IN all_nodes WHERE n.embedding_model <> $model | n.embedding_model] AS models_of_nodes,
+  [r IN all_relationships WHERE r.embedding_model <> $model | r.embedding_model] AS models_of_relationships
+RETURN nodes, relationships, size(models_of_nodes) AS omitted_nodes, size(models_of_relationships) AS omitted_relationships,
+  toStringOrNull(head(models_of_nodes + models_of_relationships)) AS other_model, is_partial

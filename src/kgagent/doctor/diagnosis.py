@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 Severity = Literal["error", "warning", "info"]
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
-"""Worst first: searches fail or return what they must not; searches miss results; nothing is wrong."""
+"""Worst first; `Finding` says what each means."""
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,8 @@ class Finding:
     """One finding of a diagnosis.
 
     Attributes:
-        severity: "error" if searches fail or return what they must not, "warning" if they miss results, else "info".
+        severity: "error" if searches fail, omit what another model embedded, or return what they must not; "warning"
+            if they miss some results; else "info".
         message: what is wrong, with counts and an example.
         fix: a command, or what to do.
     """

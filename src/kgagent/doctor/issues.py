@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kgagent.doctor.diagnosis import Finding, Severity
+from kgagent.formatting import beginning
 from kgagent.graph.conditions import Defect, VectorCondition
 
 
@@ -42,6 +43,8 @@ class IssueCounter:
             message = f"{count:,} of {self.examined:,} {self._kind} {issue.phrase}, such as {example}"
             yield Finding(issue.severity, message, issue.fix)
 
+
+MAX_MODEL_NAME = 80
 
 _BY_HAND = "Fix by hand; the tools and the migration do not change such relationships"
 _SET_USER = "Set user_id on the node, then run `kgagent migrate` to set it on its relationships"
@@ -95,8 +98,19 @@ class MigrationIssues:
         return "kgagent migrate" if self.user_id is None else f"kgagent migrate --user {shlex.quote(self.user_id)}"
 
     def vector(self, condition: VectorCondition) -> Issue:
-        """The stored vector is not the embedding of the text."""
+        """The stored vector is not the embedding of the text; that of another model is handled by `other_model`."""
         return Issue("warning", f"have {condition}", self.command)
+
+    def other_model(self, stored: object, present: str) -> Issue:
+        """Another model made the vector, so that no semantic search finds the record.
+
+        Args:
+            stored: the name of the model that made it.
+            present: the name of the connected one.
+        """
+        phrase = f"have an embedding of model {beginning(repr(stored), MAX_MODEL_NAME)}, which semantic search omits"
+        fix = f"{self.command} embeds them again with {present!r}; or set KGAGENT_EMBEDDER and the model that made them"
+        return Issue("error", phrase, fix)
 
     @property
     def expired(self) -> Issue:

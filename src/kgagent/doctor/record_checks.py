@@ -62,6 +62,8 @@ class TextCheck(Generic[RecordT]):
             return None if is_indexed else self._issues.notes_text
         if condition in _CAN_BE_EXPIRED and self._was_current_before_a_note_expired(record, now):
             return self._issues.expired
+        if condition is VectorCondition.OTHER_MODEL:
+            return self._issues.other_model(record.properties["embedding_model"], self._embedder.model)
         return self._issues.vector(condition)
 
     def _was_current_before_a_note_expired(self, record: RecordT, now: datetime) -> bool:

@@ -21,7 +21,8 @@ class VectorCondition(StrEnum):
     MISSING = "no embedding"
     NOT_A_VECTOR = "an embedding that is not a list of numbers"
     WRONG_LENGTH = "an embedding of another length"
-    OTHER_MODEL = "an embedding of another or an unknown model"
+    OTHER_MODEL = "an embedding of another model"
+    UNKNOWN_MODEL = "an embedding of an unknown model"
     STALE = "an embedding of an earlier text"
     WITHOUT_TEXT = "an embedding but no text"
 
@@ -56,6 +57,7 @@ def vector_condition(record: Record, text: str, embedder: Embedder, *, has_vecto
         (not has_vector, VectorCondition.MISSING),
         (record.vector_length is None, VectorCondition.NOT_A_VECTOR),
         (record.vector_length != embedder.dimensions, VectorCondition.WRONG_LENGTH),
+        (record.properties.get("embedding_model") is None, VectorCondition.UNKNOWN_MODEL),
         (record.properties.get("embedding_model") != embedder.model, VectorCondition.OTHER_MODEL),
         (True, VectorCondition.STALE),
     )

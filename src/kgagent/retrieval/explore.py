@@ -29,7 +29,7 @@ from kgagent.retrieval.candidates import Candidate, Ranking, entity_key_of, node
 from kgagent.retrieval.expansion import expand_around
 from kgagent.retrieval.fusion import NODE_COST
 from kgagent.retrieval.name_match import nodes_by_name
-from kgagent.retrieval.noise import Noise
+from kgagent.retrieval.noise import Noise, Sample
 from kgagent.retrieval.pipeline import ASSESSED, END_COST
 from kgagent.retrieval.relevance import RELEVANT, Calibration, relevance
 from kgagent.retrieval.retrieve import Retrieved, Retriever, Vector, Vectors, attempt, retrieve
@@ -81,8 +81,8 @@ class Exploration:
         keys = [found.node.entity_key for found in best]
         surroundings, unexpanded = await attempt(self._surroundings(keys), timeout, default=GraphExpansion())
         matched = self._matched(retrieved.rankings.get("relationship_vector", ()))
-        noise, _ = await attempt(calibration.noise(self.scope), timeout, default=(None, None))
-        share = self._relevance(retrieved, noise)
+        sample, _ = await attempt(calibration.sample(self.scope), timeout, default=Sample())
+        share = self._relevance(retrieved, sample.noise)
         return ExploreResult(
             nodes=best,
             relationships=_each_once((*matched, *surroundings.relationships)),
@@ -91,6 +91,7 @@ class Exploration:
                 *retrieved.warnings,
                 *([f"Skipped nodes that only relationships lead to: {unread}"] if unread else []),
                 *([f"Skipped the surroundings of the nodes: {unexpanded}"] if unexpanded else []),
+                *(sample.warnings if retrieved.vectors else ()),
             ),
             is_relevant=None if share is None else share >= RELEVANT,
             relevance=share,

@@ -1,10 +1,16 @@
-"""What a user's records score with a text that has nothing to do with them, from a sample of their embeddings."""
+"""What is known of a user's embeddings beyond one search: what they score by chance, and which of them cannot be used.
+
+Records score something with a text that has nothing to do with them: the noise, estimated from a sample. Records whose
+embeddings another model made are omitted by semantic search, which every search says.
+"""
 
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, pstdev
 
+from kgagent.formatting import beginning, counted
+from kgagent.graph.store import Row
 from kgagent.retrieval.rerank.cosine import dot, unit
 from kgagent.retrieval.scope import SearchScope
 
@@ -16,6 +22,15 @@ COMPARED = 8
 
 MIN_SAMPLE = 20
 """Minimum number of embeddings from which noise is estimated."""
+
+EXAMINED = 500
+"""Records of each kind that are examined for the model of their embedding."""
+
+LIFETIME = 600.0
+LIFETIME_OF_WARNING = 30.0
+"""Seconds for which a sample is cached; a warning, which a migration ends, for less."""
+
+MAX_MODEL_NAME = 80
 
 
 @dataclass(frozen=True)
@@ -41,12 +56,39 @@ class Noise:
         return cls([fmean(column) for column in zip(*sample, strict=True)], deviation) if deviation > 0.0 else None
 
 
-async def sampled_noise(scope: SearchScope) -> tuple[Noise | None, Noise | None]:
-    """The noise of a user's nodes and of the relationships; None for a kind with too few.
+@dataclass(frozen=True)
+class Sample:
+    """What a sample of a user's embeddings tells.
+
+    Attributes:
+        noise: of the nodes and of the relationships; None for a kind with too few.
+        warnings: which records semantic search omits because another model made their embeddings.
+        lifetime: seconds for which it may be cached.
+    """
+
+    noise: tuple[Noise | None, Noise | None] = (None, None)
+    warnings: tuple[str, ...] = ()
+    lifetime: float = LIFETIME
+
+
+async def read_sample(scope: SearchScope) -> Sample:
+    """Sample a user's embeddings.
 
     Raises:
         StoreError: the database failed.
     """
-    [row] = await scope.read(scope.statement("sample_embeddings"), {"sample": SAMPLE})
+    [row] = await scope.read(scope.statement("sample_embeddings"), {"sample": SAMPLE, "examined": EXAMINED})
     # Some 100 ms for long embeddings, during which other users' calls go on.
-    return await asyncio.to_thread(lambda: (Noise.of(row["nodes"]), Noise.of(row["relationships"])))
+    noise = await asyncio.to_thread(lambda: (Noise.of(row["nodes"]), Noise.of(row["relationships"])))
+    if not row["omitted_nodes"] and not row["omitted_relationships"]:
+        return Sample(noise)
+    return Sample(noise, (_omitted(row, scope.model),), LIFETIME_OF_WARNING)
+
+
+def _omitted(row: Row, model: str) -> str:
+    omitted = f"{counted(row['omitted_nodes'], 'node')} and {counted(row['omitted_relationships'], 'relationship')}"
+    other = repr(beginning(row["other_model"] or "another model", MAX_MODEL_NAME))
+    return (
+        f"Semantic search omits {'at least ' if row['is_partial'] else ''}{omitted}: their embeddings were made by "
+        f"{other}, but {model!r} is connected. Run `kgagent migrate` to embed them again, or connect that model"
+    )

@@ -15,6 +15,7 @@ from kgagent.models.hybrid import HybridSearchOptions, HybridSearchResult, Retri
 from kgagent.retrieval.candidates import RETRIEVERS, Candidate, Ranking, Rankings, node_key
 from kgagent.retrieval.full_text import nodes_by_words, relationships_by_words
 from kgagent.retrieval.fusion import fuse
+from kgagent.retrieval.noise import Sample
 from kgagent.retrieval.relevance import RELEVANT, Calibration, relevance
 from kgagent.retrieval.rerank import CrossEncoder, Reranking
 from kgagent.retrieval.results import hydrate, render
@@ -88,13 +89,16 @@ class HybridSearch:
         retrieved: Retrieved,
         calibration: Calibration,
     ) -> HybridSearchResult:
-        """Add how far the results stand out; not assessed are a search without words and one without its vectors."""
-        if self.options.query is None or not retrieved.vectors:
+        """Add how far the results stand out, unless there are no words, and what no vector search can find."""
+        if not retrieved.vectors:
             return result
-        noise, _ = await attempt(calibration.noise(self.scope), self.timeout, default=(None, None))
+        sample, _ = await attempt(calibration.sample(self.scope), self.timeout, default=Sample())
+        result = result.model_copy(update={"warnings": (*result.warnings, *sample.warnings)})
+        if self.options.query is None:
+            return result
         rankings = [retrieved.rankings.get(name, (None,))[0] for name in ("node_vector", "relationship_vector")]
         similar = [one for one in found if one.similarity is not None] or found
-        share = relevance(self.options.query, retrieved.vectors[0], zip(rankings, noise, strict=True), similar)
+        share = relevance(self.options.query, retrieved.vectors[0], zip(rankings, sample.noise, strict=True), similar)
         is_relevant = None if share is None else share >= RELEVANT
         return result.model_copy(update={"relevance": share, "is_relevant": is_relevant})
 

@@ -27,12 +27,11 @@ from operator import mul
 from kgagent.graph.lucene import forms, words
 from kgagent.graph.records import NodeRecord
 from kgagent.retrieval.candidates import Candidate, Ranking, Record
-from kgagent.retrieval.noise import Noise, sampled_noise
+from kgagent.retrieval.noise import Noise, Sample, read_sample
 from kgagent.retrieval.scope import SearchScope
 
-SAMPLE_LIFETIME = 600.0
 MAX_SAMPLES = 1_000
-"""Seconds for which the noise of a user is cached, and the number of users."""
+"""Number of users whose samples are cached."""
 
 RELEVANT = 0.5
 """Relevance from which something relevant was found."""
@@ -57,24 +56,24 @@ _POSSESSIVE = re.compile(r"['\u2019]s$")
 
 
 class Calibration:
-    """The noise of each user, from a sample of the user's own embeddings that is read once in ten minutes."""
+    """A sample of each user's own embeddings, read once in ten minutes; with a warning, once in half a minute."""
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[float, tuple[Noise | None, Noise | None]]] = {}
+        self._known: dict[str, tuple[float, Sample]] = {}
 
-    async def noise(self, scope: SearchScope) -> tuple[Noise | None, Noise | None]:
-        """The noise of nodes and of relationships; None for a kind with too few records.
+    async def sample(self, scope: SearchScope) -> Sample:
+        """The sample of a user.
 
         Raises:
             StoreError: the database failed.
         """
-        expires, known = self._known.get(scope.user_id, (0.0, (None, None)))
-        if expires > time.monotonic():
+        expires, known = self._known.get(scope.user_id, (0.0, None))
+        if known is not None and expires > time.monotonic():
             return known
-        known = await sampled_noise(scope)
+        known = await read_sample(scope)
         if len(self._known) >= MAX_SAMPLES:
             self._known.clear()
-        self._known[scope.user_id] = (time.monotonic() + SAMPLE_LIFETIME, known)
+        self._known[scope.user_id] = (time.monotonic() + known.lifetime, known)
         return known
 
 

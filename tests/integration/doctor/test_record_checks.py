@@ -21,12 +21,8 @@ FIXED_BY_MIGRATION = [
         "have an embedding of another length",
     ),
     (
-        "MATCH (:<Person>)-[r {description: 'They row'}]->() SET r.embedding_model = 'older'",
-        "have an embedding of another or an unknown model",
-    ),
-    (
         "MATCH (:<Person>)-[r {description: 'They row'}]->() REMOVE r.embedding_model, r.embedding_hash",
-        "have an embedding of another or an unknown model",
+        "have an embedding of an unknown model",
     ),
     (
         "MATCH (:<Person>)-[r {description: 'They row'}]->() SET r.description = 'They sail'",
@@ -117,6 +113,24 @@ async def test_an_issue_is_found_and_the_migration_fixes_it(own: KnowledgeGraph,
     assert problems(await own.diagnose()) == []
 
 
+async def test_embeddings_of_another_model_are_an_error_that_the_migration_fixes(own: KnowledgeGraph) -> None:
+    await healthy(own)
+    await damage(own, "MATCH (:<Person>)-[r {description: 'They row'}]->() SET r.embedding_model = 'older'")
+    await damage(own, "MATCH (n:<Person>) WHERE n.name IN ['Ada', 'Bo'] SET n.embedding_model = 'older'")
+    diagnosis = await own.diagnose(user_id=USER)
+    assert messages(diagnosis) == [
+        "error: 2 of 4 nodes have an embedding of model 'older', which semantic search omits",
+        "error: 1 of 3 relationships have an embedding of model 'older', which semantic search omits",
+    ]
+    assert {finding.fix for finding in problems(diagnosis)} == {
+        f"kgagent migrate --user {USER} embeds them again with {own.embedder.model!r}; "
+        "or set KGAGENT_EMBEDDER and the model that made them"
+    }
+    assert not diagnosis.is_healthy
+    await own.migrate()
+    assert problems(await own.diagnose()) == []
+
+
 @pytest.mark.parametrize(("statement", "phrase"), FIXED_BY_HAND)
 async def test_an_issue_that_a_person_must_fix_is_found(own: KnowledgeGraph, statement: str, phrase: str) -> None:
     await healthy(own)
@@ -154,8 +168,8 @@ async def test_a_relationship_of_another_user_than_its_nodes_is_an_error(own: Kn
         ("MATCH (n:<Person> {name: 'Ada'}) REMOVE n.embedding", "have no embedding"),
         ("MATCH (n:<Person> {name: 'Ada'}) SET n.embedding = [0.5]", "have an embedding of another length"),
         (
-            "MATCH (n:<Person> {name: 'Ada'}) SET n.embedding_model = 'older'",
-            "have an embedding of another or an unknown model",
+            "MATCH (n:<Person> {name: 'Ada'}) REMOVE n.embedding_model, n.embedding_hash",
+            "have an embedding of an unknown model",
         ),
         ("MATCH (n:<Person> {name: 'Ada'}) SET n.description = 'new'", "have an embedding of an earlier text"),
         (

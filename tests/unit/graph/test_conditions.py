@@ -57,7 +57,7 @@ def relationship(
         (record(None, **CURRENT), "a", True, VectorCondition.NOT_A_VECTOR),
         (record(7, **CURRENT), "a", True, VectorCondition.WRONG_LENGTH),
         (record(**{**CURRENT, "embedding_model": "older"}), "a", True, VectorCondition.OTHER_MODEL),
-        (record(), "a", True, VectorCondition.OTHER_MODEL),
+        (record(), "a", True, VectorCondition.UNKNOWN_MODEL),
         (record(**CURRENT), "b", True, VectorCondition.STALE),
     ],
 )
