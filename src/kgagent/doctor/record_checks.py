@@ -31,7 +31,9 @@ from kgagent.graph.relationships import RelationshipRepository
 RecordT = TypeVar("RecordT", bound=Record)
 
 MAX_EXPIRIES = 30
-"""Most recent expiries of a record's notes that can explain a stale embedding; each costs a pass over all notes."""
+MAX_NOTES_REREAD = 30_000
+"""Most recent expiries of a record's notes that can explain a stale embedding, each at the cost of a pass over all its
+notes; and the number of notes that all passes together read."""
 
 _CAN_BE_EXPIRED = {VectorCondition.STALE, VectorCondition.WITHOUT_TEXT}
 _JUST_BEFORE = timedelta(microseconds=1)
@@ -68,7 +70,8 @@ class TextCheck(Generic[RecordT]):
 
     def _was_current_before_a_note_expired(self, record: RecordT, now: datetime) -> bool:
         expired = {note.expires_at for note in record.notes if note.expires_at is not None and note.expires_at <= now}
-        latest = sorted(expired, reverse=True)[:MAX_EXPIRIES]
+        passes = min(MAX_EXPIRIES, max(1, MAX_NOTES_REREAD // max(1, len(record.notes))))
+        latest = sorted(expired, reverse=True)[:passes]
         return any(is_current(record, self._text(record, end - _JUST_BEFORE), self._embedder) for end in latest)
 
 
