@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from kgagent.doctor.diagnosis import Diagnosis, DiagnosisFacts
 from kgagent.doctor.issues import MigrationIssues
+from kgagent.doctor.note_sources import NoteSources
 from kgagent.doctor.record_checks import NodeChecks, RelationshipChecks
 from kgagent.doctor.server_checks import embedder_findings, feature_findings, schema_findings
 from kgagent.embedding.base import Embedder
@@ -35,7 +36,8 @@ async def diagnose(
 ) -> Diagnosis:
     """Examine the server, its indexes and every record, and report what is wrong and how to fix it.
 
-    Nothing is changed and no vector is read. Records are streamed; only eight bytes a node stay in memory.
+    Nothing is changed and no vector is read. Records are streamed; only eight bytes a node and the names of up to
+    10,000 sources stay in memory.
 
     Args:
         schema: the constraints and indexes that should exist.
@@ -51,9 +53,9 @@ async def diagnose(
         StoreError: the database failed.
     """
     store, progress = nodes.store, progress or SilentProgress()
-    issues = MigrationIssues(user_id)
-    node_checks = NodeChecks(nodes, embedder, clock, issues)
-    relationship_checks = RelationshipChecks(relationships, embedder, clock, issues)
+    issues, sources = MigrationIssues(user_id), NoteSources(nodes)
+    node_checks = NodeChecks(nodes, embedder, clock, issues, sources)
+    relationship_checks = RelationshipChecks(relationships, embedder, clock, issues, sources)
 
     findings = feature_findings(store.features) + await schema_findings(store, schema)
     if check_embedder:
@@ -63,6 +65,7 @@ async def diagnose(
     with progress.task("Examining relationships", await count_relationships(relationships, user_id)) as advance:
         await _check_each(inspect_relationships(relationships, user_id), relationship_checks.check, advance)
 
+    findings += [*node_checks.findings(), *relationship_checks.findings(), *await sources.findings()]
     facts = DiagnosisFacts(
         uri=store.uri,
         server_version=store.features.version,
@@ -73,7 +76,7 @@ async def diagnose(
         nodes=node_checks.examined,
         relationships=relationship_checks.examined,
     )
-    return Diagnosis.of([*findings, *node_checks.findings(), *relationship_checks.findings()], facts)
+    return Diagnosis.of(findings, facts)
 
 
 async def _check_each(

@@ -14,6 +14,7 @@ from kgagent.doctor.issues import (
     IssueCounter,
     MigrationIssues,
 )
+from kgagent.doctor.note_sources import NoteSources
 from kgagent.embedding.base import Embedder
 from kgagent.graph.conditions import (
     VectorCondition,
@@ -79,9 +80,15 @@ class NodeChecks:
     """Checks nodes one by one and collects the findings."""
 
     def __init__(
-        self, nodes: NodeRepository, embedder: Embedder, clock: Callable[[], datetime], issues: MigrationIssues
+        self,
+        nodes: NodeRepository,
+        embedder: Embedder,
+        clock: Callable[[], datetime],
+        issues: MigrationIssues,
+        sources: NoteSources,
     ) -> None:
         self._counter = IssueCounter("nodes")
+        self._sources = sources
         self._keys = DuplicateKeyCounter()
         self._texts = TextCheck(nodes.text, embedder, clock, issues)
 
@@ -94,6 +101,8 @@ class NodeChecks:
         issue = NODE_DEFECTS[defect] if defect else self._texts.issue(node.record, has_vector=node.has_vector)
         if issue:
             self._counter.add(issue, node)
+        if not defect:
+            self._sources.add(node.user_id, node.record.notes, node)
 
     @property
     def examined(self) -> int:
@@ -117,8 +126,10 @@ class RelationshipChecks:
         embedder: Embedder,
         clock: Callable[[], datetime],
         issues: MigrationIssues,
+        sources: NoteSources,
     ) -> None:
         self._counter = IssueCounter("relationships")
+        self._sources = sources
         self._repository = relationships
         self._issues = issues
         self._texts = TextCheck(relationships.text, embedder, clock, issues)
@@ -144,6 +155,7 @@ class RelationshipChecks:
             yield RELATIONSHIP_DEFECTS[defect]
             return
         record = relationship.record
+        self._sources.add(relationship.start.user_id, record.notes, relationship)
         if any(isinstance(record.properties.get(field), str) for field in LEVEL_FIELDS):
             yield self._issues.levels_as_text
         elif issue := self._texts.issue(record, has_vector=relationship.has_vector):

@@ -143,6 +143,32 @@ async def test_an_issue_that_a_person_must_fix_is_found(own: KnowledgeGraph, sta
         await damage(own, "MATCH (:<Person>)-[r]->(s:Stranger) DETACH DELETE s")
 
 
+async def test_sources_of_notes_that_the_user_does_not_have_are_reported_and_are_no_problem(
+    own: KnowledgeGraph,
+) -> None:
+    await healthy(own)
+    await healthy(own, "another")
+    tools = own.tools(user_id=USER)
+    [topic], [foreign] = [
+        [
+            one["key"]
+            for one in await cypher(
+                own,
+                f"MATCH (n:{names(own.ontology)['Topic']} {{user_id: $user}}) RETURN n.entity_key AS key",
+                user=user,
+            )
+        ]
+        for user in (USER, "another")
+    ]
+    notes = [{"content": f"from {key}", "source_entity_key": key} for key in (topic, foreign, "a-talk")]
+    succeeded(await tools.update_node(entity_key=topic, notes=notes))
+    diagnosis = await own.diagnose(user_id=USER)
+    assert problems(diagnosis) == []
+    [found] = [finding.message for finding in diagnosis.findings if "source" in finding.message]
+    assert found.startswith("Notes name 2 sources that their user does not have, such as ")
+    assert repr(topic) not in found.partition(" in ")[0]
+
+
 async def test_a_relationship_between_two_users_is_an_error(own: KnowledgeGraph) -> None:
     await healthy(own)
     await healthy(own, "another")
