@@ -8,6 +8,7 @@ KgAgentError
 │   ├── AlreadyExistsError          the record to create exists
 │   └── InvalidLevelError           an attitude or proximity is neither 1 to 5 nor a word of its type
 ├── ConflictError                   concurrent writes won, however often the write was retried
+│   └── SharedKeyError              another user's record has the key, which a constraint of an earlier version refuses
 ├── BusyError                       too many calls are waiting; try again later
 ├── EmbeddingError                  texts could not be embedded
 │   ├── EmbeddingUnavailableError   the model could not be reached, after retries
@@ -88,6 +89,10 @@ class InvalidLevelError(InputError):
 
 class ConflictError(KgAgentError):
     """Concurrent writes won, however often the write was retried."""
+
+
+class SharedKeyError(ConflictError):
+    """Another user's record has the key, which a constraint of an earlier version refuses; nothing was written."""
 
 
 class BusyError(KgAgentError):

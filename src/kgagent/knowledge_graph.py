@@ -336,8 +336,8 @@ class KnowledgeGraph:
     ) -> "MigrationReport":
         """Bring an old graph to the present form; an interrupted migration continues where it stopped.
 
-        It creates missing constraints and indexes, embeds records without a current embedding, and removes the
-        embedding properties of old graphs.
+        It creates missing constraints and indexes, drops constraints that made keys unique among all users, embeds
+        records without a current embedding, and removes the embedding properties of old graphs.
 
         Args:
             user_id: owner of the records to migrate; None migrates every user's.
@@ -359,6 +359,8 @@ class KnowledgeGraph:
                 await self._services.schema.rebuild_vector_indexes()
         elif not dry_run:
             await self._services.schema.ensure()
+        if not dry_run:
+            await self._services.schema.drop_replaced_constraints()
         return await migrate(
             nodes=self._services.nodes,
             relationships=self._services.relationships,

@@ -296,8 +296,8 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
     ) -> MigrationReport:
         """Bring an old graph to the present form; an interrupted migration continues where it stopped.
 
-        It creates missing constraints and indexes, embeds records without a current embedding, and removes the
-        embedding properties of old graphs.
+        It creates missing constraints and indexes, drops constraints that made keys unique among all users, embeds
+        records without a current embedding, and removes the embedding properties of old graphs.
 
         Args:
             user_id: owner of the records to migrate; None migrates every user's.

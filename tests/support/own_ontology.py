@@ -22,13 +22,13 @@ _WORDS = {
 }
 
 
-def own_ontology() -> Ontology:
-    """Two labels and two types with a random suffix."""
+def own_ontology(*, key: str = "uuid4") -> Ontology:
+    """Two labels with a rule for their keys, and two types, all with a random suffix."""
     suffix = uuid.uuid4().hex
     person, topic = f"{PERSON}_{suffix}", f"{TOPIC}_{suffix}"
     return Ontology.model_validate(
         {
-            "labels": {person: {"key": "uuid4"}, topic: {"key": "uuid4"}},
+            "labels": {person: {"key": key}, topic: {"key": key}},
             "relationships": {
                 f"{KNOWS}_{suffix}": {"from": person, "to": person, **_WORDS},
                 f"{LIKES}_{suffix}": {"from": person, "to": topic, **_WORDS},
@@ -83,8 +83,9 @@ async def dropped_in_the_end(settings: Settings, ontology: Ontology) -> AsyncIte
     async with connecting as graph:
         leave_shared_indexes_out(graph)
         for part in services_of(graph).schema.parts:
-            kind = "CONSTRAINT" if part.create.startswith("CREATE CONSTRAINT") else "INDEX"
-            await services_of(graph).store.run_schema(f"DROP {kind} {Identifier(part.name)} IF EXISTS")
+            kind = "CONSTRAINT" if part.kind == "unique" else "INDEX"
+            for name in filter(None, (part.name, part.earlier_name)):
+                await services_of(graph).store.run_schema(f"DROP {kind} {Identifier(name)} IF EXISTS")
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,5 @@
 // Restores a deleted node of the user with relationships that were deleted with it; embeddings stay in the database.
-// If something has changed since it was read, it has expired, or a node with that key exists, nothing is written. Writing
+// If something has changed since it was read, it has expired, or the user has a node with that key, nothing is written. Writing
 // `write_lock` takes the locks of what is kept before it is read; what another write restored has no user. Some records that
 // expired, of any user, are purged.
 // Parameters: user_id; now; deletion; node {element_id (of what is kept), entity_key, properties, vector or null for the one
@@ -14,7 +14,7 @@ REMOVE kept.write_lock
 WITH kept
 WHERE kept.user_id = $user_id AND kept.kgagent_deletion = $deletion AND kept.entity_key = $node.entity_key
   AND kept.kgagent_undo_until > $now
-  AND NOT EXISTS { MATCH (:«labels» {entity_key: $node.entity_key}) }
+  AND NOT EXISTS { MATCH (other:«labels» {entity_key: $node.entity_key}) WHERE other.user_id = $user_id }
 CALL () {
   UNWIND $relationships AS row
   MATCH (part:«deleted»)

@@ -58,7 +58,7 @@ _DELETE_DUPLICATES = (
 )
 SHARED_KEYS_FIX = (
     "Merge them or give each a unique key; to list them: MATCH (n) WHERE n.entity_key IS NOT NULL "
-    "WITH n.entity_key AS key, collect(n) AS found WHERE size(found) > 1 RETURN key, found"
+    "WITH n.user_id AS user, n.entity_key AS key, collect(n) AS found WHERE size(found) > 1 RETURN user, key, found"
 )
 
 NODE_DEFECTS = {

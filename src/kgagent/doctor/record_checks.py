@@ -96,7 +96,7 @@ class NodeChecks:
         """Check one node."""
         self._counter.examined += 1
         if node.record.entity_key:
-            self._keys.add(node.record.entity_key)
+            self._keys.add(f"{len(node.user_id)}:{node.user_id}{node.record.entity_key}")
         defect = node_defect(node)
         issue = NODE_DEFECTS[defect] if defect else self._texts.issue(node.record, has_vector=node.has_vector)
         if issue:
@@ -113,7 +113,7 @@ class NodeChecks:
         """The findings about the nodes checked so far."""
         yield from self._counter.findings()
         if shared := self._keys.count():
-            message = f"{shared:,} of {self.examined:,} nodes share their entity_key with another node"
+            message = f"{shared:,} of {self.examined:,} nodes share their entity_key with another node of their user"
             yield Finding("error", message, SHARED_KEYS_FIX)
 
 

@@ -5,7 +5,7 @@ import random
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
-from kgagent.errors import ConflictError, EmbeddingResponseError, InputError, KgAgentError
+from kgagent.errors import ConflictError, EmbeddingResponseError, InputError, KgAgentError, SharedKeyError
 
 IntentT = TypeVar("IntentT")
 StateT = TypeVar("StateT")
@@ -40,7 +40,7 @@ class WriteStrategy(Protocol[IntentT_contra, StateT, PlanT, ResultT_co]):
         """
         ...
 
-    async def save(self, plans: Mapping[int, PlanT]) -> Mapping[int, ResultT_co]:
+    async def save(self, plans: Mapping[int, PlanT]) -> Mapping[int, ResultT_co | KgAgentError]:
         """Embed and write; a plan that met a conflict is missing from the result."""
         ...
 
@@ -65,14 +65,16 @@ async def compare_and_set(
     conflicts = dict.fromkeys(range(len(intents)), 0)
     while pending := [position for position in conflicts if position not in outcomes]:
         batch = _first_of_each_identity(strategy, intents, pending)
-        outcomes |= await _apply(strategy, intents, batch)
+        applied = await _apply(strategy, intents, batch)
+        # A record that a concurrent write of the same user created is found when it is read again.
+        again = {one for one, outcome in applied.items() if isinstance(outcome, SharedKeyError) and not conflicts[one]}
+        outcomes |= {position: applied[position] for position in applied.keys() - again}
         retries = [position for position in batch if position not in outcomes]
         for position in retries:
             conflicts[position] += 1
             if conflicts[position] >= attempts:
-                outcomes[position] = ConflictError(
-                    f"Other writers changed it during each of {attempts} attempts, or its key is in use; "
-                    "nothing was written"
+                outcomes[position] = applied.get(position) or ConflictError(
+                    f"Other writers changed it during each of {attempts} attempts; nothing was written"
                 )
         if retries:
             await asyncio.sleep(random.uniform(0, min(MAX_PAUSE, 0.01 * 2 ** max(conflicts.values()))))  # noqa: S311

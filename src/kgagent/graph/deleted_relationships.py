@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from kgagent.errors import AlreadyExistsError, EntityGoneError, InputError, NotFoundError
+from kgagent.errors import AlreadyExistsError, EntityGoneError, InputError, KgAgentError, NotFoundError
 from kgagent.graph.deleted_records import DELETED_NAMES, format_minute
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.pair_state import PairState
@@ -211,7 +211,7 @@ class RestorationStrategy:
 
     async def save(
         self, plans: Mapping[int, PlannedWrite[RelationshipRecord]]
-    ) -> Mapping[int, RelationshipWriteResult]:
+    ) -> Mapping[int, RelationshipWriteResult | KgAgentError]:
         """Embed and restore; a plan that met a conflict is missing from the result."""
         return await self._saver.save(plans)
 

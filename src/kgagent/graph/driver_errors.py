@@ -1,10 +1,14 @@
 """Translates the errors of the Neo4j driver into those of kgagent."""
 
+import re
+
 from neo4j import exceptions as neo4j_errors
 
 from kgagent.errors import (
     ConstraintViolationError,
     EntityGoneError,
+    KgAgentError,
+    SharedKeyError,
     StatementTimeoutError,
     StatementValueError,
     StoreError,
@@ -15,10 +19,16 @@ _VALUES_REFUSED = ("ArithmeticError", "ArgumentError", "TypeError", "SyntaxError
 VALUE_ERRORS = frozenset(f"Neo.ClientError.Statement.{name}" for name in _VALUES_REFUSED)
 """Error codes for values that an operator does not accept; text that is not a date counts as a syntax error."""
 
+_KEY_OF_ALL_USERS = re.compile(
+    r"(?:Node|Relationship)\(\d+\) already exists with (?:label|type) `(?:[^`]|``)*` "
+    r"and property `(?:entity_key|relationship_key)` = "
+)
+"""How the server describes a record that breaks a constraint on a key without `user_id`."""
+
 DriverFailure = neo4j_errors.Neo4jError | neo4j_errors.DriverError
 
 
-def translated(error: DriverFailure, uri: str) -> StoreError:
+def translated(error: DriverFailure, uri: str) -> KgAgentError:
     """The error of kgagent for an error of the driver.
 
     Args:
@@ -26,7 +36,7 @@ def translated(error: DriverFailure, uri: str) -> StoreError:
         uri: address of the server, for the message.
     """
     if isinstance(error, neo4j_errors.ConstraintError):
-        return ConstraintViolationError(f"The write violates a uniqueness constraint: {error.message}")
+        return _of_constraint(error.message or "")
     if isinstance(error, neo4j_errors.AuthError):
         return StoreError(f"Neo4j at {uri} refused the login: check NEO4J_USERNAME and NEO4J_PASSWORD")
     if isinstance(error, neo4j_errors.Neo4jError):
@@ -40,6 +50,15 @@ def translated(error: DriverFailure, uri: str) -> StoreError:
     if isinstance(error, neo4j_errors.ServiceUnavailable | neo4j_errors.SessionExpired):
         return UnreachableError(f"The graph cannot be reached: {problem}")
     return StoreError(problem)
+
+
+def _of_constraint(message: str) -> ConstraintViolationError | SharedKeyError:
+    if not _KEY_OF_ALL_USERS.match(message):
+        return ConstraintViolationError(f"The write violates a uniqueness constraint: {message}")
+    return SharedKeyError(
+        "Another user has a record with the same key, and a constraint of an earlier version of kgagent allows each "
+        "key only once among all users; nothing was written. Run `kgagent migrate`, which replaces the constraint"
+    )
 
 
 def _of_server(error: neo4j_errors.Neo4jError, uri: str) -> StoreError:

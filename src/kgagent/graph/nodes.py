@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from kgagent.errors import InputError, NodeNotFoundError
+from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
 from kgagent.graph.existing_records import node_exists
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.record_saver import RecordSaver, changed_properties, node_text, with_properties
@@ -163,7 +163,7 @@ class NodeStrategy:
         changes = changed_properties(before, intent.values, intent.notes, self._context)
         return PlannedWrite(state, with_properties(before, changes), changes)
 
-    async def save(self, plans: Mapping[int, PlannedWrite[NodeRecord]]) -> Mapping[int, NodeWriteResult]:
+    async def save(self, plans: Mapping[int, PlannedWrite[NodeRecord]]) -> Mapping[int, NodeWriteResult | KgAgentError]:
         """Embed and write; a plan that met a conflict is missing from the result."""
         return await self._saver.save(plans)
 

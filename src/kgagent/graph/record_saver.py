@@ -8,9 +8,10 @@ from datetime import datetime
 from typing import Any, Generic
 
 from kgagent.embedding.base import Embedder
-from kgagent.errors import ConstraintViolationError, EntityGoneError, InputError
+from kgagent.errors import ConstraintViolationError, EntityGoneError, InputError, KgAgentError, SharedKeyError
 from kgagent.graph.records import Record
 from kgagent.graph.statements import Statement
+from kgagent.graph.store import Row
 from kgagent.graph.writes import (
     ModelT,
     PlannedWrite,
@@ -51,7 +52,7 @@ class RecordSaver(Generic[RecordT, ModelT]):
     update: Statement
     options: WriteOptions[Any, RecordT] = field(default_factory=WriteOptions)
 
-    async def save(self, planned: Mapping[int, PlannedWrite[RecordT]]) -> dict[int, WriteResult[ModelT]]:
+    async def save(self, planned: Mapping[int, PlannedWrite[RecordT]]) -> dict[int, WriteResult[ModelT] | KgAgentError]:
         """Embed the changed texts in one call and write; a plan that met a conflict is missing from the result.
 
         Raises:
@@ -59,16 +60,13 @@ class RecordSaver(Generic[RecordT, ModelT]):
             StoreError: the database failed.
         """
         now = self.context.clock()
-        texts = [self.kind.text(plan.after, now) for plan in planned.values()]
-        vectors = await vector_changes(
-            self.context.embedder,
-            [(text, plan.stored) for text, plan in zip(texts, planned.values(), strict=True)],
-            vector_property=self.kind.vector_property,
-        )
+        texts = [(self.kind.text(plan.after, now), plan.stored) for plan in planned.values()]
+        vectors = await vector_changes(self.context.embedder, texts, vector_property=self.kind.vector_property)
         results: dict[int, WriteResult[ModelT]] = {}
-        created: list[dict[str, Any]] = []
-        updated: list[dict[str, Any]] = []
-        for (position, plan), text, vector in zip(planned.items(), texts, vectors, strict=True):
+        refused: dict[int, KgAgentError] = {}
+        created: list[Row] = []
+        updated: list[Row] = []
+        for (position, plan), (text, _), vector in zip(planned.items(), texts, vectors, strict=True):
             changed = self._needs_write(plan, vector, now)
             properties = self._properties(plan, vector, now) if changed else {}
             results[position] = WriteResult(
@@ -79,12 +77,13 @@ class RecordSaver(Generic[RecordT, ModelT]):
                 warnings=() if vector.vector is None else length_warnings(text),
             )
             if changed:
-                rows = updated if plan.after.element_id else created
-                rows.append(self._row(position, plan, vector, properties))
-        written = await self._write_all(created, updated)
+                row = self._row(position, plan, vector, properties)
+                (updated if row["element_id"] else created).append(row)
+        written = await self._write_all(created, updated, refused)
         for position in sorted(written):
             self._notify(planned[position])
-        return {position: result for position, result in results.items() if position in written or not result.changed}
+        kept = {position: result for position, result in results.items() if position in written or not result.changed}
+        return kept | refused
 
     def _needs_write(self, plan: PlannedWrite[RecordT], vector: VectorChange, now: datetime) -> bool:
         if plan.stored is None or plan.changes or vector.properties or plan.stored.has_old_properties:
@@ -101,9 +100,7 @@ class RecordSaver(Generic[RecordT, ModelT]):
             **next_version(record, None if self.options.keep_updated_at else now),
         }
 
-    def _row(
-        self, position: int, plan: PlannedWrite[RecordT], vector: VectorChange, properties: Mapping[str, Any]
-    ) -> dict[str, Any]:
+    def _row(self, position: int, plan: PlannedWrite[RecordT], vector: VectorChange, properties: Row) -> Row:
         return {
             **self.kind.location(plan.after),
             "position": position,
@@ -113,23 +110,25 @@ class RecordSaver(Generic[RecordT, ModelT]):
             "properties": properties,
         }
 
-    async def _write_all(self, created: list[dict[str, Any]], updated: list[dict[str, Any]]) -> set[int]:
+    async def _write_all(self, created: list[Row], updated: list[Row], refused: dict[int, KgAgentError]) -> set[int]:
         if self.options.dry_run:
             return {row["position"] for row in (*created, *updated)}
         async with self.options.lock or nullcontext():
-            return await self._write(self.create, created) | await self._write(self.update, updated)
+            return await self._write(self.create, created, refused) | await self._write(self.update, updated, refused)
 
-    async def _write(self, text: Statement, rows: Sequence[dict[str, Any]]) -> set[int]:
+    async def _write(self, text: Statement, rows: Sequence[Row], refused: dict[int, KgAgentError]) -> set[int]:
         """Write rows in one transaction, or each in its own if the database refuses one of them."""
         if not rows:
             return set()
         parameters = {"user_id": self.user_id, "now": self.context.clock(), "rows": rows}
         try:
             written = await self.kind.store.write(text, parameters)
-        except (ConstraintViolationError, EntityGoneError):
-            if len(rows) == 1:
-                return set()
-            return {position for row in rows for position in await self._write(text, [row])}
+        except (ConstraintViolationError, EntityGoneError, SharedKeyError) as error:
+            if len(rows) > 1:
+                return {position for row in rows for position in await self._write(text, [row], refused)}
+            if isinstance(error, SharedKeyError):
+                refused[rows[0]["position"]] = error
+            return set()
         return {row["position"] for row in written}
 
     def _notify(self, plan: PlannedWrite[RecordT]) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from kgagent.errors import InputError, NodeNotFoundError, NotFoundError
+from kgagent.errors import InputError, KgAgentError, NodeNotFoundError, NotFoundError
 from kgagent.graph.existing_records import relationship_exists
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.pair_state import End, PairState
@@ -254,7 +254,7 @@ class RelationshipStrategy:
 
     async def save(
         self, plans: Mapping[int, PlannedWrite[RelationshipRecord]]
-    ) -> Mapping[int, RelationshipWriteResult]:
+    ) -> Mapping[int, RelationshipWriteResult | KgAgentError]:
         """Embed and write; a plan that met a conflict is missing from the result."""
         return await self._saver.save(plans)
 

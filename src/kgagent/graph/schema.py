@@ -6,6 +6,7 @@ import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from kgagent.embedding.base import Embedder
 from kgagent.errors import SchemaError, StoreError
@@ -101,7 +102,7 @@ class Schema:
             if not outdated and not missing:
                 break
             for part in outdated:
-                await self._drop(part, still=part.is_outdated_in)
+                await self._drop("INDEX", part.name, still=part.is_outdated_in)
             for part in [*outdated, *missing]:
                 await self._create(part)
             # Another process that replaces the same outdated index may have dropped the new one.
@@ -119,8 +120,33 @@ class Schema:
         """
         for part in self.parts:
             if part.is_searched:
-                await self._drop(part, still=part.found_in)
+                await self._drop("INDEX", part.name, still=part.found_in)
         await self.ensure(online_timeout=REBUILD_TIMEOUT)
+
+    async def drop_replaced_constraints(self) -> None:
+        """Drop the constraints of earlier versions, which made keys unique among all users, where the new one exists.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        present = await self._present()
+        for part in self.parts:
+            if part.found_in(present) is None:
+                continue
+            for name in (row["name"] for row in part.replaced_in(present)):
+                if name == part.earlier_name:
+                    await self._drop("CONSTRAINT", name, still=part.replaced_in)
+
+    async def replaced_constraints(self) -> list[SchemaProblem]:
+        """List constraints, of earlier versions or of other programs, that make keys unique among all users."""
+        present = await self._present()
+        found: dict[str, list[str]] = {}
+        for part in self.parts:
+            for name in (row["name"] for row in part.replaced_in(present)):
+                by_hand = f"DROP CONSTRAINT {Identifier(name)}, unless another program needs it"
+                found.setdefault("kgagent migrate" if name == part.earlier_name else by_hand, []).append(name)
+        what = "allows each key only once among all users, so that a user may be refused a key that another user has"
+        return [SchemaProblem(tuple(names), what, fix) for fix, names in found.items()]
 
     async def problems(self) -> list[SchemaProblem]:
         """List what is missing, not online, or does not fit."""
@@ -185,8 +211,11 @@ class Schema:
                 f"{part.name} cannot be created: {error}. `kgagent doctor` looks for duplicates"
             ) from error
 
-    async def _drop(self, part: SchemaPart, *, still: Callable[[Sequence[Row]], object]) -> None:
-        await self._change(Statement(f"DROP INDEX {Identifier(part.name)} IF EXISTS", "drop_index"), still=still)
+    async def _drop(
+        self, kind: Literal["INDEX", "CONSTRAINT"], name: str, *, still: Callable[[Sequence[Row]], object]
+    ) -> None:
+        text = Statement(f"DROP {kind} {Identifier(name)} IF EXISTS", f"drop_{kind.lower()}")
+        await self._change(text, still=still)
 
     async def _change(self, statement: Statement, *, still: Callable[[Sequence[Row]], object]) -> None:
         """Run a statement; after a failure retry it if it is still needed, as others change the schema too."""

@@ -35,6 +35,7 @@ class SchemaPart:
         kind: what it is; a vector index must fit the embedder.
         covers: labels or types that it must cover.
         properties: properties that it must hold, including in-index filters.
+        earlier_name: of a uniqueness constraint, the name of the one that it replaces, which lacked `user_id`.
     """
 
     name: str
@@ -42,6 +43,7 @@ class SchemaPart:
     kind: Literal["unique", "range", "vector", "text"]
     covers: tuple[str, ...] = ()
     properties: tuple[str, ...] = ()
+    earlier_name: str | None = None
 
     @property
     def is_vector(self) -> bool:
@@ -69,6 +71,14 @@ class SchemaPart:
         row = self.found_in(indexes)
         return row is not None and self.outdates(row)
 
+    def replaced_in(self, indexes: Sequence[Row]) -> list[Row]:
+        """Find the constraints, under any name, that make the key unique among all users."""
+        return [
+            row
+            for row in indexes
+            if self.kind == "unique" and row["is_unique"] and self._is_range_on(row, self.properties[1:])
+        ]
+
     def found_in(self, indexes: Sequence[Row]) -> Row | None:
         """Find it among the existing indexes.
 
@@ -81,12 +91,10 @@ class SchemaPart:
         return next((row for row in indexes if self._is_served_by(row)), None)
 
     def _is_served_by(self, row: Row) -> bool:
-        return (
-            row["type"] == "RANGE"
-            and (row["is_unique"] or self.kind == "range")
-            and row["labelsOrTypes"] == list(self.covers)
-            and row["properties"] == list(self.properties)
-        )
+        return (row["is_unique"] or self.kind == "range") and self._is_range_on(row, self.properties)
+
+    def _is_range_on(self, row: Row, properties: Sequence[str]) -> bool:
+        return row["type"] == "RANGE" and (row["labelsOrTypes"], row["properties"]) == ([*self.covers], [*properties])
 
 
 def schema_parts(ontology: Ontology, vector_config: str, features: ServerFeatures) -> list[SchemaPart]:
@@ -101,7 +109,7 @@ def schema_parts(ontology: Ontology, vector_config: str, features: ServerFeature
     for label in ontology.labels:
         pattern = f"(n:{Identifier(label)})"
         parts += [
-            _unique(f"kgagent_{label}_key", pattern, "n", "entity_key", label),
+            _unique(label, pattern, "n", "entity_key"),
             _range(f"kgagent_{label}_user", pattern, "n", label, "user_id"),
             _vector(
                 node_vector_index(label), pattern, "n", ("embedding", FILTERS[0]), [label], vector_config, features
@@ -110,7 +118,7 @@ def schema_parts(ontology: Ontology, vector_config: str, features: ServerFeature
     for neo4j_type in ontology.relationships:
         pattern = f"()-[r:{Identifier(neo4j_type)}]-()"
         parts += [
-            _unique(f"kgagent_{neo4j_type}_key", pattern, "r", "relationship_key", neo4j_type),
+            _unique(neo4j_type, pattern, "r", "relationship_key"),
             _range(f"kgagent_{neo4j_type}_user", pattern, "r", neo4j_type, "user_id"),
         ]
     for name, types in relationship_vector_indexes(ontology, features).items():
@@ -148,9 +156,12 @@ def relationship_vector_indexes(ontology: Ontology, features: ServerFeatures) ->
     return {f"kgagent_{neo4j_type}_embedding": (neo4j_type,) for neo4j_type in ontology.relationships}
 
 
-def _unique(name: str, pattern: str, variable: str, field: str, covers: str) -> SchemaPart:
-    create = f"CREATE CONSTRAINT {Identifier(name)} IF NOT EXISTS FOR {pattern} REQUIRE {variable}.{field} IS UNIQUE"
-    return SchemaPart(name, create, "unique", (covers,), (field,))
+def _unique(covers: str, pattern: str, variable: str, key: str) -> SchemaPart:
+    """A key is unique for each user; `user_id` comes first, so that the index finds beginnings of keys of a user."""
+    name, fields = f"kgagent_{covers}_unique", (FILTERS[0], key)
+    values = ", ".join(f"{variable}.{field}" for field in fields)
+    create = f"CREATE CONSTRAINT {Identifier(name)} IF NOT EXISTS FOR {pattern} REQUIRE ({values}) IS UNIQUE"
+    return SchemaPart(name, create, "unique", (covers,), fields, earlier_name=f"kgagent_{covers}_key")
 
 
 def _range(name: str, pattern: str, variable: str, covers: str, *fields: str) -> SchemaPart:

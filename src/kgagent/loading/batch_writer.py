@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Generic
 
-from kgagent.errors import ConflictError, EmbeddingError, KgAgentError, NotFoundError, StoreError
+from kgagent.errors import ConflictError, EmbeddingError, KgAgentError, NotFoundError, SharedKeyError, StoreError
 from kgagent.graph.compare_and_set import IntentT, WriteStrategy, compare_and_set
 from kgagent.graph.writes import WriteResult
 from kgagent.loading.keyed_task_queue import KeyedTaskQueue
@@ -84,6 +84,6 @@ class BatchWriter(Generic[IntentT]):
 def _reason(error: KgAgentError) -> str:
     if isinstance(error, NotFoundError):
         return f"{error}; `from` and `to` must be the id of a valid line of the file, or an entity_key of the graph"
-    if isinstance(error, ConflictError):
-        return f"{error}. Load the file again; if the line has an entity_key, it may be in use: choose another"
+    if isinstance(error, ConflictError) and not isinstance(error, SharedKeyError):
+        return f"{error}. Load the file again"
     return str(error)

@@ -219,7 +219,20 @@ async def test_nodes_that_share_a_key_are_an_error(own: KnowledgeGraph) -> None:
     await healthy(own)
     await damage(own, "MATCH (n:<Person> {name: 'Ada'}), (m:<Topic>) SET m.entity_key = n.entity_key")
     found = messages(await own.diagnose())
-    assert "error: 2 of 4 nodes share their entity_key with another node" in found
+    assert "error: 2 of 4 nodes share their entity_key with another node of their user" in found
+
+
+async def test_nodes_of_two_users_may_share_a_key(own: KnowledgeGraph) -> None:
+    await healthy(own)
+    await healthy(own, "visitor")
+    await damage(
+        own,
+        "MATCH (n:<Topic> {user_id: 'patient'}), (m:<Topic> {user_id: 'visitor'})<-[r]-(a) "
+        "SET m.entity_key = n.entity_key, r.relationship_key = "
+        "  type(r) + ':' + size(n.entity_key) + ':' + CASE WHEN a.entity_key < n.entity_key "
+        "    THEN a.entity_key + ':' + n.entity_key ELSE n.entity_key + ':' + a.entity_key END",
+    )
+    assert (await own.diagnose()).is_healthy
 
 
 async def test_an_expired_note_is_distinguished_from_other_stale_embeddings(own: KnowledgeGraph, clock: Clock) -> None:

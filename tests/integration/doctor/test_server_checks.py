@@ -69,7 +69,7 @@ async def test_the_facts_describe_what_was_examined(own: KnowledgeGraph) -> None
 async def test_records_are_examined_even_if_constraints_are_missing(own: KnowledgeGraph, dropped: str) -> None:
     await healthy(own)
     [name] = [name for name in (*own.ontology.labels, *own.ontology.relationships) if name.startswith(dropped)]
-    constraint = f"kgagent_{name}_key"
+    constraint = f"kgagent_{name}_unique"
     await services_of(own).store.run_schema(f"DROP CONSTRAINT {Identifier(constraint)}")
     diagnosis = await own.diagnose()
     assert [finding.message for finding in problems(diagnosis)] == [f"{constraint}: missing"]

@@ -104,7 +104,7 @@ async def test_the_schema_can_be_ensured_concurrently(
 
 async def test_missing_parts_are_named_with_the_command_that_creates_them(own: Schema, label: str) -> None:
     [problem] = await own.problems()
-    assert f"kgagent_{label}_key, " in str(problem)
+    assert f"kgagent_{label}_unique, " in str(problem)
     assert str(problem).endswith(": missing. Fix: kgagent init")
 
 
@@ -167,7 +167,7 @@ async def test_an_index_that_covers_other_types_is_named(opened: KnowledgeGraph,
 async def test_an_index_with_another_name_is_used_as_well(opened: KnowledgeGraph, own: Schema, label: str) -> None:
     await services_of(opened).store.run_schema(f"CREATE INDEX mine_{label} FOR (n:{label}) ON (n.user_id)")
     await services_of(opened).store.run_schema(
-        f"CREATE CONSTRAINT unique_{label} FOR (n:{label}) REQUIRE n.entity_key IS UNIQUE"
+        f"CREATE CONSTRAINT unique_{label} FOR (n:{label}) REQUIRE (n.user_id, n.entity_key) IS UNIQUE"
     )
     await own.ensure()
     assert await own.problems() == []
@@ -177,9 +177,11 @@ async def test_data_that_violates_a_constraint_is_reported(
     opened: KnowledgeGraph, own: Schema, label: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(schema_module, "ATTEMPTS", 2)
-    await services_of(opened).store.write(f"UNWIND [1, 2] AS i CREATE (:{label} {{entity_key: 'twin'}})", {})
+    await services_of(opened).store.write(
+        f"UNWIND [1, 2] AS i CREATE (:{label} {{user_id: 'one', entity_key: 'twin'}})", {}
+    )
     try:
-        with pytest.raises(SchemaError, match=rf"kgagent_{label}_key cannot be created: (?s:.*)`kgagent doctor`"):
+        with pytest.raises(SchemaError, match=rf"kgagent_{label}_unique cannot be created: (?s:.*)`kgagent doctor`"):
             await own.ensure()
     finally:
         await services_of(opened).store.write(f"MATCH (n:{label}) DELETE n", {})

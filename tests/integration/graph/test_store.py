@@ -58,7 +58,9 @@ async def test_an_invalid_statement_is_reported(graph: KnowledgeGraph) -> None:
 
 async def test_a_duplicate_is_an_error_of_its_own(graph: KnowledgeGraph, user_id: str) -> None:
     with pytest.raises(ConstraintViolationError, match="violates a uniqueness constraint"):
-        await services_of(graph).store.write("UNWIND [1, 2] AS i CREATE (:Person {entity_key: $key})", {"key": user_id})
+        await services_of(graph).store.write(
+            "UNWIND [1, 2] AS i CREATE (:Person {entity_key: $key, user_id: $key})", {"key": user_id}
+        )
 
 
 async def test_a_slow_statement_is_terminated(graph: KnowledgeGraph) -> None:

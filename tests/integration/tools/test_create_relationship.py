@@ -165,7 +165,8 @@ async def test_the_database_itself_refuses_a_second_one(tools: Toolset, graph: K
         await cypher(
             graph,
             "MATCH (a {entity_key: $first}), (b {entity_key: $second}) "
-            "CREATE (b)-[:has_relationship_with {relationship_key: $key}]->(a)",
+            "CREATE (b)-[:has_relationship_with {user_id: $user, relationship_key: $key}]->(a)",
+            user=user_id,
             first=stored["first"],
             second=stored["second"],
             key=stored["relationship_key"],

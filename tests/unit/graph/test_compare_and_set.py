@@ -3,7 +3,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from kgagent.errors import ConflictError, EmbeddingUnavailableError, InputError, KgAgentError
+from kgagent.errors import ConflictError, EmbeddingUnavailableError, InputError, KgAgentError, SharedKeyError
 from kgagent.graph.compare_and_set import compare_and_set
 
 
@@ -32,7 +32,7 @@ class Counters:
             raise InputError("no such thing")
         return state + 1
 
-    async def save(self, plans: Mapping[int, int]) -> Mapping[int, int]:
+    async def save(self, plans: Mapping[int, int]) -> Mapping[int, int | KgAgentError]:
         if self.failure is not None:
             raise self.failure
         wave = dict(zip(plans, (intent for intent in self.waves[-1] if intent != "bad"), strict=True))
@@ -87,11 +87,29 @@ async def test_too_many_conflicts_are_an_error_that_says_nothing_was_written() -
     counters.conflicts["a"] = 3
     conflict, other = await counters.apply(["a", "b"])
     assert isinstance(conflict, ConflictError)
-    assert str(conflict) == (
-        "Other writers changed it during each of 3 attempts, or its key is in use; nothing was written"
-    )
+    assert str(conflict) == "Other writers changed it during each of 3 attempts; nothing was written"
     assert other == 1
     assert "a" not in counters.values
+
+
+@pytest.mark.parametrize("attempts", [1, 20])
+async def test_a_shared_key_is_reported_once_the_record_was_read_again(attempts: int) -> None:
+    counters = Counters(attempts=attempts)
+    counters.failure = SharedKeyError("in use")
+    assert await counters.apply(["a", "b"]) == [counters.failure] * 2
+    assert counters.waves == [["a", "b"]] * min(attempts, 2)
+
+
+async def test_a_shared_key_of_a_concurrent_write_of_the_same_user_is_no_error() -> None:
+    class Late(Counters):
+        async def save(self, plans: Mapping[int, int]) -> Mapping[int, int | KgAgentError]:
+            if len(self.waves) == 1:
+                return dict.fromkeys(plans, SharedKeyError("in use"))
+            return await super().save(plans)
+
+    late = Late()
+    assert await late.apply(["a", "b"]) == [1, 1]
+    assert late.waves == [["a", "b"]] * 2
 
 
 async def test_an_intent_that_waits_for_another_has_all_its_attempts() -> None:

@@ -21,6 +21,9 @@ KNOWN_PLACES = {"labels", "owner", "label", "types", "index", "relationship", "p
 FOR_THE_KEEPER = {"inspect_nodes", "inspect_relationships", "total_nodes", "total_relationships"}
 """What doctor and migration look at; each has a twin that keeps to one user."""
 
+OF_GIVEN_USERS = {"find_missing_sources"}
+"""What looks for nodes of several users for doctor, each by its user and key."""
+
 OF_NO_USER = {"live_names", "show_index_config", "show_index_states"}
 """What reads no node and no relationship."""
 
@@ -77,13 +80,22 @@ def test_each_place_is_a_name_or_a_fragment_that_exists(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", STATEMENTS)
+def test_a_node_that_is_found_by_its_key_is_the_users(name: str) -> None:
+    text = statement(name, **NAMES)
+    by_key = re.findall(r"\((\w*):[^()]*\{entity_key:", text)
+    by_key += re.findall(r"(\w+)\.entity_key (?:STARTS WITH|IN \$|= \$)", text)
+    user = r"source\.user_id" if name in OF_GIVEN_USERS else r"\$user_id"
+    assert [variable for variable in by_key if not re.search(rf"\b{variable}\.user_id = {user}", text)] == []
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
 def test_a_statement_keeps_to_one_user_unless_it_is_for_the_keeper_of_the_graph(name: str) -> None:
     if name in FOR_THE_KEEPER:
         assert f"{name}_of_user" in STATEMENTS
-    elif name == "create_nodes":
-        assert "row.properties" in statement(name, **NAMES)  # the properties hold the user, and the key is the user's
     elif name in OF_NO_USER:
         assert "MATCH" not in statement(name, **NAMES)
+    elif name in OF_GIVEN_USERS:
+        assert ".user_id = source.user_id" in statement(name, **NAMES)
     else:
         assert "$user_id" in statement(name, **NAMES)
 
