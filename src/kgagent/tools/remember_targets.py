@@ -167,7 +167,10 @@ def _new_key(context: ToolContext, item: RememberedNode, now: datetime) -> str:
 async def _with_free_keys(
     context: ToolContext, items: Mapping[int, RememberedNode], targets: Mapping[int, Target | KgAgentError]
 ) -> Targets:
-    """Give new nodes another key where a node that has been renamed since holds the one that derives from the name."""
+    """Give new nodes another key where a node that has been renamed since holds the one that derives from the name.
+
+    A node that has the name was created by a concurrent call, after this one looked for the name: it is the one meant.
+    """
     derived = {
         position: target
         for position, target in targets.items()
@@ -182,6 +185,7 @@ async def _with_free_keys(
         **{
             position: replace(target, entity_key=fresh.setdefault(target.entity_key, str(uuid.uuid4())))
             for position, target in derived.items()
-            if target.entity_key in taken
+            if (holder := taken.get(target.entity_key)) is not None
+            and normalised_name(holder.text("name")) != normalised_name(items[position].name or "")
         },
     }

@@ -14,6 +14,8 @@ from tests.support.payloads import error_of, succeeded
 from tests.support.people import node, person, relate, two_friends
 from tests.support.stored import all_of, assert_embeddings_are_current, nodes_of, note_contents, relationships_of
 
+ROUNDS = 30
+
 ME = {"label": "Person", "name": "Ines", "is_owner": True}
 RUTH = {"label": "Person", "name": "Ruth Calder", "description": "Naval architect.", "notes": ["Moved to Bergen."]}
 MENTOR = {
@@ -171,6 +173,19 @@ async def test_concurrent_calls_create_a_person_once(
     assert all(payload["success"] for payload in payloads)
     assert sorted(stored["name"] for stored in await nodes_of(graph, user_id)) == ["Ines", "Ruth Calder"]
     assert len(await relationships_of(graph, user_id)) == 1
+
+
+async def test_calls_that_overlap_anyhow_create_each_person_once(
+    agents: list[Toolset], graph: KnowledgeGraph, user_id: str
+) -> None:
+    names = [f"Person {number}" for number in range(ROUNDS)]
+    for number, name in enumerate(names):
+        first, *others = (tools.remember(nodes=[{"label": "Person", "name": name}]) for tools in agents)
+        started = [asyncio.create_task(first)]
+        # The second call looks the name up before the first has stored it, and the key perhaps afterwards.
+        await asyncio.sleep(number % 10 / 500)
+        await asyncio.gather(*started, *others)
+    assert sorted(stored["name"] for stored in await nodes_of(graph, user_id)) == sorted(names)
 
 
 async def test_each_item_succeeds_or_fails_by_itself(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
