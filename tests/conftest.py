@@ -5,7 +5,7 @@ import shutil
 import signal
 import tempfile
 import uuid
-from collections.abc import AsyncIterator, Generator
+from collections.abc import AsyncIterator, Generator, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,9 +17,10 @@ from pydantic import SecretStr
 from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.tools import Toolset
+from tests.support import planner_statistics
 from tests.support.browser import chromium_path
 from tests.support.shared_server import Server, server_of_environment, shared_local_server, start_container
-from tests.support.turns import turn
+from tests.support.turns import locked, turn
 
 if TYPE_CHECKING:
     from xdist.workermanage import WorkerController
@@ -99,7 +100,8 @@ class Clock:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Omit the tests in a browser if there is no Chromium and none is asked for."""
+    """Put the tests that change the schema last; omit those in a browser if there is no Chromium, unless asked for."""
+    items.sort(key=_changes_schema)
     if chromium_path() is not None or os.environ.get("KGAGENT_TEST_BROWSER"):
         return
     omitted = [item for item in items if item.get_closest_marker("browser")]
@@ -107,6 +109,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=omitted)
         items[:] = [item for item in items if item not in omitted]
         config.stash[BROWSER_TESTS_OMITTED] = len(omitted)
+
+
+def _changes_schema(item: pytest.Item) -> bool:
+    fixtures: Sequence[str] = getattr(item, "fixturenames", ())
+    return item.get_closest_marker("schema") is not None or "lent_ontology" in fixtures
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -145,15 +152,17 @@ def server(pytestconfig: pytest.Config, run_folder: Path) -> Server:
     if chosen := server_of_environment() or pytestconfig.stash[CONTAINER]:
         return chosen
     info = shared_local_server(run_folder).up()
-    return Server(info.uri, info.username, info.password)
+    found = Server(info.uri, info.username, info.password)
+    filled = run_folder / "filled"
+    with locked(run_folder / "fill.lock"):
+        if not filled.exists():
+            planner_statistics.fill(_settings_of(found), run_folder, DIMENSIONS)
+            filled.touch()
+    return found
 
 
-@pytest.fixture(scope="session")
-def settings(server: Server) -> Settings:
-    """Settings that lead to the tests' Neo4j.
-
-    A deletion purges what has expired by its own clock, of any user; tests have different clocks, so nothing expires.
-    """
+def _settings_of(server: Server) -> Settings:
+    # A deletion purges what has expired by its own clock, of any user; tests have different clocks, so nothing expires.
     return Settings(
         _env_file=None,
         neo4j_uri=server.uri,
@@ -162,6 +171,12 @@ def settings(server: Server) -> Settings:
         embedder="hashing",
         undo_days=36_500,
     )
+
+
+@pytest.fixture(scope="session")
+def settings(server: Server) -> Settings:
+    """Settings that lead to the tests' Neo4j."""
+    return _settings_of(server)
 
 
 @pytest.fixture(scope="session")

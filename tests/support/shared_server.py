@@ -14,13 +14,14 @@ NEO4J_VERSION = os.environ.get("KGAGENT_TEST_NEO4J", str(Settings.model_fields["
 """The release that the tests run on."""
 
 
-_JAVA_OPTIONS = ("-XX:TieredStopAtLevel=1",)
-"""The server lives for minutes and runs new statements all the time: optimized code costs more than it saves."""
+JAVA_OPTIONS = ("-XX:TieredStopAtLevel=1",)
+"""A server of the tests lives for minutes and runs new statements all the time: optimized code costs more than it
+saves."""
 
 _NEO4J_SETTINGS = {
     "internal.cypher.use_parameter_size": "false",
     "internal.cypher.expression_engine": "INTERPRETED",
-    "dbms.cypher.min_replan_interval": "1m",
+    "dbms.cypher.min_replan_interval": "1d",
 }
 """Most of the server's work would be planning the same statements again: for each order of magnitude of the length of
 each text and list among the parameters, after ten runs for faster expressions, and whenever counts have changed."""
@@ -59,7 +60,7 @@ def shared_local_server(folder: Path) -> LocalNeo4j:
         folder: the folder that the processes of the run share.
     """
     return LocalNeo4j(
-        folder / "neo4j", version=NEO4J_VERSION, java_options=_JAVA_OPTIONS, neo4j_settings=_NEO4J_SETTINGS
+        folder / "neo4j", version=NEO4J_VERSION, java_options=JAVA_OPTIONS, neo4j_settings=_NEO4J_SETTINGS
     )
 
 

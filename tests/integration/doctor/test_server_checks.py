@@ -13,6 +13,8 @@ from tests.integration.doctor.damaged import healthy, problems
 from tests.support.embedders import WatchedEmbedder
 from tests.support.own_ontology import dropped_in_the_end, leave_shared_indexes_out, own_graph, own_ontology
 
+pytestmark = pytest.mark.schema
+
 
 async def test_a_missing_index_is_an_error_and_init_fixes_it(own: KnowledgeGraph) -> None:
     await healthy(own)

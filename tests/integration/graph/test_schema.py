@@ -17,7 +17,7 @@ from kgagent.knowledge_graph import services_of
 from tests.conftest import Clock
 from tests.support.graphs import connections
 
-pytestmark = pytest.mark.neo4j_5
+pytestmark = [pytest.mark.neo4j_5, pytest.mark.schema]
 
 Row = dict[str, object]
 

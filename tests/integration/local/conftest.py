@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from kgagent.local import LocalNeo4j
+from tests.support.shared_server import JAVA_OPTIONS
 from tests.support.shared_server import NEO4J_VERSION as VERSION
 
 __all__ = ["VERSION"]
@@ -20,7 +21,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def local(home: Path) -> Iterator[LocalNeo4j]:
     """The server of that folder, not started; ended when the module's tests are done."""
-    server = LocalNeo4j(home, version=VERSION)
+    server = LocalNeo4j(home, version=VERSION, java_options=JAVA_OPTIONS)
     yield server
     server.down()
 
@@ -28,6 +29,6 @@ def local(home: Path) -> Iterator[LocalNeo4j]:
 @pytest.fixture
 def fresh(tmp_path: Path) -> Iterator[LocalNeo4j]:
     """A server of a folder of this test's own, not started; ended with the test."""
-    server = LocalNeo4j(tmp_path / "home", version=VERSION)
+    server = LocalNeo4j(tmp_path / "home", version=VERSION, java_options=JAVA_OPTIONS)
     yield server
     server.down()

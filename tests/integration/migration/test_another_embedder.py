@@ -16,6 +16,8 @@ from tests.support.own_ontology import dropped_in_the_end, leave_shared_indexes_
 from tests.support.people import two_friends
 from tests.support.stored import assert_embeddings_are_current, cypher, the_relationship
 
+pytestmark = pytest.mark.schema
+
 
 async def test_embeddings_of_another_model_are_regenerated(
     graph: KnowledgeGraph, tools: Toolset, user_id: str, clock: Clock, settings: Settings

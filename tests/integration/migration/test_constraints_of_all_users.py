@@ -21,7 +21,7 @@ from tests.support.payloads import error_of, succeeded
 from tests.support.people import node, relate
 from tests.support.stored import cypher, nodes_of, relationships_of
 
-pytestmark = pytest.mark.neo4j_5
+pytestmark = [pytest.mark.neo4j_5, pytest.mark.schema]
 
 FIRST, SECOND = "uvisitor", "visitor"
 """Users of whom the second's "acmeu" has the key of the first's "acme"."""

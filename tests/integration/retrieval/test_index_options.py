@@ -9,6 +9,8 @@ from tests.conftest import Clock
 from tests.support.own_ontology import dropped_in_the_end, own_graph, own_ontology
 from tests.support.stored import cosine, cypher
 
+pytestmark = pytest.mark.schema
+
 DIMENSIONS = 128
 COUNT = 300
 THRESHOLD = 0.7

@@ -13,7 +13,7 @@ from tests.support.payloads import error_of, succeeded
 from tests.support.people import person, relate
 from tests.support.stored import cypher
 
-NEIGHBORS = 2_000
+NEIGHBORS = 500
 READERS: dict[str, dict[str, Any]] = {
     "explore": {"text_matches": ["hub"], "queries": [{"query": "mentor", "threshold": -1}]},
     "hybrid_search": {"query": "hub mentor", "threshold": -1, "limit": 100},
@@ -27,7 +27,7 @@ READERS: dict[str, dict[str, Any]] = {
 
 @pytest.fixture
 async def hub(graph: KnowledgeGraph, user_id: str) -> Drawing:
-    """A node with 2,000 relationships, each with a long description and many notes."""
+    """A node with 500 relationships, each with a long description and many notes."""
     drawing = Drawing(graph, user_id)
     names = [f"n{number:04}" for number in range(NEIGHBORS)]
     await drawing.nodes("hub", *names)
@@ -74,7 +74,7 @@ async def test_the_relationships_of_a_hub_are_listed_to_the_end_by_date(tools: T
         cursor = answer.payload.get("next_cursor")
         lines += listed if cursor else [*listed, last]
         assert answer.payload["total"] == NEIGHBORS
-        assert cursor is None or last.endswith(f'of 2,000 shown; continue with cursor "{cursor}"')
+        assert cursor is None or last.endswith(f'of 500 shown; continue with cursor "{cursor}"')
     assert len(lines) == len({line.partition("-> ")[2] for line in lines}) == NEIGHBORS
     assert [line[:10] for line in lines] == sorted((line[:10] for line in lines), reverse=True)
     assert lines[0].startswith("2099-05-01 ")

@@ -1,0 +1,39 @@
+"""Data that a new server holds before the first test, as Neo4j plans a statement by the counts that it finds."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from kgagent import Ontology, Settings
+from kgagent.embedding.hashing import HashingEmbedder
+from kgagent.sync import SyncKnowledgeGraph
+
+USERS = 3
+NODES = 40
+"""Nodes of each label and user."""
+
+
+def fill(settings: Settings, folder: Path, dimensions: int) -> None:
+    """Create the schema of the default ontology, and graphs of a few users with all of its labels and types.
+
+    A statement that is planned on an empty server may scan all nodes, and the tests' server keeps its plans.
+    """
+    path = folder / "statistics.jsonl"
+    with SyncKnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(dimensions)) as graph:
+        path.write_text("".join(f"{line}\n" for line in _lines(graph.ontology)), "utf-8")
+        for number in range(USERS):
+            report = graph.load(path, user_id=f"statistics-{number}")
+            assert not report.problems, report
+
+
+def _lines(ontology: Ontology) -> Iterator[str]:
+    for label in ontology.labels:
+        for number in range(NODES):
+            name = f"{label} {number}"
+            yield json.dumps(
+                {"kind": "node", "id": name, "label": label, "name": name, "description": f"This is {name}"}
+            )
+    for neo4j_type, definition in ontology.relationships.items():
+        for number in range(NODES):
+            ends = {"from": f"{definition.from_label} {number}", "to": f"{definition.to_label} {(number + 1) % NODES}"}
+            yield json.dumps({"kind": "relationship", "relationship_type": "near", "neo4j_type": neo4j_type, **ends})
