@@ -36,8 +36,8 @@ RETURN count(*) AS made
 """
 CREATE_RELATIONSHIPS = """
 UNWIND $rows AS row
-MATCH (a:Entity {entity_key: row.from_entity_key})
-MATCH (b:Entity {entity_key: row.to_entity_key})
+MATCH (a:Entity {entity_key: row.from_entity_key, user_id: row.properties.user_id})
+MATCH (b:Entity {entity_key: row.to_entity_key, user_id: row.properties.user_id})
 CREATE (a)-[r:connected_to]->(b)
 SET r = row.properties
 WITH r, row

@@ -138,7 +138,7 @@ BESIDE = (
     Beside(
         "1 to 2 hops from an entry point",
         ask(out(FEEDS, PART, max_hops=2), start=START, constraints=(where("end", "kind", KIND),)),
-        "MATCH path = (a:Part {entity_key: $key})-[:FEEDS*1..2]->(b:Part {kind: $kind})\n"
+        "MATCH path = (a:Part {entity_key: $key, user_id: $user_id})-[:FEEDS*1..2]->(b:Part {kind: $kind})\n"
         "WHERE all(n IN nodes(path) WHERE n.user_id = $user_id)\n"
         + ROW.format(nodes="nodes(path)", relationships="relationships(path)"),
         {"key": str(START), "kind": KIND},
@@ -147,7 +147,7 @@ BESIDE = (
         "2 hops from an entry point",
         ask(*TWO_STEPS, start=START, constraints=(where("end", "kind", KIND),)),
         _written(
-            "(a:Part {entity_key: $key})-[r:FEEDS]->(b:Part)-[s:FEEDS]->(c:Part {kind: $kind})",
+            "(a:Part {entity_key: $key, user_id: $user_id})-[r:FEEDS]->(b:Part)-[s:FEEDS]->(c:Part {kind: $kind})",
             "true",
             "abc",
             "[a, b, c]",

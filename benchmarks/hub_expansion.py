@@ -26,7 +26,8 @@ CREATE_NODES = (
     "entity_key: $user + ' ' + right('000000' + number, 6)})"
 )
 JOIN = (
-    "UNWIND $pairs AS pair MATCH (a:Entity {entity_key: pair[0]}) MATCH (b:Entity {entity_key: pair[1]}) "
+    "UNWIND $pairs AS pair MATCH (a:Entity {entity_key: pair[0], user_id: $user}) "
+    "MATCH (b:Entity {entity_key: pair[1], user_id: $user}) "
     "CREATE (a)-[:connected_to {user_id: $user, relationship_type: 'near'}]->(b)"
 )
 
@@ -57,7 +58,8 @@ async def build(graph: KnowledgeGraph, user: str, neighbours: int, rng: random.R
         for number in range(0, neighbours + 1, 100)
     ]
     await services_of(graph).store.write(
-        "UNWIND $rows AS row MATCH (n:Entity {entity_key: row.key}) SET n.embedding = row.vector", {"rows": rows}
+        "UNWIND $rows AS row MATCH (n:Entity {entity_key: row.key, user_id: $user}) SET n.embedding = row.vector",
+        {"rows": rows, "user": user},
     )
 
 

@@ -58,8 +58,10 @@ async def test_the_paths_found_are_the_best_of_all(
     await drawing.joins(joined)
     await cypher(
         opened,
-        "UNWIND $rows AS row MATCH (:Person {entity_key: row[0]})-[r]->(:Person {entity_key: row[1]}) "
+        "UNWIND $rows AS row "
+        "MATCH (:Person {entity_key: row[0], user_id: $user})-[r]->(:Person {entity_key: row[1], user_id: $user}) "
         "SET r.relationship_embedding = row[2]",
+        user=drawing.user_id,
         rows=[[drawing.key(a), drawing.key(b), near_query(similarity)] for (a, b), similarity in joined.items()],
     )
     every = all_paths(joined, max_hops)

@@ -27,7 +27,8 @@ async def plant_relationships(
     """Create relationships; each row has `first`, `second` and `properties`."""
     await cypher(
         graph,
-        "UNWIND $rows AS row MATCH (a:Person {entity_key: row.first}) MATCH (b:Person {entity_key: row.second}) "
+        "UNWIND $rows AS row MATCH (a:Person {entity_key: row.first, user_id: $user}) "
+        "MATCH (b:Person {entity_key: row.second, user_id: $user}) "
         f"CREATE (a)-[r:`{neo4j_type}`]->(b) SET r = row.properties, r.user_id = $user",
         rows=rows,
         user=user_id,
@@ -70,7 +71,8 @@ async def plant_crowd(
     for start in range(0, len(rows), at_once):
         await cypher(
             graph,
-            "UNWIND $rows AS row MATCH (a:Person {entity_key: row.first}) MATCH (b:Person {entity_key: row.second}) "
+            "UNWIND $rows AS row MATCH (a:Person {entity_key: row.first, user_id: row.properties.user_id}) "
+            "MATCH (b:Person {entity_key: row.second, user_id: row.properties.user_id}) "
             "CREATE (a)-[r:has_relationship_with]->(b) SET r = row.properties",
             rows=rows[start : start + at_once],
         )

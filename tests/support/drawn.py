@@ -51,8 +51,9 @@ class Drawing:
         rows = [{"first": self.key(first), "second": self.key(second)} for first, second in pairs]
         await cypher(
             self.graph,
-            "UNWIND $rows AS row MATCH (a:Person|Concept {entity_key: row.first}) "
-            f"MATCH (b:Person|Concept {{entity_key: row.second}}) CREATE (a)-[:`{neo4j_type}` {{user_id: $user}}]->(b)",
+            "UNWIND $rows AS row MATCH (a:Person|Concept {entity_key: row.first, user_id: $user}) "
+            "MATCH (b:Person|Concept {entity_key: row.second, user_id: $user}) "
+            f"CREATE (a)-[:`{neo4j_type}` {{user_id: $user}}]->(b)",
             rows=rows,
             user=self.user_id,
         )

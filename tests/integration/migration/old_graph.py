@@ -102,7 +102,8 @@ async def many_old(graph: KnowledgeGraph, user_id: str, count: int) -> None:
     await cypher(
         graph,
         "UNWIND range(1, $count) AS i "
-        "MATCH (a:Person {entity_key: $user + '-' + (i - 1)}) MATCH (b:Person {entity_key: $user + '-' + i}) "
+        "MATCH (a:Person {entity_key: $user + '-' + (i - 1), user_id: $user}) "
+        "MATCH (b:Person {entity_key: $user + '-' + i, user_id: $user}) "
         "CREATE (a)-[r:has_relationship_with]->(b) "
         "SET r = $old, r.description = 'Old story ' + i, r.expected = 'Old story ' + i",
         count=count,
