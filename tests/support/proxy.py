@@ -5,6 +5,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
 
+COMMIT = b"\xb0\x12\x00\x00"
+"""The message of the Bolt protocol that commits a transaction, with the end of its chunk."""
+
 
 class Proxy:
     """Passes bytes on between its clients and a server.
@@ -19,6 +22,7 @@ class Proxy:
         self._passing = asyncio.Event()
         self._passing.set()
         self._writers: set[asyncio.StreamWriter] = set()
+        self._commits_to_lose = 0
         self._server: asyncio.Server | None = None
         self._port = 0
         self.uri = ""
@@ -40,6 +44,10 @@ class Proxy:
         """Accept connections and bytes, and pass nothing on, as a server that is stopped."""
         self._passing.clear()
 
+    def lose_replies_to_commits(self, count: int) -> None:
+        """Cut the connections of the next commits after the server has committed, before it can say so."""
+        self._commits_to_lose = count
+
     def resume(self) -> None:
         """Pass bytes on again."""
         self._passing.set()
@@ -47,13 +55,29 @@ class Proxy:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         inner_reader, inner_writer = await asyncio.open_connection(*self._target)
         self._writers |= {writer, inner_writer}
-        await asyncio.gather(self._pass(reader, inner_writer), self._pass(inner_reader, writer))
+        lost = asyncio.Event()
+        await asyncio.gather(
+            self._pass(reader, inner_writer, lost, is_request=True), self._pass(inner_reader, writer, lost)
+        )
         self._writers -= {writer, inner_writer}
 
-    async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _pass(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        lost: asyncio.Event,
+        *,
+        is_request: bool = False,
+    ) -> None:
         try:
             while data := await reader.read(65_536):
                 await self._passing.wait()
+                if is_request and self._commits_to_lose and COMMIT in data:
+                    self._commits_to_lose -= 1
+                    lost.set()
+                elif lost.is_set():
+                    writer.transport.abort()
+                    return
                 writer.write(data)
                 await writer.drain()
         except OSError:

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 KEY_FIELDS = {"lower_name": "", "description": "", "user_id": "", "created_at": ""}
 SCALE = range(1, 6)
+_NAMESPACE = uuid.UUID("6f1c6d0e-7a55-4a0b-9a3e-2f6a4b6f0d11")
 
 
 def _identifier(name: str) -> str:
@@ -75,7 +76,9 @@ class NodeLabel(BaseModel):
         """Whether the name is part of the key and therefore cannot change."""
         return "lower_name" in self.key
 
-    def entity_key(self, *, name: str, description: str, user_id: str, created_at: str) -> str:
+    def entity_key(
+        self, *, name: str, description: str, user_id: str, created_at: str, idempotency_key: str | None = None
+    ) -> str:
         """Create the key of a new node.
 
         Args:
@@ -83,9 +86,13 @@ class NodeLabel(BaseModel):
             description: description of the node.
             user_id: owner of the node.
             created_at: ISO 8601 time.
+            idempotency_key: makes the key the same at every call: it replaces the time or the randomness.
         """
         if not self.is_deterministic:
-            return str(uuid.uuid4())
+            if idempotency_key is None:
+                return str(uuid.uuid4())
+            return str(uuid.uuid5(_NAMESPACE, f"{len(user_id)}:{user_id}{idempotency_key}"))
+        created_at = created_at if idempotency_key is None else idempotency_key
         text = Template(self.key.partition(":")[2]).substitute(
             lower_name=name.lower(), description=description, user_id=user_id, created_at=created_at
         )

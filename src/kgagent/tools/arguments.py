@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar, Literal, TypeVar
 from pydantic import (
     AfterValidator,
     Field,
+    StringConstraints,
     ValidationError,
     ValidatorFunctionWrapHandler,
     WithJsonSchema,
@@ -45,6 +46,15 @@ class Arguments(RequestModel):
     """
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"format"})
+
+
+IdempotencyKey = Annotated[
+    str | None,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=200),
+    Field(
+        description="Calls with the same key create each node once. For programs that repeat a call after a failure."
+    ),
+]
 
 
 class NewNote(Arguments):

@@ -1,13 +1,17 @@
 """create_node: create a person, concept, entity or source."""
 
+from typing import ClassVar
+
 from pydantic import ConfigDict, Field
 
+from kgagent.errors import AlreadyExistsError, InputError, NodeNotFoundError
 from kgagent.graph.compare_and_set import compare_and_set_one
 from kgagent.graph.nodes import NodeIntent, NodeStrategy
+from kgagent.graph.reference_forms import normalised_name
 from kgagent.models import GraphNode
 from kgagent.models.fields import ShortText, Text
 from kgagent.ontology import Ontology
-from kgagent.tools.arguments import Arguments, NodeName, Notes, build_notes
+from kgagent.tools.arguments import Arguments, IdempotencyKey, NodeName, Notes, build_notes
 from kgagent.tools.base import Tool, ToolResult
 from kgagent.tools.context import ToolContext
 from kgagent.tools.note_expiry import NoteExpiry, new_expiries
@@ -16,6 +20,8 @@ from kgagent.tools.owner import owner_values
 
 class CreateNodeArguments(Arguments):
     """Arguments of create_node."""
+
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"idempotency_key"})
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -35,6 +41,7 @@ class CreateNodeArguments(Arguments):
     description: Text = Field("", description="What it is, in one sentence.")
     notes: Notes = Field(default_factory=list, description="Facts about the node itself, one sentence each.")
     is_owner: bool = Field(False, description="It is the person whose graph this is.")
+    idempotency_key: IdempotencyKey = None
 
 
 class CreatedNode(ToolResult):
@@ -83,6 +90,7 @@ class CreateNode(Tool[CreateNodeArguments]):
             description=arguments.description,
             user_id=context.user_id,
             created_at=now.isoformat(),
+            idempotency_key=arguments.idempotency_key,
         )
         owner = await owner_values(context, is_owner=arguments.is_owner or None, entity_key=key, label=arguments.label)
         intent = NodeIntent(
@@ -92,8 +100,31 @@ class CreateNode(Tool[CreateNodeArguments]):
             notes=build_notes(arguments.notes, context, now),
         )
         strategy = NodeStrategy(context.nodes, context.write_context, user_id=context.user_id)
-        written = await compare_and_set_one(strategy, intent, attempts=context.write_context.attempts)
+        try:
+            written = await compare_and_set_one(strategy, intent, attempts=context.write_context.attempts)
+        except AlreadyExistsError:
+            if arguments.idempotency_key is None:
+                raise
+            return await self._existing(context, arguments, key)
         message = ". ".join((f"Created {arguments.label} {arguments.name}", *written.warnings))
         return CreatedNode(
             message=message, entity_key=key, node=written.record, note_expiries=new_expiries(written) or None
         )
+
+    async def _existing(self, context: ToolContext, arguments: CreateNodeArguments, key: str) -> CreatedNode:
+        """The node that an earlier call with the idempotency key created.
+
+        Raises:
+            InputError: that call created another node.
+            NodeNotFoundError: it was deleted meanwhile.
+        """
+        found = await context.nodes.get(context.user_id, [key])
+        if not found:
+            raise NodeNotFoundError(f"Node not found: {key}")
+        [node] = found
+        if normalised_name(node.name) != normalised_name(arguments.name):
+            raise InputError(
+                f"idempotency_key {arguments.idempotency_key!r} was used to create the {node.label} {node.name!r}; "
+                f"create {arguments.name!r} with another key"
+            )
+        return CreatedNode(message=f"{node.label} {node.name} exists already; unchanged", entity_key=key, node=node)

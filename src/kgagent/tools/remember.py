@@ -128,7 +128,9 @@ class _Call:
 
     async def resolve(self) -> None:
         """Find the nodes that the items mean, and decide what each item writes."""
-        self.targets = await find_targets(self.context, self.nodes, self.now)
+        self.targets = await find_targets(
+            self.context, self.nodes, self.now, idempotency_key=self.arguments.idempotency_key
+        )
         wanted = references_in(self.relationships.values(), self.notes.values(), self.nodes.values())
         nodes = enumerate(self.arguments.nodes)
         rejected = [name for position, item in nodes if position not in self.nodes for name in item.names]

@@ -16,7 +16,7 @@ from pydantic import (
 from pydantic_core import CoreSchema, core_schema
 
 from kgagent.models.fields import EntityKey, FilledText, ShortText, Text
-from kgagent.tools.arguments import Arguments, NewNote, NodeName, Notes
+from kgagent.tools.arguments import Arguments, IdempotencyKey, NewNote, NodeName, Notes
 from kgagent.tools.relationship_arguments import Attitude, Proximity
 from kgagent.validation import validate
 from kgagent.value_size import check_size
@@ -150,6 +150,7 @@ class RememberArguments(Arguments):
     """Arguments of remember."""
 
     model_config = ConfigDict(json_schema_extra={"examples": []})
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"idempotency_key"})
 
     nodes: list[Unchecked[RememberedNode]] = Field(
         default_factory=list, max_length=MAX_NODES, description="To create or update."
@@ -160,3 +161,4 @@ class RememberArguments(Arguments):
     notes: list[Unchecked[RememberedNote]] = Field(
         default_factory=list, max_length=MAX_NOTES, description="Notes on what exists."
     )
+    idempotency_key: IdempotencyKey = None

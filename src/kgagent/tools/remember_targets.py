@@ -33,13 +33,16 @@ class Target:
 Targets = Mapping[int, Target | KgAgentError]
 
 
-async def find_targets(context: ToolContext, items: Mapping[int, RememberedNode], now: datetime) -> Targets:
+async def find_targets(
+    context: ToolContext, items: Mapping[int, RememberedNode], now: datetime, *, idempotency_key: str | None = None
+) -> Targets:
     """Find the node that each item describes: by `entity_key`, by name, or a new one.
 
     Args:
         context: the user's graph.
         items: the items by their positions.
         now: when they are written.
+        idempotency_key: calls with the same key create each node once.
 
     Returns:
         A target for each position, or the error of the item.
@@ -62,7 +65,9 @@ async def find_targets(context: ToolContext, items: Mapping[int, RememberedNode]
             targets[position] = (
                 outcome
                 if isinstance(outcome, InputError)
-                else Target(_new_key(context, item, now), is_new=True)
+                else Target(
+                    _new_key(context, item, now, idempotency_key and f"{position}:{idempotency_key}"), is_new=True
+                )
                 if outcome is None
                 else Target(outcome, renames=item.entity_key is not None)
             )
@@ -137,7 +142,7 @@ def _named_exactly(name: str, nodes: Iterable[ReferencedNode]) -> list[Reference
     return [node for node in nodes if normalised_name(node.name) == normalised_name(name)]
 
 
-def _new_key(context: ToolContext, item: RememberedNode, now: datetime) -> str:
+def _new_key(context: ToolContext, item: RememberedNode, now: datetime, idempotency_key: str | None) -> str:
     """The key of a new node.
 
     Where the label's rule is random, the key derives from the name, so that concurrent calls create one node.
@@ -161,6 +166,7 @@ def _new_key(context: ToolContext, item: RememberedNode, now: datetime) -> str:
         description=item.description or "",
         user_id=context.user_id,
         created_at=now.isoformat(),
+        idempotency_key=idempotency_key,
     )
 
 

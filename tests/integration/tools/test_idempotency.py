@@ -1,0 +1,109 @@
+"""Calls that a program repeats with one `idempotency_key` create each node once."""
+
+import asyncio
+from typing import Any
+
+from pydantic import SecretStr
+
+from kgagent import KnowledgeGraph, Settings
+from kgagent.embedding.hashing import HashingEmbedder
+from kgagent.tools import Toolset
+from tests.conftest import Clock, Server
+from tests.support.payloads import error_of, succeeded
+from tests.support.proxy import proxy_to
+from tests.support.stored import nodes_of, note_contents
+
+RUTH: dict[str, Any] = {"label": "Person", "name": "Ruth", "description": "Naval architect", "notes": ["Rows."]}
+LOST = 4
+
+
+async def test_a_repeated_call_returns_the_node_of_the_first(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    first = succeeded(await tools.create_node(**RUTH, idempotency_key="call-1"))
+    again = succeeded(await tools.create_node(**RUTH, idempotency_key="call-1"))
+    assert again["entity_key"] == first["entity_key"]
+    assert again["node"] == first["node"]
+    assert (first["message"], again["message"]) == ("Created Person Ruth", "Person Ruth exists already; unchanged")
+    [stored] = await nodes_of(graph, user_id)
+    assert note_contents(stored) == ["Rows."]
+    succeeded(await tools.create_node(**RUTH, idempotency_key="call-2"))
+    succeeded(await tools.create_node(**RUTH))
+    assert len(await nodes_of(graph, user_id)) == 3
+
+
+async def test_a_key_that_created_another_node_is_refused(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
+    succeeded(await tools.create_node(**RUTH, idempotency_key="call-1"))
+    error = error_of(await tools.create_node(label="Person", name="Ines", idempotency_key="call-1"))
+    assert error == ("idempotency_key 'call-1' was used to create the Person 'Ruth'; create 'Ines' with another key")
+    assert [stored["name"] for stored in await nodes_of(graph, user_id)] == ["Ruth"]
+
+
+async def test_equal_keys_of_two_users_create_two_nodes(graph: KnowledgeGraph, user_id: str) -> None:
+    users = [f"{user_id}-1", f"{user_id}-2"]
+    made = [
+        succeeded(await graph.tools(user_id=user).create_node(**RUTH, idempotency_key="call-1"))["entity_key"]
+        for user in users
+    ]
+    assert len(set(made)) == 2
+    assert [len(await nodes_of(graph, user)) for user in users] == [1, 1]
+
+
+async def test_a_source_is_created_once_at_any_time(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, clock: Clock
+) -> None:
+    source = {"label": "Source", "name": "Chat", "description": "A chat", "idempotency_key": "call-1"}
+    first = succeeded(await tools.create_node(**source))
+    clock.forward(minutes=1)
+    assert succeeded(await tools.create_node(**source))["entity_key"] == first["entity_key"]
+    assert len(await nodes_of(graph, user_id)) == 1
+
+
+async def test_concurrent_calls_with_one_key_create_one_node(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    answers = await asyncio.gather(*(tools.create_node(**RUTH, idempotency_key="call-1") for _ in range(6)))
+    assert len({succeeded(answer)["entity_key"] for answer in answers}) == 1
+    assert len(await nodes_of(graph, user_id)) == 1
+
+
+async def test_remember_with_one_key_creates_its_new_nodes_once(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, clock: Clock
+) -> None:
+    given: dict[str, Any] = {
+        "nodes": [{**RUTH, "new": True, "ref": "a"}, {**RUTH, "new": True, "ref": "b"}],
+        "relationships": [{"from": "a", "to": "b", "relationship_type": "cousin", "notes": ["They row."]}],
+    }
+    first = succeeded(await tools.remember(**given, idempotency_key="call-1"))
+    clock.forward(minutes=1)
+    again = succeeded(await tools.remember(**given, idempotency_key="call-1"))
+    assert (first["nodes"]["created"], again["nodes"]["created"], again["nodes"]["unchanged"]) == (2, 0, 2)
+    assert (first["relationships"]["created"], again["relationships"]["unchanged"]) == (1, 1)
+    assert len(await nodes_of(graph, user_id)) == 2
+
+
+async def test_a_call_repeated_after_its_commits_reply_was_lost_creates_one_person(
+    server: Server, graph: KnowledgeGraph, embedder: HashingEmbedder, user_id: str
+) -> None:
+    async with proxy_to(server.uri) as proxy:
+        settings = Settings(
+            _env_file=None,
+            neo4j_uri=proxy.uri,
+            neo4j_username=server.username,
+            neo4j_password=SecretStr(server.password),
+            embedder="hashing",
+        )
+        async with KnowledgeGraph.connect(settings=settings, embedder=embedder) as behind:
+            tools = behind.tools(user_id=user_id)
+            failed = 0
+            for number in range(LOST):
+                # The first commit of a call ends the reading under locks; that of the second one is the creation.
+                proxy.lose_replies_to_commits(1 + number % 2)
+                for _ in range(5):
+                    answer = await tools.create_node(**RUTH, idempotency_key=f"call-{number}")
+                    if answer["success"]:
+                        break
+                    failed += 1
+                assert answer["success"], answer
+    assert failed
+    assert len(await nodes_of(graph, user_id)) == LOST
