@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import json
+import uuid
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,8 @@ from tests.support.stored import cypher, nodes_of, relationships_of
 
 pytestmark = [pytest.mark.neo4j_5, pytest.mark.schema]
 
-FIRST, SECOND = "uvisitor", "visitor"
+SECOND = f"visitor-{uuid.uuid4()}"
+FIRST = f"u{SECOND}"
 """Users of whom the second's "acmeu" has the key of the first's "acme"."""
 
 
