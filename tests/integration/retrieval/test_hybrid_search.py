@@ -103,6 +103,7 @@ async def test_without_relationships_the_answer_has_none(graph: KnowledgeGraph, 
     assert {finder for item in result.objects for finder in item.found_by} <= {"node_vector", "node_fulltext"}
 
 
+@pytest.mark.alone
 @pytest.mark.usefixtures("people")
 async def test_one_search_is_one_embedding_call_and_none_with_a_vector(
     graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
@@ -138,6 +139,7 @@ async def test_a_vector_is_used_as_it_is(graph: KnowledgeGraph, user_id: str) ->
     assert triplets(result)[0] == "Ruth Calder mentor Ada"
 
 
+@pytest.mark.alone  # The score of a word in the full-text index depends on the records of all users.
 @pytest.mark.parametrize("strategy", ["calibrated", "rrf", "weighted", "interleave", "graph_first", "text_first"])
 async def test_every_strategy_is_deterministic(
     graph: KnowledgeGraph, user_id: str, people: dict[str, str], strategy: Any
