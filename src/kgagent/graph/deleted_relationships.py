@@ -176,7 +176,7 @@ class RestorationStrategy:
             statement("read_deleted_relationships", deleted=self._names["deleted"]),
             {"user_id": self._user_id, "keys": keys},
         )
-        deleted = {row["key"]: row for row in rows}
+        deleted = {row["key"]: row for row in rows if row["deleted_at"] and row["undo_until"]}
         return [
             RestorableState(
                 pair=pair, current=current, deleted=_read_deleted(blank, deleted[key]) if key in deleted else None

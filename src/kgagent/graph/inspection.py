@@ -221,7 +221,8 @@ async def _stream(
     read: Callable[[Row], InspectedT],
 ) -> AsyncIterator[AsyncIterator[InspectedT]]:
     async with store.stream(_scoped(name, names, user_id), {"user_id": user_id}) as rows:
-        yield (read(row) async for row in rows)
+        # A record that was deleted while the statement ran has no labels or type.
+        yield (read(row) async for row in rows if row.get("labels", True) and row.get("neo4j_type", True))
 
 
 def _scoped(name: str, names: Mapping[str, Identifier], user_id: str | None) -> str:

@@ -214,12 +214,16 @@ class NodeRestorationStrategy:
             {"user_id": self._user_id, "now": now, "deletion": node.deletion, "entity_key": key},
         )
         return RestorableNodes(
-            nodes=nodes, existing=existing.get(key), parts=tuple(_part(row, node.record) for row in parts)
+            nodes=nodes,
+            existing=existing.get(key),
+            parts=tuple(_part(row, node.record) for row in parts if row["neo4j_type"]),
         )
 
     def _node(self, row: Row) -> DeletedNode | None:
-        """Read what is kept of a node; None if the ontology has none of its labels any more."""
-        if not self._nodes.ontology.labels.keys() & set(row["labels"]):
+        """Read what is kept of a node; None if the ontology has none of its labels, or it was purged meanwhile."""
+        if not self._nodes.ontology.labels.keys() & set(row["labels"] or ()):
+            return None
+        if row["deleted_at"] is None or row["undo_until"] is None:
             return None
         return DeletedNode(
             record=NodeRecord.read(row, self._nodes.ontology),

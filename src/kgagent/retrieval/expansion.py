@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from kgagent.concurrency import task_group
-from kgagent.graph.records import NodeRecord, RelationshipRecord
+from kgagent.graph.records import NodeRecord, RelationshipRecord, is_whole
 from kgagent.models import GraphExpansion
 from kgagent.retrieval.scope import SearchScope
 
@@ -32,5 +32,5 @@ async def expand_around(
     ontology = scope.ontology
     return GraphExpansion(
         neighbours=tuple(NodeRecord.read(row["node"], ontology).to_model(ontology) for row in around if row["node"]),
-        relationships=tuple(RelationshipRecord.read(one).to_model(ontology) for one in relationships if one),
+        relationships=tuple(RelationshipRecord.read(one).to_model(ontology) for one in relationships if is_whole(one)),
     )

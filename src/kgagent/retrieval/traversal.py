@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from kgagent.errors import InputError, NodeNotFoundError
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.records import NodeRecord, RelationshipRecord
+from kgagent.graph.records import NodeRecord, RelationshipRecord, is_whole
 from kgagent.graph.statements import Statement, statement
 from kgagent.models import GraphNode, GraphRelationship
 from kgagent.models.traversal import TraversedNode, TraverseRequest, TraverseResult
@@ -89,7 +89,7 @@ async def _level(  # noqa: PLR0917
     return [
         (
             NodeRecord.read(row["node"], ontology).to_model(ontology),
-            tuple(RelationshipRecord.read(item).to_model(ontology) for item in row["relationships"] if item),
+            tuple(RelationshipRecord.read(item).to_model(ontology) for item in row["relationships"] if is_whole(item)),
         )
         for row in rows
         if row["node"]
