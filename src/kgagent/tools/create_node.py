@@ -105,14 +105,17 @@ class CreateNode(Tool[CreateNodeArguments]):
         except AlreadyExistsError:
             if arguments.idempotency_key is None:
                 raise
-            return await self._existing(context, arguments, key)
+            existing = await self._existing(context, arguments, key)
+            if existing is None:
+                raise
+            return existing
         message = ". ".join((f"Created {arguments.label} {arguments.name}", *written.warnings))
         return CreatedNode(
             message=message, entity_key=key, node=written.record, note_expiries=new_expiries(written) or None
         )
 
-    async def _existing(self, context: ToolContext, arguments: CreateNodeArguments, key: str) -> CreatedNode:
-        """The node that an earlier call with the idempotency key created.
+    async def _existing(self, context: ToolContext, arguments: CreateNodeArguments, key: str) -> CreatedNode | None:
+        """The node that an earlier call with the idempotency key created; None if another call may have created it.
 
         Raises:
             InputError: that call created another node.
@@ -127,4 +130,9 @@ class CreateNode(Tool[CreateNodeArguments]):
                 f"idempotency_key {arguments.idempotency_key!r} was used to create the {node.label} {node.name!r}; "
                 f"create {arguments.name!r} with another key"
             )
+        given = {note if isinstance(note, str) else note.content for note in arguments.notes}
+        if context.ontology.label(node.label).key_includes_name and (
+            node.description != arguments.description or not given <= {note.content for note in node.notes}
+        ):
+            return None
         return CreatedNode(message=f"{node.label} {node.name} exists already; unchanged", entity_key=key, node=node)

@@ -1,5 +1,6 @@
 """Which nodes the items of a call of remember describe: stored ones, or new ones with their keys."""
 
+import json
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -58,6 +59,7 @@ async def find_targets(
         if label is None or label in context.ontology.labels:
             by_name = await _named(context, names.values(), None if label is None else [label])
             found |= {position: by_name[name] for position, name in names.items()}
+    identities = {} if idempotency_key is None else _identities(items, idempotency_key)
     targets: dict[int, Target | KgAgentError] = {}
     for position, item in items.items():
         outcome = found.get(position)
@@ -65,17 +67,47 @@ async def find_targets(
             targets[position] = (
                 outcome
                 if isinstance(outcome, InputError)
-                else Target(
-                    _new_key(context, item, now, idempotency_key and f"{position}:{idempotency_key}"), is_new=True
-                )
+                else Target(_new_key(context, item, now, identities.get(position)), is_new=True)
                 if outcome is None
                 else Target(outcome, renames=item.entity_key is not None)
             )
         except InputError as error:
             targets[position] = error
-    targets |= _indistinct(items)
+    targets |= _indistinct(items) | _same_keys(items, targets)
     targets |= await _taken_names(context, items, targets)
     return await _with_free_keys(context, items, targets)
+
+
+def _identities(items: Mapping[int, RememberedNode], idempotency_key: str) -> dict[int, str]:
+    """What tells the new nodes of calls with one idempotency key apart: not their order, which may differ."""
+    places: dict[str, list[int]] = {}
+    for position, item in items.items():
+        content = json.dumps([item.label, normalised_name(item.name or ""), item.description])
+        places.setdefault(content, []).append(position)
+    return {
+        position: json.dumps([idempotency_key, content, number])
+        for content, positions in places.items()
+        for number, position in enumerate(positions)
+    }
+
+
+def _same_keys(
+    items: Mapping[int, RememberedNode], targets: Mapping[int, Target | KgAgentError]
+) -> dict[int, InputError]:
+    """An error for each of the new nodes that would get one key although their names differ."""
+    same: dict[str, list[int]] = {}
+    for position, target in targets.items():
+        if isinstance(target, Target) and target.is_new:
+            same.setdefault(target.entity_key, []).append(position)
+    return {
+        position: InputError(
+            f"nodes {', '.join(map(str, positions))} would be one {items[position].label}, as their descriptions are "
+            "equal and the name is not part of its key. Give descriptions that differ"
+        )
+        for positions in same.values()
+        if len({normalised_name(items[position].name or "") for position in positions}) > 1
+        for position in positions
+    }
 
 
 def _indistinct(items: Mapping[int, RememberedNode]) -> dict[int, InputError]:
