@@ -137,12 +137,12 @@ class LooseName:
         forms = ReferenceForms.of(reference)
         if forms is None or not forms.may_be_name or forms.is_owner:
             return None
-        letters = [c for c in unicodedata.normalize("NFKD", forms.name) if not unicodedata.combining(c)]
+        letters = _without_accents(forms.name)
         if sum(c.isalpha() for c in letters) < MIN_LOOSE_LETTERS or not letters[0].isalnum():
             return None
         escaped = (r"\s+" if c == " " else c if c.isalnum() else f"\\{c}" for c in letters)
         whole = "".join(f"{c}\\p{{M}}*" for c in escaped)
-        words = [word.strip(".,") for word in "".join(letters).split()]
+        words = [word.strip(".,") for word in letters.split()]
         return cls(
             letters=tuple(dict.fromkeys(c for c in letters if c.isalnum()))[:MAX_COMPARED_LETTERS],
             whole=whole,
@@ -162,9 +162,11 @@ def is_part_of_name(reference: str, name: str) -> bool:
 
 
 def _compared_words(text: str) -> list[str]:
-    decomposed = unicodedata.normalize("NFKD", normalised_name(text))
-    letters = "".join(c for c in decomposed if not unicodedata.combining(c))
-    return [word for word in re.split(_BETWEEN_WORDS, letters) if word]
+    return [word for word in re.split(_BETWEEN_WORDS, _without_accents(normalised_name(text))) if word]
+
+
+def _without_accents(text: str) -> str:
+    return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
 
 
 def name_query(reference: str, user_id: str) -> str:

@@ -66,18 +66,14 @@ class VectorRequest:
 
     def candidates(self, row: Mapping[str, Any]) -> list[Candidate]:
         """Read the matches of one query."""
-        found = ((self._record(match), match["similarity"]) for match in row["matches"])
-        return [Candidate(key_of(one), similarity, one, similarity) for one, similarity in found if one is not None]
+        kind = "node" if self.target.label else "relationship"
+        found = ((self._record(match[kind]), match["similarity"]) for match in row["matches"] if match[kind])
+        return [Candidate(key_of(record), similarity, record, similarity) for record, similarity in found]
 
-    def _record(self, match: Mapping[str, Any]) -> Record | None:
-        found = match["node" if self.target.label else "relationship"]
-        if found is None:
-            return None
-        return (
-            read_node(found, self.scope.ontology, [self.target.label])
-            if self.target.label
-            else read_relationship(found)
-        )
+    def _record(self, found: Mapping[str, Any]) -> Record:
+        if self.target.label:
+            return read_node(found, self.scope.ontology, [self.target.label])
+        return read_relationship(found)
 
 
 class VectorSearch:

@@ -102,25 +102,25 @@ class CreateNode(Tool[CreateNodeArguments]):
         strategy = NodeStrategy(context.nodes, context.write_context, user_id=context.user_id)
         try:
             written = await compare_and_set_one(strategy, intent, attempts=context.write_context.attempts)
-        except AlreadyExistsError:
-            if arguments.idempotency_key is None:
-                raise
-            existing = await self._existing(context, arguments, key)
-            if existing is None:
-                raise
-            return existing
+        except AlreadyExistsError as refusal:
+            return await self._created_before(context, arguments, key, refusal)
         message = ". ".join((f"Created {arguments.label} {arguments.name}", *written.warnings))
         return CreatedNode(
             message=message, entity_key=key, node=written.record, note_expiries=new_expiries(written) or None
         )
 
-    async def _existing(self, context: ToolContext, arguments: CreateNodeArguments, key: str) -> CreatedNode | None:
-        """The node that an earlier call with the idempotency key created; None if another call may have created it.
+    async def _created_before(
+        self, context: ToolContext, arguments: CreateNodeArguments, key: str, refusal: AlreadyExistsError
+    ) -> CreatedNode:
+        """The node that an earlier call with the idempotency key created.
 
         Raises:
+            AlreadyExistsError: the refusal, as there is no idempotency key or another call may have created the node.
             InputError: that call created another node.
             NodeNotFoundError: it was deleted meanwhile.
         """
+        if arguments.idempotency_key is None:
+            raise refusal
         found = await context.nodes.get(context.user_id, [key])
         if not found:
             raise NodeNotFoundError(f"Node not found: {key}")
@@ -134,5 +134,5 @@ class CreateNode(Tool[CreateNodeArguments]):
         if context.ontology.label(node.label).key_includes_name and (
             node.description != arguments.description or not given <= {note.content for note in node.notes}
         ):
-            return None
+            raise refusal
         return CreatedNode(message=f"{node.label} {node.name} exists already; unchanged", entity_key=key, node=node)

@@ -2,9 +2,10 @@
 
 import json
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TypeVar
 
 from kgagent.errors import InputError, KgAgentError
 from kgagent.graph.node_references import ReferencedNode
@@ -12,6 +13,8 @@ from kgagent.graph.reference_forms import ReferenceForms, normalised_name
 from kgagent.graph.short_keys import message_key
 from kgagent.tools.context import ToolContext
 from kgagent.tools.remember_arguments import RememberedNode
+
+GroupT = TypeVar("GroupT", bound=Hashable)
 
 _NAMESPACE = uuid.UUID("0b6e0f5a-3c52-4c7e-9a43-6d1f1f5b8a27")
 
@@ -80,13 +83,13 @@ async def find_targets(
 
 def _identities(items: Mapping[int, RememberedNode], idempotency_key: str) -> dict[int, str]:
     """What tells the new nodes of calls with one idempotency key apart: not their order, which may differ."""
-    places: dict[str, list[int]] = {}
-    for position, item in items.items():
-        content = json.dumps([item.label, normalised_name(item.name or ""), item.description])
-        places.setdefault(content, []).append(position)
+    same = _positions(
+        (json.dumps([item.label, normalised_name(item.name or ""), item.description]), position)
+        for position, item in items.items()
+    )
     return {
         position: json.dumps([idempotency_key, content, number])
-        for content, positions in places.items()
+        for content, positions in same.items()
         for number, position in enumerate(positions)
     }
 
@@ -95,10 +98,11 @@ def _same_keys(
     items: Mapping[int, RememberedNode], targets: Mapping[int, Target | KgAgentError]
 ) -> dict[int, InputError]:
     """An error for each of the new nodes that would get one key although their names differ."""
-    same: dict[str, list[int]] = {}
-    for position, target in targets.items():
-        if isinstance(target, Target) and target.is_new:
-            same.setdefault(target.entity_key, []).append(position)
+    same = _positions(
+        (target.entity_key, position)
+        for position, target in targets.items()
+        if isinstance(target, Target) and target.is_new
+    )
     return {
         position: InputError(
             f"nodes {', '.join(map(str, positions))} would be one {items[position].label}, as their descriptions are "
@@ -112,10 +116,11 @@ def _same_keys(
 
 def _indistinct(items: Mapping[int, RememberedNode]) -> dict[int, InputError]:
     """An error for each of the items that have different refs but one label and name: one node would get both."""
-    same: dict[tuple[str | None, str], list[int]] = {}
-    for position, item in items.items():
-        if item.entity_key is None and item.name is not None and item.ref is not None and not item.new:
-            same.setdefault((item.label, normalised_name(item.name)), []).append(position)
+    same = _positions(
+        ((item.label, normalised_name(item.name)), position)
+        for position, item in items.items()
+        if item.entity_key is None and item.name is not None and item.ref is not None and not item.new
+    )
     return {
         position: InputError(
             f"nodes {', '.join(map(str, positions))} have different refs and one name. If they are one thing, give one "
@@ -125,6 +130,14 @@ def _indistinct(items: Mapping[int, RememberedNode]) -> dict[int, InputError]:
         if len({items[position].ref for position in positions}) > 1
         for position in positions
     }
+
+
+def _positions(found: Iterable[tuple[GroupT, int]]) -> dict[GroupT, list[int]]:
+    """The positions of the items of each group."""
+    groups: dict[GroupT, list[int]] = {}
+    for group, position in found:
+        groups.setdefault(group, []).append(position)
+    return groups
 
 
 async def _taken_names(

@@ -3,8 +3,6 @@
 import asyncio
 from typing import Any
 
-from pydantic import SecretStr
-
 from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.tools import Toolset
@@ -119,17 +117,11 @@ async def test_new_sources_with_one_description_are_refused(
 
 
 async def test_a_call_repeated_after_its_commits_reply_was_lost_creates_one_person(
-    server: Server, graph: KnowledgeGraph, embedder: HashingEmbedder, user_id: str
+    server: Server, settings: Settings, graph: KnowledgeGraph, embedder: HashingEmbedder, user_id: str
 ) -> None:
     async with proxy_to(server.uri) as proxy:
-        settings = Settings(
-            _env_file=None,
-            neo4j_uri=proxy.uri,
-            neo4j_username=server.username,
-            neo4j_password=SecretStr(server.password),
-            embedder="hashing",
-        )
-        async with KnowledgeGraph.connect(settings=settings, embedder=embedder) as behind:
+        cut_off = settings.model_copy(update={"neo4j_uri": proxy.uri})
+        async with KnowledgeGraph.connect(settings=cut_off, embedder=embedder) as behind:
             tools = behind.tools(user_id=user_id)
             failed = 0
             for number in range(LOST):
