@@ -8,7 +8,7 @@ from typing import Any
 from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
 from kgagent.graph.existing_records import node_exists
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.record_saver import RecordSaver, changed_properties, node_text, with_properties
+from kgagent.graph.record_saver import RecordSaver, changed_properties, embedding_text, with_properties
 from kgagent.graph.records import NodeRecord
 from kgagent.graph.statements import Fragment, statement
 from kgagent.graph.store import Store
@@ -91,8 +91,8 @@ class NodeRepository:
         return [(NodeRecord.read(node, self.ontology).to_model(self.ontology), degree) for node, degree in found]
 
     def text(self, record: NodeRecord, now: datetime) -> str:
-        """The embedding text of a node."""
-        return node_text(name=record.text("name"), description=record.text("description"), notes=record.notes, now=now)
+        """The embedding text of a node: "<name> <description> <notes_text>"."""
+        return embedding_text(record.text("name"), record.text("description"), notes=record.notes, now=now)
 
     def location(self, record: NodeRecord) -> Mapping[str, Any]:
         """Its label and its key."""

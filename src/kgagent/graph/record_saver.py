@@ -23,7 +23,6 @@ from kgagent.graph.writes import (
     WriteResult,
 )
 from kgagent.models.note import Note, add_notes, dump_notes, notes_text_at
-from kgagent.ontology import Ontology
 
 NOTES_TEXT_LIMIT = 1000
 """Characters of notes that enter an embedding text."""
@@ -63,7 +62,6 @@ class RecordSaver(Generic[RecordT, ModelT]):
         texts = [(self.kind.text(plan.after, now), plan.stored) for plan in planned.values()]
         vectors = await vector_changes(self.context.embedder, texts, vector_property=self.kind.vector_property)
         results: dict[int, WriteResult[ModelT]] = {}
-        refused: dict[int, KgAgentError] = {}
         created: list[Row] = []
         updated: list[Row] = []
         for (position, plan), (text, _), vector in zip(planned.items(), texts, vectors, strict=True):
@@ -79,11 +77,14 @@ class RecordSaver(Generic[RecordT, ModelT]):
             if changed:
                 row = self._row(position, plan, vector, properties)
                 (updated if row["element_id"] else created).append(row)
-        written = await self._write_all(created, updated, refused)
-        for position in sorted(written):
+        errors = await self._write_all(created, updated)
+        for position in sorted(position for position, error in errors.items() if error is None):
             self._notify(planned[position])
-        kept = {position: result for position, result in results.items() if position in written or not result.changed}
-        return kept | refused
+        return {
+            position: errors.get(position) or result
+            for position, result in results.items()
+            if position in errors or not result.changed
+        }
 
     def _needs_write(self, plan: PlannedWrite[RecordT], vector: VectorChange, now: datetime) -> bool:
         if plan.stored is None or plan.changes or vector.properties or plan.stored.has_old_properties:
@@ -110,26 +111,29 @@ class RecordSaver(Generic[RecordT, ModelT]):
             "properties": properties,
         }
 
-    async def _write_all(self, created: list[Row], updated: list[Row], refused: dict[int, KgAgentError]) -> set[int]:
+    async def _write_all(self, created: list[Row], updated: list[Row]) -> dict[int, SharedKeyError | None]:
         if self.options.dry_run:
-            return {row["position"] for row in (*created, *updated)}
+            return {row["position"]: None for row in (*created, *updated)}
         async with self.options.lock or nullcontext():
-            return await self._write(self.create, created, refused) | await self._write(self.update, updated, refused)
+            return await self._write(self.create, created) | await self._write(self.update, updated)
 
-    async def _write(self, text: Statement, rows: Sequence[Row], refused: dict[int, KgAgentError]) -> set[int]:
-        """Write rows in one transaction, or each in its own if the database refuses one of them."""
+    async def _write(self, text: Statement, rows: Sequence[Row]) -> dict[int, SharedKeyError | None]:
+        """Write rows in one transaction, or each in its own if the database refuses one of them.
+
+        Returns:
+            None for each row that was written, or its error; a row that met a conflict is missing.
+        """
         if not rows:
-            return set()
+            return {}
         parameters = {"user_id": self.user_id, "now": self.context.clock(), "rows": rows}
         try:
             written = await self.kind.store.write(text, parameters)
         except (ConstraintViolationError, EntityGoneError, SharedKeyError) as error:
             if len(rows) > 1:
-                return {position for row in rows for position in await self._write(text, [row], refused)}
-            if isinstance(error, SharedKeyError):
-                refused[rows[0]["position"]] = error
-            return set()
-        return {row["position"] for row in written}
+                alone = [await self._write(text, [row]) for row in rows]
+                return {position: outcome for one in alone for position, outcome in one.items()}
+            return {rows[0]["position"]: error} if isinstance(error, SharedKeyError) else {}
+        return {row["position"]: None for row in written}
 
     def _notify(self, plan: PlannedWrite[RecordT]) -> None:
         """Report a change without the time and version of the write, so that equal content compares as equal."""
@@ -218,38 +222,10 @@ def embedding_hash(embedder: Embedder, text: str) -> str:
     return hashlib.sha256(f"{embedder.model}\n{embedder.dimensions}\n{text}".encode(errors="surrogatepass")).hexdigest()
 
 
-def relationship_text(
-    *,
-    ontology: Ontology,
-    neo4j_type: str,
-    relationship_type: str | None,
-    description: str | None,
-    attitude: int | None,
-    proximity: int | None,
-    notes: Iterable[Note],
-    now: datetime,
-) -> str:
-    """Make the embedding text of a relationship.
-
-    The form is "<description> <relationship_type> <attitude_word> <proximity_word> <notes_text>". An absent part is
-    omitted together with its space, and so are notes that have expired by `now`.
-    """
-    return _joined(
-        description,
-        relationship_type,
-        ontology.word(neo4j_type, "attitude", attitude),
-        ontology.word(neo4j_type, "proximity", proximity),
-        notes_text_at(notes, now)[:NOTES_TEXT_LIMIT],
-    )
-
-
-def node_text(*, name: str | None, description: str | None, notes: Iterable[Note], now: datetime) -> str:
-    """Make the embedding text of a node: "<name> <description> <notes_text>"."""
-    return _joined(name, description, notes_text_at(notes, now)[:NOTES_TEXT_LIMIT])
-
-
-def _joined(*parts: str | None) -> str:
-    return " ".join(part for part in parts if part and not part.isspace())
+def embedding_text(*parts: str | None, notes: Iterable[Note], now: datetime) -> str:
+    """Join the parts of an embedding text and the notes, without absent parts and notes that have expired by `now`."""
+    present = (part for part in (*parts, notes_text_at(notes, now)[:NOTES_TEXT_LIMIT]) if part and not part.isspace())
+    return " ".join(present)
 
 
 def length_warnings(text: str) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from kgagent.graph.existing_records import relationship_exists
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.pair_state import End, PairState
 from kgagent.graph.property_names import LEVEL_FIELDS
-from kgagent.graph.record_saver import RecordSaver, changed_properties, relationship_text, with_properties
+from kgagent.graph.record_saver import RecordSaver, changed_properties, embedding_text, with_properties
 from kgagent.graph.records import RelationshipRecord, as_text, ontology_label
 from kgagent.graph.statements import Fragment, statement
 from kgagent.graph.store import Store
@@ -136,17 +136,8 @@ class RelationshipRepository:
         return stored, blank
 
     def text(self, record: RelationshipRecord, now: datetime) -> str:
-        """The embedding text of a relationship."""
-        return relationship_text(
-            ontology=self.ontology,
-            neo4j_type=record.neo4j_type,
-            relationship_type=record.text("relationship_type"),
-            description=record.text("description"),
-            attitude=record.known_level(self.ontology, "attitude"),
-            proximity=record.known_level(self.ontology, "proximity"),
-            notes=record.notes,
-            now=now,
-        )
+        """The embedding text of a relationship; see `relationship_text`."""
+        return relationship_text(record, self.ontology, now)
 
     def relationship_key(self, record: RelationshipRecord) -> str:
         """The key that the database keeps unique: the same from either end, with a length that separates the ends."""
@@ -260,12 +251,9 @@ class RelationshipStrategy:
 
     def _levels_stored_as_text(self, record: RelationshipRecord) -> dict[str, Any]:
         """The numbers of levels that an old graph holds as words or as text."""
-        known = {field: record.known_level(self._relationships.ontology, field) for field in LEVEL_FIELDS}
-        return {
-            field: level
-            for field, level in known.items()
-            if level is not None and isinstance(record.properties.get(field), str)
-        }
+        stored_as_text = (field for field in LEVEL_FIELDS if isinstance(record.properties.get(field), str))
+        known = {field: record.known_level(self._relationships.ontology, field) for field in stored_as_text}
+        return {field: level for field, level in known.items() if level is not None}
 
     def _values(self, intent: RelationshipIntent, neo4j_type: str) -> dict[str, Any]:
         level = self._relationships.ontology.level
@@ -278,4 +266,16 @@ def not_found(intent: RelationshipIntent, pair: PairState) -> NotFoundError:
     """The error for two nodes that exist without the relationship."""
     return NotFoundError(
         intent.missing.format(a=pair.first or intent.from_entity_key, b=pair.second or intent.to_entity_key)
+    )
+
+
+def relationship_text(record: RelationshipRecord, ontology: Ontology, now: datetime) -> str:
+    """Make the embedding text of a relationship.
+
+    The form is "<description> <relationship_type> <attitude_word> <proximity_word> <notes_text>". An absent part is
+    omitted together with its space, and so are notes that have expired by `now`.
+    """
+    words = (ontology.word(record.neo4j_type, field, record.known_level(ontology, field)) for field in LEVEL_FIELDS)
+    return embedding_text(
+        record.text("description"), record.text("relationship_type"), *words, notes=record.notes, now=now
     )

@@ -1,5 +1,6 @@
 """The embedding text of a relationship, as the documents define it."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -8,20 +9,36 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgagent.embedding.hashing import HashingEmbedder
-from kgagent.graph.record_saver import embedding_hash, node_text, relationship_text
+from kgagent.graph.record_saver import embedding_hash, embedding_text
+from kgagent.graph.records import RelationshipRecord
+from kgagent.graph.relationships import relationship_text
 from kgagent.models import Note
+from kgagent.models.note import dump_notes
 from kgagent.ontology import default_ontology
 from tests.support import facts
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def text(**fields: Any) -> str:
-    notes = [note if isinstance(note, Note) else Note(content=note) for note in fields.pop("notes", [])]
-    given = {"neo4j_type": "has_relationship_with", "relationship_type": "friend", "description": "", **fields}
-    return relationship_text(
-        ontology=default_ontology(), notes=notes, now=NOW, **{"attitude": None, "proximity": None, **given}
+def text(
+    *, neo4j_type: str = "has_relationship_with", notes: Sequence[str | Note] = (), **fields: str | int | None
+) -> str:
+    record = RelationshipRecord(
+        element_id="",
+        vector_length=None,
+        neo4j_type=neo4j_type,
+        from_entity_key="a",
+        to_entity_key="b",
+        from_name="",
+        to_name="",
+        properties={
+            "relationship_type": "friend",
+            "description": "",
+            **fields,
+            "notes": dump_notes([note if isinstance(note, Note) else Note(content=note) for note in notes]),
+        },
     )
+    return relationship_text(record, default_ontology(), NOW)
 
 
 @pytest.mark.parametrize(
@@ -119,8 +136,8 @@ def test_absent_parts_leave_no_space(
 
 def test_the_text_of_a_node_is_its_name_description_and_notes() -> None:
     notes = [Note(content="Lives in Rome"), Note(content="gone", expires_at=NOW)]
-    assert node_text(name="Ann", description="A painter", notes=notes, now=NOW) == "Ann A painter Lives in Rome"
-    assert node_text(name="Ann", description=None, notes=[], now=NOW) == "Ann"
+    assert embedding_text("Ann", "A painter", notes=notes, now=NOW) == "Ann A painter Lives in Rome"
+    assert embedding_text("Ann", None, notes=[], now=NOW) == "Ann"
 
 
 def test_the_hash_depends_on_text_model_and_length() -> None:
