@@ -85,6 +85,9 @@ def test_configuration_that_requires_the_extra_local_says_so(
         ("--allowed-host", "graph.example"),
         ("--http", "--port", "70000"),
         ("--http", "--user", "me", "--tokens", "tokens.json"),
+        ("--oauth-issuer", "https://id.example"),
+        ("--http", "--oauth-scope", "graph"),
+        ("--http", "--user", "me", "--oauth-issuer", "https://id.example"),
     ],
 )
 def test_wrong_usage_is_exit_code_2(arguments: tuple[str, ...]) -> None:
@@ -95,6 +98,12 @@ def test_missing_token_file_is_one_line() -> None:
     result = run("--http", "--tokens", "/no/such/tokens.json")
     assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
     assert "cannot be read" in result.stderr
+
+
+def test_issuer_without_encryption_is_one_line() -> None:
+    result = run("--http", "--oauth-issuer", "http://id.example")
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+    assert "issuer must be an https URL" in result.stderr
 
 
 def test_empty_user_is_rejected() -> None:

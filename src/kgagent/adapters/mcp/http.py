@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from ipaddress import ip_address
+from urllib.parse import urlsplit
 
 import uvicorn
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser, BearerAuthBackend
@@ -16,8 +17,10 @@ from starlette.applications import Starlette
 from starlette.middleware.authentication import AuthenticationMiddleware
 
 from kgagent.adapters.mcp.access_tokens import AccessTokens
+from kgagent.adapters.mcp.authentication import Authentication, KeysUnavailable
 from kgagent.adapters.mcp.body_limit import MAX_BODY, StructureLimit
 from kgagent.adapters.mcp.calls import Context
+from kgagent.adapters.mcp.oauth import OAuthOptions, OAuthTokens
 from kgagent.adapters.mcp.server import PROGRESS_INTERVAL, UserOf, make_server
 from kgagent.errors import ConfigurationError
 from kgagent.knowledge_graph import KnowledgeGraph
@@ -33,10 +36,11 @@ class HttpOptions:
     """Where to listen, and who may connect.
 
     Attributes:
-        host: address to listen on; any but a loopback address requires tokens.
+        host: address to listen on; any but a loopback address requires tokens or oauth.
         port: port to listen on; 0 picks a free one.
-        user_id: user of all clients, if there are no tokens.
-        tokens: access tokens of the users; None allows everyone who can reach the address.
+        user_id: user of all clients, who then need no token.
+        tokens: static access tokens of the users.
+        oauth: the authorization server whose access tokens name the users; may stand beside tokens.
         allowed_hosts: further host names that clients may use for the server, with or without port.
         toolsets: names of the toolsets to offer; None offers those of the graph's settings, by default "core".
         progress_interval: seconds between two progress notifications of a call.
@@ -47,6 +51,7 @@ class HttpOptions:
     port: int = 0
     user_id: str | None = None
     tokens: AccessTokens | None = None
+    oauth: OAuthOptions | None = None
     allowed_hosts: tuple[str, ...] = ()
     toolsets: str | Sequence[str] | None = None
     progress_interval: float = PROGRESS_INTERVAL
@@ -54,10 +59,15 @@ class HttpOptions:
 
     def __post_init__(self) -> None:
         """Reject options that name no user, or users in two ways."""
-        if (self.user_id is None) == (self.tokens is None):
-            raise ConfigurationError("Give either user_id, for all clients, or tokens that map to users")
+        if (self.user_id is None) != self.needs_token:
+            raise ConfigurationError("Give either user_id, for all clients, or tokens or oauth, which name users")
         if self.user_id is not None and not self.user_id.strip():
             raise ConfigurationError("The user id must not be empty")
+
+    @property
+    def needs_token(self) -> bool:
+        """Whether each request must have an access token, which decides its user."""
+        return self.tokens is not None or self.oauth is not None
 
 
 @asynccontextmanager
@@ -65,7 +75,7 @@ async def http_server(graph: KnowledgeGraph, options: HttpOptions) -> AsyncItera
     """Serve while the block runs.
 
     Raises:
-        ConfigurationError: the address is not available, or is no loopback address and there are no tokens.
+        ConfigurationError: the address is not available, or is no loopback address and clients need no token.
         InputError: a toolset is unknown.
     """
     listening = _listen(options)
@@ -109,16 +119,26 @@ def _listen(options: HttpOptions) -> socket.socket:
         [(family, _, _, _, address), *_] = socket.getaddrinfo(
             options.host, options.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )
-        if not ip_address(str(address[0]).partition("%")[0]).is_loopback and options.tokens is None:
-            raise ConfigurationError(
-                f"{options.host} can be reached from other machines, so clients must send an access token: give a "
-                "token file (--tokens FILE), or listen on 127.0.0.1"
-            )
+        if not ip_address(str(address[0]).partition("%")[0]).is_loopback:
+            _check_reachable(options)
         return socket.create_server(address[:2], family=family, backlog=BACKLOG)
     except OSError as error:
         raise ConfigurationError(
             f"Cannot listen on {options.host}:{options.port}: {error.strerror or error}"
         ) from error
+
+
+def _check_reachable(options: HttpOptions) -> None:
+    if not options.needs_token:
+        raise ConfigurationError(
+            f"{options.host} can be reached from other machines, so clients must send an access token: give a "
+            "token file (--tokens FILE) or an authorization server (--oauth-issuer URL), or listen on 127.0.0.1"
+        )
+    if options.oauth is not None and options.oauth.resource is None:
+        raise ConfigurationError(
+            f"{options.host} can be reached from other machines: give the URL under which they reach this server "
+            "(--oauth-resource URL), because access tokens are made for it"
+        )
 
 
 def _app(graph: KnowledgeGraph, options: HttpOptions, address: str, port: int) -> Starlette:
@@ -129,15 +149,23 @@ def _app(graph: KnowledgeGraph, options: HttpOptions, address: str, port: int) -
         progress_interval=options.progress_interval,
         structured=options.structured,
     )
+    url = f"http://{_in_url(address)}:{port}{PATH}"
+    oauth = None if options.oauth is None else OAuthTokens(options.oauth, url)
+    scopes = () if options.oauth is None else options.oauth.required_scopes
+    authentication = Authentication(options.tokens, oauth, scopes) if options.needs_token else None
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         transport_security=_security(options, address, port),
-        token_verifier=options.tokens,
+        auth=None if oauth is None else oauth.settings,
+        token_verifier=authentication,
         max_request_body_size=MAX_BODY,
     )
     app.add_middleware(StructureLimit)
-    if options.tokens is not None:
-        app.add_middleware(AuthenticationMiddleware, backend=BearerAuthBackend(options.tokens))
+    if authentication is not None and oauth is None:
+        # With OAuth the SDK adds it.
+        app.add_middleware(AuthenticationMiddleware, backend=BearerAuthBackend(authentication))
+    if options.oauth is not None:
+        app.add_middleware(KeysUnavailable, retry_after=options.oauth.refetch_interval)
     return app
 
 
@@ -162,7 +190,10 @@ def _security(options: HttpOptions, address: str, port: int) -> TransportSecurit
     if ip_address(address).is_loopback or ip_address(address).is_unspecified:
         here += ["127.0.0.1", "localhost", "[::1]"]
     hosts = list(dict.fromkeys(f"{name}:{port}" for name in here))
-    for name in options.allowed_hosts:
+    public = (
+        () if options.oauth is None or options.oauth.resource is None else (urlsplit(options.oauth.resource).netloc,)
+    )
+    for name in (*options.allowed_hosts, *public):
         hosts += [name] if _has_port(name) else [name, f"{name}:*"]
     origins = [f"{scheme}://{host}" for scheme in ("http", "https") for host in hosts]
     return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins)

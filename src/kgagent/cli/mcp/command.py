@@ -5,11 +5,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kgagent.cli.mcp.authorization import (
+    Audience,
+    Issuer,
+    KeysUrl,
+    Resource,
+    Scopes,
+    UserClaim,
+    load_tokens,
+    oauth_options,
+)
 from kgagent.cli.mcp.client_config import Client
 from kgagent.cli.options import User
 
 if TYPE_CHECKING:
-    from kgagent.adapters.mcp import AccessTokens, HttpOptions
+    from kgagent.adapters.mcp import HttpOptions
     from kgagent.settings import Settings
 
 DEFAULT_HOST = "127.0.0.1"
@@ -22,7 +32,7 @@ def mcp(
     host: Annotated[
         str | None,
         typer.Option(
-            help=f"With --http: address to listen on; a public one requires --tokens. [dim]\\[{DEFAULT_HOST}][/dim]"
+            help=f"With --http: address to listen on; a public one requires tokens. [dim]\\[{DEFAULT_HOST}][/dim]"
         ),
     ] = None,
     port: Annotated[
@@ -40,6 +50,12 @@ def mcp(
         list[str] | None,
         typer.Option(help="With --http: additional host name under which clients reach the server. Can be repeated."),
     ] = None,
+    oauth_issuer: Issuer = None,
+    oauth_resource: Resource = None,
+    oauth_audience: Audience = None,
+    oauth_scope: Scopes = None,
+    oauth_user_claim: UserClaim = None,
+    oauth_jwks: KeysUrl = None,
     toolsets: Annotated[
         str | None,
         typer.Option(
@@ -62,10 +78,19 @@ def mcp(
     from kgagent.cli.graph_session import resolve_user_id
     from kgagent.settings import load_settings
 
-    if not http and (host is not None or port is not None or tokens is not None or allowed_host):
-        raise typer.BadParameter("--host, --port, --tokens and --allowed-host require --http")
-    if tokens is not None and user is not None:
-        raise typer.BadParameter("--user and --tokens exclude each other: each token names its user")
+    if not http and (host, port, tokens, allowed_host or None, oauth_issuer) != (None,) * 5:
+        raise typer.BadParameter("--host, --port, --tokens, --allowed-host and --oauth-issuer require --http")
+    needs_token = tokens is not None or oauth_issuer is not None
+    if needs_token and user is not None:
+        raise typer.BadParameter("--user excludes --tokens and --oauth-issuer: each token names its user")
+    oauth = oauth_options(
+        issuer=oauth_issuer,
+        resource=oauth_resource,
+        audience=oauth_audience,
+        scopes=oauth_scope,
+        user_claim=oauth_user_claim,
+        jwks_url=oauth_jwks,
+    )
     settings = load_settings()
     if toolsets is not None:
         from kgagent.tools.toolsets import tools_of
@@ -87,26 +112,14 @@ def mcp(
         HttpOptions(
             host=host or DEFAULT_HOST,
             port=DEFAULT_PORT if port is None else port,
-            user_id=None if tokens else resolve_user_id(settings, user),
-            tokens=_load_tokens(tokens) if tokens else None,
+            user_id=None if needs_token else resolve_user_id(settings, user),
+            tokens=load_tokens(tokens) if tokens else None,
+            oauth=oauth,
             allowed_hosts=tuple(allowed_host or ()),
             toolsets=toolsets,
             structured=structured,
         ),
     )
-
-
-def _load_tokens(file: Path) -> "AccessTokens":
-    from rich.text import Text
-
-    from kgagent.adapters.mcp import load_access_tokens
-    from kgagent.cli.output import print_message
-    from kgagent.files import is_readable_by_others
-
-    tokens = load_access_tokens(file)
-    if is_readable_by_others(file):
-        print_message(Text(f"Other users of this machine can read the tokens: chmod 600 {file}", style="yellow"))
-    return tokens
 
 
 def _print_config(client: Client, settings: "Settings", user: str | None, toolsets: str | None) -> None:

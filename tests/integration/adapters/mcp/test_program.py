@@ -13,6 +13,7 @@ import pytest
 
 from kgagent.files import write_private_file
 from tests.integration.adapters.mcp.test_http_access import INITIALIZE
+from tests.support.authorization_server import authorization_server
 from tests.support.mcp_clients import PROGRAM, call, over_http
 from tests.support.payloads import succeeded
 
@@ -107,10 +108,15 @@ async def test_the_program_serves_the_user_of_each_token(
 ) -> None:
     path = tmp_path / "tokens.json"
     write_private_file(path, json.dumps({"t" * 43: user_id}))
-    async with (
-        running(environment, tmp_path, "--tokens", str(path)) as url,
-        over_http(url, token="t" * 43) as client,
-    ):
-        succeeded(await call(client, "create_node", label="Person", name="Ada"))
-        found = succeeded(await call(client, "explore", text_matches=["Ada"]))
-    assert [node["name"] for node in found["nodes"]] == ["Ada"]
+    audience, other = "https://graph.example/mcp", f"{user_id}-2"
+    options = ("--oauth-resource", audience, "--oauth-scope", "graph", "--oauth-user-claim", "email")
+    with authorization_server() as issuer:
+        signed = issuer.token(audience, email=other, scope="graph")
+        async with running(
+            environment, tmp_path, "--tokens", str(path), "--oauth-issuer", issuer.issuer, *options
+        ) as url:
+            for token, name in (("t" * 43, "Ada"), (signed, "Grace")):
+                async with over_http(url, token=token) as client:
+                    succeeded(await call(client, "create_node", label="Person", name=name))
+                    found = succeeded(await call(client, "explore", text_matches=["Ada", "Grace"]))
+                assert [node["name"] for node in found["nodes"]] == [name]

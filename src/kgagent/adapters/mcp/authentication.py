@@ -1,0 +1,54 @@
+"""Who is let in over HTTP: static tokens, OAuth tokens, or both."""
+
+from collections.abc import Sequence
+
+from mcp.server.auth.provider import AccessToken
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from kgagent.adapters.mcp.access_tokens import AccessTokens
+from kgagent.adapters.mcp.issuer_keys import KeysUnavailableError
+from kgagent.adapters.mcp.oauth import OAuthTokens
+
+
+class Authentication:
+    """Finds the user of a token, among the static ones first."""
+
+    def __init__(self, tokens: AccessTokens | None, oauth: OAuthTokens | None, scopes: Sequence[str] = ()) -> None:
+        """Prepare.
+
+        Args:
+            tokens: static tokens.
+            oauth: tokens of an authorization server.
+            scopes: scopes of each static token.
+        """
+        self._tokens = tokens
+        self._oauth = oauth
+        self._scopes = list(scopes)
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        """Authenticate a token for the SDK."""
+        access = None if self._tokens is None else await self._tokens.verify_token(token)
+        if access is not None:
+            return access.model_copy(update={"scopes": self._scopes})
+        return None if self._oauth is None else await self._oauth.verify_token(token)
+
+
+class KeysUnavailable:
+    """ASGI middleware that answers 503 where a token cannot be verified because the issuer does not answer."""
+
+    def __init__(self, app: ASGIApp, retry_after: float) -> None:
+        self._app = app
+        self._retry_after = retry_after
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request; tokens are verified before a response begins."""
+        try:
+            await self._app(scope, receive, send)
+        except KeysUnavailableError as error:
+            body = {
+                "error": "temporarily_unavailable",
+                "error_description": f"The access token cannot be verified now: {error}",
+            }
+            refusal = JSONResponse(body, status_code=503, headers={"Retry-After": str(round(self._retry_after))})
+            await refusal(scope, receive, send)

@@ -1,0 +1,333 @@
+"""Access tokens of an external authorization server: whom they let in, and to whose graph."""
+
+import asyncio
+import hashlib
+import hmac
+import json
+import threading
+import time
+import uuid
+from base64 import urlsafe_b64encode
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import httpx2
+import jwt
+import pytest
+from mcp import Client
+from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
+from pydantic import SecretStr
+from werkzeug import Response
+
+from kgagent import KnowledgeGraph
+from kgagent.adapters.mcp import AccessTokens, HttpOptions, OAuthOptions, http_server
+from kgagent.errors import ConfigurationError
+from tests.integration.adapters.mcp.test_http_access import knock
+from tests.support.authorization_server import (
+    CLIENT_ID,
+    CLIENT_SECRET,
+    AuthorizationServer,
+    Key,
+    authorization_server,
+    unsigned,
+)
+from tests.support.mcp_clients import MODES, Mode, call, over_http
+from tests.support.payloads import succeeded
+
+SCOPE = "graph:use"
+STATIC = "s" * 43
+
+
+@pytest.fixture
+def issuer() -> Iterator[AuthorizationServer]:
+    with authorization_server() as running:
+        yield running
+
+
+@dataclass(frozen=True)
+class Protected:
+    """A server that accepts the issuer's tokens."""
+
+    url: str
+    issuer: AuthorizationServer
+
+    def token(self, user_id: str = "somebody", **claims: Any) -> str:
+        return self.issuer.token(self.url, **{"sub": user_id, "scope": f"openid {SCOPE}"} | claims)
+
+    async def status(self, token: str) -> int:
+        return (await self.knock(token)).status_code
+
+    async def knock(self, token: str) -> httpx2.Response:
+        return await knock(self.url, "auto", Authorization=f"Bearer {token}")
+
+
+@pytest.fixture
+async def protected(graph: KnowledgeGraph, issuer: AuthorizationServer, user_id: str) -> AsyncIterator[Protected]:
+    """It also accepts one static token, of the test's user, and fetches keys as often as it likes."""
+    options = HttpOptions(
+        oauth=OAuthOptions(issuer=issuer.issuer, required_scopes=(SCOPE,), refetch_interval=0),
+        tokens=AccessTokens({SecretStr(STATIC): user_id}),
+        toolsets="all",
+        structured=True,
+    )
+    async with http_server(graph, options) as running:
+        yield Protected(running.url, issuer)
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_token_reaches_only_the_graph_of_its_user(
+    protected: Protected, graph: KnowledgeGraph, mode: Mode
+) -> None:
+    users = [f"user-{uuid.uuid4()}" for _ in range(2)]
+    for user_id in users:
+        async with over_http(protected.url, token=protected.token(user_id), mode=mode) as client:
+            succeeded(await call(client, "create_node", label="Person", name="Ursula", description=user_id))
+            found = succeeded(await call(client, "explore", text_matches=["Ursula"]))
+        assert [node["description"] for node in found["nodes"]] == [user_id]
+    for user_id in users:
+        seen = succeeded(await graph.tools(user_id=user_id).explore(text_matches=["Ursula"]))
+        assert [node["description"] for node in seen["nodes"]] == [user_id]
+
+
+def forged_with_the_public_key(server: Protected) -> str:
+    """HS256, with the public key as the secret: what a verifier accepts that trusts the header's algorithm."""
+    [key] = server.issuer.keys
+    _, claims, _ = server.token().split(".")
+    header = urlsafe_b64encode(json.dumps({"alg": "HS256", "kid": key.kid}).encode()).rstrip(b"=").decode()
+    signature = hmac.digest(key.pem, f"{header}.{claims}".encode(), hashlib.sha256)
+    return f"{header}.{claims}.{urlsafe_b64encode(signature).rstrip(b'=').decode()}"
+
+
+def without_signature(server: Protected) -> str:
+    now = int(time.time())
+    claims = {"iss": server.issuer.issuer, "aud": server.url, "sub": "a", "scope": SCOPE, "exp": now + 300}
+    return unsigned(claims, kid=server.issuer.keys[0].kid)
+
+
+def altered(server: Protected) -> str:
+    header, _, signature = server.token().split(".")
+    return ".".join((header, server.token("another").split(".")[1], signature))
+
+
+REFUSED: dict[str, Callable[[Protected], str]] = {
+    "expired": lambda server: server.token(exp=int(time.time()) - 60),
+    "not valid yet": lambda server: server.token(nbf=int(time.time()) + 600),
+    "without expiry": lambda server: server.token(exp=None),
+    "for another resource": lambda server: server.token(aud="https://other.example/mcp"),
+    "for no resource": lambda server: server.token(aud=None),
+    "for a part of the URL": lambda server: server.token(aud=server.url.removesuffix("/mcp")),
+    "of another issuer": lambda server: server.token(iss="https://other.example"),
+    "of an issuer with a slash": lambda server: server.token(iss=f"{server.issuer.issuer}/"),
+    "without user": lambda server: server.token(sub=None),
+    "of an empty user": lambda server: server.token(" "),
+    "of half a character": lambda server: server.token("\ud800"),
+    "with an infinite expiry": lambda server: server.token(exp=float("inf")),
+    "of an unknown key": lambda server: server.token(key=Key()),
+    "of a known id with another key": lambda server: server.token(key=Key(kid=server.issuer.keys[0].kid)),
+    "for a logout": lambda server: server.token(typ="logout+jwt"),
+    "alg none": without_signature,
+    "HS256 with the public key": forged_with_the_public_key,
+    "altered": altered,
+    "too long": lambda server: server.token(padding="x" * 20_000),
+    "deeply nested": lambda _: urlsafe_b64encode(b"[" * 9_000).decode() + ".e30.AA",
+    "no JWT": lambda _: "x" * 64,
+}
+
+
+async def test_other_tokens_are_refused(protected: Protected, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("DEBUG")
+    tokens = {kind: make(protected) for kind, make in REFUSED.items()}
+    answers = {kind: await protected.knock(token) for kind, token in tokens.items()}
+    assert {kind: answer.status_code for kind, answer in answers.items()} == dict.fromkeys(REFUSED, 401)
+    for kind, answer in answers.items():
+        assert 'error="invalid_token"' in answer.headers["WWW-Authenticate"]
+        assert tokens[kind] not in answer.text
+    valid = protected.token()
+    assert await protected.status(valid) == 200
+    served = "\n".join(record.getMessage() for record in caplog.records if not record.name.startswith("http"))
+    assert "An access token was refused: ExpiredSignatureError" in served
+    for token in (valid, *tokens.values()):
+        assert token.rpartition(".")[2] not in served or len(token.rpartition(".")[2]) < 10
+        assert token not in served
+
+
+async def test_a_refusal_names_the_metadata_that_names_the_issuer(protected: Protected) -> None:
+    refused = await knock(protected.url, "auto")
+    assert refused.status_code == 401
+    host = protected.url.removesuffix("/mcp")
+    metadata = f"{host}/.well-known/oauth-protected-resource/mcp"
+    assert f'resource_metadata="{metadata}"' in refused.headers["WWW-Authenticate"]
+    async with httpx2.AsyncClient(timeout=60) as http:
+        published = (await http.get(metadata)).json()
+    assert published["resource"] == protected.url
+    assert published["authorization_servers"] == [protected.issuer.issuer]
+    assert published["scopes_supported"] == [SCOPE]
+    assert published["bearer_methods_supported"] == ["header"]
+
+
+async def test_a_missing_scope_is_403(protected: Protected) -> None:
+    for scope in ("openid", None, f"{SCOPE}s", 7):
+        answer = await protected.knock(protected.token(scope=scope))
+        assert answer.status_code == 403, scope
+        assert 'error="insufficient_scope"' in answer.headers["WWW-Authenticate"]
+        assert f"Required scope: {SCOPE}" in answer.headers["WWW-Authenticate"]
+    elsewhere: list[dict[str, Any]] = [{"scp": [SCOPE]}, {"scp": f"a {SCOPE}"}, {"scope": [SCOPE]}]
+    for claims in elsewhere:
+        assert await protected.status(protected.token(**{"scope": None} | claims)) == 200, claims
+
+
+async def test_a_static_token_is_accepted_beside(protected: Protected, user_id: str, graph: KnowledgeGraph) -> None:
+    async with over_http(protected.url, token=STATIC) as client:
+        succeeded(await call(client, "create_node", label="Person", name="Ada"))
+    assert protected.issuer.asked == []
+    assert succeeded(await graph.tools(user_id=user_id).explore(text_matches=["Ada"]))["nodes"]
+
+
+async def test_keys_are_fetched_once_and_again_after_a_rotation(protected: Protected) -> None:
+    issuer = protected.issuer
+    assert [await protected.status(protected.token()) for _ in range(3)] == [200] * 3
+    assert issuer.fetches_of_keys() == 1
+    [old], new = issuer.keys, Key()
+    issuer.keys = [new]
+    assert await protected.status(protected.token(key=new)) == 200
+    assert issuer.fetches_of_keys() == 2
+    assert await protected.status(protected.token(key=old)) == 401
+
+
+async def test_a_token_without_key_id_needs_a_single_key(protected: Protected) -> None:
+    issuer = protected.issuer
+    claims = jwt.decode(protected.token(), options={"verify_signature": False})
+    token = jwt.encode(claims, issuer.keys[0].private, "ES256")
+    assert await protected.status(token) == 200
+    issuer.keys.append(Key())
+    assert await protected.status(protected.token(key=issuer.keys[1])) == 200
+    assert await protected.status(token) == 401
+
+
+async def test_an_issuer_that_is_down_refuses_only_who_needs_it(protected: Protected) -> None:
+    known = protected.token()
+    assert await protected.status(known) == 200
+    protected.issuer.status = 500
+    answer = await protected.knock(protected.token(key=Key()))
+    assert answer.status_code == 503
+    assert answer.json()["error"] == "temporarily_unavailable"
+    assert "oauth-authorization-server answered with status 500" in answer.json()["error_description"]
+    assert await protected.status(known) == 200
+    protected.issuer.status = 200
+    assert await protected.status(protected.token(key=Key())) == 401
+
+
+async def test_an_issuer_that_hangs_holds_up_nobody_else(protected: Protected, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kgagent.adapters.mcp.issuer_keys.TIMEOUT", 60)
+    known = protected.token()
+    assert await protected.status(known) == 200
+    arrived, released = threading.Event(), threading.Event()
+
+    def hang(_: object) -> Response:
+        arrived.set()
+        released.wait(30)
+        return Response("{}", content_type="application/json")
+
+    protected.issuer.http.clear()
+    protected.issuer.http.expect_request("/.well-known/oauth-authorization-server").respond_with_handler(hang)
+    waiting = [asyncio.create_task(protected.status(protected.token(key=Key()))) for _ in range(3)]
+    await asyncio.to_thread(arrived.wait, 30)
+    assert [await protected.status(each) for each in (known, STATIC)] == [200, 200]
+    assert not any(task.done() for task in waiting)
+    released.set()
+    assert await asyncio.gather(*waiting) == [503] * 3
+
+
+async def test_keys_that_cannot_be_used_are_an_error(protected: Protected) -> None:
+    for jwks, reason in (
+        ({"keys": []}, "has no key that can verify a signature"),
+        ({"keys": "none"}, "has no key"),
+        ({"keys": [7, {}, {"kty": "EC"}, {"kty": "oct", "k": "c2VjcmV0"}]}, "has no key"),
+        ([], "did not answer with a JSON object"),
+    ):
+        protected.issuer.jwks = jwks
+        answer = await protected.knock(protected.token())
+        assert answer.status_code == 503
+        assert reason in answer.json()["error_description"]
+
+
+async def test_fetches_are_limited_in_time(graph: KnowledgeGraph, issuer: AuthorizationServer) -> None:
+    async with http_server(
+        graph, HttpOptions(oauth=OAuthOptions(issuer=issuer.issuer, refetch_interval=600))
+    ) as running:
+        server = Protected(running.url, issuer)
+        assert await server.status(server.token()) == 200
+        assert [await server.status(server.token(key=Key())) for _ in range(3)] == [401] * 3
+        assert issuer.fetches_of_keys() == 1
+        issuer.status = 500
+        assert await server.status(server.token()) == 200
+
+
+async def test_resource_audience_claim_and_keys_can_be_given(
+    graph: KnowledgeGraph, issuer: AuthorizationServer
+) -> None:
+    oauth = OAuthOptions(
+        issuer=issuer.issuer,
+        resource="https://graph.example/mcp",
+        audience="api://graph",
+        user_claim="https://example.org/user",
+        jwks_url=f"{issuer.issuer}/keys",
+    )
+    user_id = f"user-{uuid.uuid4()}"
+    async with http_server(graph, HttpOptions(oauth=oauth, structured=True, toolsets="all")) as running:
+        user: dict[str, Any] = {"https://example.org/user": user_id}
+        token = issuer.token("api://graph", **user)
+        async with over_http(running.url, token=token) as client:
+            succeeded(await call(client, "create_node", label="Person", name="Ada"))
+        headers = {"Host": "graph.example", "Authorization": f"Bearer {token}"}
+        assert (await knock(running.url, "auto", **headers)).status_code == 200
+        refused = await knock(running.url, "auto", Host="graph.example")
+        metadata = "https://graph.example/.well-known/oauth-protected-resource/mcp"
+        assert f'resource_metadata="{metadata}"' in refused.headers["WWW-Authenticate"]
+        other = issuer.token("https://graph.example/mcp", **user)
+        assert (await knock(running.url, "auto", Authorization=f"Bearer {other}")).status_code == 401
+    assert set(issuer.asked) == {"/keys"}
+    assert succeeded(await graph.tools(user_id=user_id).explore(text_matches=["Ada"]))["nodes"]
+
+
+async def test_an_address_that_others_can_reach_needs_a_resource(graph: KnowledgeGraph) -> None:
+    with pytest.raises(ConfigurationError, match="give the URL under which they reach this server"):
+        async with http_server(graph, HttpOptions(host="0.0.0.0", oauth=OAuthOptions(issuer="https://id.example"))):
+            pass
+
+
+class Storage:
+    """Where a client keeps its token."""
+
+    def __init__(self) -> None:
+        self.tokens: OAuthToken | None = None
+
+    async def get_tokens(self) -> OAuthToken | None:
+        return self.tokens
+
+    async def set_tokens(self, tokens: OAuthToken) -> None:
+        self.tokens = tokens
+
+    async def get_client_info(self) -> OAuthClientInformationFull | None:
+        return None
+
+    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
+        raise AssertionError(client_info)
+
+
+async def test_the_sdks_client_finds_the_issuer_and_gets_a_token(protected: Protected, graph: KnowledgeGraph) -> None:
+    user_id = f"user-{uuid.uuid4()}"
+    protected.issuer.claims = {"sub": user_id, "scope": SCOPE}
+    auth = ClientCredentialsOAuthProvider(
+        protected.url, Storage(), CLIENT_ID, CLIENT_SECRET, issuer=protected.issuer.issuer
+    )
+    async with (
+        httpx2.AsyncClient(auth=auth, timeout=60) as http,
+        Client(streamable_http_client(protected.url, http_client=http)) as client,
+    ):
+        succeeded(await call(client, "create_node", label="Person", name="Ada"))
+    assert protected.issuer.asked.count("/token") == 1
+    assert succeeded(await graph.tools(user_id=user_id).explore(text_matches=["Ada"]))["nodes"]

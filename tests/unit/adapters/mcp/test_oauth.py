@@ -1,0 +1,117 @@
+"""Options of an authorization server, its metadata, and its keys over time."""
+
+from collections.abc import Iterator
+
+import pytest
+from jwt import PyJWK
+
+from kgagent.adapters.mcp import HttpOptions, OAuthOptions
+from kgagent.adapters.mcp.issuer_keys import KeysUnavailableError, fetch_keys
+from kgagent.adapters.mcp.signing_keys import FRESH, USABLE, SigningKeys
+from kgagent.errors import ConfigurationError
+from tests.support.authorization_server import AuthorizationServer, Key, authorization_server
+
+
+@pytest.fixture
+def issuer() -> Iterator[AuthorizationServer]:
+    with authorization_server() as running:
+        yield running
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"issuer": "http://id.example"}, "issuer must be an https URL"),
+        ({"issuer": "id.example"}, "issuer must be an https URL"),
+        ({"issuer": "https://"}, "issuer must be an https URL"),
+        ({"issuer": "https://user:secret@id.example"}, "without user or fragment"),
+        ({"issuer": "https://id.example#part"}, "without user or fragment"),
+        ({"jwks_url": "http://id.example/keys"}, "jwks_url must be an https URL"),
+        ({"resource": "graph.example/mcp"}, "resource must be the http"),
+        ({"audience": " "}, "audience must not be empty"),
+        ({"user_claim": ""}, "user_claim must not be empty"),
+        ({"required_scopes": ("a b",)}, "A scope is one word"),
+        ({"required_scopes": ('a"',)}, "A scope is one word"),
+    ],
+)
+def test_invalid_options_are_refused(options: dict[str, object], reason: str) -> None:
+    with pytest.raises(ConfigurationError, match=reason):
+        OAuthOptions(**{"issuer": "https://id.example"} | options)  # type: ignore[arg-type]
+
+
+def test_http_is_enough_on_this_machine() -> None:
+    for issuer in ("http://localhost:9000", "http://127.0.0.1/a", "http://[::1]:1"):
+        assert OAuthOptions(issuer=issuer).issuer == issuer
+
+
+def test_one_user_excludes_an_authorization_server() -> None:
+    with pytest.raises(ConfigurationError, match="Give either user_id"):
+        HttpOptions(user_id="me", oauth=OAuthOptions(issuer="https://id.example"))
+
+
+async def test_metadata_is_found_where_openid_connect_has_it(issuer: AuthorizationServer) -> None:
+    issuer.metadata_path = "/.well-known/openid-configuration"
+    [key] = await fetch_keys(issuer.issuer, None)
+    assert key.key_id == issuer.keys[0].kid
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"issuer": "https://other.example"}, "describes another issuer"),
+        ({"jwks_uri": None}, "names no https URL as jwks_uri"),
+        ({"jwks_uri": "http://id.example/keys"}, "names no https URL as jwks_uri"),
+    ],
+)
+async def test_metadata_that_leads_elsewhere_is_refused(
+    issuer: AuthorizationServer, change: dict[str, object], reason: str
+) -> None:
+    issuer.changes = change
+    with pytest.raises(KeysUnavailableError, match=reason):
+        await fetch_keys(issuer.issuer, None)
+
+
+async def test_a_server_that_is_not_there_is_an_error() -> None:
+    with pytest.raises(KeysUnavailableError, match=r"http://127\.0\.0\.1:1/keys cannot be reached: ConnectError"):
+        await fetch_keys("https://id.example", "http://127.0.0.1:1/keys")
+
+
+async def test_encryption_keys_and_unknown_kinds_are_left_out(issuer: AuthorizationServer) -> None:
+    good, encrypting = Key(), Key()
+    issuer.jwks = {"keys": [encrypting.jwk | {"use": "enc"}, {"kty": "unknown"}, good.jwk]}
+    [key] = await fetch_keys(issuer.issuer, None)
+    assert key.key_id == good.kid
+
+
+async def test_old_keys_are_fetched_again_and_at_last_no_longer_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, fetches, down = 1_000.0, 0, False
+    key = Key()
+    monkeypatch.setattr("kgagent.adapters.mcp.signing_keys.time.monotonic", lambda: now)
+
+    async def fetch() -> list[PyJWK]:
+        nonlocal fetches
+        fetches += 1
+        if down:
+            raise KeysUnavailableError("down")
+        return [PyJWK(key.jwk)]
+
+    keys = SigningKeys(fetch)
+    assert await keys.find(key.kid) is not None
+    now += FRESH - 1
+    assert await keys.find(key.kid) is not None
+    assert fetches == 1
+    now += 2
+    assert await keys.find(key.kid) is not None
+    assert fetches == 2
+    down = True
+    now += USABLE - 1
+    assert await keys.find(key.kid) is not None
+    assert fetches == 3
+    assert await keys.find(key.kid) is not None
+    assert fetches == 3
+    now += 2
+    with pytest.raises(KeysUnavailableError, match="down"):
+        await keys.find(key.kid)
+    down = False
+    now += 60
+    assert await keys.find(key.kid) is not None
