@@ -104,6 +104,7 @@ if TYPE_CHECKING:
     from kgagent.settings import Settings
     from kgagent.sync import SyncKnowledgeGraph, SyncRetrieval, SyncSearcher, SyncTool, SyncToolset
     from kgagent.tools import BoundTool, Payload, Toolset
+    from kgagent.transfer import ExportReport
 
 __all__ = [
     "AlreadyExistsError",
@@ -133,6 +134,7 @@ __all__ = [
     "ExploreRequest",
     "ExploreResult",
     "ExploredNode",
+    "ExportReport",
     "FindPathsRequest",
     "FindPathsResult",
     "Finding",
@@ -363,6 +365,7 @@ _MODULES = {
         "Payload",
         "Toolset",
     ),
+    "kgagent.transfer": ("ExportReport",),
 }
 """The public names of each module."""
 

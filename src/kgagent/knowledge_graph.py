@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from kgagent.graph.deleted_records import PurgeReport
     from kgagent.loading import LoadReport
     from kgagent.migration import MigrationReport
+    from kgagent.transfer import ExportReport
 
 
 RequestT = TypeVar("RequestT")
@@ -322,6 +323,46 @@ class KnowledgeGraph:
             user_id=user_id,
             batch_size=batch_size,
             concurrency=concurrency,
+            progress=progress,
+        )
+
+    async def export(
+        self,
+        path: str | PathLike[str],
+        *,
+        user_id: str | None,
+        embeddings: bool = True,
+        batch_size: int = 500,
+        progress: Progress | None = None,
+    ) -> "ExportReport":
+        """Write nodes, relationships, notes, deleted records and the progress of ingestion to a JSON Lines file.
+
+        The page "Your data" describes the file. Records are read in pages: each one whole, but a page may have
+        changes that were made after an earlier page was read.
+
+        Args:
+            path: the file, which appears when it is complete; an existing one is replaced.
+            user_id: owner of the records; None exports every user's.
+            embeddings: whether the file has the embeddings.
+            batch_size: records per page, from 1.
+            progress: reports the records.
+
+        Raises:
+            InputError: an argument is invalid, or the file cannot be written.
+            ConflictError: a record was written all the time.
+            StoreError: the database failed.
+        """
+        from kgagent.transfer import export_records
+
+        services = self._services
+        return await export_records(
+            Path(path),
+            store=services.store,
+            ontology=services.ontology,
+            embedder=services.embedder,
+            users=None if user_id is None else [user_id],
+            embeddings=embeddings,
+            batch_size=batch_size,
             progress=progress,
         )
 

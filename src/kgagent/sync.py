@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from kgagent.settings import Settings
     from kgagent.tools.payload import Payload
     from kgagent.tools.tool_text import ToolText
+    from kgagent.transfer import ExportReport
 
 
 class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
@@ -283,6 +284,36 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
         """
         return self._wait(
             self._wrapped.load, path, user_id=user_id, batch_size=batch_size, concurrency=concurrency, progress=progress
+        )
+
+    def export(
+        self,
+        path: str | PathLike[str],
+        *,
+        user_id: str | None,
+        embeddings: bool = True,
+        batch_size: int = 500,
+        progress: Progress | None = None,
+    ) -> ExportReport:
+        """Write nodes, relationships, notes, deleted records and the progress of ingestion to a JSON Lines file.
+
+        The page "Your data" describes the file. Records are read in pages: each one whole, but a page may have
+        changes that were made after an earlier page was read.
+
+        Args:
+            path: the file, which appears when it is complete; an existing one is replaced.
+            user_id: owner of the records; None exports every user's.
+            embeddings: whether the file has the embeddings.
+            batch_size: records per page, from 1.
+            progress: reports the records.
+
+        Raises:
+            InputError: an argument is invalid, or the file cannot be written.
+            ConflictError: a record was written all the time.
+            StoreError: the database failed.
+        """
+        return self._wait(
+            self._wrapped.export, path, user_id=user_id, embeddings=embeddings, batch_size=batch_size, progress=progress
         )
 
     def migrate(

@@ -9,7 +9,7 @@ from typing import Annotated, ParamSpec
 
 import typer
 
-from kgagent.cli import explore, ingest, load, maintenance, search, server, view
+from kgagent.cli import explore, ingest, load, maintenance, search, server, transfer, view
 from kgagent.cli.demo import command as demo
 from kgagent.cli.mcp import command as mcp
 from kgagent.cli.request_options import RequestCommand
@@ -54,6 +54,7 @@ for _command in (
     maintenance.migrate,
     maintenance.purge,
     maintenance.doctor,
+    transfer.export,
     mcp.mcp,
 ):
     app.command(cls=RequestCommand)(report_errors(_command))

@@ -27,6 +27,9 @@ OF_GIVEN_USERS = {"find_missing_sources"}
 OF_NO_USER = {"live_names", "show_index_config", "show_index_states"}
 """What reads no node and no relationship."""
 
+OF_ALL_USERS = {"list_users"}
+"""What reads nothing but the ids of users, for an export of all of them."""
+
 OF_THE_OTHER = {
     "_found_node": {"relationship_embedding", "relationship_key", *OLD_EMBEDDINGS},
     "_found_relationship": {
@@ -94,6 +97,8 @@ def test_a_statement_keeps_to_one_user_unless_it_is_for_the_keeper_of_the_graph(
         assert f"{name}_of_user" in STATEMENTS
     elif name in OF_NO_USER:
         assert "MATCH" not in statement(name, **NAMES)
+    elif name in OF_ALL_USERS:
+        assert statement(name, **NAMES).endswith("RETURN DISTINCT n.user_id AS user_id")
     elif name in OF_GIVEN_USERS:
         assert ".user_id = source.user_id" in statement(name, **NAMES)
     else:

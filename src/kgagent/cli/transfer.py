@@ -1,0 +1,47 @@
+"""kgagent export: the records of users as a file."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kgagent.cli.options import Json, User
+
+if TYPE_CHECKING:
+    from kgagent.knowledge_graph import KnowledgeGraph
+    from kgagent.transfer import ExportReport
+
+
+def export(
+    file: Annotated[Path, typer.Argument(help="File to write; an existing one is replaced.", dir_okay=False)],
+    *,
+    user: User = None,
+    all_users: Annotated[bool, typer.Option("--all-users", help="Export the records of every user.")] = False,
+    embeddings: Annotated[bool, typer.Option(help="Whether the file has the embeddings.")] = True,
+    batch_size: Annotated[int, typer.Option(help="Records per page.", min=1)] = 500,
+    json: Json = False,
+) -> None:
+    """Write nodes, relationships, notes, deleted records and ingestion progress to a JSON Lines FILE."""
+    from kgagent.cli.graph_session import resolve_user_id, run_with_graph
+    from kgagent.cli.output import print_json, print_result
+    from kgagent.cli.progress import RichProgress
+    from kgagent.errors import InputError
+    from kgagent.settings import load_settings
+
+    if all_users and user is not None:
+        raise InputError("Give either --user or --all-users")
+    settings = load_settings()
+    user_id = None if all_users else resolve_user_id(settings, user)
+
+    async def work(graph: "KnowledgeGraph") -> "ExportReport":
+        return await graph.export(
+            file, user_id=user_id, embeddings=embeddings, batch_size=batch_size, progress=RichProgress()
+        )
+
+    report = run_with_graph(work, settings=settings, ensure_schema=False)
+    if json:
+        print_json({"file": str(file), "user": user_id, **report.model_dump(mode="json")})
+        return
+    print_result(f"{report}, [dim]{report.seconds:.1f} s[/dim]")
+    if report.skipped:
+        print_result(f"[red]{report.skipped:,} records without a key or with a node of another user skipped[/red]")

@@ -1,0 +1,11 @@
+// A relationship `r` with all properties but those named in `omitted`; see the fragment for nodes.
+CASE WHEN type(r) IS NOT NULL THEN {
+  element_id: elementId(r), neo4j_type: type(r),
+  from_labels: labels(startNode(r)), from_entity_key: startNode(r).entity_key,
+  to_labels: labels(endNode(r)), to_entity_key: endNode(r).entity_key,
+  properties: [name IN keys(r) WHERE NOT name IN $omitted | [name, valueType(r[name]), CASE
+    WHEN r[name] IS :: «_time_type» THEN toString(r[name])
+    WHEN r[name] IS :: LIST<«_time_type»> THEN [item IN r[name] | toString(item)]
+    ELSE r[name]
+  END]]
+} END

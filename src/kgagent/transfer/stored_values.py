@@ -1,0 +1,195 @@
+"""Values of properties in a file: every type that Neo4j stores comes back as it was.
+
+Text, true and false, numbers and lists are those of JSON. Other values are objects with one field that names the type,
+such as `{"$date": "2026-01-31"}`.
+"""
+
+import base64
+import math
+import sys
+from array import array
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from neo4j.spatial import CartesianPoint, Point, WGS84Point
+from neo4j.time import Duration
+from neo4j.vector import Vector
+
+from kgagent.errors import InputError
+
+JsonValue = Any
+
+MAX_EXACT = 2**53
+"""Integers beyond it are written as text, because many readers of JSON would round them."""
+
+TIME_TYPES = {
+    "DATE": "$date",
+    "LOCAL TIME": "$local_time",
+    "ZONED TIME": "$time",
+    "LOCAL DATETIME": "$local_datetime",
+    "ZONED DATETIME": "$datetime",
+}
+"""The types that the database converts from and to text, each with its name in a file."""
+
+_TIME_NAMES = frozenset(TIME_TYPES.values())
+_NON_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+_POINTS: Mapping[int, tuple[type[Point], int]] = {
+    7203: (CartesianPoint, 2),
+    9157: (CartesianPoint, 3),
+    4326: (WGS84Point, 2),
+    4979: (WGS84Point, 3),
+}
+
+
+class TimeText(str):
+    """A date or a time as text, which the database converts.
+
+    Attributes:
+        kind: its type, as a file names it.
+    """
+
+    __slots__ = ("kind",)
+    kind: str
+
+    def __new__(cls, text: str, kind: str) -> "TimeText":
+        """Attach the type to a text."""
+        made = super().__new__(cls, text)
+        made.kind = kind
+        return made
+
+
+def encode_property(name: str, value_type: str, value: object) -> JsonValue:
+    """Encode a stored value.
+
+    Args:
+        name: name of the property.
+        value_type: the type as Cypher's `valueType` names it.
+        value: the value as the statement returns it: dates and times as text.
+
+    Raises:
+        InputError: kgagent does not know the type.
+    """
+    if name.endswith("embedding") and isinstance(value, list) and (packed := _packed(value)) is not None:
+        return {"$float32": packed}
+    element_type = value_type.removeprefix("LIST<").partition(">")[0].removesuffix(" NOT NULL")
+    time_name = TIME_TYPES.get(element_type)
+    if isinstance(value, list):
+        return [_encode(name, item, time_name) for item in value]
+    return _encode(name, value, time_name)
+
+
+def decode_property(value: JsonValue) -> object:
+    """Decode a value of a file; an embedding becomes an array of float32, a date or time a `TimeText`.
+
+    Raises:
+        InputError: it is not a value that export writes.
+    """
+    if not isinstance(value, list):
+        return _decode(value)
+    items = [_decode(item) for item in value]
+    if any(isinstance(item, array) for item in items):
+        raise _refused(value)
+    return items
+
+
+def _encode(name: str, value: object, time_name: str | None) -> JsonValue:  # noqa: PLR0911
+    match value:
+        case str():
+            return value if time_name is None else {time_name: value}
+        case bool():
+            return value
+        case int():
+            return value if abs(value) <= MAX_EXACT else {"$integer": str(value)}
+        case float():
+            return value if math.isfinite(value) else {"$float": _non_finite_name(value)}
+        case bytes() | bytearray():
+            return {"$bytes": base64.b64encode(value).decode()}
+        case Duration():
+            return {"$duration": [value.months, value.days, value.seconds, value.nanoseconds]}
+        case Point():
+            return {"$point": [value.srid, *(_encode(name, part, None) for part in value)]}
+        case Vector():
+            return {"$vector": [value.dtype, base64.b64encode(value.raw()).decode()]}
+        case _:
+            raise InputError(f"Property {name!r} has a value that cannot be exported: {type(value).__name__}")
+
+
+def _non_finite_name(value: float) -> str:
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def _packed(values: list[Any]) -> str | None:
+    """The numbers as base64 of float32, little-endian; None unless that loses nothing."""
+    if not values or not all(type(value) is float for value in values):
+        return None
+    try:
+        packed = array("f", values)
+    except OverflowError:
+        return None
+    if packed.tolist() != values:
+        return None
+    if sys.byteorder == "big":
+        packed.byteswap()
+    return base64.b64encode(packed.tobytes()).decode()
+
+
+def _unpacked(data: object) -> "array[float]":
+    unpacked = array("f", _decode_base64(data))
+    if sys.byteorder == "big":
+        unpacked.byteswap()
+    return unpacked
+
+
+def _decode(value: JsonValue) -> object:
+    if isinstance(value, str | bool | int | float):
+        return value
+    if isinstance(value, dict) and len(value) == 1:
+        [(kind, data)] = value.items()
+        if kind in _TIME_NAMES and isinstance(data, str):
+            return TimeText(data, kind.removeprefix("$"))
+        if kind in _DECODERS:
+            try:
+                return _DECODERS[kind](data)
+            except (ValueError, TypeError, KeyError, OverflowError):
+                pass
+    raise _refused(value)
+
+
+def _refused(value: JsonValue) -> InputError:
+    return InputError(f"not a value that export writes: {str(value)[:80]}")
+
+
+def _decode_base64(data: object) -> bytes:
+    if not isinstance(data, str):
+        raise TypeError("base64 is text")
+    return base64.b64decode(data, validate=True)
+
+
+def _decode_point(data: JsonValue) -> Point:
+    srid, *parts = data
+    kind, dimensions = _POINTS[srid]
+    coordinates = [_decode(part) for part in parts]
+    if len(coordinates) != dimensions or not all(isinstance(part, float) for part in coordinates):
+        raise ValueError("wrong coordinates")
+    return kind(coordinates)  # type: ignore[arg-type]
+
+
+def _decode_duration(data: JsonValue) -> Duration:
+    months, days, seconds, nanoseconds = map(int, data)
+    return Duration(months=months, days=days, seconds=seconds, nanoseconds=nanoseconds)
+
+
+def _decode_vector(data: JsonValue) -> Vector:
+    kind, content = data
+    return Vector(_decode_base64(content), kind)
+
+
+_DECODERS: Mapping[str, Callable[[JsonValue], object]] = {
+    "$integer": int,
+    "$float32": _unpacked,
+    "$float": _NON_FINITE.__getitem__,
+    "$bytes": _decode_base64,
+    "$point": _decode_point,
+    "$duration": _decode_duration,
+    "$vector": _decode_vector,
+}
