@@ -17,6 +17,9 @@ _REFERENCE = "#/$defs/"
 RARELY_REACHED = 10
 """A maximum from here on, and the minimum beside it, are checked but not described to a model."""
 
+COSINES = (-1.0, 1.0)
+"""Limits that go without saying, because the description says that it is a cosine."""
+
 
 def model_schema(schema: Mapping[str, Any]) -> Schema:
     """The schema of a tool's arguments in as few characters as possible.
@@ -41,7 +44,7 @@ def compact(schema: Mapping[str, Any]) -> Schema:
     }
     if "enum" in changed:
         changed.pop("type", None)
-    if changed.get("maximum", 0) >= RARELY_REACHED:
+    if changed.get("maximum", 0) >= RARELY_REACHED or (changed.get("minimum"), changed.get("maximum")) == COSINES:
         changed = {key: value for key, value in changed.items() if key not in {"minimum", "maximum"}}
     if changed.get("minimum") in (0, 1) and "maximum" not in changed:
         del changed["minimum"]

@@ -267,6 +267,26 @@ class RelationshipItem(Item):
         return [(self.section, item_record(self.relationship, reading) | dict(self.more))]
 
 
+@dataclass(frozen=True)
+class NoteItem(Item):
+    """A note with a line of its own."""
+
+    note: Note
+
+    def entity_keys(self) -> Iterator[str]:
+        """The source."""
+        if self.note.source_entity_key:
+            yield self.note.source_entity_key
+
+    def lines(self, reading: Reading) -> list[Line]:
+        """The note with its date."""
+        return [Line("- Note", reading.note_text(self.note))]
+
+    def records(self, reading: Reading) -> list[tuple[str, Record]]:  # noqa: ARG002
+        """The note."""
+        return [("notes", self.note.model_dump(mode="json", exclude_none=True, exclude={"added_by"}))]
+
+
 def relationship_text(relationship: GraphRelationship, reading: Reading) -> str:
     """A relationship in its direction: `Me (Person 9fe1aa02) -[mentor]-> Ruth (Person 5b0c12ab) (warm, close)`."""
     ends = [

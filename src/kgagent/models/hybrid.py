@@ -38,7 +38,7 @@ class HybridSearchRequest(RequestModel):
     )
 
     query: str | None = Field(None, description='What to look for: "who taught me to sail?".')
-    limit: int | None = Field(None, ge=1, le=100, description="Maximum number of results. Default: 32.")
+    limit: int | None = Field(None, ge=1, le=100, description="Maximum results. Default: 32.")
     search_relationships: bool = Field(True, description="Whether to search relationships as well as nodes.")
     relationship_limit: int = Field(
         50, ge=1, le=100, description="Maximum number of relationships that compete for the results."
@@ -52,7 +52,7 @@ class HybridSearchRequest(RequestModel):
     relationship_types: tuple[ShortText, ...] | None = Field(
         None,
         max_length=10_000,
-        description='Only relationships of these types, as stored: "mentor".',
+        description='Only relationships of these types: "mentor".',
     )
     threshold: Threshold = Field(0.3, description="Minimum cosine similarity; full-text matches ignore it.")
     strategy: FusionStrategy = Field(

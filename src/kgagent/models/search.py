@@ -21,7 +21,7 @@ ExpandHops = Annotated[
     Field(
         ge=0,
         le=MAX_HOPS,
-        description="Hops to expand from matches. Default: what the query needs.",
+        description="Hops to expand. Default: what the query needs.",
     ),
 ]
 
@@ -129,7 +129,7 @@ class ExploreRequest(RequestModel):
     relationship_types: tuple[ShortText, ...] | None = Field(
         None,
         max_length=10_000,
-        description='Only relationships of these types, as stored: "mentor".',
+        description='Only relationships of these types: "mentor".',
     )
     neo4j_types: tuple[ShortText, ...] | None = Field(
         None,

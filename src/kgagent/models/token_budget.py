@@ -7,6 +7,9 @@ from typing import Any
 
 CountTokens = Callable[[str], int]
 
+RECORD_TOKENS = 10_000
+"""Tokens of a record in the payload of a tool that writes."""
+
 _LETTERS_OF_A_TOKEN = 4
 _DIGITS_OF_A_TOKEN = 3
 _PIECE = re.compile(r"(?P<letters>[A-Za-z]+)|(?P<digits>\d+)|(?P<ascii>[!-~])|(?P<line>\n)|(?P<other>[^\s!-~])")
@@ -86,6 +89,46 @@ def cut_record(record: Mapping[str, Any], room: int) -> dict[str, Any] | None:
         part[name] = cut_to(original, min(len(value) // 2, room * _LONGEST_TOKEN))
         excess = json_tokens(shown) - room
     return shown
+
+
+def fit_record(holder: dict[str, Any], name: str, room: int) -> int:
+    """Cut the record that is a value of an object to some tokens, or remove it; returns its tokens."""
+    fitted = record_with_newest_notes(holder[name], room)
+    if fitted is None:
+        del holder[name]
+        return 0
+    holder[name] = fitted
+    return json_tokens(fitted)
+
+
+def record_with_newest_notes(record: Mapping[str, Any], room: int) -> dict[str, Any] | None:
+    """Cut a record of JSON types to some tokens; None if that is not possible.
+
+    Its newest notes, which are the last ones, are kept as far as they fit beside its other fields, of which long texts
+    are cut; the others are counted in `omitted_notes`.
+    """
+    if json_tokens(record) <= room:
+        return dict(record)
+    notes = record.get("notes", [])
+    without = {name: value for name, value in record.items() if name != "notes"}
+    shown = cut_record({**without, **({"omitted_notes": len(notes)} if notes else {})}, room // 2 if notes else room)
+    if shown is None:
+        return None
+    left = room - json_tokens(shown) - json_tokens({"notes": []})
+    kept: list[Mapping[str, Any]] = []
+    for note in reversed(notes):
+        fitted = note if kept else cut_record(note, left)
+        if fitted is None or (cost := json_tokens(fitted)) > left:
+            break
+        left -= cost
+        kept.insert(0, fitted)
+    omitted = len(notes) - len(kept)
+    shown.pop("omitted_notes", None)
+    return {
+        **shown,
+        **({"notes": kept} if kept else {}),
+        **({"omitted_notes": omitted} if omitted else {}),
+    }
 
 
 def _can_be_cut(name: str, value: object) -> bool:

@@ -7,7 +7,7 @@ from kgagent.formatting import counted
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.models.fields import EntityKey, FilledText, ShortText
 from kgagent.ontology import Ontology
-from kgagent.tools.arguments import NewNote, Notes, build_notes, describe_lifetimes
+from kgagent.tools.arguments import NewNote, Notes, Verbose, build_notes, describe_lifetimes
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.relationship_arguments import RelationshipEnds
@@ -38,7 +38,8 @@ class AddNoteToRelationshipArguments(RelationshipEnds):
     content: FilledText | None = Field(None, description="One fact, as a sentence.")
     notes: Notes = Field(default_factory=list, description="Instead of content: several notes.")
     lifetime: ShortText | None = Field(None, description="When it expires.")
-    source_entity_key: EntityKey | None = Field(None, description="entity_key of the Source node of the fact.")
+    source_entity_key: EntityKey | None = Field(None, description="Its Source node.")
+    verbose: Verbose = False
 
 
 class AddNoteToRelationship(Tool[AddNoteToRelationshipArguments]):

@@ -65,6 +65,10 @@ class NewNote(Arguments):
     source_entity_key: EntityKey | None = Field(None, description="entity_key of the Source node of the fact.")
 
 
+Verbose = Annotated[bool, Field(description="Show the record.")]
+"""Whether the answer of a tool that writes has the record, and not only what changed."""
+
+
 VALIDATED_AT_ONCE = 10
 """Items of a list that are validated together; only the errors of the first invalid ones are described."""
 

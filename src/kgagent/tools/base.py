@@ -1,5 +1,6 @@
 """Tools: arguments that a model fills in, a description for it, and a typed result."""
 
+import json
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
@@ -10,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
 from kgagent.models.graph import GraphModel, without_empty
+from kgagent.models.token_budget import RECORD_TOKENS, fit_record
 from kgagent.observing import within_tool
 from kgagent.ontology import Ontology
 from kgagent.operations import OperationOutcome, ToolCall
@@ -30,7 +32,10 @@ class ToolResult(GraphModel):
 
     Attributes:
         message: what was done or found, in one line.
+        record_fields: fields that hold a record, which is cut to a token budget.
     """
+
+    record_fields: ClassVar[tuple[str, ...]] = ()
 
     message: str
 
@@ -39,10 +44,19 @@ class ToolResult(GraphModel):
         """Why the tool failed, if a result is all that reports it."""
         return None
 
+    async def detailed(self, context: ToolContext) -> "ToolResult":  # noqa: ARG002
+        """This result for a call that is `verbose`."""
+        return self
+
     def to_dict(self) -> Payload:
         """As JSON types; fields that are None, and empty values inside of records, are omitted."""
-        payload = self.model_dump(mode="json", exclude_none=True)
-        return {name: without_empty(value) for name, value in payload.items()}
+        dumped = self.model_dump(mode="json", exclude_none=True)
+        payload = {name: without_empty(value) for name, value in dumped.items()}
+        for name in self.record_fields:
+            # A character of ASCII is at most one token, so most records need not be counted.
+            if len(json.dumps(payload.get(name))) > RECORD_TOKENS:
+                fit_record(payload, name, RECORD_TOKENS)
+        return payload
 
     def to_text(self) -> str:
         """As a model reads it: the message, and a line for each other field."""
@@ -143,7 +157,7 @@ class BoundTool:
             return ToolText.failed(failure(str(error)))
         answer = await self._answer(given, as_text=True)
         payload = _payload(answer)
-        if not (isinstance(answer, ToolResult) and payload["success"]):
+        if isinstance(answer, str) or not payload["success"]:
             return ToolText.failed(payload)
         text = dump(payload) if given.get("format") == "json" else answer.to_text()
         return ToolText(text, is_error=False, payload=payload)
@@ -184,7 +198,8 @@ class BoundTool:
             valid = valid.model_copy(update={"format": "text"})
         try:
             if not self.read_only:
-                return await self._run_valid(valid)
+                written = await self._run_valid(valid)
+                return await written.detailed(self._context) if getattr(valid, "verbose", False) else written
             async with self._context.admission.admitted(self._context.user_id):
                 return await self._run_valid(valid)
         except KgAgentError as error:

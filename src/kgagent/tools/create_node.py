@@ -11,11 +11,12 @@ from kgagent.graph.reference_forms import normalised_name
 from kgagent.models import GraphNode
 from kgagent.models.fields import ShortText, Text
 from kgagent.ontology import Ontology
-from kgagent.tools.arguments import Arguments, IdempotencyKey, NodeName, Notes, build_notes
-from kgagent.tools.base import Tool, ToolResult
+from kgagent.tools.arguments import Arguments, IdempotencyKey, NodeName, Notes, Verbose, build_notes
+from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.note_expiry import NoteExpiry, new_expiries
 from kgagent.tools.owner import owner_values
+from kgagent.tools.write_answer import WriteAnswer
 
 
 class CreateNodeArguments(Arguments):
@@ -41,10 +42,11 @@ class CreateNodeArguments(Arguments):
     description: Text = Field("", description="What it is, in one sentence.")
     notes: Notes = Field(default_factory=list, description="Facts about the node itself, one sentence each.")
     is_owner: bool = Field(False, description="It is the person whose graph this is.")
+    verbose: Verbose = False
     idempotency_key: IdempotencyKey = None
 
 
-class CreatedNode(ToolResult):
+class CreatedNode(WriteAnswer):
     """The node that create_node created.
 
     Attributes:
@@ -55,7 +57,7 @@ class CreatedNode(ToolResult):
     node: GraphNode
     note_expiries: tuple[NoteExpiry, ...] | None = None
 
-    def to_text(self) -> str:
+    def short_text(self) -> str:
         """What was created, its key, and when its notes expire."""
         return "\n".join([self.message, f"entity_key: {self.entity_key}", *map(str, self.note_expiries or ())])
 
@@ -106,7 +108,11 @@ class CreateNode(Tool[CreateNodeArguments]):
             return await self._created_before(context, arguments, key, refusal)
         message = ". ".join((f"Created {arguments.label} {arguments.name}", *written.warnings))
         return CreatedNode(
-            message=message, entity_key=key, node=written.record, note_expiries=new_expiries(written) or None
+            message=message,
+            entity_key=key,
+            node=written.record,
+            note_expiries=new_expiries(written) or None,
+            written=(written.record,),
         )
 
     async def _created_before(
@@ -135,4 +141,5 @@ class CreateNode(Tool[CreateNodeArguments]):
             node.description != arguments.description or not given <= {note.content for note in node.notes}
         ):
             raise refusal
-        return CreatedNode(message=f"{node.label} {node.name} exists already; unchanged", entity_key=key, node=node)
+        message = f"{node.label} {node.name} exists already; unchanged"
+        return CreatedNode(message=message, entity_key=key, node=node, written=(node,))

@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.models.fields import ShortText, Text
 from kgagent.ontology import Ontology
-from kgagent.tools.arguments import Notes, build_notes
+from kgagent.tools.arguments import Notes, Verbose, build_notes
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.relationship_arguments import Attitude, Proximity, RelationshipEnds, Share
@@ -40,7 +40,7 @@ class NewRelationship(RelationshipEnds):
             to_entity_key=self.to_entity_key,
             neo4j_type=self.neo4j_type,
             create=True,
-            values=self.model_dump(exclude={*RelationshipEnds.model_fields, "notes"}, exclude_none=True),
+            values=self.model_dump(exclude={*RelationshipEnds.model_fields, "notes", "verbose"}, exclude_none=True),
             notes=build_notes(self.notes, context, now),
         )
 
@@ -62,6 +62,8 @@ class CreateRelationshipArguments(NewRelationship):
             ]
         }
     )
+
+    verbose: Verbose = False
 
 
 class CreateRelationship(Tool[CreateRelationshipArguments]):

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field, WithJsonSchema
 
 from kgagent.ontology import Ontology
-from kgagent.tools.arguments import Arguments, Batch
+from kgagent.tools.arguments import Arguments, Batch, Verbose
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.create_relationship import NewRelationship
@@ -18,6 +18,7 @@ class CreateRelationshipsArguments(Arguments):
     relationships: Batch[Annotated[NewRelationship, WithJsonSchema({"type": "object"})]] = Field(
         description="Each with the arguments of create_relationship."
     )
+    verbose: Verbose = False
 
 
 class CreateRelationships(Tool[CreateRelationshipsArguments]):

@@ -1,5 +1,7 @@
 """delete_node: remove a node with its relationships, with a time to undo it."""
 
+from typing import ClassVar
+
 from pydantic import Field
 
 from kgagent.formatting import counted
@@ -8,20 +10,24 @@ from kgagent.graph.node_deletion import NodeDeletionIntent, NodeDeletionStrategy
 from kgagent.models.fields import EntityKey
 from kgagent.models.note import format_utc
 from kgagent.ontology import Ontology
-from kgagent.tools.arguments import Arguments
-from kgagent.tools.base import Tool, ToolResult
+from kgagent.tools.arguments import Arguments, Verbose
+from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.references import NodeReference
+from kgagent.tools.write_answer import WriteAnswerWithRecords
 
 
 class DeleteNodeArguments(Arguments):
     """Arguments of delete_node."""
 
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"verbose"})
+
     entity_key: EntityKey
     delete_relationships: bool = Field(False, description="Delete its relationships too; otherwise it must have none.")
+    verbose: Verbose = False
 
 
-class DeletedNode(ToolResult):
+class DeletedNode(WriteAnswerWithRecords):
     """The node that delete_node deleted.
 
     Attributes:
@@ -34,7 +40,7 @@ class DeletedNode(ToolResult):
     node: NodeReference
     relationships_deleted: int
 
-    def to_text(self) -> str:
+    def short_text(self) -> str:
         """What was deleted, its key, and until when it can be restored."""
         undo = [] if self.undo_until is None else [f"undo_until: {self.undo_until}"]
         return "\n".join([self.message, f"entity_key: {self.node.entity_key}", *undo])
@@ -78,4 +84,5 @@ class DeleteNode(Tool[DeleteNodeArguments]):
             undo_until=None if until is None else format_utc(until),
             node=NodeReference.of(node),
             relationships_deleted=deleted.relationships,
+            written=(node,),
         )

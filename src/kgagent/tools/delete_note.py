@@ -1,6 +1,7 @@
 """delete_note: remove a note from a node or a relationship."""
 
 from kgagent.ontology import Ontology
+from kgagent.tools.arguments import Verbose
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.note_edits import EditedNote, NoteAddress, edit_note
@@ -8,6 +9,8 @@ from kgagent.tools.note_edits import EditedNote, NoteAddress, edit_note
 
 class DeleteNoteArguments(NoteAddress):
     """Arguments of delete_note."""
+
+    verbose: Verbose = False
 
 
 class DeleteNote(Tool[DeleteNoteArguments]):
@@ -36,4 +39,5 @@ class DeleteNote(Tool[DeleteNoteArguments]):
             embedding_regenerated=written.embedded,
             note=note,
             notes_left=len(written.record.notes),
+            written=(written.record,),
         )

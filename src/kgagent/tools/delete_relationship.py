@@ -1,22 +1,30 @@
 """delete_relationship: remove a relationship, with a time to undo it."""
 
+from typing import ClassVar
+
 from kgagent.graph.compare_and_set import compare_and_set_one
 from kgagent.graph.deleted_relationships import DeletionStrategy
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.models import GraphRelationship
 from kgagent.models.note import format_utc
 from kgagent.ontology import Ontology
-from kgagent.tools.base import Tool, ToolResult
+from kgagent.tools.arguments import Verbose
+from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.relationship_arguments import RelationshipEnds
 from kgagent.tools.relationship_results import DIRECTION_HINT, with_direction
+from kgagent.tools.write_answer import WriteAnswer
 
 
 class DeleteRelationshipArguments(RelationshipEnds):
     """Arguments of delete_relationship."""
 
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"verbose"})
 
-class DeletedRelationship(ToolResult):
+    verbose: Verbose = False
+
+
+class DeletedRelationship(WriteAnswer):
     """The relationship that delete_relationship deleted.
 
     Attributes:
@@ -29,7 +37,7 @@ class DeletedRelationship(ToolResult):
     triplet: str
     relationship: GraphRelationship
 
-    def to_text(self) -> str:
+    def short_text(self) -> str:
         """What was deleted, and until when it can be restored."""
         undo = [] if self.undo_until is None else [f"undo_until: {self.undo_until}"]
         return "\n".join([self.message, f"triplet: {self.triplet}", *undo])
@@ -61,7 +69,7 @@ class DeleteRelationship(Tool[DeleteRelationshipArguments]):
             else ""
         )
         intent = RelationshipIntent(
-            **arguments.model_dump(),
+            **arguments.model_dump(exclude={"verbose"}),
             missing=f"Relationship not found between {{a}} and {{b}}{undo}",
         )
         strategy = DeletionStrategy(
@@ -76,4 +84,5 @@ class DeleteRelationship(Tool[DeleteRelationshipArguments]):
             undo_until=None if until is None else format_utc(until),
             triplet=record.triplet,
             relationship=record,
+            written=(record,),
         )

@@ -1,13 +1,9 @@
 """get_relationship: read the relationship between two nodes."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-
 from pydantic import Field
 
 from kgagent.graph.find_relationship import find_relationship
-from kgagent.models import Note
-from kgagent.models.answer_items import Item, Line, Reading, Record, RelationshipItem, item_record
+from kgagent.models.answer_items import NoteItem, Reading, RelationshipItem, item_record
 from kgagent.models.answer_page import Content
 from kgagent.models.token_budget import cut, cut_record, estimated_tokens
 from kgagent.ontology import Ontology
@@ -74,7 +70,7 @@ class GetRelationship(Tool[GetRelationshipArguments]):
         [line] = RelationshipItem(alone, "relationship").lines(reading)
         record = item_record(alone, reading)
         content = Content(
-            items=[_NoteItem(note) for note in relationship.notes],
+            items=[NoteItem(note) for note in relationship.notes],
             message=message,
             opening=line.fitted(room, estimated_tokens) or cut(line.head, room),
             empty="",
@@ -83,23 +79,3 @@ class GetRelationship(Tool[GetRelationshipArguments]):
         answer = await read_answer(FoundRelationship, context, arguments, content)
         notes = {"notes": list(answer.notes)} if answer.notes else {}
         return answer.model_copy(update={"relationship": {**answer.relationship, **notes}})
-
-
-@dataclass(frozen=True)
-class _NoteItem(Item):
-    """A note."""
-
-    note: Note
-
-    def entity_keys(self) -> Iterator[str]:
-        """The source."""
-        if self.note.source_entity_key:
-            yield self.note.source_entity_key
-
-    def lines(self, reading: Reading) -> list[Line]:
-        """The note with its date."""
-        return [Line("- Note", reading.note_text(self.note))]
-
-    def records(self, reading: Reading) -> list[tuple[str, Record]]:  # noqa: ARG002
-        """The note."""
-        return [("notes", self.note.model_dump(mode="json", exclude_none=True, exclude={"added_by"}))]

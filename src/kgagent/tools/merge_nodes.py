@@ -1,5 +1,7 @@
 """merge_nodes: make one node of two that represent the same thing."""
 
+from typing import ClassVar
+
 from pydantic import Field
 
 from kgagent.formatting import in_one_line
@@ -10,19 +12,23 @@ from kgagent.models import GraphNode
 from kgagent.models.fields import EntityKey
 from kgagent.models.ingestion_state import merge_ingestion_state
 from kgagent.ontology import Ontology
-from kgagent.tools.arguments import Arguments
-from kgagent.tools.base import Tool, ToolResult
+from kgagent.tools.arguments import Arguments, Verbose
+from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
+from kgagent.tools.write_answer import WriteAnswer
 
 
 class MergeNodesArguments(Arguments):
     """Arguments of merge_nodes."""
 
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"verbose"})
+
     keep_entity_key: EntityKey = Field(description="Node to keep: entity_key or name.")
     drop_entity_key: EntityKey = Field(description="Node to merge into it and remove, likewise.")
+    verbose: Verbose = False
 
 
-class MergedNodes(ToolResult):
+class MergedNodes(WriteAnswer):
     """The node after merge_nodes.
 
     Attributes:
@@ -43,7 +49,7 @@ class MergedNodes(ToolResult):
     embeddings_regenerated: int
     node: GraphNode
 
-    def to_text(self) -> str:
+    def short_text(self) -> str:
         """What was merged, what happened to the relationships, and the texts of the removed node that are lost."""
         counts = {
             "moved": self.relationships_moved,
@@ -106,4 +112,5 @@ class MergeNodes(Tool[MergeNodesArguments]):
             sources_renamed=merged.sources,
             embeddings_regenerated=merged.embedded,
             node=merged.node,
+            written=(merged.node,),
         )

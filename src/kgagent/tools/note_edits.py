@@ -18,9 +18,9 @@ from kgagent.models.fields import EntityKey, FilledText, ShortText
 from kgagent.models.note import dump_notes
 from kgagent.suggestions import shorten_name
 from kgagent.tools.arguments import Arguments
-from kgagent.tools.base import ToolResult
 from kgagent.tools.context import ToolContext
 from kgagent.tools.note_expiry import short_answer
+from kgagent.tools.write_answer import WriteAnswerWithRecords
 
 MAX_LISTED = 5
 
@@ -84,7 +84,7 @@ class NoteCorrection:
             raise
 
 
-class EditedNote(ToolResult):
+class EditedNote(WriteAnswerWithRecords):
     """A note that was changed or deleted.
 
     Attributes:
@@ -97,7 +97,7 @@ class EditedNote(ToolResult):
     note: Note
     notes_left: int
 
-    def to_text(self) -> str:
+    def short_text(self) -> str:
         """The message, and whether there is a new embedding."""
         return short_answer(self.message, embedded=self.embedding_regenerated, note_expiries=())
 

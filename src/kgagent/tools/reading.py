@@ -21,7 +21,7 @@ from kgagent.tools.base import ToolResult
 from kgagent.tools.context import ToolContext
 
 DEFAULT_TOKEN_BUDGET = 2_000
-BUDGET_DESCRIPTION = "Maximum tokens of the answer."
+BUDGET_DESCRIPTION = "Maximum tokens."
 SHORTEST_LINE = 6
 """Tokens of the shortest item; a page has no more items than the budget divided by this."""
 
@@ -41,7 +41,7 @@ class ReadArguments(RequestModel):
     format: Format = None
     token_budget: int = Field(DEFAULT_TOKEN_BUDGET, ge=100, le=20_000, description=BUDGET_DESCRIPTION)
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"format"})
-    cursor: ShortText | None = Field(None, description="Cursor of a cut answer; other arguments unchanged.")
+    cursor: ShortText | None = Field(None, description="To continue a cut answer.")
 
 
 class ReadAnswer(ToolResult):

@@ -8,15 +8,16 @@ from kgagent.graph.compare_and_set import compare_and_set
 from kgagent.graph.relationships import RelationshipIntent, RelationshipStrategy, RelationshipWriteResult
 from kgagent.models import GraphRelationship
 from kgagent.models.graph import GraphModel
-from kgagent.tools.base import ToolResult
 from kgagent.tools.context import ToolContext
 from kgagent.tools.create_relationship import NewRelationship
 from kgagent.tools.note_expiry import NoteExpiry, new_expiries
-from kgagent.tools.payload import error_text, one_line
+from kgagent.tools.payload import Payload, error_text, one_line
 from kgagent.tools.reference_arguments import ResolvedIntent, resolved_intents
 from kgagent.tools.relationship_direction import update_options
-from kgagent.tools.relationship_results import describe_direction, kept_description
+from kgagent.tools.relationship_results import describe_direction
+from kgagent.tools.replaced_fields import kept_description
 from kgagent.tools.update_relationship import RelationshipChange
+from kgagent.tools.write_answer import WriteAnswer, fit_records
 
 MAX_LISTED = 20
 """Number of rejected positions that the message lists."""
@@ -34,18 +35,24 @@ class BatchItem(GraphModel):
     note_expiries: tuple[NoteExpiry, ...] | None = None
 
 
-class BatchResult(ToolResult):
+class BatchResult(WriteAnswer):
     """Several relationships, in the order of the arguments."""
 
     results: tuple[BatchItem, ...]
 
-    def to_text(self) -> str:
+    def short_text(self) -> str:
         """The counts, and a line for each relationship that was rejected or needs attention."""
         lines = [self.message]
         for position, item in enumerate(self.results):
             parts = (item.error, item.message, *map(str, item.note_expiries or ()))
             lines += [f"{position}: {part}" for part in parts if part]
         return "\n".join(lines)
+
+    def to_dict(self) -> Payload:
+        """As JSON types, within the token budget."""
+        payload = super().to_dict()
+        fit_records(payload["results"], "relationship")
+        return payload
 
     @property
     def error(self) -> str | None:
@@ -106,7 +113,8 @@ async def write_batch(
     message = f"{verb} {len(ordered) - len(rejected)} of {counted(len(items), 'relationship')}"
     if 0 < len(rejected) < len(ordered):
         message += f"; rejected, by position from 0: {_first_few(rejected)}"
-    return BatchResult(message=message, results=ordered)
+    written = tuple(item.relationship for item in ordered if item.relationship is not None)
+    return BatchResult(message=message, results=ordered, written=written)
 
 
 async def _write(
@@ -126,7 +134,7 @@ def _item_message(
     written: RelationshipWriteResult, item: NewRelationship | RelationshipChange, notices: Sequence[str]
 ) -> str | None:
     direction = describe_direction(written.record)
-    hint = kept_description(written, is_given=item.description is not None)
+    hint = None if item.description is not None else kept_description(written)
     return ". ".join(filter(None, (direction, *written.warnings, hint, *notices))) or None
 
 

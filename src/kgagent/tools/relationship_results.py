@@ -1,8 +1,6 @@
 """Results of the tools that read and write relationships."""
 
-from kgagent.formatting import beginning
 from kgagent.graph.compare_and_set import compare_and_set_one
-from kgagent.graph.property_names import LEVEL_FIELDS
 from kgagent.graph.relationships import (
     RelationshipIntent,
     RelationshipStrategy,
@@ -10,18 +8,15 @@ from kgagent.graph.relationships import (
     RelationshipWriteResult,
 )
 from kgagent.models import GraphRelationship
-from kgagent.tools.base import ToolResult
 from kgagent.tools.context import ToolContext
 from kgagent.tools.note_expiry import NoteExpiry, new_expiries, short_answer
-
-MAX_KEPT = 200
-"""Characters of a description that a hint repeats."""
+from kgagent.tools.write_answer import WriteAnswer
 
 DIRECTION_HINT = "Give the nodes in either order."
 """Part of the description of tools that take the nodes in either order."""
 
 
-class WrittenRelationship(ToolResult):
+class WrittenRelationship(WriteAnswer):
     """A relationship after a write.
 
     Attributes:
@@ -38,7 +33,7 @@ class WrittenRelationship(ToolResult):
     hint: str | None = None
     note_expiries: tuple[NoteExpiry, ...] | None = None
 
-    def to_text(self) -> str:
+    def short_text(self) -> str:
         """What changed, the triplet, and when new notes expire; get_relationship reads the rest."""
         message = "\n".join(filter(None, (self.message, f"triplet: {self.triplet}", self.hint)))
         return short_answer(message, embedded=self.embedding_regenerated, note_expiries=self.note_expiries or ())
@@ -51,6 +46,7 @@ class WrittenRelationship(ToolResult):
             embedding_regenerated=written.embedding is not None,
             triplet=written.record.triplet,
             relationship=written.record,
+            written=(written.record,),
             hint=hint,
             note_expiries=new_expiries(written) or None if written.record.notes else None,
         )
@@ -68,23 +64,6 @@ async def write_relationship(
         context.relationships, context.write_context, user_id=context.user_id, options=options
     )
     return await compare_and_set_one(strategy, intent, attempts=context.write_context.attempts)
-
-
-def kept_description(written: RelationshipWriteResult, *, is_given: bool) -> str | None:
-    """A hint that the type or a level changed but not the description, unless the caller gave it (`is_given`)."""
-    description = written.record.description
-    if is_given or not description or not replaced_fields(written):
-        return None
-    return f"Kept description: {beginning(description, MAX_KEPT)!r}; check that it still holds"
-
-
-def replaced_fields(written: RelationshipWriteResult) -> dict[str, str]:
-    """The type and the levels that a write replaced or removed, as they were."""
-    if written.stored is None:
-        return {}
-    levels = {field: written.stored.level(field) for field in LEVEL_FIELDS}
-    old = {"relationship_type": written.stored.text("relationship_type"), **levels}
-    return {field: str(value) for field, value in old.items() if value and value != getattr(written.record, field)}
 
 
 def with_direction(message: str, relationship: GraphRelationship) -> str:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, TypeVar
@@ -13,6 +13,7 @@ from kgagent.errors import InputError, InvalidLevelError, KgAgentError
 from kgagent.graph.compare_and_set import compare_and_set
 from kgagent.graph.nodes import NodeStrategy, NodeWriteResult
 from kgagent.graph.relationships import RelationshipStrategy, RelationshipWriteResult
+from kgagent.models import GraphNode, GraphRelationship
 from kgagent.models.note import Note
 from kgagent.ontology import Ontology
 from kgagent.tools.arguments import describe_lifetimes
@@ -22,7 +23,7 @@ from kgagent.tools.note_edits import NoteCorrection
 from kgagent.tools.note_expiry import expiries
 from kgagent.tools.payload import error_text, one_line
 from kgagent.tools.references import NodeReference
-from kgagent.tools.relationship_results import describe_direction, kept_description, replaced_fields
+from kgagent.tools.relationship_results import describe_direction
 from kgagent.tools.remember_arguments import (
     RememberArguments,
     RememberedNode,
@@ -52,6 +53,7 @@ from kgagent.tools.remember_results import (
     summary,
 )
 from kgagent.tools.remember_targets import Target, Targets, find_targets
+from kgagent.tools.replaced_fields import kept_description, replaced_fields
 
 ItemT = TypeVar("ItemT", bound=BaseModel)
 Place = tuple[ListName, int]
@@ -250,6 +252,7 @@ class _Call:
             possible_duplicates=duplicates,
             hints=(*self._hints(), *self._remedy(duplicates)),
             embeddings=sum(one.embedded for one in places.values()),
+            written=tuple({_identity(one.record): one.record for one in places.values()}.values()),
             short_keys=await self.context.references.short_keys(self.context.user_id, shown),
         )
 
@@ -339,7 +342,7 @@ class _Call:
             hints += written.warnings
             if name == "relationships" and written.changed and not written.created:
                 direction = describe_direction(written.record)
-                kept = kept_description(written, is_given=bool(self.relationships[index].description))
+                kept = None if self.relationships[index].description else kept_description(written)
                 hints += [f"relationships[{index}]: {hint}" for hint in (direction, kept) if hint]
         return list(dict.fromkeys(hints))
 
@@ -366,6 +369,13 @@ class _Call:
             for item in new
             if (key := item.entity_key) in similar
         )
+
+
+def _identity(record: GraphNode | GraphRelationship) -> Hashable:
+    """What the records of several items that write one node or relationship share."""
+    if isinstance(record, GraphNode):
+        return record.entity_key
+    return frozenset((record.from_entity_key, record.to_entity_key)), record.neo4j_type
 
 
 def _of_list(written: Mapping[Place, Any], name: ListName) -> list[Any]:

@@ -16,7 +16,7 @@ from pydantic import (
 from pydantic_core import CoreSchema, core_schema
 
 from kgagent.models.fields import EntityKey, FilledText, ShortText, Text
-from kgagent.tools.arguments import Arguments, IdempotencyKey, NewNote, NodeName, Notes
+from kgagent.tools.arguments import Arguments, IdempotencyKey, NewNote, NodeName, Notes, Verbose
 from kgagent.tools.relationship_arguments import Attitude, Proximity
 from kgagent.validation import validate
 from kgagent.value_size import check_size
@@ -161,4 +161,5 @@ class RememberArguments(Arguments):
     notes: list[Unchecked[RememberedNote]] = Field(
         default_factory=list, max_length=MAX_NOTES, description="Notes on what exists."
     )
+    verbose: Verbose = False
     idempotency_key: IdempotencyKey = None

@@ -10,9 +10,9 @@ from kgagent.formatting import beginning, in_one_line
 from kgagent.graph.writes import ModelT, WriteResult
 from kgagent.models import GraphNode, GraphRelationship, Note
 from kgagent.models.graph import GraphModel
-from kgagent.tools.base import ToolResult
 from kgagent.tools.note_expiry import NoteExpiry
 from kgagent.tools.references import NodeReference
+from kgagent.tools.write_answer import WriteAnswerWithRecords
 
 MAX_LISTED = 20
 """Number of failures, replaced texts and possible duplicates that the text lists; the payload has all."""
@@ -94,7 +94,7 @@ class CreatedNodeReference(NodeReference):
     ref: str | None = None
 
 
-class RememberResult(ToolResult):
+class RememberResult(WriteAnswerWithRecords):
     """What remember wrote.
 
     Attributes:
@@ -127,7 +127,7 @@ class RememberResult(ToolResult):
     embeddings: int = 0
     short_keys: Mapping[str, str] = Field(default_factory=dict, exclude=True)
 
-    def to_text(self) -> str:
+    def short_text(self) -> str:
         """The counts, the new nodes with short keys, and what needs attention; one line each."""
         created = "; ".join(self._listed(node) for node in self.created_nodes)
         return "\n".join(

@@ -7,10 +7,11 @@ from kgagent.graph.compare_and_set import compare_and_set_one
 from kgagent.graph.node_restoration import NodeRestorationIntent, NodeRestorationStrategy
 from kgagent.models.fields import EntityKey
 from kgagent.ontology import Ontology
-from kgagent.tools.arguments import Arguments
-from kgagent.tools.base import Tool, ToolResult
+from kgagent.tools.arguments import Arguments, Verbose
+from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.references import NodeReference
+from kgagent.tools.write_answer import WriteAnswerWithRecords
 
 
 class RestoreNodeArguments(Arguments):
@@ -18,9 +19,10 @@ class RestoreNodeArguments(Arguments):
 
     entity_key: EntityKey
     skip_missing: bool = Field(False, description="Leave out relationships whose other node is gone.")
+    verbose: Verbose = False
 
 
-class RestoredNode(ToolResult):
+class RestoredNode(WriteAnswerWithRecords):
     """The node that restore_node restored.
 
     Attributes:
@@ -35,7 +37,7 @@ class RestoredNode(ToolResult):
     relationships_skipped: int
     embeddings_regenerated: int
 
-    def to_text(self) -> str:
+    def short_text(self) -> str:
         """What was restored, and its key."""
         return f"{self.message}\nentity_key: {self.node.entity_key}"
 
@@ -72,4 +74,5 @@ class RestoreNode(Tool[RestoreNodeArguments]):
             relationships_restored=restored.relationships,
             relationships_skipped=restored.skipped,
             embeddings_regenerated=restored.embedded,
+            written=(node,),
         )

@@ -4,6 +4,7 @@ from kgagent.graph.compare_and_set import compare_and_set_one
 from kgagent.graph.deleted_relationships import RestorationStrategy
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.ontology import Ontology
+from kgagent.tools.arguments import Verbose
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.relationship_arguments import RelationshipEnds
@@ -12,6 +13,8 @@ from kgagent.tools.relationship_results import WrittenRelationship, with_directi
 
 class RestoreRelationshipArguments(RelationshipEnds):
     """Arguments of restore_relationship."""
+
+    verbose: Verbose = False
 
 
 class RestoreRelationship(Tool[RestoreRelationshipArguments]):
@@ -34,7 +37,7 @@ class RestoreRelationship(Tool[RestoreRelationshipArguments]):
         Raises:
             InputError: there is nothing to restore, it is too late, a new relationship exists, or a node is missing.
         """
-        intent = RelationshipIntent(**arguments.model_dump())
+        intent = RelationshipIntent(**arguments.model_dump(exclude={"verbose"}))
         strategy = RestorationStrategy(context.relationships, context.write_context, user_id=context.user_id)
         restored = await compare_and_set_one(strategy, intent, attempts=context.write_context.attempts)
         record = restored.record

@@ -8,11 +8,12 @@ from kgagent.graph.nodes import NodeIntent, NodeStrategy
 from kgagent.models import GraphNode
 from kgagent.models.fields import EntityKey, Text
 from kgagent.ontology import Ontology
-from kgagent.tools.arguments import Arguments, NodeName, Notes, build_notes
-from kgagent.tools.base import Tool, ToolResult
+from kgagent.tools.arguments import Arguments, NodeName, Notes, Verbose, build_notes
+from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.note_expiry import NoteExpiry, new_expiries, short_answer
 from kgagent.tools.owner import owner_values
+from kgagent.tools.write_answer import WriteAnswer
 
 
 class UpdateNodeArguments(Arguments):
@@ -27,9 +28,10 @@ class UpdateNodeArguments(Arguments):
     description: Text | None = Field(None, description="New description; empty to clear it.")
     notes: Notes = Field(default_factory=list, description="Notes to add; existing notes are kept.")
     is_owner: bool | None = Field(None, description="Whether it is the person whose graph this is.")
+    verbose: Verbose = False
 
 
-class UpdatedNode(ToolResult):
+class UpdatedNode(WriteAnswer):
     """The node after update_node.
 
     Attributes:
@@ -42,7 +44,7 @@ class UpdatedNode(ToolResult):
     node: GraphNode
     note_expiries: tuple[NoteExpiry, ...] | None = None
 
-    def to_text(self) -> str:
+    def short_text(self) -> str:
         """What changed, and when new notes expire."""
         return short_answer(self.message, embedded=self.embedding_regenerated, note_expiries=self.note_expiries or ())
 
@@ -82,5 +84,6 @@ class UpdateNode(Tool[UpdateNodeArguments]):
             message=". ".join((message, *written.warnings)),
             embedding_regenerated=written.embedded,
             node=node,
+            written=(node,),
             note_expiries=new_expiries(written) or None,
         )

@@ -6,7 +6,7 @@ from kgagent.errors import InputError
 from kgagent.models import Note
 from kgagent.models.fields import FilledText, ShortText
 from kgagent.ontology import Ontology
-from kgagent.tools.arguments import describe_lifetimes
+from kgagent.tools.arguments import Verbose, describe_lifetimes
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.note_edits import EditedNote, NoteAddress, edit_note
@@ -17,6 +17,7 @@ class UpdateNoteArguments(NoteAddress):
 
     content: FilledText | None = Field(None, description="New text.")
     lifetime: ShortText | None = Field(None, description="New lifetime, from now.")
+    verbose: Verbose = False
 
 
 class UpdateNote(Tool[UpdateNoteArguments]):
@@ -58,4 +59,5 @@ class UpdateNote(Tool[UpdateNoteArguments]):
             embedding_regenerated=written.embedded,
             note=after,
             notes_left=len(written.record.notes),
+            written=(written.record,),
         )

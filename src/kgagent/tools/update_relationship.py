@@ -4,24 +4,18 @@ from datetime import datetime
 from typing import ClassVar
 
 from pydantic import ConfigDict, Field
-from pydantic.config import JsonDict
 
 from kgagent.errors import InputError
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.models.fields import ShortText, Text
 from kgagent.ontology import Ontology
-from kgagent.tools.arguments import Notes, build_notes
+from kgagent.tools.arguments import Notes, Verbose, build_notes
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.relationship_arguments import Attitude, Proximity, RelationshipEnds, Share
 from kgagent.tools.relationship_direction import update_options
-from kgagent.tools.relationship_results import (
-    DIRECTION_HINT,
-    WrittenRelationship,
-    kept_description,
-    with_direction,
-    write_relationship,
-)
+from kgagent.tools.relationship_results import DIRECTION_HINT, WrittenRelationship, with_direction, write_relationship
+from kgagent.tools.replaced_fields import kept_description
 
 
 class RelationshipChange(RelationshipEnds):
@@ -45,7 +39,9 @@ class RelationshipChange(RelationshipEnds):
         Raises:
             InputError: nothing is to be changed, a field cannot be cleared, or a note is invalid.
         """
-        values = self.model_dump(exclude={*RelationshipEnds.model_fields, "clear", "notes"}, exclude_none=True)
+        values = self.model_dump(
+            exclude={*RelationshipEnds.model_fields, "clear", "notes", "verbose"}, exclude_none=True
+        )
         for field in self.clear:
             if field not in {"attitude", "proximity"}:
                 raise InputError(f"clear must contain only attitude and proximity, got {field!r}")
@@ -63,13 +59,16 @@ class RelationshipChange(RelationshipEnds):
         )
 
 
-EXAMPLE: JsonDict = {"from_entity_key": "5b0c…", "to_entity_key": "91fe…", "relationship_type": "was mentor of"}
-
-
 class UpdateRelationshipArguments(RelationshipChange):
     """Arguments of update_relationship."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"from_entity_key": "5b0c…", "to_entity_key": "91fe…", "relationship_type": "was mentor of"}]
+        }
+    )
+
+    verbose: Verbose = False
 
 
 class UpdateRelationship(Tool[UpdateRelationshipArguments]):
@@ -99,5 +98,5 @@ class UpdateRelationship(Tool[UpdateRelationshipArguments]):
         updated = written.record
         ends = f"{updated.from_name} and {updated.to_name}"
         message = f"Updated relationship between {ends}" if written.changed else "Nothing changed"
-        hint = kept_description(written, is_given=arguments.description is not None)
+        hint = None if arguments.description is not None else kept_description(written)
         return WrittenRelationship.of(written, with_direction(message, updated), hint)

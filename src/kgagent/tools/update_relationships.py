@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field, WithJsonSchema
 
 from kgagent.ontology import Ontology
-from kgagent.tools.arguments import Arguments, Batch
+from kgagent.tools.arguments import Arguments, Batch, Verbose
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.relationship_batches import BatchResult, write_batch
@@ -19,6 +19,7 @@ class UpdateRelationshipsArguments(Arguments):
     relationships: Batch[Annotated[RelationshipChange, WithJsonSchema({"type": "object"})]] = Field(
         description="Each with the arguments of update_relationship."
     )
+    verbose: Verbose = False
 
 
 class UpdateRelationships(Tool[UpdateRelationshipsArguments]):

@@ -1,0 +1,111 @@
+"""`verbose`: the answer of a tool that writes shows the record, within a token budget."""
+
+import json
+
+from kgagent.models.token_budget import estimated_tokens
+from kgagent.tools import TOOLS, Toolset
+from tests.support.payloads import succeeded
+from tests.support.people import person, two_friends
+
+RECORD, TEXT = 10_000, 2_000
+NOTES = [
+    f"Note number {number}: they sailed along the coast and talked about the harbor. " + "It rained. " * 30
+    for number in range(150)
+]
+LONG = "A long story. " * 1_400
+
+
+async def text_of(tools: Toolset, tool: str, /, **arguments: object) -> str:
+    answer = await tools[tool].call_text(arguments)
+    assert not answer.is_error, answer.text
+    return answer.text
+
+
+def test_every_tool_that_writes_takes_verbose() -> None:
+    without = [tool.name for tool in TOOLS if not tool.read_only and "verbose" not in tool.arguments.model_fields]
+    assert without == []
+
+
+async def test_a_write_shows_the_record_only_if_it_is_verbose(tools: Toolset) -> None:
+    ends = await two_friends(tools, description="They row", attitude=4, notes=["Met in May."])
+    short = await text_of(tools, "update_relationship", **ends, proximity=4)
+    assert "They row" not in short
+    shown = await text_of(tools, "update_relationship", **ends, proximity=5, verbose=True)
+    assert shown.startswith(short.splitlines()[0])
+    assert "They row" in shown
+    assert "Met in May." in shown
+
+
+async def test_every_write_of_a_node_and_its_notes_can_show_the_node(tools: Toolset) -> None:
+    created = await text_of(tools, "create_node", label="Concept", name="Sailing", description="At sea", verbose=True)
+    assert "At sea" in created
+    key = created.split("entity_key: ")[1].splitlines()[0]
+    calls: dict[str, dict[str, object]] = {
+        "update_node": {"entity_key": key, "notes": ["Fun."]},
+        "update_note": {"entity_key": key, "note": "Fun", "content": "Great fun."},
+        "delete_note": {"entity_key": key, "note": "Great fun."},
+        "delete_node": {"entity_key": key},
+        "restore_node": {"entity_key": key},
+        "remember": {"notes": [{"on": "Sailing", "content": "Starts in May."}]},
+    }
+    for tool, arguments in calls.items():
+        assert "At sea" in await text_of(tools, tool, **arguments, verbose=True), tool
+
+
+async def test_the_payload_of_a_verbose_call_has_the_records(tools: Toolset) -> None:
+    items = [{"label": "Concept", "name": name, "description": f"About {name}"} for name in ("Sailing", "Rowing")]
+    plain = succeeded(await tools.remember(nodes=items))
+    assert "records" not in plain
+    shown = succeeded(await tools.remember(nodes=items, verbose=True))
+    assert [record["description"] for record in shown["records"]] == ["About Sailing", "About Rowing"]
+
+
+async def test_a_record_with_many_notes_is_cut_to_the_budget_and_says_so(tools: Toolset) -> None:
+    ends = await two_friends(tools, description="They row")
+    for start in range(0, len(NOTES), 50):
+        succeeded(await tools.add_note_to_relationship(**ends, notes=NOTES[start : start + 50]))
+    payload = succeeded(await tools.add_note_to_relationship(**ends, content="The newest."))
+    shown = payload["relationship"]
+    assert estimated_tokens(json.dumps(payload)) <= RECORD * 1.1
+    assert shown["notes"][-1]["content"] == "The newest."
+    assert len(shown["notes"]) + shown["omitted_notes"] == len(NOTES) + 1
+    text = await text_of(tools, "update_relationship", **ends, attitude=2, verbose=True)
+    assert estimated_tokens(text) <= TEXT * 1.1
+    assert "The newest." in text
+    assert "of 152 shown; get_relationship reads all" in text
+
+
+async def test_a_long_description_is_cut_and_the_newest_note_stays(tools: Toolset) -> None:
+    key = await person(tools, "Ada")
+    payload = succeeded(await tools.update_node(entity_key=key, description=LONG, notes=[LONG, LONG.upper()]))
+    assert estimated_tokens(json.dumps(payload)) <= RECORD * 1.1
+    assert "characters)" in payload["node"]["description"]
+    assert payload["node"]["notes"][0]["content"].startswith("A LONG STORY.")
+    assert payload["node"]["omitted_notes"] == 1
+
+
+async def test_the_records_of_a_batch_have_one_budget_together(tools: Toolset) -> None:
+    first = await person(tools, "Ada")
+    others = [
+        node["entity_key"]
+        for node in (
+            await tools.remember(nodes=[{"label": "Person", "name": f"Sailor {number}"} for number in range(20)])
+        )["created_nodes"]
+    ]
+    new = [
+        {"from_entity_key": first, "to_entity_key": other, "relationship_type": "friend", "description": LONG}
+        for other in others
+    ]
+    payload = succeeded(await tools.create_relationships(relationships=new))
+    assert estimated_tokens(json.dumps(payload)) <= 22_000
+    assert all(item["triplet"] for item in payload["results"])
+    assert "relationship" in payload["results"][0]
+    assert "relationship" not in payload["results"][-1]
+    text = await text_of(
+        tools,
+        "update_relationships",
+        relationships=[{"from_entity_key": first, "to_entity_key": other, "attitude": 3} for other in others],
+        verbose=True,
+    )
+    assert estimated_tokens(text) <= TEXT * 1.5
+    assert "of 20 shown" in text
