@@ -86,6 +86,7 @@ def test_configuration_that_requires_the_extra_local_says_so(
         ("--http", "--port", "70000"),
         ("--http", "--user", "me", "--tokens", "tokens.json"),
         ("--oauth-issuer", "https://id.example"),
+        ("--stateless",),
         ("--http", "--oauth-scope", "graph"),
         ("--http", "--user", "me", "--oauth-issuer", "https://id.example"),
     ],

@@ -45,6 +45,8 @@ class HttpOptions:
         toolsets: names of the toolsets to offer; None offers those of the graph's settings, by default "core".
         progress_interval: seconds between two progress notifications of a call.
         structured: whether results also have structured content, see `make_server`.
+        stateless: whether clients of the handshake get no session, so that each of their requests may reach another
+            process; they then cannot cancel a call other than by disconnecting.
     """
 
     host: str = "127.0.0.1"
@@ -56,6 +58,7 @@ class HttpOptions:
     toolsets: str | Sequence[str] | None = None
     progress_interval: float = PROGRESS_INTERVAL
     structured: bool = False
+    stateless: bool = False
 
     def __post_init__(self) -> None:
         """Reject options that name no user, or users in two ways."""
@@ -155,6 +158,7 @@ def _app(graph: KnowledgeGraph, options: HttpOptions, address: str, port: int) -
     authentication = Authentication(options.tokens, oauth, scopes) if options.needs_token else None
     app = server.streamable_http_app(
         streamable_http_path=PATH,
+        stateless_http=options.stateless,
         transport_security=_security(options, address, port),
         auth=None if oauth is None else oauth.settings,
         token_verifier=authentication,

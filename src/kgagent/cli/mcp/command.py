@@ -56,6 +56,13 @@ def mcp(
     oauth_scope: Scopes = None,
     oauth_user_claim: UserClaim = None,
     oauth_jwks: KeysUrl = None,
+    stateless: Annotated[
+        bool,
+        typer.Option(
+            "--stateless",
+            help="With --http: keep no sessions, so that each request may reach another process behind a balancer.",
+        ),
+    ] = False,
     toolsets: Annotated[
         str | None,
         typer.Option(
@@ -78,8 +85,10 @@ def mcp(
     from kgagent.cli.graph_session import resolve_user_id
     from kgagent.settings import load_settings
 
-    if not http and (host, port, tokens, allowed_host or None, oauth_issuer) != (None,) * 5:
-        raise typer.BadParameter("--host, --port, --tokens, --allowed-host and --oauth-issuer require --http")
+    if not http and (stateless or (host, port, tokens, allowed_host or None, oauth_issuer) != (None,) * 5):
+        raise typer.BadParameter(
+            "--host, --port, --tokens, --allowed-host, --oauth-issuer and --stateless require --http"
+        )
     needs_token = tokens is not None or oauth_issuer is not None
     if needs_token and user is not None:
         raise typer.BadParameter("--user excludes --tokens and --oauth-issuer: each token names its user")
@@ -118,6 +127,7 @@ def mcp(
             allowed_hosts=tuple(allowed_host or ()),
             toolsets=toolsets,
             structured=structured,
+            stateless=stateless,
         ),
     )
 
