@@ -104,7 +104,7 @@ if TYPE_CHECKING:
     from kgagent.settings import Settings
     from kgagent.sync import SyncKnowledgeGraph, SyncRetrieval, SyncSearcher, SyncTool, SyncToolset
     from kgagent.tools import BoundTool, Payload, Toolset
-    from kgagent.transfer import ExportReport
+    from kgagent.transfer import ExportReport, ImportConflict, ImportCounts, ImportReport
 
 __all__ = [
     "AlreadyExistsError",
@@ -150,6 +150,9 @@ __all__ = [
     "HybridSearchOptions",
     "HybridSearchRequest",
     "HybridSearchResult",
+    "ImportConflict",
+    "ImportCounts",
+    "ImportReport",
     "IngestionReport",
     "Ingestor",
     "InputError",
@@ -365,7 +368,12 @@ _MODULES = {
         "Payload",
         "Toolset",
     ),
-    "kgagent.transfer": ("ExportReport",),
+    "kgagent.transfer": (
+        "ExportReport",
+        "ImportConflict",
+        "ImportCounts",
+        "ImportReport",
+    ),
 }
 """The public names of each module."""
 

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from kgagent.graph.deleted_records import PurgeReport
     from kgagent.loading import LoadReport
     from kgagent.migration import MigrationReport
-    from kgagent.transfer import ExportReport
+    from kgagent.transfer import ExportReport, ImportReport
 
 
 RequestT = TypeVar("RequestT")
@@ -362,6 +362,47 @@ class KnowledgeGraph:
             embedder=services.embedder,
             users=None if user_id is None else [user_id],
             embeddings=embeddings,
+            batch_size=batch_size,
+            progress=progress,
+        )
+
+    async def import_records(
+        self,
+        path: str | PathLike[str],
+        *,
+        user_id: str | None = None,
+        overwrite: bool = False,
+        batch_size: int = 500,
+        progress: Progress | None = None,
+    ) -> "ImportReport":
+        """Import a file that `export` wrote, exactly: keys, properties, versions, times and deleted records.
+
+        The whole file is checked before anything is written. Importing it again continues an interrupted import and
+        changes nothing else. Embeddings are kept if the graph has the embedder and the ontology of the file; otherwise
+        records without a current embedding are embedded.
+
+        Args:
+            path: a file that `export` wrote.
+            user_id: the user who gets the records; None is the user whom the file names.
+            overwrite: whether records that differ are replaced by those of the file, instead of reported.
+            batch_size: records per transaction, from 1.
+            progress: reports the records.
+
+        Raises:
+            InputError: the file is not whole, does not fit this graph, or an argument is invalid; nothing was imported.
+            ConflictError: concurrent writes won; import the file again to continue.
+            EmbeddingError: records could not be embedded; likewise.
+            StoreError: the database failed; likewise.
+        """
+        from kgagent.transfer import import_records
+
+        return await import_records(
+            Path(path),
+            nodes=self._services.nodes,
+            relationships=self._services.relationships,
+            write_context=self._services.write_context,
+            user_id=user_id,
+            overwrite=overwrite,
             batch_size=batch_size,
             progress=progress,
         )

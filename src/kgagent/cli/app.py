@@ -58,6 +58,7 @@ for _command in (
     mcp.mcp,
 ):
     app.command(cls=RequestCommand)(report_errors(_command))
+app.command("import", cls=RequestCommand)(report_errors(transfer.import_))
 
 
 def _print_version(requested: bool) -> None:

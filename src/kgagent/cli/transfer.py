@@ -1,4 +1,4 @@
-"""kgagent export: the records of users as a file."""
+"""kgagent export and import: the records of users as a file."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,7 +9,9 @@ from kgagent.cli.options import Json, User
 
 if TYPE_CHECKING:
     from kgagent.knowledge_graph import KnowledgeGraph
-    from kgagent.transfer import ExportReport
+    from kgagent.transfer import ExportReport, ImportReport
+
+MAX_CONFLICTS = 50
 
 
 def export(
@@ -45,3 +47,50 @@ def export(
     print_result(f"{report}, [dim]{report.seconds:.1f} s[/dim]")
     if report.skipped:
         print_result(f"[red]{report.skipped:,} records without a key or with a node of another user skipped[/red]")
+
+
+def import_(
+    file: Annotated[Path, typer.Argument(help="File that export wrote.", exists=True, dir_okay=False)],
+    *,
+    user: Annotated[
+        str | None, typer.Option("--user", help="User who gets the records. [dim]\\[the user of the file][/dim]")
+    ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace records that differ by those of the file.")
+    ] = False,
+    batch_size: Annotated[int, typer.Option(help="Records per transaction.", min=1)] = 500,
+    json: Json = False,
+) -> None:
+    """Import a FILE that export wrote, exactly. If it is interrupted, run it again to resume.
+
+    The whole file is checked first. Records that differ from those of the graph are listed, and the exit code is 1.
+    """
+    from kgagent.cli.graph_session import run_with_graph
+    from kgagent.cli.output import print_json, print_result
+    from kgagent.cli.progress import RichProgress
+    from kgagent.settings import load_settings
+
+    async def work(graph: "KnowledgeGraph") -> "ImportReport":
+        return await graph.import_records(
+            file, user_id=user, overwrite=overwrite, batch_size=batch_size, progress=RichProgress()
+        )
+
+    report = run_with_graph(work, settings=load_settings())
+    if json:
+        print_json({"file": str(file), **report.model_dump(mode="json")})
+    else:
+        print_result(*_import_lines(report))
+    if report.conflict_count:
+        raise typer.Exit(1)
+
+
+def _import_lines(report: "ImportReport") -> list[str]:
+    from rich.markup import escape
+
+    from kgagent.formatting import counted
+
+    lines = [str(report), f"[dim]{counted(report.embedded, 'embedding')} created, {report.seconds:.1f} s[/dim]"]
+    lines += [f"  {escape(str(conflict))}" for conflict in report.conflicts[:MAX_CONFLICTS]]
+    if report.conflict_count > MAX_CONFLICTS:
+        lines.append(f"  and {report.conflict_count - MAX_CONFLICTS:,} more; --json lists the first 1,000")
+    return lines

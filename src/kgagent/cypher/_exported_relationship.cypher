@@ -5,7 +5,8 @@ CASE WHEN type(r) IS NOT NULL THEN {
   to_labels: labels(endNode(r)), to_entity_key: endNode(r).entity_key,
   properties: [name IN keys(r) WHERE NOT name IN $omitted | [name, valueType(r[name]), CASE
     WHEN r[name] IS :: «_time_type» THEN toString(r[name])
-    WHEN r[name] IS :: LIST<«_time_type»> THEN [item IN r[name] | toString(item)]
+    WHEN NOT r[name] IS :: LIST<ANY> THEN r[name]
+    WHEN r[name][0] IS :: «_time_type» THEN [item IN r[name] | toString(item)]
     ELSE r[name]
   END]]
 } END

@@ -141,8 +141,7 @@ class RelationshipRepository:
 
     def relationship_key(self, record: RelationshipRecord) -> str:
         """The key that the database keeps unique: the same from either end, with a length that separates the ends."""
-        first, second = sorted((record.from_entity_key, record.to_entity_key))
-        return f"{record.neo4j_type}:{len(first)}:{first}:{second}"
+        return relationship_key(record.neo4j_type, record.from_entity_key, record.to_entity_key)
 
     def location(self, record: RelationshipRecord) -> Mapping[str, Any]:
         """Its type and its two ends."""
@@ -260,6 +259,12 @@ class RelationshipStrategy:
         return {
             key: level(neo4j_type, key, value) if key in LEVEL_FIELDS else value for key, value in intent.values.items()
         }
+
+
+def relationship_key(neo4j_type: str, one: str, other: str) -> str:
+    """The unique key of a relationship between two nodes, by their keys."""
+    first, second = sorted((one, other))
+    return f"{neo4j_type}:{len(first)}:{first}:{second}"
 
 
 def not_found(intent: RelationshipIntent, pair: PairState) -> NotFoundError:

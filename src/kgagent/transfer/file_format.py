@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO, Literal, TypeVar
@@ -73,6 +73,11 @@ class NodeLine(_Line):
     user_id: str
     labels: Annotated[tuple[str, ...], Field(min_length=1)]
     properties: dict[str, Any]
+
+    @property
+    def entity_key(self) -> str:
+        """The key of the node."""
+        return str(self.properties["entity_key"])
 
 
 class RelationshipLine(_Line):
@@ -165,8 +170,12 @@ class NumberedLine:
     record: RecordLine
 
 
-def check_file(path: Path) -> tuple[Header, Footer]:
-    """Read a file to its end, and check its header, its hash, its counts and the form of each line.
+def check_file(path: Path, check: Callable[[RecordLine], None]) -> tuple[Header, Footer]:
+    """Read a file to its end, and check its header, its hash, its counts and each line.
+
+    Args:
+        path: the file.
+        check: called with each record; raises InputError to refuse it.
 
     Raises:
         InputError: the file cannot be read, was changed or cut, or was written by a later version.
@@ -183,7 +192,12 @@ def check_file(path: Path) -> tuple[Header, Footer]:
             footer = _read(Footer, path, number, line)
             continue
         else:
-            counts[read_record(path, number, line).kind] += 1
+            record = read_record(path, number, line)
+            try:
+                check(record)
+            except InputError as error:
+                raise InputError(f"{path}, line {number}: {error}. Nothing was imported") from None
+            counts[record.kind] += 1
         digest.update(line)
     if header is None:
         raise InputError(f"{path} is empty; it must be a file that `kgagent export` wrote")

@@ -22,6 +22,9 @@ JsonValue = Any
 MAX_EXACT = 2**53
 """Integers beyond it are written as text, because many readers of JSON would round them."""
 
+MAX_DIMENSIONS = 4_096
+"""Of what the database stores as a vector."""
+
 TIME_TYPES = {
     "DATE": "$date",
     "LOCAL TIME": "$local_time",
@@ -119,8 +122,8 @@ def _non_finite_name(value: float) -> str:
 
 
 def _packed(values: list[Any]) -> str | None:
-    """The numbers as base64 of float32, little-endian; None unless that loses nothing."""
-    if not values or not all(type(value) is float for value in values):
+    """The numbers as base64 of float32, little-endian; None unless that loses nothing and the database can store it."""
+    if not 0 < len(values) <= MAX_DIMENSIONS or not all(type(one) is float and math.isfinite(one) for one in values):
         return None
     try:
         packed = array("f", values)

@@ -1,6 +1,7 @@
 """Reads the files of export."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,3 +20,8 @@ def header_of(file: Path) -> dict[str, Any]:
 def lines_of(file: Path) -> list[dict[str, Any]]:
     """The lines between the header and the footer."""
     return [json.loads(line) for line in file.read_bytes().split(b"\n")[1:-2]]
+
+
+def rewrite(file: Path, change: Callable[[bytes], bytes]) -> None:
+    """Change a file."""
+    file.write_bytes(change(file.read_bytes()))

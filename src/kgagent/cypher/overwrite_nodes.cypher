@@ -1,0 +1,14 @@
+// Gives nodes the labels and exactly the properties that a file has, and a version that no reader knows.
+// Parameters: user_id; rows [{position, element_id, entity_key, labels, properties, times, vectors}].
+// Rows: position of each that was changed.
+UNWIND $rows AS row
+MATCH (n:«labels»)
+WHERE elementId(n) = row.element_id
+«_node_lock»
+WITH row, n, n.version AS version
+WHERE n.entity_key = row.entity_key AND n.user_id = $user_id
+SET n = row.properties, n:$(row.labels)
+SET n.version = CASE WHEN version >= n.version OR n.version IS NULL THEN version + 1 ELSE n.version END
+WITH n, row
+«_imported_node»
+RETURN row.position AS position

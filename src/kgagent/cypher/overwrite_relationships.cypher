@@ -1,0 +1,15 @@
+// Gives relationships exactly the properties that a file has, and a version that no reader knows.
+// Parameters: user_id; rows [{position, element_id, neo4j_type, start_key, end_key, properties, times, vectors}].
+// Rows: position of each that was changed.
+UNWIND $rows AS row
+MATCH (a)-[r]->(b)
+WHERE elementId(r) = row.element_id
+«_relationship_lock»
+WITH row, a, r, b, r.version AS version
+WHERE type(r) = row.neo4j_type AND a.entity_key = row.start_key AND a.user_id = $user_id
+  AND b.entity_key = row.end_key AND b.user_id = $user_id
+SET r = row.properties
+SET r.version = CASE WHEN version >= r.version OR r.version IS NULL THEN version + 1 ELSE r.version END
+WITH r, row
+«_imported_relationship»
+RETURN row.position AS position

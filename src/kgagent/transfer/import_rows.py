@@ -1,0 +1,164 @@
+"""Turns records of a file into the parameters of the statements that write them."""
+
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from kgagent.embedding.base import Embedder
+from kgagent.errors import InputError
+from kgagent.graph.identifiers import Identifier
+from kgagent.graph.nodes import NodeRepository
+from kgagent.graph.record_saver import vector_changes
+from kgagent.graph.records import NodeRecord, Record, RelationshipRecord, ontology_label
+from kgagent.graph.relationships import RelationshipRepository
+from kgagent.graph.schema_parts import DELETED_NODE, DELETED_RELATIONSHIP
+from kgagent.graph.store import Row, Store
+from kgagent.ontology import Ontology
+from kgagent.transfer.file_format import DeletedLine, NodeLine, RecordLine, RelationshipLine
+from kgagent.transfer.stored_records import EMBEDDING_PROPERTIES
+from kgagent.transfer.stored_values import TimeText, decode_property
+
+Properties = dict[str, Any]
+
+
+def check_record(record: RecordLine, ontology: Ontology) -> None:
+    """Refuse a record that export would not write, or that this graph cannot have.
+
+    Raises:
+        InputError: what is wrong with it.
+    """
+    decoded_properties(record)
+    labels: Iterable[str] = ()
+    match record:
+        case NodeLine():
+            labels = record.labels
+            key = record.properties.get("entity_key")
+            if not key or not isinstance(key, str) or record.properties.get("user_id") != record.user_id:
+                raise InputError("a node must have an entity_key, and the user_id of its line")
+            _check_known(labels, ontology)
+        case RelationshipLine():
+            labels = [record.neo4j_type]
+            for label, _ in (record.start, record.end):
+                _check_known([label], ontology)
+        case DeletedLine():
+            if record.label not in {DELETED_NODE, DELETED_RELATIONSHIP}:
+                raise InputError(f"a deleted record cannot have the label {record.label!r}")
+            if record.properties.get("user_id") != record.user_id:
+                raise InputError("a deleted record must have the user_id of its line")
+    for label in labels:
+        Identifier(label)
+        if label in {DELETED_NODE, DELETED_RELATIONSHIP}:
+            raise InputError(f"a node or a relationship cannot be a {label}")
+
+
+def decoded_properties(record: RecordLine) -> Properties:
+    """The properties of a record.
+
+    Raises:
+        InputError: a value is invalid.
+    """
+    found = {}
+    for name, value in record.properties.items():
+        try:
+            found[name] = decode_property(value)
+        except InputError as error:
+            raise InputError(f"property {name!r} is {error}") from None
+    return found
+
+
+def row_of(properties: Mapping[str, object], store: Store, **location: object) -> Row:
+    """The parameter by which a statement writes a record.
+
+    Args:
+        properties: its properties.
+        store: says in which form its server accepts vectors.
+        location: other fields of the row.
+    """
+    row: Row = {"properties": {}, "times": [], "vectors": [], **location}
+    for name, value in properties.items():
+        if isinstance(value, array):
+            row["vectors"].append({"name": name, "value": store.vector(value)})
+        elif isinstance(value, TimeText):
+            row["times"].append({"name": name, "kind": value.kind, "value": str(value)})
+        elif isinstance(value, list) and value and isinstance(value[0], TimeText):
+            texts = [str(item) for item in value]
+            row["times"].append({"name": name, "kind": f"{value[0].kind}s", "value": texts})
+        else:
+            row["properties"][name] = value
+    return row
+
+
+@dataclass(frozen=True)
+class Reembedding:
+    """Gives records of another model, or of none, the embedding of their text.
+
+    Attributes:
+        nodes: says what the text of a node is.
+        relationships: says what the text of a relationship is.
+        embedder: makes the embeddings.
+        now: the time, with time zone.
+    """
+
+    nodes: NodeRepository
+    relationships: RelationshipRepository
+    embedder: Embedder
+    now: datetime
+
+    async def apply(self, records: Sequence[RecordLine]) -> tuple[list[Properties], int]:
+        """The properties of records of one kind with current embeddings, and the number of those that were made.
+
+        A deleted record gets its embedding when it is restored.
+
+        Raises:
+            EmbeddingError: the embedder failed.
+        """
+        decoded = [decoded_properties(record) for record in records]
+        if isinstance(records[0], DeletedLine):
+            return [_without(properties, EMBEDDING_PROPERTIES) for properties in decoded], 0
+        is_node = isinstance(records[0], NodeLine)
+        vector_property = (self.nodes if is_node else self.relationships).vector_property
+        texts = [
+            self._text(record, properties, vector_property) for record, properties in zip(records, decoded, strict=True)
+        ]
+        changes = await vector_changes(self.embedder, texts, vector_property=vector_property)
+        for properties, change in zip(decoded, changes, strict=True):
+            properties.update(change.properties)
+            if change.vector is not None:
+                properties[vector_property] = change.vector
+        made = sum(change.vector is not None for change in changes)
+        return [{name: value for name, value in one.items() if value is not None} for one in decoded], made
+
+    def _text(self, record: RecordLine, properties: Properties, vector_property: str) -> tuple[str, Record]:
+        """The text of a record, and the record with the embedding of the file."""
+        vector = properties.get(vector_property)
+        length = len(vector) if isinstance(vector, array) else None
+        if isinstance(record, NodeLine):
+            label = ontology_label(record.labels, self.nodes.ontology)
+            node = NodeRecord(element_id="", label=label, vector_length=length, properties=properties)
+            return self.nodes.text(node, self.now), node
+        assert isinstance(record, RelationshipLine)  # noqa: S101
+        relationship = RelationshipRecord(
+            element_id="",
+            vector_length=length,
+            properties=properties,
+            neo4j_type=record.neo4j_type,
+            from_entity_key=record.start[1],
+            to_entity_key=record.end[1],
+            from_name="",
+            to_name="",
+        )
+        is_known = record.neo4j_type in self.relationships.ontology.relationships
+        return (self.relationships.text(relationship, self.now) if is_known else ""), relationship
+
+
+def _without(properties: Properties, names: Iterable[str]) -> Properties:
+    return {name: value for name, value in properties.items() if name not in set(names)}
+
+
+def _check_known(labels: Iterable[str], ontology: Ontology) -> None:
+    if not set(labels) & ontology.labels.keys():
+        raise InputError(
+            f"the ontology has none of the labels {', '.join(map(repr, labels))}; it has {', '.join(ontology.labels)}"
+        )
