@@ -10,11 +10,13 @@ from kgagent.doctor.issues import MigrationIssues
 from kgagent.doctor.note_sources import NoteSources
 from kgagent.doctor.record_checks import NodeChecks, RelationshipChecks
 from kgagent.doctor.server_checks import embedder_findings, feature_findings, schema_findings
+from kgagent.doctor.store_text_checks import store_text_findings
 from kgagent.embedding.base import Embedder
 from kgagent.graph.inspection import count_nodes, count_relationships, inspect_nodes, inspect_relationships
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.relationships import RelationshipRepository
 from kgagent.graph.schema import Schema
+from kgagent.graph.store_texts import count_store_texts
 from kgagent.progress import Advance, Progress, SilentProgress
 
 InspectedT = TypeVar("InspectedT")
@@ -66,6 +68,8 @@ async def diagnose(
         await _check_each(inspect_relationships(relationships, user_id), relationship_checks.check, advance)
 
     findings += [*node_checks.findings(), *relationship_checks.findings(), *await sources.findings()]
+    texts = await count_store_texts(store, embedder, user_id=user_id)
+    findings += store_text_findings(texts, embedder, issues)
     facts = DiagnosisFacts(
         uri=store.uri,
         server_version=store.features.version,
@@ -75,6 +79,7 @@ async def diagnose(
         user_id=user_id,
         nodes=node_checks.examined,
         relationships=relationship_checks.examined,
+        store_items=texts.items,
     )
     return Diagnosis.of(findings, facts)
 

@@ -14,7 +14,7 @@ from kgagent.errors import InputError, StatementTimeoutError
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.live_properties import summarize_properties
 from kgagent.graph.property_names import INTERNAL_PROPERTIES
-from kgagent.graph.schema_parts import DELETED_NODE, DELETED_RELATIONSHIP
+from kgagent.graph.schema_parts import OWN_LABELS
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row, Store
 from kgagent.models.live_schema import LabelPair, LiveLabel, LiveProperty, LiveRelationshipType, LiveSchema
@@ -116,7 +116,7 @@ class LiveSchemaReader:
 
     async def _read(self, user_id: str) -> LiveSchema:
         [names] = await self._store.read(statement("live_names"), {}, timeout=self._timeout)
-        labels_of_users = (label for label in names["labels"] if label not in {DELETED_NODE, DELETED_RELATIONSHIP})
+        labels_of_users = (label for label in names["labels"] if label not in OWN_LABELS)
         wanted_labels = _quotable(labels_of_users, first=self._ontology.labels)
         wanted_types = _quotable(names["types"], first=self._ontology.relationships)
         reading = _SchemaRead(self._store, self._ontology, self._limits, user_id, self._timeout)

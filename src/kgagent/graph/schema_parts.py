@@ -13,6 +13,17 @@ DELETED_RELATIONSHIP = "KgagentDeletedRelationship"
 DELETED_NODE = "KgagentDeletedNode"
 """Labels of the nodes that hold deleted records; no ontology has them, so that nothing else reads them."""
 
+STORE_ITEM = "KgagentStoreItem"
+STORE_TEXT = "KgagentStoreText"
+"""Labels of the items that programs store beside the graph, and of their embedded texts, which have the same keys.
+
+No relationship joins them: to create and delete relationships at one node, concurrent writes take locks in orders that
+deadlock.
+"""
+
+OWN_LABELS = frozenset({DELETED_NODE, DELETED_RELATIONSHIP, STORE_ITEM, STORE_TEXT})
+"""Labels that are no part of any user's graph."""
+
 OWNER_INDEX = "kgagent_owner"
 """Holds only the nodes with `is_owner`: one for each user."""
 
@@ -139,8 +150,20 @@ def schema_parts(ontology: Ontology, vector_config: str, features: ServerFeature
         ]
     return [
         *parts,
+        *_store_item_parts(vector_config, features),
         _text(NODE_TEXT_INDEX, "(n:{})", "n", NODE_TEXTS, ontology.labels),
         _text(RELATIONSHIP_TEXT_INDEX, "()-[r:{}]-()", "r", RELATIONSHIP_TEXTS, ontology.relationships),
+    ]
+
+
+def _store_item_parts(vector_config: str, features: ServerFeatures) -> list[SchemaPart]:
+    item, text = (f"(n:{Identifier(label)})" for label in (STORE_ITEM, STORE_TEXT))
+    index, vector = node_vector_index(STORE_TEXT), ("embedding", FILTERS[0])
+    return [
+        _unique(STORE_ITEM, item, "n", "path", "key"),
+        _range("kgagent_store_items_expiry", item, "n", STORE_ITEM, "user_id", "expires_at"),
+        _range("kgagent_store_texts", text, "n", STORE_TEXT, "user_id", "path", "key"),
+        _vector(index, text, "n", vector, [STORE_TEXT], vector_config, features),
     ]
 
 
@@ -156,9 +179,9 @@ def relationship_vector_indexes(ontology: Ontology, features: ServerFeatures) ->
     return {f"kgagent_{neo4j_type}_embedding": (neo4j_type,) for neo4j_type in ontology.relationships}
 
 
-def _unique(covers: str, pattern: str, variable: str, key: str) -> SchemaPart:
+def _unique(covers: str, pattern: str, variable: str, *key: str) -> SchemaPart:
     """A key is unique for each user; `user_id` comes first, so that the index finds beginnings of keys of a user."""
-    name, fields = f"kgagent_{covers}_unique", (FILTERS[0], key)
+    name, fields = f"kgagent_{covers}_unique", (FILTERS[0], *key)
     values = ", ".join(f"{variable}.{field}" for field in fields)
     create = f"CREATE CONSTRAINT {Identifier(name)} IF NOT EXISTS FOR {pattern} REQUIRE ({values}) IS UNIQUE"
     return SchemaPart(name, create, "unique", (covers,), fields, earlier_name=f"kgagent_{covers}_key")

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from kgagent.errors import KgAgentError
+from kgagent.formatting import counted
 
 Kind = Literal["nodes", "relationships"]
 MigrationOutcome = Literal["embedded", "updated", "up_to_date", "skipped"]
@@ -71,6 +72,7 @@ class MigrationReport:
         skipped: the first 20 skipped records.
         seconds: duration in seconds.
         dry_run: whether nothing was written.
+        store_texts: number of texts of stored items that were embedded again.
     """
 
     nodes: Counts
@@ -78,6 +80,7 @@ class MigrationReport:
     skipped: tuple[Skipped, ...]
     seconds: float
     dry_run: bool
+    store_texts: int = 0
 
     @property
     def total(self) -> Counts:
@@ -94,10 +97,11 @@ class MigrationReport:
         return {**asdict(self), "total": asdict(self.total), "rate": round(self.rate, 1)}
 
     def __str__(self) -> str:
-        """One line for nodes and one for relationships."""
-        return "\n".join(
-            _line(kind, counts) for kind, counts in (("nodes", self.nodes), ("relationships", self.relationships))
-        )
+        """One line for nodes, one for relationships, and one for texts of stored items if any were embedded."""
+        lines = [_line("nodes", self.nodes), _line("relationships", self.relationships)]
+        if self.store_texts:
+            lines.append(f"{counted(self.store_texts, 'text')} of stored items: embedded")
+        return "\n".join(lines)
 
 
 class MigrationStoppedError(KgAgentError):
@@ -123,6 +127,7 @@ class Tally:
     dry_run: bool
     outcomes: Counter[tuple[Kind, MigrationOutcome]] = field(default_factory=Counter)
     skipped: list[Skipped] = field(default_factory=list)
+    store_texts: int = 0
     started: float = field(default_factory=time.perf_counter)
 
     def add(self, kind: Kind, outcome: MigrationOutcome) -> None:
@@ -143,6 +148,7 @@ class Tally:
             skipped=tuple(self.skipped),
             seconds=time.perf_counter() - self.started,
             dry_run=self.dry_run,
+            store_texts=self.store_texts,
         )
 
     def _counts(self, kind: Kind) -> Counts:

@@ -1,0 +1,44 @@
+// Deletes items of a user, purges some that have expired, and stores items, each in place of the one with its namespace and key.
+// Each item is locked before its texts are read; the property is removed again.
+// Parameters: user_id; now; model; deleted [{path, key}]; items [{path, namespace, key, value (JSON), ttl_minutes, expires_at
+//   (both may be null), texts [{text, hash, vector}]}].
+// Rows: one {stored}.
+CALL () {
+  UNWIND $deleted AS place
+  MATCH (i:«item» {user_id: $user_id, path: place.path, key: place.key})
+  RETURN i
+  UNION
+  MATCH (i:«item»)
+  WHERE i.user_id = $user_id AND i.expires_at <= $now
+  RETURN i
+  LIMIT 100
+}
+CALL (i) {
+  SET i.write_lock = true
+  REMOVE i.write_lock
+  WITH i
+  OPTIONAL MATCH (n:«text» {user_id: $user_id, path: i.path, key: i.key})
+  DETACH DELETE n
+}
+DETACH DELETE i
+WITH count(*) AS deleted
+UNWIND $items AS item
+MERGE (i:«item» {user_id: $user_id, path: item.path, key: item.key})
+SET i.created_at = CASE WHEN i.expires_at <= $now THEN $now ELSE coalesce(i.created_at, $now) END
+SET i += {
+  namespace: item.namespace, value: item.value, updated_at: $now, ttl_minutes: item.ttl_minutes, expires_at: item.expires_at
+}
+WITH i, item
+CALL (i) {
+  OPTIONAL MATCH (old:«text» {user_id: $user_id, path: i.path, key: i.key})
+  DETACH DELETE old
+}
+CALL (i, item) {
+  UNWIND item.texts AS text
+  CREATE (n:«text» {
+    user_id: $user_id, path: i.path, key: i.key, text: text.text, embedding_hash: text.hash, embedding_model: $model
+  })
+  WITH n, text
+  CALL db.create.setNodeVectorProperty(n, 'embedding', toFloatList(text.vector))
+}
+RETURN count(*) AS stored

@@ -1,0 +1,274 @@
+"""Items that programs store beside the graph of a user: JSON values by namespace and key, with texts to search by.
+
+An item is a node that no search of the graph reads, and so is each of its embedded texts.
+"""
+
+import json
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from kgagent.embedding.base import Embedder
+from kgagent.errors import InputError, StatementTimeoutError, StoreError
+from kgagent.formatting import has_lone_surrogates
+from kgagent.graph.identifiers import Identifier
+from kgagent.graph.record_saver import embedding_hash
+from kgagent.graph.schema_parts import STORE_ITEM, STORE_TEXT, node_vector_index
+from kgagent.graph.statements import Statement, statement
+from kgagent.graph.store import Parameters, Row, Store
+from kgagent.models.note import as_utc
+from kgagent.models.store_item import ItemPlace, ItemSearch, Namespace, NewItem, StoredItem, path_of
+
+STORE_ITEM_NAMES = {
+    "item": Identifier(STORE_ITEM),
+    "text": Identifier(STORE_TEXT),
+    "index": Identifier(node_vector_index(STORE_TEXT)),
+}
+"""The placeholders of the statements about items."""
+
+MAX_PLACE_BYTES = 6_000
+"""Bytes of a user id, a namespace and a key together; an entry of a range index has at most about 8,000."""
+
+UNLIMITED = 2**31 - 1
+MAX_FETCH = 10_000
+WIDENING = 5
+MIN_CANDIDATES = 200
+SCANNED, SCANNED_WITHOUT_FILTER = 100, 2_000
+"""Number of items up to which an exact scan is faster than an index, one that filters by user and one that does not."""
+
+
+@dataclass(frozen=True)
+class StoreItemRepository:
+    """Reads and writes the items of one user.
+
+    Attributes:
+        store: the database.
+        embedder: embeds texts to store.
+        clock: returns the time, with time zone.
+        user_id: owner of the items.
+        exact_scan_limit: number of items up to which all are compared; None chooses it by what the server supports.
+        oversampling: candidates that the index compares, as a multiple of the limit.
+    """
+
+    store: Store
+    embedder: Embedder
+    clock: Callable[[], datetime]
+    user_id: str
+    exact_scan_limit: int | None = None
+    oversampling: int = 20
+    _filters_inside: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Determine how the server searches."""
+        object.__setattr__(self, "_filters_inside", self.store.features.filtered_vector_indexes)
+
+    async def get(self, places: Sequence[ItemPlace]) -> list[StoredItem | None]:
+        """Read items; None for those that do not exist or have expired.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        self._check(places)
+        found: dict[int, StoredItem] = {}
+        if places:
+            parameters = self._parameters(places=[place.parameters for place in places])
+            rows = await self.store.read(_statement("read_store_items"), parameters)
+            found = {row["position"]: _read(row) for row in rows}
+        return [found.get(position) for position in range(len(places))]
+
+    async def search(self, search: ItemSearch) -> list[StoredItem]:
+        """Find items: with a vector the nearest first, then those without a text; otherwise the newest first.
+
+        Raises:
+            InputError: the offset or the limit is negative.
+            StoreError: the database failed.
+        """
+        if search.offset < 0 or search.limit < 0:
+            raise InputError(f"offset and limit must not be negative, got {search.offset} and {search.limit}")
+        self._check([ItemPlace(search.prefix, "")])
+        parameters = self._parameters(
+            prefix=path_of(search.prefix), offset=search.offset, limit=min(search.limit, UNLIMITED)
+        )
+        if search.vector is None:
+            text = _statement("list_store_items")
+        else:
+            text = _statement("rank_store_items")
+            parameters |= {
+                "vector": self.store.vector(search.vector),
+                "model": self.embedder.model,
+                "dimensions": self.embedder.dimensions,
+            }
+        if search.accepts is not None:
+            return await self._filtered(text, parameters, search, search.accepts)
+        if search.vector is not None and await self._has_many(parameters):
+            found = await self._search_index(search, parameters)
+            if found is not None:
+                return found
+        return [_read(row) for row in await self.store.read(text, parameters)]
+
+    async def namespaces(self, prefix: Namespace = ()) -> list[Namespace]:
+        """List the namespaces that begin with some labels and have items, in order.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        self._check([ItemPlace(prefix, "")])
+        async with self._rows(_statement("list_store_namespaces"), {"prefix": path_of(prefix)}) as rows:
+            return sorted([tuple(row["namespace"]) async for row in rows])
+
+    async def write(self, items: Sequence[NewItem], deleted: Sequence[ItemPlace] = ()) -> None:
+        """Store items, each in place of the one with its namespace and key, and delete others: all or nothing.
+
+        Raises:
+            InputError: a namespace or a key is too long.
+            EmbeddingError: the texts could not be embedded; nothing was written.
+            StoreError: the database failed; nothing was written.
+        """
+        ordered = sorted(items, key=lambda item: (item.place.path, item.place.key))
+        self._check([*(item.place for item in items), *deleted])
+        vectors = await self._vectors(ordered)
+        now = self.clock()
+        rows = [
+            {
+                **item.place.parameters,
+                "namespace": list(item.place.namespace),
+                "value": item.value,
+                "ttl_minutes": item.ttl_minutes,
+                "expires_at": None if item.ttl_minutes is None else now + timedelta(minutes=item.ttl_minutes),
+                "texts": [
+                    {"text": text, "hash": self._hash(text), "vector": vectors[self._hash(text)]} for text in item.texts
+                ],
+            }
+            for item in ordered
+        ]
+        places = sorted((place.parameters for place in deleted), key=lambda place: (place["path"], place["key"]))
+        parameters = self._parameters(now=now, model=self.embedder.model, items=rows, deleted=places)
+        await self.store.read_for_update(_statement("write_store_items"), parameters)
+
+    async def refresh(self, places: Sequence[ItemPlace]) -> None:
+        """Renew the expiry of items that were read.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        if places:
+            ordered = sorted(places, key=lambda place: (place.path, place.key))
+            parameters = self._parameters(places=[place.parameters for place in ordered])
+            await self.store.read_for_update(_statement("refresh_store_items"), parameters)
+
+    async def _filtered(
+        self,
+        text: Statement,
+        parameters: Mapping[str, Any],
+        search: ItemSearch,
+        accepts: Callable[[dict[str, Any]], bool],
+    ) -> list[StoredItem]:
+        """Read items until enough are accepted."""
+        found: list[StoredItem] = []
+        skipped = 0
+        if search.limit == 0:
+            return found
+        async with self._rows(text, {**parameters, "offset": 0, "limit": UNLIMITED}) as rows:
+            async for row in rows:
+                item = _read(row)
+                if not accepts(item.value):
+                    continue
+                if skipped < search.offset:
+                    skipped += 1
+                    continue
+                found.append(item)
+                if len(found) == search.limit:
+                    break
+        return found
+
+    async def _has_many(self, parameters: Parameters) -> bool:
+        limit = self.exact_scan_limit
+        if limit is None:
+            limit = SCANNED if self._filters_inside else SCANNED_WITHOUT_FILTER
+        [row] = await self.store.read(_statement("count_store_items"), {**parameters, "scan_limit": limit})
+        return bool(row["found"] > limit)
+
+    async def _search_index(self, search: ItemSearch, parameters: Parameters) -> list[StoredItem] | None:
+        """Search the index with growing limits; None if it does not find as many items as are requested."""
+        text = _statement(f"search_store_items_{'index' if self._filters_inside else 'procedure'}")
+        wanted = search.offset + search.limit
+        fetch = max(wanted * self.oversampling, MIN_CANDIDATES)
+        while wanted <= fetch <= MAX_FETCH:
+            more = {"fetch": fetch, "index": node_vector_index(STORE_TEXT)}
+            try:
+                rows = await self.store.read(text, {**parameters, **more})
+            except StatementTimeoutError:
+                raise
+            except StoreError:
+                # See `WidenedIndex` in kgagent.retrieval.
+                return None
+            if len(rows) == search.limit:
+                return [_read(row) for row in rows]
+            fetch *= WIDENING
+        return None
+
+    async def _vectors(self, items: Sequence[NewItem]) -> dict[str, object]:
+        """The vector of each text by its fingerprint; a text that the items already have is not embedded again."""
+        texts = {self._hash(text): text for item in items for text in item.texts}
+        if not texts:
+            return {}
+        parameters = self._parameters(
+            model=self.embedder.model,
+            dimensions=self.embedder.dimensions,
+            places=[item.place.parameters for item in items],
+            hashes=list(texts),
+        )
+        rows = await self.store.read(_statement("read_store_embeddings"), parameters)
+        vectors: dict[str, object] = {row["hash"]: self.store.vector(row["embedding"]) for row in rows}
+        new = [key for key in texts if key not in vectors]
+        if new:
+            embeddings = await self.embedder.embed([texts[key] for key in new])
+            vectors |= {key: self.store.vector(one) for key, one in zip(new, embeddings, strict=True)}
+        return vectors
+
+    def _hash(self, text: str) -> str:
+        return embedding_hash(self.embedder, text)
+
+    def _check(self, places: Sequence[ItemPlace]) -> None:
+        """Check that the database accepts places as keys.
+
+        Raises:
+            InputError: a label or key has half of a surrogate pair, or they are too long.
+        """
+        for place in places:
+            whole = f"{self.user_id}{place.path}{place.key}"
+            if has_lone_surrogates(whole):
+                raise InputError(
+                    f"namespace {place.namespace!r} or key {place.key!r} contains half of a surrogate pair, which is "
+                    "not a character; remove it"
+                )
+            if len(whole.encode()) > MAX_PLACE_BYTES:
+                raise InputError(
+                    f"user_id, namespace and key may have at most {MAX_PLACE_BYTES:,} bytes together, got "
+                    f"{len(whole.encode()):,}; use a shorter key, such as a hash of it"
+                )
+
+    def _parameters(self, **more: object) -> dict[str, Any]:
+        return {"user_id": self.user_id, "now": self.clock(), **more}
+
+    @asynccontextmanager
+    async def _rows(self, text: Statement, parameters: Parameters) -> AsyncIterator[AsyncIterator[Row]]:
+        async with self.store.stream(text, self._parameters(**parameters)) as rows:
+            yield rows
+
+
+def _statement(name: str) -> Statement:
+    return statement(name, **STORE_ITEM_NAMES)
+
+
+def _read(row: Row) -> StoredItem:
+    return StoredItem(
+        place=ItemPlace(tuple(row["namespace"]), row["key"]),
+        value=json.loads(row["value"]),
+        created_at=as_utc(row["created_at"].to_native()),
+        updated_at=as_utc(row["updated_at"].to_native()),
+        has_ttl=row["has_ttl"],
+        score=row.get("score"),
+    )
