@@ -16,6 +16,7 @@ from kgagent.embedding.base import Embedder
 from kgagent.embedding.factory import make_embedder
 from kgagent.errors import InputError
 from kgagent.graph.connection import Credentials, connect, use_driver
+from kgagent.graph.schema_parts import STORE_TEXT
 from kgagent.graph.store import Store
 from kgagent.graph.writes import OnChange
 from kgagent.local import LocalNeo4j
@@ -433,7 +434,7 @@ class KnowledgeGraph:
             SchemaError: an index does not fit, or the data breaks a constraint.
             MigrationStoppedError: the database or the embedder failed; its report says what was done.
         """
-        from kgagent.migration import migrate
+        from kgagent.migration import migrate, migrate_store_texts
 
         shown = progress or SilentProgress()
         if rebuild_indexes and not dry_run:
@@ -443,7 +444,7 @@ class KnowledgeGraph:
             await self._services.schema.ensure()
         if not dry_run:
             await self._services.schema.drop_replaced_constraints()
-        return await migrate(
+        report = await migrate(
             nodes=self._services.nodes,
             relationships=self._services.relationships,
             write_context=self._services.write_context,
@@ -451,6 +452,11 @@ class KnowledgeGraph:
             dry_run=dry_run,
             batch_size=batch_size,
             progress=progress,
+        )
+        if not self._services.schema.covers(STORE_TEXT):
+            return report
+        return await migrate_store_texts(
+            report, self._services.store, self.embedder, user_id=user_id, batch_size=batch_size
         )
 
     async def purge(self, *, user_id: str | None = None, dry_run: bool = False, batch_size: int = 200) -> "PurgeReport":

@@ -1,9 +1,9 @@
 // Gives texts of items the embedding of the present model; those that were deleted meanwhile are left out.
-// Parameters: model; rows [{element_id, text, hash, vector}].
+// Parameters: user_id (null is every user); model; rows [{element_id, text, hash, vector}].
 // Rows: one {updated}.
 UNWIND $rows AS row
 MATCH (n:«text»)
-WHERE elementId(n) = row.element_id
+WHERE elementId(n) = row.element_id AND ($user_id IS NULL OR n.user_id = $user_id)
 «_node_lock»
 WITH n, row
 WHERE n.text = row.text

@@ -2,7 +2,7 @@
 // Each item is locked before its texts are read; the property is removed again.
 // Parameters: user_id; now; model; deleted [{path, key}]; items [{path, namespace, key, value (JSON), ttl_minutes, expires_at
 //   (both may be null), texts [{text, hash, vector}]}].
-// Rows: one {stored}.
+// Rows: path and key of each item that was stored; one that another transaction deleted meanwhile is missing.
 CALL () {
   UNWIND $deleted AS place
   MATCH (i:«item» {user_id: $user_id, path: place.path, key: place.key})
@@ -29,16 +29,17 @@ SET i += {
   namespace: item.namespace, value: item.value, updated_at: $now, ttl_minutes: item.ttl_minutes, expires_at: item.expires_at
 }
 WITH i, item
-CALL (i) {
-  OPTIONAL MATCH (old:«text» {user_id: $user_id, path: i.path, key: i.key})
+WHERE size(labels(i)) > 0
+CALL (item) {
+  OPTIONAL MATCH (old:«text» {user_id: $user_id, path: item.path, key: item.key})
   DETACH DELETE old
 }
-CALL (i, item) {
+CALL (item) {
   UNWIND item.texts AS text
   CREATE (n:«text» {
-    user_id: $user_id, path: i.path, key: i.key, text: text.text, embedding_hash: text.hash, embedding_model: $model
+    user_id: $user_id, path: item.path, key: item.key, text: text.text, embedding_hash: text.hash, embedding_model: $model
   })
   WITH n, text
   CALL db.create.setNodeVectorProperty(n, 'embedding', toFloatList(text.vector))
 }
-RETURN count(*) AS stored
+RETURN item.path AS path, item.key AS key

@@ -16,6 +16,7 @@ from kgagent.graph.inspection import count_nodes, count_relationships, inspect_n
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.relationships import RelationshipRepository
 from kgagent.graph.schema import Schema
+from kgagent.graph.schema_parts import STORE_TEXT
 from kgagent.graph.store_texts import count_store_texts
 from kgagent.progress import Advance, Progress, SilentProgress
 
@@ -68,8 +69,11 @@ async def diagnose(
         await _check_each(inspect_relationships(relationships, user_id), relationship_checks.check, advance)
 
     findings += [*node_checks.findings(), *relationship_checks.findings(), *await sources.findings()]
-    texts = await count_store_texts(store, embedder, user_id=user_id)
-    findings += store_text_findings(texts, embedder, issues)
+    stored_items = 0
+    if schema.covers(STORE_TEXT):
+        texts = await count_store_texts(store, embedder, user_id=user_id)
+        findings += store_text_findings(texts, embedder, issues)
+        stored_items = texts.items
     facts = DiagnosisFacts(
         uri=store.uri,
         server_version=store.features.version,
@@ -79,7 +83,7 @@ async def diagnose(
         user_id=user_id,
         nodes=node_checks.examined,
         relationships=relationship_checks.examined,
-        store_items=texts.items,
+        store_items=stored_items,
     )
     return Diagnosis.of(findings, facts)
 

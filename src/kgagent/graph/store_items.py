@@ -144,8 +144,14 @@ class StoreItemRepository:
             for item in ordered
         ]
         places = sorted((place.parameters for place in deleted), key=lambda place: (place["path"], place["key"]))
-        parameters = self._parameters(now=now, model=self.embedder.model, items=rows, deleted=places)
-        await self.store.read_for_update(_statement("write_store_items"), parameters)
+        parameters = self._parameters(now=now, model=self.embedder.model, deleted=places)
+        while True:
+            # A node that another transaction deletes while this one waits for its lock takes no value.
+            written = await self.store.read_for_update(_statement("write_store_items"), {**parameters, "items": rows})
+            stored = {(row["path"], row["key"]) for row in written}
+            rows = [row for row in rows if (row["path"], row["key"]) not in stored]
+            if not rows:
+                return
 
     async def refresh(self, places: Sequence[ItemPlace]) -> None:
         """Renew the expiry of items that were read.

@@ -68,6 +68,6 @@ async def embed_outdated_texts(store: Store, embedder: Embedder, *, user_id: str
             for row, embedding in zip(rows, embeddings, strict=True)
         ]
         [count] = await store.read_for_update(
-            statement("update_store_texts", **STORE_ITEM_NAMES), {"model": embedder.model, "rows": written}
+            statement("update_store_texts", **STORE_ITEM_NAMES), {**parameters, "rows": written}
         )
         updated, after = updated + count["updated"], rows[-1]["element_id"]

@@ -2,5 +2,6 @@
 
 from kgagent.migration.migrate import migrate
 from kgagent.migration.report import Counts, MigrationReport, MigrationStoppedError, Skipped
+from kgagent.migration.store_texts import migrate_store_texts
 
-__all__ = ["Counts", "MigrationReport", "MigrationStoppedError", "Skipped", "migrate"]
+__all__ = ["Counts", "MigrationReport", "MigrationStoppedError", "Skipped", "migrate", "migrate_store_texts"]

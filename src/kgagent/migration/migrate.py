@@ -1,11 +1,8 @@
 """The proactive migration: it brings every node and relationship of a graph to the present form."""
 
-from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError, KgAgentError
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.relationships import RelationshipRepository
-from kgagent.graph.store import Store
-from kgagent.graph.store_texts import count_store_texts, embed_outdated_texts
 from kgagent.graph.writes import WriteContext
 from kgagent.migration.passes import InspectedT, IntentT, NodePass, Pass, RelationshipPass
 from kgagent.migration.pipeline import Pipeline
@@ -61,18 +58,6 @@ async def migrate(
     try:
         await run(NodePass(nodes, write_context, user_id=user_id, dry_run=dry_run))
         await run(RelationshipPass(relationships, write_context, user_id=user_id, dry_run=dry_run))
-        tally.store_texts = await _migrate_store_texts(
-            nodes.store, write_context.embedder, user_id=user_id, dry_run=dry_run, batch_size=batch_size
-        )
     except KgAgentError as error:
         raise MigrationStoppedError(error, tally.report()) from error
     return tally.report()
-
-
-async def _migrate_store_texts(
-    store: Store, embedder: Embedder, *, user_id: str | None, dry_run: bool, batch_size: int
-) -> int:
-    """Embed the texts of stored items that another model embedded; the number of them."""
-    if dry_run:
-        return (await count_store_texts(store, embedder, user_id=user_id)).outdated
-    return await embed_outdated_texts(store, embedder, user_id=user_id, batch_size=batch_size)

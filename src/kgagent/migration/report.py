@@ -127,7 +127,6 @@ class Tally:
     dry_run: bool
     outcomes: Counter[tuple[Kind, MigrationOutcome]] = field(default_factory=Counter)
     skipped: list[Skipped] = field(default_factory=list)
-    store_texts: int = 0
     started: float = field(default_factory=time.perf_counter)
 
     def add(self, kind: Kind, outcome: MigrationOutcome) -> None:
@@ -148,7 +147,6 @@ class Tally:
             skipped=tuple(self.skipped),
             seconds=time.perf_counter() - self.started,
             dry_run=self.dry_run,
-            store_texts=self.store_texts,
         )
 
     def _counts(self, kind: Kind) -> Counts:

@@ -10,6 +10,7 @@ from kgagent.graph.deleted_records import DELETED_NAMES
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.property_names import INTERNAL_PROPERTIES, OLD_EMBEDDINGS, OLD_IS_REVERSED
 from kgagent.graph.statements import Fragment, statement
+from kgagent.graph.store_items import STORE_ITEM_NAMES
 
 FILES = {
     path.name.removesuffix(".cypher"): path
@@ -17,7 +18,18 @@ FILES = {
     if path.name.endswith(".cypher")
 }
 STATEMENTS = {name: path for name, path in FILES.items() if not name.startswith("_")}
-KNOWN_PLACES = {"labels", "owner", "label", "types", "index", "relationship", "property", "lock", *DELETED_NAMES}
+KNOWN_PLACES = {
+    "labels",
+    "owner",
+    "label",
+    "types",
+    "index",
+    "relationship",
+    "property",
+    "lock",
+    *DELETED_NAMES,
+    *STORE_ITEM_NAMES,
+}
 FOR_THE_KEEPER = {"inspect_nodes", "inspect_relationships", "total_nodes", "total_relationships"}
 """What doctor and migration look at; each has a twin that keeps to one user."""
 

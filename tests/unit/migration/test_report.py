@@ -35,6 +35,7 @@ def test_it_is_plain_data() -> None:
         "skipped": [{"what": "knows 'a' -> 'b'", "why": "no user"}],
         "seconds": 2.0,
         "dry_run": False,
+        "store_texts": 0,
         "rate": 601.0,
     }
 
