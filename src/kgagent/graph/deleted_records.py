@@ -15,6 +15,8 @@ from kgagent.graph.statements import statement
 from kgagent.graph.store import Row, Store
 from kgagent.models.note import as_utc
 
+MAX_BATCH = 10_000
+
 DELETED_NAMES = {
     "deleted": Identifier(DELETED_RELATIONSHIP),
     "deleted_node": Identifier(DELETED_NODE),
@@ -57,14 +59,14 @@ async def purge(
         user_id: owner of the records; None is every user.
         now: the time, with time zone.
         dry_run: only count them.
-        batch_size: records per transaction, from 1.
+        batch_size: records per transaction, 1 to 10,000.
 
     Raises:
-        InputError: `batch_size` is below 1.
+        InputError: `batch_size` is none of these.
         StoreError: the database failed; what was purged until then stays purged.
     """
-    if batch_size < 1:
-        raise InputError(f"batch_size must be at least 1, got {batch_size}")
+    if type(batch_size) is not int or not 1 <= batch_size <= MAX_BATCH:
+        raise InputError(f"batch_size must be an integer from 1 to {MAX_BATCH:,}, got {batch_size!r}")
     parameters = {"user_id": user_id, "now": now, "limit": batch_size}
     if dry_run:
         [row] = await store.read(statement("count_expired_deleted", **DELETED_NAMES), parameters)

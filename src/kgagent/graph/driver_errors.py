@@ -57,7 +57,8 @@ def _of_constraint(message: str) -> ConstraintViolationError | SharedKeyError:
         return ConstraintViolationError(f"The write violates a uniqueness constraint: {message}")
     return SharedKeyError(
         "Another user has a record with the same key, and a constraint of an earlier version of kgagent allows each "
-        "key only once among all users; nothing was written. Run `kgagent migrate`, which replaces the constraint"
+        "key only once among all users; nothing was written. Run `kgagent migrate`, which replaces that constraint; "
+        "`kgagent doctor` names one that another program created, and how to drop it"
     )
 
 

@@ -31,6 +31,9 @@ MAX_NEAREST = 5
 MAX_EXPLAINED = 20
 """Unknown references of one call whose nearest names are searched."""
 
+MAX_LOOSE = 100
+"""Unknown names of one call that are compared without accents and as parts of names; each takes time for each node."""
+
 MAX_INDEXED_NAMES = 64
 """Names of one call that are looked up in the full-text index; for more it is faster to read all names of the user."""
 
@@ -132,7 +135,12 @@ class NodeReferences:
         return await self._outcomes(user_id, await self.candidates(user_id, references, labels), labels)
 
     async def resolve_loosely(
-        self, user_id: str, references: Iterable[str], *, exactly: Collection[str] = ()
+        self,
+        user_id: str,
+        references: Iterable[str],
+        *,
+        exactly: Collection[str] = (),
+        whole: Collection[str] = (),
     ) -> LooseResolution:
         """Like `resolve_each`, but a name that no node has may lack accents, or be a part of the name of one person.
 
@@ -140,6 +148,7 @@ class NodeReferences:
             user_id: owner of the nodes.
             references: entity keys, beginnings of entity keys, names, "me".
             exactly: names, normalised, that must be exactly the name of a node.
+            whole: references that may lack accents, but are not a part of a name.
 
         Raises:
             StoreError: the database failed.
@@ -150,18 +159,22 @@ class NodeReferences:
             for reference, nodes in candidates.items()
             if not nodes and normalised_name(reference) not in exactly and (form := LooseName.of(reference))
         }
-        found = await self._loosely_named(user_id, dict(islice(loose.items(), MAX_EXPLAINED)))
+        compared = dict(islice(loose.items(), MAX_LOOSE))
+        found = await self._loosely_named(user_id, compared, whole)
         short = await self.short_keys(user_id, [node.entity_key for node in found.values()])
         outcomes = await self._outcomes(user_id, candidates | {name: (node,) for name, node in found.items()})
+        omitted = {name: _not_compared(name) for name in loose.keys() - compared.keys()}
         return LooseResolution(
-            keys=outcomes,
+            keys=outcomes | omitted,
             notices={
                 reference: f"{_shown(reference)} → {shorten_name(node.name)} ({short[node.entity_key]})"
                 for reference, node in found.items()
             },
         )
 
-    async def _loosely_named(self, user_id: str, names: Mapping[str, LooseName]) -> dict[str, ReferencedNode]:
+    async def _loosely_named(
+        self, user_id: str, names: Mapping[str, LooseName], whole: Collection[str]
+    ) -> dict[str, ReferencedNode]:
         """The node of each name that only one node has without accents, or as whole words of the name of a person."""
         if not names:
             return {}
@@ -175,7 +188,7 @@ class NodeReferences:
                         "text": reference,
                         "letters": form.letters,
                         "whole": form.whole,
-                        "words": form.words if is_person_known else form.whole,
+                        "words": form.words if is_person_known and reference not in whole else form.whole,
                     }
                     for reference, form in names.items()
                 ],
@@ -395,6 +408,12 @@ def _nodes(rows: Iterable[Row], ontology: Ontology, wanted: frozenset[str] | Non
                 name=row["name"] or "",
                 description=row["description"] or "",
             )
+
+
+def _not_compared(reference: str) -> NodeNotFoundError:
+    """The error for an unknown name beyond those of a call that are compared with parts of names."""
+    hint = f"Give its whole name or key: a call compares only {MAX_LOOSE} other names with parts of names"
+    return NodeNotFoundError(f"Node not found: {_shown(reference)}", hint)
 
 
 def _shown(reference: str) -> str:

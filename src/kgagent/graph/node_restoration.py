@@ -1,12 +1,11 @@
 """Restoring a node that `node_deletion` deleted, with the relationships that were deleted with it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from kgagent.errors import (
-    AlreadyExistsError,
     ConstraintViolationError,
     EntityGoneError,
     InputError,
@@ -38,9 +37,11 @@ class NodeRestorationIntent:
     Attributes:
         reference: its key, the first characters of it, or its name.
         skip_missing: whether relationships are skipped whose other node does not exist any more.
+        new_key: key that it gets if a node with its own key exists.
     """
 
     reference: str
+    new_key: str
     skip_missing: bool = False
 
 
@@ -106,6 +107,29 @@ class PlannedRestoration:
     node: DeletedNode
     parts: tuple[DeletedPart, ...]
     skipped: int
+    existing: NodeRecord | None = None
+    new_key: str | None = None
+
+    @property
+    def restored_node(self) -> NodeRecord:
+        """The node with the key that it gets."""
+        record = self.node.record
+        if self.new_key is None:
+            return record
+        return replace(record, properties={**record.properties, "entity_key": self.new_key})
+
+    def restored_relationship(self, part: DeletedPart) -> RelationshipRecord:
+        """A relationship that was deleted with the node, with the key that the node gets."""
+        record = part.record
+        if self.new_key is None:
+            return record
+        if self.starts(part):
+            return replace(record, from_entity_key=self.new_key)
+        return replace(record, to_entity_key=self.new_key)
+
+    def starts(self, part: DeletedPart) -> bool:
+        """Whether a relationship starts at the node."""
+        return part.record.from_entity_key == self.node.record.entity_key
 
 
 @dataclass(frozen=True)
@@ -117,12 +141,14 @@ class NodeRestorationResult:
         relationships: number of relationships that were restored with it.
         skipped: number of relationships whose other node does not exist any more.
         embedded: number of new embeddings.
+        existing: the node that has its key, so that it has got a new one.
     """
 
     record: GraphNode
     relationships: int
     skipped: int
     embedded: int
+    existing: GraphNode | None = None
 
 
 class NodeRestorationStrategy:
@@ -150,7 +176,6 @@ class NodeRestorationStrategy:
 
         Raises:
             NotFoundError: the user has no such deleted node.
-            AlreadyExistsError: a node with its key exists.
             InputError: the reference is ambiguous, the time to restore it is over, or other nodes are missing.
         """
         wanted = shorten_name(intent.reference)
@@ -162,10 +187,6 @@ class NodeRestorationStrategy:
             )
             raise InputError(f"{wanted!r} may be {len(state.nodes)} deleted nodes; give the key of one: {listed}")
         [node] = state.nodes
-        if state.existing is not None:
-            raise AlreadyExistsError(
-                f"{node} exists again, created after the other was deleted, and only one node can have that key"
-            )
         if node.undo_until <= self._context.clock():
             raise InputError(
                 f"{node}, deleted on {format_minute(node.deleted_at)}, could be restored until "
@@ -175,7 +196,8 @@ class NodeRestorationStrategy:
         missing = [part for part in state.parts if part.other_element_id is None]
         if missing and not intent.skip_missing:
             raise InputError(_others_missing(node, missing))
-        return PlannedRestoration(node, present, len(missing))
+        new_key = None if state.existing is None else intent.new_key
+        return PlannedRestoration(node, present, len(missing), state.existing, new_key)
 
     async def save(self, plans: Mapping[int, PlannedRestoration]) -> Mapping[int, NodeRestorationResult]:
         """Embed and restore; a plan that met a conflict is missing from the result."""
@@ -234,7 +256,7 @@ class NodeRestorationStrategy:
 
     async def _save(self, plan: PlannedRestoration) -> NodeRestorationResult | None:
         now = self._context.clock()
-        node, records = plan.node.record, [part.record for part in plan.parts]
+        node, records = plan.restored_node, [plan.restored_relationship(part) for part in plan.parts]
         embedder = self._context.embedder
         [node_vector] = await vectors_after(self._nodes, embedder, [(node, node)], now)
         vectors = await vectors_after(self._relationships, embedder, [(one, one) for one in records], now)
@@ -242,16 +264,20 @@ class NodeRestorationStrategy:
             "user_id": self._user_id,
             "now": now,
             "deletion": plan.node.deletion,
-            "node": {**self._row(self._nodes, node, node_vector, now), "entity_key": node.entity_key},
+            "node": {
+                **self._row(self._nodes, node, node_vector, now),
+                "entity_key": plan.node.record.entity_key,
+                "new_key": node.entity_key,
+            },
             "relationships": [
                 {
-                    **self._row(self._relationships, part.record, vector, now),
-                    "neo4j_type": part.record.neo4j_type,
-                    "starts": part.record.from_entity_key == node.entity_key,
+                    **self._row(self._relationships, record, vector, now),
+                    "neo4j_type": record.neo4j_type,
+                    "starts": plan.starts(part),
                     "other_element_id": part.other_element_id,
                     "other_entity_key": part.other_entity_key,
                 }
-                for part, vector in zip(plan.parts, vectors, strict=True)
+                for part, record, vector in zip(plan.parts, records, vectors, strict=True)
             ],
         }
         try:
@@ -269,6 +295,7 @@ class NodeRestorationStrategy:
             relationships=len(records),
             skipped=plan.skipped,
             embedded=sum(change.vector is not None for change in (node_vector, *vectors)),
+            existing=None if plan.existing is None else self._nodes.to_model(plan.existing),
         )
 
     def _row(

@@ -7,7 +7,7 @@ from pydantic import Field
 from kgagent.formatting import in_one_line
 from kgagent.graph.compare_and_set import compare_and_set_one
 from kgagent.graph.merge_plan import MergeIntent
-from kgagent.graph.merge_strategy import MergeStrategy
+from kgagent.graph.merge_strategy import MergeResult, MergeStrategy
 from kgagent.models import GraphNode
 from kgagent.models.fields import EntityKey
 from kgagent.models.ingestion_state import merge_ingestion_state
@@ -72,6 +72,22 @@ class MergedNodes(WriteAnswer):
         )
 
 
+async def merge(context: ToolContext, intent: MergeIntent) -> MergeResult:
+    """Merge two nodes.
+
+    Raises:
+        InputError: a node does not exist, or the two cannot be merged.
+    """
+    strategy = MergeStrategy(
+        context.nodes,
+        context.relationships,
+        context.write_context,
+        user_id=context.user_id,
+        merge_properties=merge_ingestion_state,
+    )
+    return await compare_and_set_one(strategy, intent, attempts=context.write_context.attempts)
+
+
 class MergeNodes(Tool[MergeNodesArguments]):
     """Merges two nodes."""
 
@@ -93,15 +109,7 @@ class MergeNodes(Tool[MergeNodesArguments]):
         Raises:
             InputError: a node does not exist, or the two cannot be merged.
         """
-        intent = MergeIntent(keep=arguments.keep_entity_key, drop=arguments.drop_entity_key)
-        strategy = MergeStrategy(
-            context.nodes,
-            context.relationships,
-            context.write_context,
-            user_id=context.user_id,
-            merge_properties=merge_ingestion_state,
-        )
-        merged = await compare_and_set_one(strategy, intent, attempts=context.write_context.attempts)
+        merged = await merge(context, MergeIntent(keep=arguments.keep_entity_key, drop=arguments.drop_entity_key))
         dropped = merged.dropped_node
         return MergedNodes(
             message=f"Merged {dropped.name or dropped.entity_key} into {merged.node.label} {merged.node.name}",

@@ -5,19 +5,24 @@ from kgagent.graph.records import RelationshipRecord
 from kgagent.graph.relationships import RelationshipIntent, RelationshipWriteOptions
 from kgagent.ontology import Ontology
 
+ONE_WAY = frozenset({"at", "by", "for", "from", "in", "of", "to", "under", "von"})
+"""Last words of types that read in one direction only: "mentor of", but not "mentor" or "friends with"."""
+
 
 def check_direction(intent: RelationshipIntent, stored: RelationshipRecord | None, ontology: Ontology) -> None:
-    """Refuse a new type that the caller reads in the opposite direction of the stored relationship.
+    """Refuse a type that the caller reads in the opposite direction of the stored relationship.
 
-    It would be stored in the wrong direction. A type that reads the same in both, such as "friend", is accepted.
+    A new one would be stored in the wrong direction, and "mentor of" where it is stored already is another fact. A type
+    that reads the same in both, such as "friend", is accepted, and so is the stored one if it may read so ("mentor").
 
     Raises:
         InputError: it is such a type.
     """
     relationship_type = intent.values.get("relationship_type")
-    if stored is None or relationship_type in {None, stored.text("relationship_type")}:
+    if stored is None or relationship_type is None or relationship_type.casefold() in ontology.symmetric_types:
         return
-    if relationship_type.casefold() in ontology.symmetric_types:
+    reads_one_way = relationship_type.casefold().split()[-1] in ONE_WAY
+    if relationship_type == stored.text("relationship_type") and not reads_one_way:
         return
     if intent.from_entity_key != next(iter(stored.ends_in_direction)):
         raise InputError(

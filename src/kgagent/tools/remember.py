@@ -38,7 +38,7 @@ from kgagent.tools.remember_plan import (
     node_options,
     relationship_options,
 )
-from kgagent.tools.remember_references import References, references_in
+from kgagent.tools.remember_references import References, not_people_in, references_in
 from kgagent.tools.remember_results import (
     CreatedNodeReference,
     Failure,
@@ -136,7 +136,10 @@ class _Call:
         wanted = references_in(self.relationships.values(), self.notes.values(), self.nodes.values())
         nodes = enumerate(self.arguments.nodes)
         rejected = [name for position, item in nodes if position not in self.nodes for name in item.names]
-        references = await References.of(self.context, self.nodes, self.targets, wanted, rejected=rejected)
+        not_people = not_people_in(self.relationships.values(), self.context.ontology)
+        references = await References.of(
+            self.context, self.nodes, self.targets, wanted, rejected=rejected, not_people=not_people
+        )
         self.notices = list(references.notices.values())
         intents = Intents(self.context, references, self.now)
         for position, node in self.nodes.items():
@@ -176,6 +179,10 @@ class _Call:
                 self.failures[place] = outcome
             else:
                 self.written_nodes[place] = outcome
+        missing = self._missing_nodes()
+        for place, intent in self.node_intents.items():
+            if place[0] == "notes" and place in self.failures and intent.entity_key in missing:
+                self.failures[place] = _not_written(missing[intent.entity_key])
 
     async def write_relationships(self) -> None:
         """Write the relationships, and the notes on relationships, with one batch of embeddings."""
@@ -184,7 +191,7 @@ class _Call:
         for place, intent in list(self.relationship_intents.items()):
             positions = [missing[key] for key in (intent.from_entity_key, intent.to_entity_key) if key in missing]
             if positions:
-                self.failures[place] = InputError(f"nodes[{positions[0]}] was not written")
+                self.failures[place] = _not_written(positions[0])
                 del self.relationship_intents[place]
         options = relationship_options(context.ontology)
         strategy = RelationshipStrategy(
@@ -369,6 +376,10 @@ class _Call:
             for item in new
             if (key := item.entity_key) in similar
         )
+
+
+def _not_written(position: int) -> InputError:
+    return InputError(f"nodes[{position}] was not written")
 
 
 def _identity(record: GraphNode | GraphRelationship) -> Hashable:

@@ -1,6 +1,6 @@
 """What the references of a call of remember mean: nodes of the call, or nodes of the graph."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from kgagent.errors import InputError, NodeNotFoundError
@@ -10,6 +10,9 @@ from kgagent.tools.arguments import NewNote
 from kgagent.tools.context import ToolContext
 from kgagent.tools.remember_arguments import RememberedNode, RememberedNote, RememberedRelationship
 from kgagent.tools.remember_targets import Target, Targets
+
+PLACE_WORDS = frozenset({"at", "in", "inside", "into", "near", "within"})
+"""Last words of relationship types whose second node is rather a place than a person: "lives in"."""
 
 
 @dataclass
@@ -39,6 +42,7 @@ class References:
         references: Iterable[str],
         *,
         rejected: Iterable[str] = (),
+        not_people: Collection[str] = (),
     ) -> "References":
         """Resolve references, those to nodes of the graph with one request.
 
@@ -48,6 +52,7 @@ class References:
             targets: what they describe.
             references: what to resolve.
             rejected: refs and names of invalid nodes of the call, for which no node with a similar name stands.
+            not_people: references that are no part of the name of a person.
         """
         self, rejected = cls(), list(rejected)
         names: dict[str, set[str]] = {}
@@ -66,9 +71,11 @@ class References:
         others = [one for one in dict.fromkeys(references) if self._in_call(one) is None]
         if others:
             names_of_call = {normalised_name(name) for name in (*self.broken, *rejected, *names)}
-            found = await context.references.resolve_loosely(context.user_id, others, exactly=names_of_call)
+            found = await context.references.resolve_loosely(
+                context.user_id, others, exactly=names_of_call, whole=not_people
+            )
             self.stored, self.notices = dict(found.keys), dict(found.notices)
-            self._compare_with_call(_people(context.ontology, items, targets, rejected))
+            self._compare_with_call(_people(context.ontology, items, targets, rejected), not_people)
         return self
 
     def key(self, reference: str) -> str:
@@ -87,15 +94,16 @@ class References:
             raise NodeNotFoundError(key.problem, "Add it to nodes to create it")
         raise key
 
-    def _compare_with_call(self, people: Mapping[str, str | None]) -> None:
+    def _compare_with_call(self, people: Mapping[str, str | None], not_people: Collection[str]) -> None:
         """Let a part of the name of a person of this call mean that person, unless a stored one may be meant.
 
         Args:
             people: keys of the people of the call by name; None for one that cannot be written.
+            not_people: references that are no part of the name of a person.
         """
         for reference, found in self.stored.items():
             is_exact = isinstance(found, str) and reference not in self.notices
-            names = [name for name in people if is_part_of_name(reference, name)]
+            names = [name for name in people if reference not in not_people and is_part_of_name(reference, name)]
             if not names or is_exact or not isinstance(found, str | NodeNotFoundError):
                 continue
             meant = {people[name] for name in names} | ({found} if isinstance(found, str) else set())
@@ -131,6 +139,19 @@ def _people(
         elif item.label in {None, ontology.owner_label}:
             people[item.name] = target.entity_key
     return people
+
+
+def not_people_in(relationships: Iterable[RememberedRelationship], ontology: Ontology) -> set[str]:
+    """References that mean no person by a part of the name: where one lives, and the nodes of a type without people."""
+    found: set[str] = set()
+    for relationship in relationships:
+        words = (relationship.relationship_type or "").casefold().split()
+        if words and words[-1] in PLACE_WORDS:
+            found.add(relationship.to)
+        definition = ontology.relationships.get(relationship.neo4j_type or "")
+        if definition is not None and ontology.owner_label not in {definition.from_label, definition.to_label}:
+            found |= {relationship.from_, relationship.to}
+    return found
 
 
 def references_in(

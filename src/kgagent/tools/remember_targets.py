@@ -229,14 +229,15 @@ async def _with_free_keys(
         and target.is_new
         and not context.ontology.labels[items[position].label or ""].is_deterministic
     }
-    taken = await context.nodes.read(context.user_id, [target.entity_key for target in derived.values()])
-    fresh: dict[str, str] = {}
-    return {
-        **targets,
-        **{
-            position: replace(target, entity_key=fresh.setdefault(target.entity_key, str(uuid.uuid4())))
+    found = dict(targets)
+    while derived:
+        held = await context.nodes.read(context.user_id, [target.entity_key for target in derived.values()])
+        # Each key derives from the one before, so that concurrent calls create one node here too.
+        derived = {
+            position: replace(target, entity_key=str(uuid.uuid5(_NAMESPACE, target.entity_key)))
             for position, target in derived.items()
-            if (holder := taken.get(target.entity_key)) is not None
+            if (holder := held.get(target.entity_key)) is not None
             and normalised_name(holder.text("name")) != normalised_name(items[position].name or "")
-        },
-    }
+        }
+        found |= derived
+    return found

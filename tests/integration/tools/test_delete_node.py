@@ -160,17 +160,65 @@ async def test_notes_that_expired_meanwhile_leave_the_embeddings(
     await assert_embeddings_are_current(graph, user_id, embedder, clock())
 
 
-async def test_a_node_whose_key_exists_again_is_not_restored(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str, clock: Clock, keys: dict[str, str]
+async def test_a_node_that_was_created_again_receives_what_is_restored(
+    tools: Toolset,
+    graph: KnowledgeGraph,
+    embedder: WatchedEmbedder,
+    user_id: str,
+    clock: Clock,
+    keys: dict[str, str],
 ) -> None:
+    succeeded(await tools.update_node(entity_key=keys["Chess"], description="Old", notes=["Won once."]))
     succeeded(await delete(tools, keys["Chess"]))
     assert await node(tools, "Concept", "chess", "The new one") == keys["Chess"]
-    error = error_of(await tools.restore_node(entity_key="Chess"))
-    assert error.startswith(f"Concept Chess ({keys['Chess'][:12]}) exists again, created after the other was deleted")
-    assert len(await kept(graph, user_id)) == 3
-    clock.forward(days=1)
-    succeeded(await tools.delete_node(entity_key=keys["Chess"]))
-    assert succeeded(await tools.restore_node(entity_key=keys["Chess"]))["node"]["name"] == "chess"
+    await relate(tools, keys["Bo"], keys["Chess"], "teaches")
+    answer = succeeded(await tools.restore_node(entity_key="Chess"))
+    assert answer["message"] == (
+        f"Restored Concept chess and 2 relationships into Concept chess ({keys['Chess'][:12]}), which was created "
+        "after the deletion. Not kept, description: Old"
+    )
+    assert answer["node"]["entity_key"] == keys["Chess"]
+    [chess] = [one for one in await nodes_of(graph, user_id) if one["name"].lower() == "chess"]
+    assert (chess["entity_key"], chess["description"]) == (keys["Chess"], "The new one")
+    assert note_contents(chess) == ["Won once."]
+    assert await kept(graph, user_id) == []
+    of_chess = [one for one in await relationships_of(graph, user_id) if one["relationship_type"] in {"keeps busy"}]
+    assert len(of_chess) == 1
+    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+
+
+async def test_a_deleted_person_who_was_mentioned_again_is_restored_into_the_new_one(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    ruth = {"label": "Person", "name": "Ruth Calder", "notes": ["Moved to Bergen."]}
+    [created] = succeeded(await tools.remember(nodes=[ruth]))["created_nodes"]
+    succeeded(await tools.delete_node(entity_key=created["entity_key"]))
+    succeeded(await tools.remember(nodes=[{"label": "Person", "name": "Ruth Calder", "notes": ["Sails."]}]))
+    succeeded(await tools.restore_node(entity_key=created["entity_key"]))
+    [stored] = await nodes_of(graph, user_id)
+    assert sorted(note_contents(stored)) == ["Moved to Bergen.", "Sails."]
+
+
+async def test_a_node_whose_key_another_one_has_is_restored_with_a_new_key(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    ruth = {"label": "Person", "name": "Ruth Calder"}
+    bo = {"label": "Person", "name": "Bo"}
+    knows = {"from": "Ruth Calder", "to": "Bo", "relationship_type": "knows"}
+    payload = succeeded(await tools.remember(nodes=[ruth, bo], relationships=[knows]))
+    key = payload["created_nodes"][0]["entity_key"]
+    succeeded(await delete(tools, key))
+    succeeded(await tools.remember(nodes=[ruth]))
+    succeeded(await tools.update_node(entity_key=key, name="Ruth Holm"))
+    answer = succeeded(await tools.restore_node(entity_key="Ruth Calder"))
+    assert answer["message"].startswith("Restored Person Ruth Calder and 1 relationship. It has a new key, because ")
+    assert answer["node"]["entity_key"] != key
+    [relationship] = await relationships_of(graph, user_id)
+    ends = {"from_entity_key": answer["node"]["entity_key"], "to_entity_key": "Bo"}
+    assert succeeded(await tools.get_relationship(**ends))["triplet"] == "Ruth Calder knows Bo"
+    assert relationship["relationship_type"] == "knows"
+    succeeded(await tools.delete_relationship(**ends))
+    succeeded(await tools.restore_relationship(**ends))
 
 
 async def test_a_relationship_whose_other_node_was_deleted_prevents_restoring_until_that_is_back_or_skipped(

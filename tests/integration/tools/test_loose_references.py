@@ -260,3 +260,35 @@ async def test_an_existing_node_is_changed_by_remember_only_under_its_exact_name
     names = {one["name"] for one in await nodes_of(graph, user_id)}
     assert "Anna Berger" in names
     assert len(names) == len(keys)
+
+
+async def test_where_someone_lives_is_no_person_of_that_name(tools: Toolset, keys: dict[str, str]) -> None:
+    jack = await person(tools, "Jack London")
+    lives = {"from": "me", "to": "London", "relationship_type": "lives in", "notes": ["Moved in May."]}
+    error = error_of(await tools.remember(relationships=[lives]))
+    assert "Node not found: London. Nearest to London: Jack London" in error
+    knows = {"from": "me", "to": "London", "relationship_type": "reader of"}
+    assert succeeded(await tools.remember(relationships=[knows]))["hints"] == [f"London → Jack London ({jack[:8]})"]
+    typed = {"from": "Gruber", "to": "Rene", "relationship_type": "part of", "neo4j_type": "connected_to"}
+    assert "Node not found: Gruber" in error_of(await tools.remember(relationships=[typed]))
+    new = {"label": "Person", "name": "Mia Paris"}
+    paris = {"from": "me", "to": "Paris", "relationship_type": "works at"}
+    payload = succeeded(await tools.remember(nodes=[new], relationships=[paris]))
+    assert "Node not found: Paris" in payload["failures"][0]["error"]
+    cafe = {"from": "me", "to": "cafe muller", "relationship_type": "has breakfast at"}
+    assert succeeded(await tools.remember(relationships=[cafe]))["relationships"]["created"] == 1
+    assert len(keys) > 1
+
+
+async def test_many_parts_of_names_are_resolved_and_the_error_says_which_are_not(
+    tools: Toolset, keys: dict[str, str]
+) -> None:
+    unknown = [{"on": f"Unknown{number}", "content": "x"} for number in range(101)]
+    found = [{"on": "Gruber", "content": "Sails."}]
+    payload = succeeded(await tools.remember(notes=[*unknown[:60], *found, *unknown[60:80]]))
+    assert payload["notes_added"] == 1
+    payload = succeeded(await tools.remember(notes=[*unknown, *found, {"on": "Ines", "content": "Sails."}]))
+    last = payload["failures"][-1]
+    assert last["name"] == "Gruber"
+    assert "a call compares only 100 other names with parts of names" in last["error"]
+    assert len(keys) > 1

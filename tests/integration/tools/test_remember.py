@@ -147,6 +147,25 @@ async def test_a_renamed_node_does_not_take_the_place_of_a_new_one_with_its_old_
     assert sorted(stored["name"] for stored in await nodes_of(graph, user_id)) == ["Ruth Calder", "Ruth Holm"]
 
 
+async def test_concurrent_calls_create_one_person_with_the_old_name_of_renamed_ones(
+    agents: list[Toolset], graph: KnowledgeGraph, user_id: str
+) -> None:
+    for new_name in ("Ruth Holm", "Ruth Berg"):
+        [created] = succeeded(await agents[0].remember(nodes=[RUTH]))["created_nodes"]
+        succeeded(await agents[0].remember(nodes=[{"entity_key": created["entity_key"], "name": new_name}]))
+    await asyncio.gather(*(tools.remember(nodes=[RUTH]) for tools in agents))
+    assert sorted(stored["name"] for stored in await nodes_of(graph, user_id)) == [
+        *("Ruth Berg", "Ruth Calder", "Ruth Holm")
+    ]
+
+
+async def test_a_note_on_a_node_of_the_call_that_was_refused_says_so(tools: Toolset) -> None:
+    succeeded(await tools.remember(nodes=[ME]))
+    second = {"label": "Person", "name": "Bo", "is_owner": True}
+    payload = await tools.remember(nodes=[second], notes=[{"on": "Bo", "content": "Sails."}])
+    assert "notes[0] Bo: nodes[0] was not written" in error_of(payload)
+
+
 async def test_several_nodes_with_the_name_are_an_error_that_lists_them(tools: Toolset) -> None:
     keys = [await person(tools, "Anna", description) for description in ("A baker.", "A judge.")]
     payload = await tools.remember(nodes=[{"label": "Person", "name": "Anna", "notes": ["Likes tea."]}])
@@ -264,8 +283,14 @@ async def test_a_type_given_in_the_opposite_direction_is_refused(tools: Toolset)
         await tools.remember(relationships=[{"from": "me", "to": "Ruth Calder", "relationship_type": "student of"}])
     )
     assert "exists in the opposite direction: 'Ruth Calder mentor" in error
-    same_type = {**MENTOR, "from": MENTOR["to"], "to": MENTOR["from"], "attitude": 4}
-    assert succeeded(await tools.remember(relationships=[same_type]))["relationships"]["updated"] == 1
+    same_type = {"from": "me", "to": "Ruth Calder", "relationship_type": "mentor of", "notes": ["Taught Ruth Go."]}
+    assert "exists in the opposite direction: 'Ruth Calder mentor" in error_of(
+        await tools.remember(relationships=[same_type])
+    )
+    ends = {"from_entity_key": "me", "to_entity_key": "Ruth Calder"}
+    refused = await tools.update_relationship(**ends, relationship_type="mentor of", notes=["Taught Ruth Go."])
+    assert "exists in the opposite direction" in error_of(refused)
+    assert "Taught Ruth Go." not in str(await tools.get_relationship(**ends))
 
 
 async def test_an_invalid_level_costs_only_the_level(
