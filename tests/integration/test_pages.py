@@ -16,7 +16,7 @@ from tests.conftest import Server
 from tests.support.openai_models import API_KEY, Body, Calls, ScriptedModel, Turn, scripted_model
 from tests.support.reading import careful_reader
 
-PAGES = ("index", "concepts", "tools", "recipes", "configuration", "patterns", "langgraph")
+PAGES = ("index", "concepts", "tools", "recipes", "configuration", "patterns", "langgraph", "hosting")
 
 
 def examples(page: Path, user_id: str) -> Iterator[tuple[str, str]]:
