@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         StoreError,
         UnreachableError,
     )
+    from kgagent.forgetting import ForgetReport
     from kgagent.graph.connection import Credentials
     from kgagent.graph.deleted_records import PurgeReport
     from kgagent.graph.writes import OnChange
@@ -138,6 +139,7 @@ __all__ = [
     "FindPathsRequest",
     "FindPathsResult",
     "Finding",
+    "ForgetReport",
     "GraphExpansion",
     "GraphNode",
     "GraphPath",
@@ -265,6 +267,7 @@ _MODULES = {
         "StoreError",
         "UnreachableError",
     ),
+    "kgagent.forgetting": ("ForgetReport",),
     "kgagent.graph.writes": ("OnChange",),
     "kgagent.graph.connection": ("Credentials",),
     "kgagent.graph.deleted_records": ("PurgeReport",),

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from kgagent.doctor import Diagnosis
     from kgagent.embedding.base import Embedder
+    from kgagent.forgetting import ForgetReport
     from kgagent.graph.connection import Credentials
     from kgagent.graph.deleted_records import PurgeReport
     from kgagent.graph.writes import OnChange
@@ -404,6 +405,43 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
             StoreError: the database failed; what was purged until then stays purged.
         """
         return self._wait(self._wrapped.purge, user_id=user_id, dry_run=dry_run, batch_size=batch_size)
+
+    def forget(
+        self,
+        *,
+        user_id: str,
+        entity_key: str | None = None,
+        dry_run: bool = False,
+        batch_size: int = 200,
+        progress: Progress | None = None,
+    ) -> ForgetReport:
+        """Delete all that is stored of a user, a source or another node, without a way back.
+
+        Of a user: nodes, relationships, notes, deleted records, the progress of ingestion and cached texts. Of a node:
+        the node with its relationships and its progress, its deleted records, and the notes of other records that name
+        it as their source; these records are embedded again. Interrupted, it is continued by the next call.
+
+        Args:
+            user_id: owner of the records.
+            entity_key: key of the node to forget; None forgets the user.
+            dry_run: count and change nothing.
+            batch_size: records per transaction, from 1.
+            progress: reports the records.
+
+        Raises:
+            InputError: an argument is invalid.
+            ConflictError: concurrent writes won; call it again to continue.
+            EmbeddingError: a record without the notes could not be embedded; likewise.
+            StoreError: the database failed; likewise.
+        """
+        return self._wait(
+            self._wrapped.forget,
+            user_id=user_id,
+            entity_key=entity_key,
+            dry_run=dry_run,
+            batch_size=batch_size,
+            progress=progress,
+        )
 
     def diagnose(
         self, *, user_id: str | None = None, check_embedder: bool = False, progress: Progress | None = None

@@ -3,6 +3,7 @@
 import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
+from functools import partial
 
 from kgagent.embedding.base import Embedder, Embedding
 from kgagent.embedding.validation import validate_texts
@@ -36,6 +37,7 @@ class QueryCache(WrapperEmbedder):
         self._size = size
         self._cached: OrderedDict[str, Embedding] = OrderedDict()
         self._pending: dict[str, asyncio.Task[Response]] = {}
+        self._evictions = 0
 
     async def embed(self, texts: Sequence[str]) -> list[Embedding]:
         """Embed texts to store; they are not cached, because they are rarely embedded twice."""
@@ -57,6 +59,11 @@ class QueryCache(WrapperEmbedder):
         # Copies, so that a caller cannot change the cached embeddings.
         return [embeddings[text][:] for text in texts]
 
+    def evict(self) -> None:
+        """Empty the cache; requests that are pending are answered, but not cached."""
+        self._evictions += 1
+        self._cached.clear()
+
     async def clear(self) -> None:
         """Cancel pending requests and empty the cache; the wrapped embedder stays open."""
         tasks = set(self._pending.values())
@@ -75,18 +82,18 @@ class QueryCache(WrapperEmbedder):
         missing = [text for text in texts if text not in self._pending]
         if missing:
             task = asyncio.create_task(self._request(missing))
-            task.add_done_callback(lambda done: self._finish(missing, done))
+            task.add_done_callback(partial(self._finish, missing, self._evictions))
             self._pending |= dict.fromkeys(missing, task)
         return {self._pending[text] for text in texts}
 
     async def _request(self, texts: list[str]) -> Response:
         return dict(zip(texts, await self._embedder.embed_queries(texts), strict=True))
 
-    def _finish(self, texts: list[str], task: asyncio.Task[Response]) -> None:
+    def _finish(self, texts: list[str], begun: int, task: asyncio.Task[Response]) -> None:
         for text in texts:
             del self._pending[text]
         # Retrieving the exception keeps asyncio from logging it when no call waits any more.
-        if not task.cancelled() and task.exception() is None:
+        if not task.cancelled() and task.exception() is None and begun == self._evictions:
             self._store(task.result())
 
     def _store(self, response: Response) -> None:

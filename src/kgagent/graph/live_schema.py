@@ -114,6 +114,10 @@ class LiveSchemaReader:
             self._cache.popitem(last=False)
         return schema
 
+    def forget(self, user_id: str) -> None:
+        """Remove the schema of a user from the cache; it has examples of stored texts."""
+        self._cache.pop(user_id, None)
+
     async def _read(self, user_id: str) -> LiveSchema:
         [names] = await self._store.read(statement("live_names"), {}, timeout=self._timeout)
         labels_of_users = (label for label in names["labels"] if label not in OWN_LABELS)

@@ -1,4 +1,4 @@
-"""kgagent export and import on a real graph."""
+"""kgagent export, import and forget on a real graph."""
 
 import subprocess
 import time
@@ -83,3 +83,15 @@ def test_killed_import_is_resumed(
         assert (counts["created"] + counts["unchanged"], counts["conflicts"]) == (total, 0)
     assert kgagent("export", str(file)).code == 0
     assert file.read_bytes() == exported
+
+
+def test_forget_asks_before_it_deletes(kgagent: Kgagent, family: Path, user_id: str) -> None:
+    assert kgagent("load", str(family)).code == 0
+    counted = kgagent("forget", "--user", user_id, "--dry-run")
+    assert counted.out == "3 nodes, 1 relationship and 0 deleted records would be forgotten\n"
+    refused = kgagent("forget", "--user", user_id)
+    assert refused.code == 1
+    assert "This cannot be undone. Continue?" in refused.err
+    done = kgagent("forget", "--user", user_id, "--yes", "--json")
+    assert (done.code, done.payload["nodes"], done.payload["relationships"]) == (0, 3, 1)
+    assert kgagent("forget").code == 2

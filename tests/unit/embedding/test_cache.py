@@ -179,3 +179,23 @@ async def test_results_equal_those_of_the_embedder_whatever_was_cached(calls: li
     cache = QueryCache(_Counted(), size=size)
     answers = await asyncio.gather(*(cache.embed_queries(call) for call in calls))
     assert answers == [expected(*call) for call in calls]
+
+
+async def test_an_evicted_query_is_embedded_again(embedder: _Counted) -> None:
+    cache = QueryCache(embedder)
+    await cache.embed_queries(["a"])
+    cache.evict()
+    assert await cache.embed_queries(["a"]) == expected("a")
+    assert embedder.queries == [["a"], ["a"]]
+
+
+async def test_a_query_that_is_pending_during_an_eviction_is_answered_but_not_cached(embedder: _Counted) -> None:
+    cache = QueryCache(embedder)
+    embedder.gate.clear()
+    call = asyncio.create_task(cache.embed_queries(["a"]))
+    await embedder.asked.wait()
+    cache.evict()
+    embedder.gate.set()
+    assert await call == expected("a")
+    await cache.embed_queries(["a"])
+    assert embedder.queries == [["a"], ["a"]]

@@ -1,0 +1,46 @@
+"""kgagent forget: deletes all that is stored of a user, a source or a node."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kgagent.cli.options import Json
+
+if TYPE_CHECKING:
+    from kgagent.forgetting import ForgetReport
+    from kgagent.knowledge_graph import KnowledgeGraph
+
+
+def forget(
+    *,
+    user: Annotated[str, typer.Option("--user", help="Owner of the records.", show_default=False)],
+    key: Annotated[
+        str | None,
+        typer.Option("--key", help="entity_key of a source or another node. [dim]\\[everything of the user][/dim]"),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be forgotten.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
+    batch_size: Annotated[int, typer.Option(help="Records per transaction.", min=1)] = 200,
+    json: Json = False,
+) -> None:
+    """Delete all that is stored of a user, or of a node and the notes that came from it. It cannot be undone."""
+    from kgagent.cli.graph_session import run_with_graph
+    from kgagent.cli.output import print_json, print_result
+    from kgagent.settings import load_settings
+
+    async def work(graph: "KnowledgeGraph", *, dry_run: bool) -> "ForgetReport":
+        from kgagent.cli.progress import RichProgress
+
+        return await graph.forget(
+            user_id=user, entity_key=key, dry_run=dry_run, batch_size=batch_size, progress=RichProgress()
+        )
+
+    settings = load_settings()
+    if not dry_run and not yes:
+        counts = run_with_graph(lambda graph: work(graph, dry_run=True), settings=settings, ensure_schema=False)
+        typer.confirm(f"User {user}: {counts}. This cannot be undone. Continue?", abort=True, err=True)
+    report = run_with_graph(lambda graph: work(graph, dry_run=dry_run), settings=settings, ensure_schema=False)
+    if json:
+        print_json({"user": user, "key": key, **report.model_dump()})
+    else:
+        print_result(str(report))

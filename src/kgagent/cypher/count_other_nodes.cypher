@@ -1,0 +1,6 @@
+// How many nodes name the user although kgagent does not manage their labels.
+// Parameters: user_id.
+// Rows: one {found}.
+MATCH (n)
+WHERE n.user_id = $user_id AND NOT n:«labels» AND NOT n:«all_deleted»
+RETURN count(n) AS found

@@ -1,0 +1,6 @@
+"""Forgetting: deleting all that is stored of a user, a source or a node, without a way back."""
+
+from kgagent.forgetting.forget import forget
+from kgagent.forgetting.report import ForgetReport
+
+__all__ = ["ForgetReport", "forget"]

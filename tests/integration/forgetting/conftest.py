@@ -1,0 +1,3 @@
+from tests.support.fixtures import embedder
+
+__all__ = ["embedder"]
