@@ -94,12 +94,9 @@ class QueryCache(WrapperEmbedder):
             del self._pending[text]
         # Retrieving the exception keeps asyncio from logging it when no call waits any more.
         if not task.cancelled() and task.exception() is None and begun == self._evictions:
-            self._store(task.result())
-
-    def _store(self, response: Response) -> None:
-        self._cached |= response
-        while len(self._cached) > self._size:
-            self._cached.popitem(last=False)
+            self._cached |= task.result()
+            while len(self._cached) > self._size:
+                self._cached.popitem(last=False)
 
     def _get(self, text: str) -> Embedding:
         self._cached.move_to_end(text)
