@@ -1,16 +1,19 @@
 """Tool calls: the result as MCP content, and progress notifications while a call runs."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import anyio
 from mcp.server import ServerRequestContext
 from mcp.types import CallToolResult, TextContent
 
-from kgagent.tools import BoundTool, ToolText
+from kgagent.tools import BoundTool, Payload, ToolText
 
 Context = ServerRequestContext[Any, Any]
+Meta = dict[str, Any]
+MetaOf = Callable[[Payload], Awaitable[Meta | None]]
+"""What else a result carries for the client, and not for the model."""
 
 _log = logging.getLogger(__name__)
 
@@ -22,6 +25,7 @@ async def call(
     *,
     progress_interval: float,
     structured: bool = False,
+    meta_of: MetaOf | None = None,
 ) -> CallToolResult:
     """Call a tool. A failure is a result with `is_error`, not an exception.
 
@@ -33,21 +37,23 @@ async def call(
         context: the client's request; if it asks for progress, it is notified how long the call has been running.
         progress_interval: seconds between two notifications.
         structured: whether to add the payload as structured content, for programs.
+        meta_of: returns what else to add.
     """
     if not (context.meta and context.meta.get("progress_token") is not None):
-        return _result(await tool.call_text(arguments), structured=structured)
+        return await _result(await tool.call_text(arguments), structured, meta_of)
     async with anyio.create_task_group() as group:
         group.start_soon(_report_progress, tool.name, context, progress_interval)
         answer = await tool.call_text(arguments)
         group.cancel_scope.cancel()
-    return _result(answer, structured=structured)
+    return await _result(answer, structured, meta_of)
 
 
-def _result(answer: ToolText, *, structured: bool) -> CallToolResult:
+async def _result(answer: ToolText, structured: bool, meta_of: MetaOf | None) -> CallToolResult:
     return CallToolResult(
         content=[TextContent(text=answer.text)],
         structured_content=answer.payload if structured else None,
         is_error=answer.is_error,
+        meta=None if meta_of is None else await meta_of(answer.payload),
     )
 
 

@@ -45,6 +45,7 @@ class HttpOptions:
         toolsets: names of the toolsets to offer; None offers those of the graph's settings, by default "core".
         progress_interval: seconds between two progress notifications of a call.
         structured: whether results also have structured content, see `make_server`.
+        app: whether to offer an MCP App that shows the graph of an answer.
         stateless: whether clients of the handshake get no session, so that each of their requests may reach another
             process; they then cannot cancel a call other than by disconnecting.
     """
@@ -58,6 +59,7 @@ class HttpOptions:
     toolsets: str | Sequence[str] | None = None
     progress_interval: float = PROGRESS_INTERVAL
     structured: bool = False
+    app: bool = False
     stateless: bool = False
 
     def __post_init__(self) -> None:
@@ -151,6 +153,7 @@ def _app(graph: KnowledgeGraph, options: HttpOptions, address: str, port: int) -
         toolsets=options.toolsets,
         progress_interval=options.progress_interval,
         structured=options.structured,
+        app=options.app,
     )
     url = f"http://{_in_url(address)}:{port}{PATH}"
     oauth = None if options.oauth is None else OAuthTokens(options.oauth, url)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp.server import Server
 from mcp.server.caching import CacheHint
@@ -23,7 +23,7 @@ from mcp.types import (
     TextResourceContents,
 )
 
-from kgagent.adapters.mcp.calls import Context, call
+from kgagent.adapters.mcp.calls import Context, MetaOf, call
 from kgagent.adapters.mcp.definitions import tool_definitions
 from kgagent.adapters.mcp.prompt import PROMPT, guide, instructions
 from kgagent.adapters.mcp.resources import MIME_TYPE, RESOURCES
@@ -32,6 +32,9 @@ from kgagent.knowledge_graph import KnowledgeGraph
 from kgagent.tools import Toolset
 from kgagent.tools.payload import dump
 from kgagent.tools.toolsets import why_missing
+
+if TYPE_CHECKING:
+    from kgagent.adapters.mcp.graph_app import GraphApp
 
 UserOf = Callable[[Context], str]
 """Returns the user of a request; the parameters of the request must not decide it."""
@@ -51,6 +54,7 @@ def make_server(
     toolsets: str | Sequence[str] | None = None,
     progress_interval: float = PROGRESS_INTERVAL,
     structured: bool = False,
+    app: bool = False,
 ) -> Server[Any]:
     """Create an MCP server of the agent's tools, for any transport of the SDK.
 
@@ -61,13 +65,14 @@ def make_server(
         progress_interval: seconds between two progress notifications of a call, if the client asks for them.
         structured: whether results also have structured content, and tools an output schema; for clients that are
             programs. Clients that hand all of it to a model would send it twice.
+        app: whether to offer an MCP App that shows the graph of an answer.
 
     Raises:
         InputError: a toolset is unknown.
     """
     chosen = graph.settings.toolsets if toolsets is None else toolsets
-    handlers = _Handlers(graph, user_of, chosen, progress_interval=progress_interval, structured=structured)
-    return Server(
+    handlers = _Handlers(graph, user_of, chosen, progress_interval=progress_interval, structured=structured, app=app)
+    server: Server[Any] = Server(
         "kgagent",
         version=version("kgagent"),
         title="Knowledge graph",
@@ -81,6 +86,11 @@ def make_server(
         on_get_prompt=handlers.get_prompt,
         cache_hints=dict.fromkeys(("tools/list", "resources/list", "prompts/list", "server/discover"), LISTS_STAY),
     )
+    if app:
+        from kgagent.adapters.mcp.graph_app import EXTENSIONS
+
+        server.extensions = EXTENSIONS
+    return server
 
 
 class _Handlers:
@@ -94,13 +104,17 @@ class _Handlers:
         *,
         progress_interval: float,
         structured: bool,
+        app: bool,
     ) -> None:
         self._graph = graph
         self._toolsets = toolsets
         self._user_of = user_of
         self._progress_interval = progress_interval
         self._structured = structured
+        self._app = _graph_app(graph) if app else None
         self._definitions = tool_definitions(graph.ontology, toolsets, structured=structured)
+        if self._app is not None:
+            self._definitions = list(map(self._app.definition, self._definitions))
         self.schemas = {tool.name: tool.input_schema for tool in self._definitions}
 
     async def list_tools(self, _context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
@@ -116,12 +130,22 @@ class _Handlers:
             context,
             progress_interval=self._progress_interval,
             structured=self._structured,
+            meta_of=self._meta_of(context, params),
         )
 
+    def _meta_of(self, context: Context, params: CallToolRequestParams) -> MetaOf | None:
+        if self._app is None:
+            return None
+        app, user_id = self._app, self._user_of(context)
+        return lambda payload: app.meta_of(params.name, params.arguments or {}, payload, context, user_id)
+
     async def list_resources(self, _context: Context, _params: PaginatedRequestParams | None) -> ListResourcesResult:
-        return ListResourcesResult(resources=[resource.definition() for resource in RESOURCES.values()])
+        apps = [] if self._app is None else [self._app.resource]
+        return ListResourcesResult(resources=[*(resource.definition() for resource in RESOURCES.values()), *apps])
 
     async def read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+        if self._app is not None and str(params.uri) == self._app.resource.uri:
+            return self._app.read()
         resource = RESOURCES.get(str(params.uri))
         if resource is None:
             raise MCPError(
@@ -150,3 +174,10 @@ class _Handlers:
 
     def _tools(self, context: Context) -> Toolset:
         return self._graph.tools(user_id=self._user_of(context), toolsets=self._toolsets)
+
+
+def _graph_app(graph: KnowledgeGraph) -> "GraphApp":
+    """The app; a server without it does not import what it needs."""
+    from kgagent.adapters.mcp.graph_app import GraphApp
+
+    return GraphApp(graph)

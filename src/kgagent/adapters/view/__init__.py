@@ -1,6 +1,7 @@
 """A page in which a person searches and views a graph, served to one user or written to one file."""
 
-from kgagent.adapters.view.page import file_page, write_page
+from kgagent.adapters.view.answer_view import SEARCHES, build_answer_view
+from kgagent.adapters.view.page import app_page, file_page, write_page
 from kgagent.adapters.view.server import ViewServer, view_server
 from kgagent.adapters.view.view_builder import (
     DEFAULT_NEIGHBOURS,
@@ -14,9 +15,12 @@ from kgagent.adapters.view.view_model import ViewGraph, Vocabulary
 __all__ = [
     "DEFAULT_NEIGHBOURS",
     "MAX_NEIGHBOURS",
+    "SEARCHES",
     "ViewGraph",
     "ViewServer",
     "Vocabulary",
+    "app_page",
+    "build_answer_view",
     "build_explore_view",
     "build_search_view",
     "file_page",

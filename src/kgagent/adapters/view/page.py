@@ -5,9 +5,10 @@ import hashlib
 import html
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,9 @@ SCRIPTS = (
     "legend.js",
     "page.js",
 )
+HOST_SCRIPT = "host.js"
+"""Runs last in a page that an MCP host shows."""
+
 FIRST_SCRIPT = "theme.js"
 """Runs before the page is drawn, so that a dark page does not flash light."""
 
@@ -48,6 +52,18 @@ def served_page(vocabulary: Vocabulary, user_id: str) -> str:
     return _page({"user": user_id, "search": "search", "graph": None}, vocabulary, content_policy(served=True))
 
 
+def app_page(vocabulary: Vocabulary, answer: str) -> str:
+    """A page inside of an MCP host, which sends it the answers of tools.
+
+    Args:
+        vocabulary: labels and types.
+        answer: the key in the `_meta` of a tool's result that holds the graph.
+    """
+    scripts = (*SCRIPTS, HOST_SCRIPT)
+    data = {"user": "", "search": None, "graph": None, "answer": answer, "version": version("kgagent")}
+    return _page(data, vocabulary, content_policy(scripts), scripts)
+
+
 def write_page(path: Path, page: str) -> None:
     """Write a page; a new file is readable by its owner only.
 
@@ -57,15 +73,15 @@ def write_page(path: Path, page: str) -> None:
     write_output_file(path, page)
 
 
-def content_policy(*, served: bool = False) -> str:
+def content_policy(scripts: Sequence[str] = SCRIPTS, *, served: bool = False) -> str:
     """The Content-Security-Policy: own scripts and styles only, and requests to the own server if `served`.
 
     Trusted types turn every attempt to parse text as HTML into an error.
     """
-    scripts = " ".join(_digest(asset(name)) for name in (FIRST_SCRIPT, *SCRIPTS))
+    digests = " ".join(_digest(asset(name)) for name in (FIRST_SCRIPT, *scripts))
     rules = [
         "default-src 'none'",
-        f"script-src {scripts}",
+        f"script-src {digests}",
         f"style-src {_digest(asset('page.css'))}",
         "img-src data:",
         "base-uri 'none'",
@@ -88,13 +104,13 @@ def asset(name: str) -> str:
     return _ASSETS.joinpath(name).read_text("utf-8")
 
 
-def _page(data: Mapping[str, Any], vocabulary: Vocabulary, policy: str) -> str:
+def _page(data: Mapping[str, Any], vocabulary: Vocabulary, policy: str, scripts: Sequence[str] = SCRIPTS) -> str:
     parts = {
         "policy": html.escape(policy, quote=True),
         "style": asset("page.css"),
         "theme": asset(FIRST_SCRIPT),
         "data": script_data({**data, "vocabulary": vocabulary.model_dump(mode="json")}),
-        "scripts": "\n".join(f"<script>{asset(name)}</script>" for name in SCRIPTS),
+        "scripts": "\n".join(f"<script>{asset(name)}</script>" for name in scripts),
     }
     return _PLACEHOLDER.sub(lambda match: parts[match[1]], asset("page.html"))
 

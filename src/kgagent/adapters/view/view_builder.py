@@ -117,7 +117,7 @@ async def build_overview(
         nodes=_with_neighbours(nodes, expansion.neighbours),
         relationships=_without_duplicates((), expansion.relationships),
     )
-    return await _with_end_nodes(retrieval, user_id, view)
+    return await with_end_nodes(retrieval, user_id, view)
 
 
 async def build_search_view(
@@ -150,7 +150,7 @@ async def build_search_view(
     explanation = SCORE_EXPLANATIONS[request.strategy]
     matches = [(item, _hybrid_match(item, explanation)) for item in relationships]
     nodes = [ViewNode(node=_plain_node(item), match=_hybrid_match(item, explanation)) for item in result.objects]
-    return await _with_end_nodes(
+    return await with_end_nodes(
         retrieval,
         user_id,
         ViewGraph(
@@ -180,7 +180,7 @@ async def build_explore_view(
     matching = [item for item in result.relationships if isinstance(item, RelationshipSearchResult)]
     others = [item for item in result.relationships if not isinstance(item, RelationshipSearchResult)]
     nodes = [_explored_node(rank, item) for rank, item in enumerate(result.nodes, start=1)]
-    return await _with_end_nodes(
+    return await with_end_nodes(
         retrieval,
         user_id,
         ViewGraph(
@@ -195,8 +195,12 @@ async def build_explore_view(
     )
 
 
-async def _with_end_nodes(retrieval: RetrievalService, user_id: str, view: ViewGraph) -> ViewGraph:
-    """Add missing end nodes of relationships, and drop relationships whose end nodes no longer exist."""
+async def with_end_nodes(retrieval: RetrievalService, user_id: str, view: ViewGraph) -> ViewGraph:
+    """Add missing end nodes of relationships, and drop relationships whose end nodes no longer exist.
+
+    Raises:
+        StoreError: the database failed.
+    """
     end_keys = dict.fromkeys(key for item in view.relationships for key in _end_keys(item.relationship))
     known = {item.node.entity_key for item in view.nodes}
     missing = [key for key in end_keys if key not in known]

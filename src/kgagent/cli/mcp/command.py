@@ -75,6 +75,10 @@ def mcp(
         bool,
         typer.Option("--structured", help="Also return structured content, for clients that are programs."),
     ] = False,
+    app: Annotated[
+        bool,
+        typer.Option("--app", help="Offer an MCP App, with which clients that can show the graph of an answer."),
+    ] = False,
     user: User = None,
     print_config: Annotated[
         Client | None,
@@ -111,7 +115,7 @@ def mcp(
         _print_config(print_config, settings, user, toolsets)
         return
     if not http:
-        _serve_stdio(settings, resolve_user_id(settings, user), toolsets, structured=structured)
+        _serve_stdio(settings, resolve_user_id(settings, user), toolsets, structured=structured, app=app)
         return
 
     from kgagent.adapters.mcp import HttpOptions
@@ -127,6 +131,7 @@ def mcp(
             allowed_hosts=tuple(allowed_host or ()),
             toolsets=toolsets,
             structured=structured,
+            app=app,
             stateless=stateless,
         ),
     )
@@ -146,12 +151,12 @@ def _print_config(client: Client, settings: "Settings", user: str | None, toolse
         print_message(Text(hint, style="yellow"))
 
 
-def _serve_stdio(settings: "Settings", user_id: str, toolsets: str | None, *, structured: bool) -> None:
+def _serve_stdio(settings: "Settings", user_id: str, toolsets: str | None, *, structured: bool, app: bool) -> None:
     from kgagent.adapters.mcp import serve_stdio
     from kgagent.cli.graph_session import run_with_graph
 
     run_with_graph(
-        lambda graph: serve_stdio(graph, user_id, toolsets=toolsets, structured=structured), settings=settings
+        lambda graph: serve_stdio(graph, user_id, toolsets=toolsets, structured=structured, app=app), settings=settings
     )
 
 

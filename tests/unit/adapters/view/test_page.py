@@ -8,13 +8,22 @@ from pathlib import Path
 import pytest
 
 from kgagent.adapters.view import Vocabulary, file_page, write_page
-from kgagent.adapters.view.page import FIRST_SCRIPT, SCRIPTS, asset, content_policy, script_data, served_page
+from kgagent.adapters.view.page import (
+    FIRST_SCRIPT,
+    HOST_SCRIPT,
+    SCRIPTS,
+    app_page,
+    asset,
+    content_policy,
+    script_data,
+    served_page,
+)
 from kgagent.adapters.view.view_model import ViewGraph
 from kgagent.errors import InputError
 from tests.support.view_graphs import MARKUP, ONTOLOGY, two_mentors, view_graph, view_node, view_relationship
 
 VOCABULARY = Vocabulary.of(ONTOLOGY)
-OWN_SCRIPTS = [name for name in (FIRST_SCRIPT, *SCRIPTS) if not name.startswith("vendor/")]
+OWN_SCRIPTS = [name for name in (FIRST_SCRIPT, *SCRIPTS, HOST_SCRIPT) if not name.startswith("vendor/")]
 
 
 class Read(HTMLParser):
@@ -100,6 +109,15 @@ def test_the_policy_allows_the_pages_own_scripts_and_no_others() -> None:
     assert "connect-src 'self'" in content_policy(served=True)
 
 
+def test_only_the_page_of_a_host_listens_to_messages() -> None:
+    app = app_page(VOCABULARY, "kgagent/graph")
+    assert asset(HOST_SCRIPT) in app
+    assert "sha256-" in app
+    assert "connect-src" not in app
+    for page in (served_page(VOCABULARY, "me"), file_page(two_mentors(), VOCABULARY, "me")):
+        assert asset(HOST_SCRIPT) not in page
+
+
 @pytest.mark.parametrize("name", OWN_SCRIPTS)
 def test_no_script_turns_text_into_markup_or_code(name: str) -> None:
     sinks = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|\beval\b|new Function|setHTML"
@@ -112,7 +130,7 @@ def test_assets_do_not_hard_code_labels_or_types(name: str) -> None:
     assert not [word for word in known if re.search(rf"['\"`]{word}\b", asset(name))]
 
 
-@pytest.mark.parametrize("name", SCRIPTS)
+@pytest.mark.parametrize("name", [*SCRIPTS, HOST_SCRIPT])
 def test_no_script_contains_a_script_end(name: str) -> None:
     assert not re.search(r"</script|<!--|\r", asset(name), re.IGNORECASE)
 

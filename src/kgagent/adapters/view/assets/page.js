@@ -58,11 +58,12 @@
     document.title = displayed.query ? `${displayed.query} · kgagent` : "kgagent";
   };
 
-  const fail = (message) => {
+  const say = (message, hint) => {
     display(EMPTY);
-    showMessage("The search failed", message);
-    show(byId("status"), `The search failed: ${message}`);
+    showMessage(message, hint);
+    show(byId("status"), hint ? `${message}: ${hint}` : message);
   };
+  const fail = (message) => say("The search failed", message);
 
   const search = async (query) => {
     pending?.abort();
@@ -115,14 +116,19 @@
       byId("query").focus();
     }
   });
-  show(byId("owner"), "graph of ", data.user);
+  if (data.user) show(byId("owner"), "graph of ", data.user);
 
-  if (data.graph) {
+  /** Display a graph that nobody can search on. */
+  const present = (result) => {
     byId("search").hidden = true;
     byId("fixed-query").hidden = false;
-    show(byId("fixed-query"), data.graph.query);
-    display(data.graph);
-  } else {
+    show(byId("fixed-query"), result.query);
+    display(result);
+  };
+  kg.page = { present, say };
+
+  if (data.graph) present(data.graph);
+  else if (data.search) {
     byId("search").addEventListener("submit", (event) => {
       event.preventDefault();
       submit();

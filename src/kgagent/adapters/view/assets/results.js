@@ -8,6 +8,7 @@ kg.results = (() => {
   const evidence = ({ match }) => {
     const reasons = match.reasons ?? [];
     if (!reasons.length) return format.counted(match.score, "relationship");
+    if (!match.score_explanation && reasons.every((reason) => reason.similarity == null)) return `score ${format.number(match.score)}`;
     const cosines = reasons.map((reason) => reason.similarity).filter((value) => value != null);
     if (cosines.length) return `cosine ${format.number(Math.max(...cosines))}`;
     const scores = reasons.map((reason) => reason.text_score).filter((value) => value != null);

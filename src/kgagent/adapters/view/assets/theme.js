@@ -1,5 +1,5 @@
 "use strict";
-// Light or dark theme: the system preference, until the user switches.
+// Light or dark theme: the system preference, until the user switches or a host says otherwise.
 globalThis.kg = {};
 
 kg.theme = (() => {
@@ -12,15 +12,17 @@ kg.theme = (() => {
     document.documentElement.dataset.theme = current();
     listeners.forEach((listener) => listener());
   };
+  const choose = (name) => {
+    chosen = name;
+    apply();
+  };
   system.addEventListener("change", apply);
   apply();
 
   return {
     current,
-    toggle: () => {
-      chosen = current() === "dark" ? "light" : "dark";
-      apply();
-    },
+    choose,
+    toggle: () => choose(current() === "dark" ? "light" : "dark"),
     onChange: (listener) => listeners.push(listener),
     /** Mix two colors (#rrggbb); `share` is the weight of the first, 0 to 1. */
     mix: (one, other, share) => {

@@ -1,0 +1,72 @@
+"""The MCP App that shows the graph of an answer: a `ui://` resource, and the graph in the results of searches."""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID, client_supports_apps
+from mcp.types import ReadResourceResult, Resource, TextResourceContents, Tool
+
+from kgagent.adapters.mcp.calls import Context, Meta
+from kgagent.adapters.view import SEARCHES, Vocabulary, app_page, build_answer_view
+from kgagent.errors import KgAgentError
+from kgagent.knowledge_graph import KnowledgeGraph
+from kgagent.tools import Payload
+
+URI = "ui://kgagent/graph.html"
+ANSWER = "kgagent/graph"
+"""The key of the graph in the `_meta` of a result, which hosts give to the app and not to the model."""
+
+EXTENSIONS: dict[str, dict[str, Any]] = {EXTENSION_ID: {}}
+
+_log = logging.getLogger(__name__)
+
+
+class GraphApp:
+    """The app of a graph."""
+
+    def __init__(self, graph: KnowledgeGraph) -> None:
+        self._graph = graph
+        self._page = app_page(Vocabulary.of(graph.ontology), ANSWER)
+        self.resource = Resource(
+            uri=URI,
+            name="graph",
+            title="Knowledge graph",
+            description="Shows the graph of an answer of explore or hybrid_search.",
+            mime_type=APP_MIME_TYPE,
+        )
+
+    def read(self) -> ReadResourceResult:
+        """The page, which needs nothing from any network."""
+        contents = TextResourceContents(
+            uri=URI, mime_type=APP_MIME_TYPE, text=self._page, meta={"ui": {"prefersBorder": True}}
+        )
+        return ReadResourceResult(contents=[contents])
+
+    def definition(self, tool: Tool) -> Tool:
+        """The definition of a tool, which names the app if it shows the tool's answers."""
+        return tool.model_copy(update={"meta": {"ui": {"resourceUri": URI}}}) if tool.name in SEARCHES else tool
+
+    async def meta_of(
+        self, tool: str, arguments: Mapping[str, Any], payload: Payload, context: Context, user_id: str
+    ) -> Meta | None:
+        """The graph of an answer, for a client that has not said that it shows no apps.
+
+        Args:
+            tool: name of the tool.
+            arguments: the model's arguments.
+            payload: the answer; it is complete without the graph.
+            context: the client's request.
+            user_id: owner of the graph.
+        """
+        capabilities = context.session.client_capabilities
+        if tool not in SEARCHES or not payload["success"]:
+            return None
+        if capabilities is not None and not client_supports_apps(context):
+            return None
+        try:
+            view = await build_answer_view(self._graph.retrieval, tool, arguments, payload, user_id=user_id)
+        except KgAgentError:
+            _log.warning("The graph of an answer of %s could not be built", tool, exc_info=True, extra={"tool": tool})
+            return None
+        return {ANSWER: view.model_dump(mode="json", exclude_none=True)}
