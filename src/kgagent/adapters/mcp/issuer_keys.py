@@ -11,6 +11,8 @@ import httpx2
 from jwt import PyJWK, PyJWTError
 from mcp.client.auth.utils import build_oauth_authorization_server_metadata_discovery_urls
 
+from kgagent.errors import KgAgentError
+
 TIMEOUT = 5.0
 """Seconds for the metadata and the keys together."""
 
@@ -18,8 +20,8 @@ MAX_BYTES = 1_048_576
 MAX_KEYS = 100
 
 
-class KeysUnavailableError(Exception):
-    """The keys of an authorization server cannot be fetched; the text says why and contains no token."""
+class KeysUnavailableError(KgAgentError):
+    """Internal: the keys of an authorization server cannot be fetched; clients get status 503 with the reason."""
 
 
 async def fetch_keys(issuer: str, jwks_url: str | None) -> tuple[PyJWK, ...]:
