@@ -1,6 +1,6 @@
 """MCP over HTTP behind a round robin: two stateless processes, and every request of a client goes to the other one.
 
-    python benchmarks/mcp_round_robin.py [--calls 10000] [--clients 8] [--seconds 1200]
+    python benchmarks/mcp_round_robin.py [--calls 10000] [--clients 8] [--seconds 3600]
 
 Half of the clients agree on the protocol by the handshake, half by revision 2026-07-28. Each has its own user and
 token. It remembers two people, reads them, pages through a search, updates the relationship and reads it: what one
@@ -25,7 +25,7 @@ from pathlib import Path
 from _common import Server, finish, open_graph, p50, p95, parser, server, show
 from _round_robin import Mode, connected, process
 from mcp import Client
-from mcp.types import TextContent
+from mcp.types import TextContent, TextResourceContents
 
 from kgagent import Settings
 from kgagent.embedding.hashing import HashingEmbedder
@@ -33,6 +33,9 @@ from kgagent.files import write_private_file
 
 CREW = 6
 """Further people of a conversation, so that a search has several pages."""
+
+STATISTICS = "kgagent://statistics"
+"""A resource; unlike lists, which clients cache, each reading of it is a request."""
 
 _CURSOR = re.compile(r'continue with cursor "([^"]+)"')
 
@@ -88,7 +91,7 @@ class Caller:
         await self._call("hybrid_search", "sails a boat", **search, cursor=found[1] if found else "none")
         await self._call("update_relationship", "Updated", **ends, description=f"{ann} and {bob} cross the sea")
         await self._call("get_relationship", "cross the sea", **ends)
-        await self._call("tools/list", "remember")
+        await self._call(STATISTICS, '"total"')
 
     async def _call(self, tool: str, expected: str, /, **arguments: object) -> str:
         """Make one call, check its answer, and return it."""
@@ -96,7 +99,7 @@ class Caller:
             return ""
         start = time.perf_counter()
         try:
-            text = await self._list() if tool == "tools/list" else await self._text(tool, arguments)
+            text = await self._read() if tool == STATISTICS else await self._text(tool, arguments)
         except Exception as error:
             text = f"{type(error).__name__}: {error}"
             self._outcome.errors[text[:100]] += 1
@@ -110,8 +113,9 @@ class Caller:
         result = await self._client.call_tool(tool, arguments)
         return "".join(content.text for content in result.content if isinstance(content, TextContent))
 
-    async def _list(self) -> str:
-        return " ".join(tool.name for tool in (await self._client.list_tools()).tools)
+    async def _read(self) -> str:
+        contents = (await self._client.read_resource(STATISTICS)).contents
+        return "".join(content.text for content in contents if isinstance(content, TextResourceContents))
 
     def _more(self) -> bool:
         return self._outcome.calls < self._calls and time.monotonic() < self._end
@@ -178,7 +182,7 @@ def main() -> None:
     options = parser(__doc__)
     options.add_argument("--calls", type=int, default=10_000, help="number of calls of all clients")
     options.add_argument("--clients", type=int, default=8, help="number of clients, each a user")
-    options.add_argument("--seconds", type=float, default=1_200.0, help="seconds after which it ends")
+    options.add_argument("--seconds", type=float, default=3_600.0, help="seconds after which it ends")
     given = options.parse_args()
     with server(given.uri) as where:
         figures = asyncio.run(measure(where, given.calls, given.clients, given.seconds))

@@ -27,3 +27,4 @@ async def test_any_client_is_served_by_two_processes_in_turn(environment: dict[s
         assert len(calls) >= CALLS // 4
     first, second = outcome.served.values()
     assert abs(first - second) <= len(users)
+    assert first + second >= outcome.calls
