@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kgagent.graph.lucene import must_be, quoted, words
+from kgagent.plain_names import plain_name, without_invisible
 
 MIN_PREFIX = 8
 """Minimum number of characters of a key that refer to its node."""
@@ -51,12 +52,14 @@ class ReferenceForms:
     Attributes:
         key: the key that it may be, or the beginning of it.
         inner_key: the key in "Ruth Calder (Person, 5b0c1a2f)", which is how texts show a node.
+        written: the reference without white space around it.
         name: the name that it may be, normalised.
         folded: the name in the form in which the database compares it.
     """
 
     key: str
     inner_key: str | None
+    written: str
     name: str
     folded: str
 
@@ -72,6 +75,7 @@ class ReferenceForms:
         return cls(
             key=key,
             inner_key=inner_key if inner_key is not None and is_key_prefix(inner_key) else None,
+            written=text,
             name=normalised_name(text),
             folded=_folded(text),
         )
@@ -112,8 +116,8 @@ def is_key_prefix(text: str) -> bool:
 
 
 def normalised_name(name: str) -> str:
-    """A name without differences of letter case, Unicode compatibility forms and white space."""
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+    """A name without differences of letter case, Unicode compatibility forms, invisible characters and white space."""
+    return " ".join(without_invisible(unicodedata.normalize("NFKC", name)).casefold().split())
 
 
 @dataclass(frozen=True)
@@ -174,7 +178,7 @@ def name_query(reference: str, user_id: str) -> str:
     text = " ".join(reference.split())
     composed = unicodedata.normalize("NFKC", text)
     forms = [text, composed, *(unicodedata.normalize(form, composed) for form in ("NFC", "NFD")), composed.casefold()]
-    forms += [composed.translate(_FULL_WIDTH), composed.casefold().replace("ss", "ß")]
+    forms += [composed.translate(_FULL_WIDTH), composed.casefold().replace("ss", "ß"), plain_name(text)]
     phrases = dict.fromkeys(form.lower() for form in forms)
     return f"{must_be('user_id', [user_id])} +name:({' '.join(map(quoted, phrases))})"
 
@@ -197,12 +201,13 @@ def similar_name_query(reference: str, user_id: str) -> str | None:
 
 def compared_name(forms: ReferenceForms, user_id: str) -> Mapping[str, Any]:
     """The parameter by which `resolve_references.cypher` looks for a name."""
-    return {"folded": forms.folded, "query": name_query(forms.name, user_id)}
+    return {"folded": forms.folded, "query": name_query(forms.written, user_id)}
 
 
 def _folded(name: str) -> str:
     """The name as `_folded_name.cypher` computes it."""
-    return "".join(unicodedata.normalize("NFKC", name).lower().split()).translate(_FOLDED_LETTERS)
+    visible = without_invisible(unicodedata.normalize("NFKC", name).lower())
+    return "".join(visible.split()).translate(_FOLDED_LETTERS)
 
 
 def _is_valid(text: str) -> bool:

@@ -20,19 +20,22 @@ from kgagent.models import Note
 from kgagent.models.fields import EntityKey, FilledText, ShortText
 from kgagent.models.request import RequestModel
 from kgagent.ontology import Ontology
+from kgagent.plain_names import without_zero_width
 from kgagent.tools.context import ToolContext
 
 ItemT = TypeVar("ItemT")
 
 
-def _without_control_characters(name: str) -> str:
+def _clean_name(name: str) -> str:
     if any(unicodedata.category(c) == "Cc" and c not in "\t\n\r" for c in name):
         raise PydanticCustomError("control", "must not contain control characters other than tabs and line breaks")
-    return name
+    if not (visible := without_zero_width(name).strip()):
+        raise PydanticCustomError("invisible", "must contain a visible character")
+    return visible
 
 
-NodeName = Annotated[FilledText, AfterValidator(_without_control_characters)]
-"""A name. Tabs and line breaks are allowed because copied text contains them."""
+NodeName = Annotated[FilledText, AfterValidator(_clean_name)]
+"""A name. Tabs and line breaks are allowed because copied text contains them; characters of no width are removed."""
 
 
 Format = Annotated[Literal["json", "text"] | None, Field(description="How to answer. Default: text.")]

@@ -14,6 +14,7 @@ from kgagent.ontology import Ontology
 from kgagent.tools.arguments import Arguments, IdempotencyKey, NodeName, Notes, Verbose, build_notes
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
+from kgagent.tools.new_keys import keys_by_spelling
 from kgagent.tools.note_expiry import NoteExpiry, new_expiries
 from kgagent.tools.owner import owner_values
 from kgagent.tools.write_answer import WriteAnswer
@@ -87,13 +88,16 @@ class CreateNode(Tool[CreateNodeArguments]):
         """
         rule = context.ontology.label(arguments.label)
         now = context.write_context.clock()
-        key = rule.entity_key(
+        key, earlier = keys_by_spelling(
+            rule,
             name=arguments.name,
             description=arguments.description,
             user_id=context.user_id,
             created_at=now.isoformat(),
             idempotency_key=arguments.idempotency_key,
         )
+        if earlier is not None and await context.nodes.read(context.user_id, [earlier]):
+            key = earlier
         owner = await owner_values(context, is_owner=arguments.is_owner or None, entity_key=key, label=arguments.label)
         intent = NodeIntent(
             entity_key=key,

@@ -12,6 +12,7 @@ from kgagent.graph.node_references import ReferencedNode
 from kgagent.graph.reference_forms import ReferenceForms, normalised_name
 from kgagent.graph.short_keys import message_key
 from kgagent.tools.context import ToolContext
+from kgagent.tools.new_keys import keys_by_spelling
 from kgagent.tools.remember_arguments import RememberedNode
 
 GroupT = TypeVar("GroupT", bound=Hashable)
@@ -78,7 +79,7 @@ async def find_targets(
             targets[position] = error
     targets |= _indistinct(items) | _same_keys(items, targets)
     targets |= await _taken_names(context, items, targets)
-    return await _with_free_keys(context, items, targets)
+    return await _with_free_keys(context, items, await _with_earlier_keys(context, items, targets))
 
 
 def _identities(items: Mapping[int, RememberedNode], idempotency_key: str) -> dict[int, str]:
@@ -206,13 +207,36 @@ def _new_key(context: ToolContext, item: RememberedNode, now: datetime, idempote
     rule = context.ontology.label(item.label)
     if not rule.is_deterministic and not item.new:
         return str(uuid.uuid5(_NAMESPACE, "\n".join((context.user_id, item.label, normalised_name(item.name)))))
-    return rule.entity_key(
-        name=item.name,
+    return _keys_of_rule(context, item, now, idempotency_key)[0]
+
+
+def _keys_of_rule(
+    context: ToolContext, item: RememberedNode, now: datetime, idempotency_key: str | None
+) -> tuple[str, str | None]:
+    """The key of a new node by the rule of its label, and the one of its name as it is written."""
+    return keys_by_spelling(
+        context.ontology.label(item.label or ""),
+        name=item.name or "",
         description=item.description or "",
         user_id=context.user_id,
         created_at=now.isoformat(),
         idempotency_key=idempotency_key,
     )
+
+
+async def _with_earlier_keys(
+    context: ToolContext, items: Mapping[int, RememberedNode], targets: Mapping[int, Target | KgAgentError]
+) -> Targets:
+    """Let nodes whose name is not plain be those that have a key of the name as it is written."""
+    earlier = {
+        position: key
+        for position, target in targets.items()
+        if isinstance(target, Target) and target.is_new
+        if context.ontology.label(items[position].label or "").key_includes_name
+        if (key := _keys_of_rule(context, items[position], datetime.min, None)[1]) is not None
+    }
+    stored = await context.nodes.read(context.user_id, list(earlier.values()))
+    return {**targets, **{position: Target(key) for position, key in earlier.items() if key in stored}}
 
 
 async def _with_free_keys(

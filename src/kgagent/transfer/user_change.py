@@ -8,6 +8,7 @@ from typing import Any
 from kgagent.graph.records import as_text, ontology_label
 from kgagent.graph.relationships import relationship_key
 from kgagent.ontology import Ontology
+from kgagent.plain_names import plain_name
 from kgagent.transfer.file_format import NodeLine, RecordLine, RelationshipLine
 
 _SHA256 = re.compile(r"\b[0-9a-f]{64}\b")
@@ -47,8 +48,10 @@ class UserChange:
                 rule = ontology.label(ontology_label(record.labels, ontology))
                 if rule.key_includes_name and not rule.key_includes_time:
                     texts = {field: as_text(record.properties.get(field)) for field in ("name", "description")}
-                    if record.entity_key == rule.entity_key(**texts, user_id=record.user_id, created_at=""):
-                        keys[record.entity_key] = rule.entity_key(**texts, user_id=user_id, created_at="")
+                    for name in (texts["name"], plain_name(texts["name"])):
+                        spelled = {**texts, "name": name}
+                        if record.entity_key == rule.entity_key(**spelled, user_id=record.user_id, created_at=""):
+                            keys[record.entity_key] = rule.entity_key(**spelled, user_id=user_id, created_at="")
         return cls(user_id, keys)
 
     def of(self, record: RecordLine) -> RecordLine:

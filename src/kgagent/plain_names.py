@@ -1,0 +1,27 @@
+"""Names without differences that nobody sees: Unicode compatibility forms, invisible characters and white space."""
+
+import unicodedata
+
+ZERO_WIDTH = "\u00ad\u200b\u2060\ufeff"
+"""Soft hyphen, zero-width space, word joiner and byte order mark, which copied text contains."""
+
+JOINERS = "\u200c\u200d\ufe0f"
+"""Characters that only change how their neighbors look; names are stored with them and compared without them."""
+
+_WITHOUT_ZERO_WIDTH = dict.fromkeys(map(ord, ZERO_WIDTH))
+_WITHOUT_INVISIBLE = dict.fromkeys(map(ord, ZERO_WIDTH + JOINERS))
+
+
+def without_zero_width(text: str) -> str:
+    """A text without characters that are never seen."""
+    return text.translate(_WITHOUT_ZERO_WIDTH)
+
+
+def without_invisible(text: str) -> str:
+    """A text without characters that are not seen by themselves."""
+    return text.translate(_WITHOUT_INVISIBLE)
+
+
+def plain_name(name: str) -> str:
+    """The form of a name of which keys are made; a usual name stays as it is, as does one of invisible characters."""
+    return " ".join(without_invisible(unicodedata.normalize("NFKC", name)).split()) or name

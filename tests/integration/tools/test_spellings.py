@@ -1,0 +1,88 @@
+"""Spellings of a name that look alike are one node; the name is kept as it was written."""
+
+import hashlib
+
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.plain_names import plain_name
+from kgagent.tools import Toolset
+from tests.support.payloads import error_of, succeeded
+from tests.support.stored import cypher, nodes_of
+
+NFC, NFD = "Caf\u00e9", "Cafe\u0301"
+WIDE, ZERO_WIDTH, SPACED = "\uff23\uff41\uff46\u00e9", "Ca\u200bf\u00e9", "Caf\u00e9 \u00a0"
+SPELLINGS = [NFC, NFD, WIDE, ZERO_WIDTH, SPACED, "Caf\u00e9\u2060", "Ca\u200df\u00e9", "caf\u00e9"]
+
+
+def concept(name: str) -> dict[str, str]:
+    return {"label": "Concept", "name": name}
+
+
+def document_key(name: str, user_id: str) -> str:
+    return hashlib.sha256(f"{name.lower()}concept{user_id}".encode()).hexdigest()
+
+
+async def test_spellings_of_one_call_of_remember_are_one_node(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    payload = succeeded(await tools.remember(nodes=[concept(name) for name in SPELLINGS]))
+    assert payload["nodes"]["created"] == 1
+    [stored] = await nodes_of(graph, user_id)
+    assert (stored["name"], stored["entity_key"]) == (NFC, document_key(NFC, user_id))
+
+
+@pytest.mark.parametrize("first", [NFD, WIDE, ZERO_WIDTH])
+async def test_create_node_finds_other_spellings_and_keeps_the_first(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, first: str
+) -> None:
+    succeeded(await tools.create_node(**concept(first)))
+    for name in SPELLINGS:
+        assert "exists already" in error_of(await tools.create_node(**concept(name))), ascii(name)
+        assert succeeded(await tools.remember(notes=[{"on": name, "content": f"Note {name!a}"}]))
+    [stored] = await nodes_of(graph, user_id)
+    assert stored["name"] == first.replace("\u200b", "")
+    assert stored["entity_key"] == document_key(NFC, user_id)
+
+
+@pytest.mark.parametrize("first", [NFD, WIDE, ZERO_WIDTH])
+async def test_a_node_with_a_key_of_the_name_as_written_is_found_as_before(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, first: str
+) -> None:
+    created = succeeded(await tools.create_node(**concept(first)))["entity_key"]
+    earlier = document_key(first.replace("\u200b", ""), user_id)
+    await cypher(
+        graph,
+        "MATCH (n {user_id: $user, entity_key: $key}) SET n.entity_key = $earlier",
+        user=user_id,
+        key=created,
+        earlier=earlier,
+    )
+    assert "exists already" in error_of(await tools.create_node(**concept(first)))
+    payload = succeeded(await tools.remember(nodes=[{**concept(first), "notes": ["Open."]}]))
+    assert payload["nodes"]["updated"] == 1
+    [stored] = await nodes_of(graph, user_id)
+    assert stored["entity_key"] == earlier
+
+
+async def test_a_stored_name_with_characters_of_no_width_is_found_as_it_is_written(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    created = succeeded(await tools.create_node(**concept(NFC)))["entity_key"]
+    await cypher(
+        graph,
+        "MATCH (n {user_id: $user, entity_key: $key}) SET n.name = $name WITH n CALL db.awaitIndexes(60)",
+        user=user_id,
+        key=created,
+        name=ZERO_WIDTH,
+    )
+    assert succeeded(await tools.update_node(entity_key=ZERO_WIDTH, description="x"))["node"]["entity_key"] == created
+
+
+async def test_a_name_of_invisible_characters_is_refused(tools: Toolset) -> None:
+    assert "must contain a visible character" in error_of(await tools.create_node(**concept("\u200b\ufeff")))
+
+
+@pytest.mark.parametrize("name", ["Sailing", "Caf\u00e9 M\u00fcller", "C++", "R&D", "Stra\u00dfe", "\u6771\u4eac"])
+def test_a_usual_name_is_its_own_plain_form(name: str) -> None:
+    assert plain_name(name) == name
