@@ -9,7 +9,7 @@ from typing import Annotated, ParamSpec
 
 import typer
 
-from kgagent.cli import explore, forget, ingest, load, maintenance, search, server, transfer, view
+from kgagent.cli import explore, forget, ingest, load, maintenance, restore, search, server, transfer, view
 from kgagent.cli.demo import command as demo
 from kgagent.cli.mcp import command as mcp
 from kgagent.cli.request_options import RequestCommand
@@ -52,6 +52,7 @@ for _command in (
     explore.explore,
     view.view,
     maintenance.migrate,
+    restore.restore,
     maintenance.purge,
     maintenance.doctor,
     transfer.export,

@@ -156,7 +156,7 @@ def changed_properties(
     if len(all_notes) > max(context.max_notes, len(record.notes)):
         raise InputError(
             f"A record may have at most {context.max_notes:,} notes, got {len(all_notes):,}: "
-            "delete_note removes old ones, or set KGAGENT_MAX_NOTES"
+            "remove old ones (a note with replaces in remember), or set KGAGENT_MAX_NOTES"
         )
     if all_notes != record.notes:
         wanted["notes"] = dump_notes(all_notes)

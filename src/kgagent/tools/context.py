@@ -44,7 +44,7 @@ class ToolContext:
         return tool in self.offered
 
     def undo_hint(self, tool: str, until: datetime | None) -> str:
-        """Say whether a deletion can be undone, and with which tool if the agent has it."""
+        """Say whether a deletion can be undone: by the tool if the agent has it, else by the user."""
         if until is None:
             return "it cannot be restored"
-        return f"{tool} can restore it until undo_until" if self.offers(tool) else "it can be restored until undo_until"
+        return f"{tool if self.offers(tool) else 'the user (`kgagent restore`)'} can restore it until undo_until"

@@ -39,8 +39,8 @@ async def owner_values(
     for owner in await context.references.owners(context.user_id):
         if owner.entity_key != entity_key:
             [short] = (await context.references.short_keys(context.user_id, [owner.entity_key])).values()
-            raise AlreadyExistsError(
-                f"{owner.label} {owner.name!r} ({short}) is already the owner of this graph. To change the "
-                "owner, first set is_owner to false there with update_node"
-            )
+            problem = f"{owner.label} {owner.name!r} ({short}) is already the owner of this graph"
+            can_change = context.offers("update_node")
+            remedy = ". To change the owner, first set is_owner to false there with update_node" if can_change else ""
+            raise AlreadyExistsError(problem + remedy)
     return {"is_owner": True}

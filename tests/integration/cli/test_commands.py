@@ -6,6 +6,8 @@ from pathlib import Path
 import neo4j
 import pytest
 
+from kgagent import SyncKnowledgeGraph
+from kgagent.settings import load_settings
 from tests.conftest import Server
 from tests.integration.cli.conftest import PROGRAM, Kgagent
 
@@ -144,6 +146,26 @@ def test_migrate_and_doctor_find_no_problems_on_a_current_graph(kgagent: Kgagent
     examined = kgagent("doctor", "--user", user_id, "--json")
     assert (examined.code, examined.payload["is_healthy"]) == (0, True)
     assert "No problems found." in kgagent("doctor", "--user", user_id).out
+
+
+def test_restore_undoes_what_an_agent_deleted(
+    kgagent: Kgagent, family: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch, user_id: str
+) -> None:
+    assert kgagent("load", str(family)).code == 0
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    ruth, ines = "Ruth Adeyemi", "Ines Halloran"
+    with SyncKnowledgeGraph.connect(settings=load_settings()) as graph:
+        tools = graph.tools(user_id=user_id)
+        assert tools.delete_relationship(from_entity_key=ruth, to_entity_key=ines)["success"]
+        assert " ".join(kgagent("restore", ines, ruth).out.split()) == (
+            f"Restored relationship between {ines} and {ruth}. Its direction is from {ruth} to {ines}"
+        )
+        assert tools.delete_node(entity_key=ruth, delete_relationships=True)["success"]
+    done = kgagent("restore", ruth, "--json")
+    assert (done.code, done.payload["relationships_restored"]) == (0, 1)
+    again = kgagent("restore", ruth)
+    assert (again.code, again.err.strip()) == (1, f"There is no deleted node '{ruth}' that can be restored")
 
 
 @pytest.mark.alone

@@ -45,10 +45,13 @@ async def test_core_repairs_a_duplicate_and_removes_what_was_wrong(
     ends = {"from_entity_key": "Ruth Calder", "to_entity_key": "Sailing"}
     deleted = await core.delete_relationship.call_text(ends)
     assert deleted.text.splitlines()[0] == (
-        "Deleted relationship between Ruth Calder and Sailing; it can be restored until undo_until"
+        "Deleted relationship between Ruth Calder and Sailing; the user (`kgagent restore`) can restore it until "
+        "undo_until"
     )
     removed = await core.delete_node.call_text({"entity_key": "Sailing"})
-    assert removed.text.splitlines()[0] == "Deleted Concept Sailing; it can be restored until undo_until"
+    assert removed.text.splitlines()[0] == (
+        "Deleted Concept Sailing; the user (`kgagent restore`) can restore it until undo_until"
+    )
     [stored] = await nodes_of(graph, user_id)
     assert (stored["name"], "Owns a sloop." in stored["notes"]) == ("Ruth Calder", True)
 
@@ -112,3 +115,12 @@ async def test_errors_about_missing_relationships_name_restore_relationship_only
         errors.append(error_of(await offered.add_note_to_relationship(**ends, content="She likes it.")))
         assert [("restore_relationship" in error) for error in errors] == [is_named, is_named]
     succeeded(await core.create_relationship(**ends, relationship_type="likes"))
+
+
+async def test_the_error_about_a_second_owner_names_update_node_only_where_it_is(core: Toolset, tools: Toolset) -> None:
+    owner = {"label": "Person", "name": "Ines", "is_owner": True}
+    for offered, is_named in ((core, False), (tools, True)):
+        await offered.remember(nodes=[owner])
+        refused = await offered.remember.call_text({"nodes": [{**owner, "name": "Bo"}]})
+        assert "is already the owner of this graph" in refused.text
+        assert ("update_node" in refused.text) == is_named

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from kgagent.cli.app import app
 
-COMMANDS = ("demo", "up", "down", "status", "init", "load", "search", "explore", "migrate", "doctor")
+COMMANDS = ("demo", "up", "down", "status", "init", "load", "search", "explore", "migrate", "restore", "doctor")
 SERVING = ("mcp", "view")
 HEAVY = ("neo4j", "openai", "langchain_core", "pydantic", "onnxruntime", "tokenizers", "jgo", "numpy")
 
