@@ -1,8 +1,10 @@
 """The base of the synchronous classes: it runs an asynchronous object on the event loop of a thread, and waits."""
 
 import atexit
+import os
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
+from dataclasses import dataclass, field
 from functools import partial
 from types import TracebackType
 from typing import Any, Generic, ParamSpec, Protocol, Self, TypeVar
@@ -10,6 +12,7 @@ from typing import Any, Generic, ParamSpec, Protocol, Self, TypeVar
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from kgagent.errors import StoreError
+from kgagent.own_process import opened_before_fork
 
 
 class Closeable(Protocol):
@@ -26,10 +29,33 @@ ParametersT = ParamSpec("ParametersT")
 ResultT = TypeVar("ResultT")
 
 
+@dataclass(frozen=True)
+class Portal:
+    """Leads to an event loop in a thread of the process that started it."""
+
+    thread: BlockingPortal
+    pid: int = field(default_factory=os.getpid)
+
+    @property
+    def is_own(self) -> bool:
+        """Whether this process started the thread."""
+        return os.getpid() == self.pid
+
+    def call(self, function: Callable[[], Awaitable[ResultT]]) -> ResultT:
+        """Run a function on the event loop, and wait for it.
+
+        Raises:
+            ConfigurationError: this process was forked from the one with the thread.
+        """
+        if not self.is_own:
+            raise opened_before_fork()
+        return self.thread.call(function)
+
+
 class BlockingWrapper(Generic[WrappedT]):
     """Waits for the methods of an asynchronous object."""
 
-    def __init__(self, wrapped: WrappedT, portal: BlockingPortal) -> None:
+    def __init__(self, wrapped: WrappedT, portal: Portal) -> None:
         """Wrap an object.
 
         Args:
@@ -57,7 +83,7 @@ class BlockingWrapper(Generic[WrappedT]):
 class BlockingResource(BlockingWrapper[CloseableT]):
     """Owns the thread of the event loop, and ends it when it is closed."""
 
-    def __init__(self, wrapped: CloseableT, portal: BlockingPortal, stack: ExitStack) -> None:
+    def __init__(self, wrapped: CloseableT, portal: Portal, stack: ExitStack) -> None:
         super().__init__(wrapped, portal)
         self._stack = stack
 
@@ -67,7 +93,7 @@ class BlockingResource(BlockingWrapper[CloseableT]):
             return await connect(*args, **kwargs)
 
         with ExitStack() as stack:
-            portal = stack.enter_context(start_blocking_portal())
+            portal = Portal(stack.enter_context(start_blocking_portal()))
             wrapped = portal.call(opened)
             stack.callback(portal.call, wrapped.close)
             resource = cls(wrapped, portal, stack.pop_all())
@@ -76,9 +102,10 @@ class BlockingResource(BlockingWrapper[CloseableT]):
         return resource
 
     def close(self) -> None:
-        """Close the connection and end the thread; a second call does nothing."""
+        """Close the connection and end the thread; a second call does nothing, and neither does one in a fork."""
         atexit.unregister(self.close)
-        self._stack.close()
+        if self._portal.is_own:
+            self._stack.close()
 
     def __enter__(self) -> Self:
         """Use it for a block of code."""
@@ -91,6 +118,6 @@ class BlockingResource(BlockingWrapper[CloseableT]):
         self.close()
 
 
-def unwrap(wrapper: BlockingWrapper[WrappedT]) -> tuple[WrappedT, BlockingPortal]:
+def unwrap(wrapper: BlockingWrapper[WrappedT]) -> tuple[WrappedT, Portal]:
     """Return the asynchronous object and the portal to its event loop; for kgagent's own packages."""
     return wrapper._wrapped, wrapper._portal

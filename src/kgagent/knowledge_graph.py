@@ -1,6 +1,7 @@
 """The facade: one object that holds the connection and the embedder and offers every operation on a graph."""
 
 import asyncio
+import os
 from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
@@ -37,6 +38,7 @@ from kgagent.models.note import utc_now
 from kgagent.models.pattern_query import GraphQuery
 from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology, default_ontology, load_ontology
+from kgagent.own_process import opened_before_fork
 from kgagent.progress import Progress, SilentProgress
 from kgagent.retrieval import RetrievalService
 from kgagent.retrieval.rerank import CrossEncoder
@@ -80,7 +82,6 @@ class KnowledgeGraph:
         settings: limits and options.
         observer: watches tools, searches, embeddings and statements.
         retrieval: single searches, such as `relationship_vector_search`.
-        loop: the event loop that the graph was opened on; all of its work runs there.
     """
 
     def __init__(
@@ -114,7 +115,19 @@ class KnowledgeGraph:
         self.embedder: Embedder = services.embedder
         self.settings = settings
         self.observer = observer
-        self.loop = asyncio.get_running_loop()
+        self._loop = asyncio.get_running_loop()
+        self._pid = os.getpid()
+
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop:
+        """The event loop that the graph was opened on; all of its work runs there.
+
+        Raises:
+            ConfigurationError: this process was forked from the one that opened the graph.
+        """
+        if os.getpid() != self._pid:
+            raise opened_before_fork()
+        return self._loop
 
     @property
     def retrieval(self) -> RetrievalService:

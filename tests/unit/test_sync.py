@@ -26,6 +26,9 @@ PAIRS: dict[type[Any], type[Any]] = {
 INTERNAL = {"embed_queries", "relationships_near", "nodes_near", "nodes", "known_labels"}
 """Methods that the services of kgagent call on each other."""
 
+ASYNCHRONOUS = {"close", "loop"}
+"""What the synchronous classes have of their own, or have no use for."""
+
 
 def members(kind: type[Any]) -> set[str]:
     """Names of public methods and properties, those of base classes of kgagent included."""
@@ -84,7 +87,7 @@ def test_a_stale_file_is_named(repository_root: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("asynchronous", PAIRS, ids=lambda kind: kind.__name__)
 def test_signatures_are_equal(asynchronous: type[Any]) -> None:
-    names = members(asynchronous) - INTERNAL - {"close"}
+    names = members(asynchronous) - INTERNAL - ASYNCHRONOUS
     assert names
     known = names_of(PAIRS[asynchronous], *inspect.getmro(asynchronous))
     for name in names:
@@ -94,7 +97,7 @@ def test_signatures_are_equal(asynchronous: type[Any]) -> None:
 
 @pytest.mark.parametrize("asynchronous", PAIRS, ids=lambda kind: kind.__name__)
 def test_docstrings_are_equal_but_for_how_a_graph_is_opened(asynchronous: type[Any]) -> None:
-    for name in members(asynchronous) - INTERNAL - {"close", "connect"}:
+    for name in members(asynchronous) - INTERNAL - ASYNCHRONOUS - {"connect"}:
         text = inspect.getattr_static(asynchronous, name).__doc__
         assert text
         assert inspect.getattr_static(PAIRS[asynchronous], name).__doc__ == text

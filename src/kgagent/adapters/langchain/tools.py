@@ -1,6 +1,5 @@
 """The agent's tools as LangChain tools, for any chat model that calls tools."""
 
-import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -74,19 +73,19 @@ def get_tools(
     if names is not None and toolsets is not None:
         raise ConfigurationError("Give either toolsets or names: names replace the toolsets")
     tools = opened.tools(user_id=user_id, toolsets=toolsets)
-    return [_structured(tool, opened.loop) for tool in offered_together(choose_tools(tools, names)).values()]
+    return [_structured(tool, opened) for tool in offered_together(choose_tools(tools, names)).values()]
 
 
-def _structured(tool: BoundTool, loop: asyncio.AbstractEventLoop) -> StructuredTool:
+def _structured(tool: BoundTool, graph: KnowledgeGraph) -> StructuredTool:
     def invoke(*unnamed: Any, **arguments: Any) -> tuple[str, Payload]:  # noqa: ANN401
         try:
-            return wait_on(loop, _answer(tool, unnamed, arguments), instead="ainvoke")
+            return wait_on(graph.loop, _answer(tool, unnamed, arguments), instead="ainvoke")
         except ConfigurationError as error:
             return _failed(str(error))
 
     async def ainvoke(*unnamed: Any, **arguments: Any) -> tuple[str, Payload]:  # noqa: ANN401
         try:
-            return await run_on(loop, _answer(tool, unnamed, arguments))
+            return await run_on(graph.loop, _answer(tool, unnamed, arguments))
         except ConfigurationError as error:
             return _failed(str(error))
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from anyio.from_thread import BlockingPortal
 from openai.types.chat import (
     ChatCompletionFunctionToolParam,
     ChatCompletionMessage,
@@ -17,7 +16,7 @@ from kgagent.adapters.chosen_tools import choose_tools, offered_together
 from kgagent.adapters.function_description import described_schema
 from kgagent.adapters.json_schema import model_schema
 from kgagent.adapters.openai.strict_schema import strict_schema, without_nulls
-from kgagent.blocking import unwrap
+from kgagent.blocking import Portal, unwrap
 from kgagent.errors import ConfigurationError
 from kgagent.sync import SyncTool
 from kgagent.tools import BoundTool
@@ -122,14 +121,14 @@ class OpenAITools:
         return None
 
 
-def unwrap_tools(tools: Mapping[str, SyncTool]) -> tuple[dict[str, BoundTool], BlockingPortal]:
+def unwrap_tools(tools: Mapping[str, SyncTool]) -> tuple[dict[str, BoundTool], Portal]:
     """Return the asynchronous tools behind synchronous ones, and the portal to their event loop.
 
     Raises:
         ConfigurationError: there are none, or they are asynchronous already.
     """
     unwrapped: dict[str, BoundTool] = {}
-    portal: BlockingPortal | None = None
+    portal: Portal | None = None
     for name, tool in tools.items():
         if not isinstance(tool, SyncTool):
             raise ConfigurationError(
