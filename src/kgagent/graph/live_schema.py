@@ -1,6 +1,7 @@
 """The labels, types and properties that one user's graph really has, cached for a short time.
 
-They are read with statements whose cost does not grow with the graph.
+They are read with statements whose cost does not grow with the graph. The relationships of a user with few nodes are
+found from these; otherwise the first relationships of each type are scanned.
 """
 
 import time
@@ -34,7 +35,7 @@ class LiveSchemaLimits:
     Attributes:
         count_limit: nodes of a label that are counted.
         names_limit: nodes of a label whose property names are read.
-        scan_limit: relationships of a type that are scanned.
+        scan_limit: relationships of a type that are scanned; more nodes or relationships of a user are many.
         values_limit: nodes of a label, and relationships of a type, whose values are read.
         texts_limit: different texts of a property with examples.
         text_limit: characters of an example.
@@ -125,13 +126,12 @@ class LiveSchemaReader:
         wanted_types = _quotable(names["types"], first=self._ontology.relationships)
         reading = _SchemaRead(self._store, self._ontology, self._limits, user_id, self._timeout)
         labels = await bounded_map(reading.label, wanted_labels[:MAX_NAMES], limit=MAX_CONCURRENT)
-        owned = [label.name for label in labels if label is not None]
-        read_type = partial(reading.relationship_type, labels=owned)
-        types = await bounded_map(read_type, wanted_types[:MAX_NAMES], limit=MAX_CONCURRENT)
+        owned = [label for label in labels if label is not None]
+        types = await reading.relationship_types(wanted_types, owned)
         return LiveSchema(
-            labels=tuple(sorted(filter(None, labels), key=_by_frequency)),
-            relationship_types=tuple(sorted(filter(None, types), key=_by_frequency)),
-            is_partial=reading.gave_up or max(len(wanted_labels), len(wanted_types)) > MAX_NAMES,
+            labels=tuple(sorted(owned, key=_by_frequency)),
+            relationship_types=tuple(sorted(types, key=_by_frequency)),
+            is_partial=reading.is_partial or len(wanted_labels) > MAX_NAMES,
         )
 
 
@@ -139,7 +139,7 @@ class _SchemaRead:
     """One read of a user's labels and types.
 
     Attributes:
-        gave_up: whether a statement timed out, so that the result may be incomplete.
+        is_partial: whether something was left out, because a statement timed out or there are too many types.
     """
 
     def __init__(
@@ -151,7 +151,7 @@ class _SchemaRead:
         self._hidden = INTERNAL_PROPERTIES | ontology.hidden_properties
         self._parameters = {"user_id": user_id, "hidden": sorted(self._hidden), **asdict(limits)}
         self._timeout = timeout
-        self.gave_up = False
+        self.is_partial = False
 
     async def label(self, name: str) -> LiveLabel | None:
         """Read a label; None if the user has no such node.
@@ -171,29 +171,51 @@ class _SchemaRead:
             properties=await self._properties("live_node_values", rows),
         )
 
-    async def relationship_type(self, name: str, labels: Sequence[str]) -> LiveRelationshipType | None:
-        """Read a relationship type; None if the user has no such relationship.
-
-        The first relationships of the type are scanned, of all users. If there are more and most of those belong to
-        other users, the relationships at the user's nodes are scanned instead.
+    async def relationship_types(self, names: Sequence[str], labels: Sequence[LiveLabel]) -> list[LiveRelationshipType]:
+        """Read the relationship types that the user has.
 
         Args:
-            name: the type.
+            names: the types of the database.
             labels: all labels of the user's nodes.
 
         Raises:
             StoreError: the database failed.
+        """
+        label_names = [label.name for label in labels]
+        if sum(label.count for label in labels) <= self._limits.scan_limit:
+            rows, is_cut = await self._from_nodes("live_types_at_nodes", {}, label_names)
+            if not is_cut:
+                found = [name for name in names if any(row["type"] == name for row in rows)]
+                read = partial(self._type_of_rows, rows)
+                return await bounded_map(read, self._first(found), limit=MAX_CONCURRENT)
+        scan = partial(self._scanned_type, labels=label_names)
+        types = await bounded_map(scan, self._first(names), limit=MAX_CONCURRENT)
+        return [one for one in types if one is not None]
+
+    def _first(self, types: Sequence[str]) -> Sequence[str]:
+        self.is_partial |= len(types) > MAX_NAMES
+        return types[:MAX_NAMES]
+
+    async def _type_of_rows(self, rows: Sequence[Row], name: str) -> LiveRelationshipType:
+        return await self._type(name, [row for row in rows if row["type"] == name], sampled=False)
+
+    async def _scanned_type(self, name: str, labels: Sequence[str]) -> LiveRelationshipType | None:
+        """Read a relationship type; None if the user has no such relationship.
+
+        The first relationships of the type are scanned, of all users. If there are more and most of those belong to
+        other users, the relationships at the user's nodes are scanned instead.
         """
         rows = await self._rows("live_type", {"types": Identifier(name)})
         foreign = _count(row for row in rows if row["pair"] is None)
         rows = [row for row in rows if row["pair"] is not None]
         sampled = _count(rows) + foreign >= self._limits.scan_limit
         if sampled and foreign > _count(rows):
-            at_nodes, is_cut = await self._from_nodes(name, labels)
+            at_nodes, is_cut = await self._from_nodes("live_type_from_nodes", {"types": Identifier(name)}, labels)
             if _count(at_nodes) >= _count(rows):
                 rows, sampled = at_nodes, is_cut
-        if not rows:
-            return None
+        return await self._type(name, rows, sampled=sampled) if rows else None
+
+    async def _type(self, name: str, rows: Sequence[Row], *, sampled: bool) -> LiveRelationshipType:
         return LiveRelationshipType(
             name=name,
             count=_count(rows),
@@ -203,8 +225,10 @@ class _SchemaRead:
             properties=await self._properties("live_relationship_values", rows),
         )
 
-    async def _from_nodes(self, name: str, labels: Sequence[str]) -> tuple[list[Row], bool]:
-        """Read the relationships that start at nodes of these labels, and whether there may be more.
+    async def _from_nodes(
+        self, statement_name: str, places: Mapping[str, Identifier], labels: Sequence[str]
+    ) -> tuple[list[Row], bool]:
+        """Read the relationships at nodes of these labels, and whether there may be more.
 
         Labels without an index are read separately, since one of them would disable the indexes of the others.
         """
@@ -214,11 +238,11 @@ class _SchemaRead:
         is_cut = False
         for some, excluded in ((indexed, []), (others, indexed)):
             if some:
-                places = {"types": Identifier(name), "labels": Identifier.any_of(some)}
-                rows = await self._rows("live_type_from_nodes", places, excluded=excluded)
+                labels_of_part = {"labels": Identifier.any_of(some)}
+                rows = await self._rows(statement_name, {**places, **labels_of_part}, excluded=excluded)
                 is_cut |= _count(rows) >= self._limits.scan_limit
                 found += rows
-        return found, is_cut or self.gave_up
+        return found, is_cut or self.is_partial
 
     async def _properties(self, values: str, rows: Sequence[Row]) -> tuple[LiveProperty, ...]:
         each = max(1, self._limits.values_limit // len(rows))
@@ -232,7 +256,7 @@ class _SchemaRead:
         try:
             return await self._store.read(text, {**self._parameters, **more}, timeout=self._timeout)
         except StatementTimeoutError:
-            self.gave_up = True
+            self.is_partial = True
             return []
 
 

@@ -225,7 +225,7 @@ def _message(result: PatternResult, query: GraphQuery) -> str:
     if not query.all_patterns and query.traversal is None:
         return f"The query has neither patterns nor a traversal; {fallback or 'nodes has the targets'}"
     if not query.all_patterns and not query.targets:
-        return f"A traversal needs targets, but none were given; {fallback}"
+        return "; ".join(filter(None, ("A traversal needs targets, but none were given", fallback)))
     if not fallback:
-        return "No path was found, and there is no query to search for"
+        return "No path was found" + ("" if query.query or query.targets else ", and there is no query to search for")
     return f"No path was found; {fallback}, which do not answer the {'pattern' if query.all_patterns else 'traversal'}"

@@ -7,6 +7,7 @@ import pytest
 from kgagent import KnowledgeGraph
 from kgagent.errors import InputError, StatementTimeoutError, StoreError
 from kgagent.graph.live_schema import DEFAULT_LIMITS, LiveSchemaReader
+from kgagent.graph.statements import Statement
 from kgagent.knowledge_graph import services_of
 from kgagent.models.live_schema import LiveProperty, LiveSchema, ValueKind
 from kgagent.tools import Toolset
@@ -184,6 +185,31 @@ async def test_a_relationship_belongs_to_a_user_if_it_and_both_ends_do(
     assert schema.relationship_type("CROSSES") is None
     assert schema.relationship_type("CLAIMED") is None
     assert pairs(schema, "OWN") == {("Patient", "Patient"): 1}
+
+
+async def test_each_relationship_of_a_small_graph_is_counted_once_and_no_type_is_scanned(
+    graph: KnowledgeGraph, reader: LiveSchemaReader, user_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await cypher(
+        graph,
+        "CREATE (a:Person:Doctor {user_id: $user}), (b:Person {user_id: $user}), (c:Doctor {user_id: $user}), "
+        "(d {user_id: $user}), (a)-[:KNOWS]->(a), (a)-[:KNOWS]->(b), (b)-[:KNOWS]->(c), (c)-[:KNOWS]->(a), "
+        "(d)-[:KNOWS]->(a), (a)-[:KNOWS]->(d), (d)-[:LIKES]->(c)",
+        user=user_id,
+    )
+    read = services_of(graph).store.read
+    statements = []
+
+    async def recorded(text: Statement, parameters: Any, *, timeout: float | None = None) -> list[dict[str, Any]]:
+        statements.append(text.name)
+        return await read(text, parameters, timeout=timeout)
+
+    monkeypatch.setattr(services_of(graph).store, "read", recorded)
+    schema = await reader.read(user_id)
+    assert {kind.name: kind.count for kind in schema.relationship_types} == {"KNOWS": 6, "LIKES": 1}
+    assert not schema.sampled
+    assert statements.count("live_types_at_nodes") == 2
+    assert "live_type" not in statements
 
 
 async def test_hidden_properties_are_not_described(

@@ -3,8 +3,11 @@
 import json
 from typing import Any
 
+import pytest
+
 from kgagent import KnowledgeGraph
 from kgagent.adapters.json_schema import model_schema
+from kgagent.knowledge_graph import services_of
 from kgagent.ontology import default_ontology
 from kgagent.tools import Toolset
 from kgagent.tools.pattern_guide import WORKED_EXAMPLES
@@ -118,6 +121,22 @@ async def test_a_message_describes_the_kind_of_query(graph: KnowledgeGraph, tool
     ):
         payload = await tools.query_patterns(**arguments)
         assert (payload.get("strategy"), payload.get("message")) == ("hybrid", said), payload
+
+
+async def test_a_fallback_that_took_too_long_is_not_called_missing(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def slow(*_: object, **__: object) -> None:
+        raise TimeoutError
+
+    await plant_ward(graph, user_id)
+    monkeypatch.setattr(services_of(graph).retrieval, "hybrid_search", slow)
+    nobody = [{"type": "PROPERTY_EQUALS", "property_path": "name", "value": "Zoe", "at_step": "start"}]
+    patterns = [{**SHARED_DOCTOR, "constraints": nobody}]
+    without_query = "No path was found, and there is no query to search for"
+    for arguments, said in (({"query": "Zoe's doctor"}, "No path was found"), ({}, without_query)):
+        payload = await tools.query_patterns(patterns=patterns, **arguments)
+        assert (payload.get("message"), "hybrid" in payload) == (said, False)
 
 
 async def test_a_free_type_in_a_traversal_is_answered_with_where_it_belongs(tools: Toolset) -> None:
