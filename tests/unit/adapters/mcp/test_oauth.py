@@ -1,12 +1,21 @@
 """Options of an authorization server, its metadata, and its keys over time."""
 
+import json
+import time
+import warnings
 from collections.abc import Iterator
 
+import jwt
 import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from jwt import PyJWK
+from jwt.algorithms import OKPAlgorithm, RSAAlgorithm
 
 from kgagent.adapters.mcp import HttpOptions, OAuthOptions
 from kgagent.adapters.mcp.issuer_keys import KeysUnavailableError, fetch_keys
+from kgagent.adapters.mcp.oauth import OAuthTokens
 from kgagent.adapters.mcp.signing_keys import FRESH, USABLE, SigningKeys
 from kgagent.errors import ConfigurationError
 from tests.support.authorization_server import AuthorizationServer, Key, authorization_server
@@ -81,6 +90,30 @@ async def test_encryption_keys_and_unknown_kinds_are_left_out(issuer: Authorizat
     issuer.jwks = {"keys": [encrypting.jwk | {"use": "enc"}, {"kty": "unknown"}, good.jwk]}
     [key] = await fetch_keys(issuer.issuer, None)
     assert key.key_id == good.kid
+
+
+RESOURCE = "https://graph.example/mcp"
+
+
+async def user_of(issuer: AuthorizationServer, private: RSAPrivateKey | Ed25519PrivateKey) -> str | None:
+    """The user of a token that a key has signed; the published key names no algorithm, as with some servers."""
+    if isinstance(private, RSAPrivateKey):
+        algorithm, public = "RS256", RSAAlgorithm.to_jwk(private.public_key())
+    else:
+        algorithm, public = "EdDSA", OKPAlgorithm.to_jwk(private.public_key())
+    issuer.jwks = {"keys": [json.loads(public) | {"kid": "one"}]}
+    claims = {"iss": issuer.issuer, "aud": RESOURCE, "sub": "ada", "exp": int(time.time()) + 60}
+    token = jwt.encode(claims, private, algorithm, headers={"kid": "one"})
+    access = await OAuthTokens(OAuthOptions(issuer=issuer.issuer, resource=RESOURCE), "").verify_token(token)
+    return None if access is None else access.subject
+
+
+async def test_rsa_and_ed25519_are_accepted_unless_the_key_is_short(issuer: AuthorizationServer) -> None:
+    assert await user_of(issuer, rsa.generate_private_key(65537, 2048)) == "ada"
+    assert await user_of(issuer, Ed25519PrivateKey.generate()) == "ada"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", jwt.InsecureKeyLengthWarning)
+        assert await user_of(issuer, rsa.generate_private_key(65537, 1024)) is None
 
 
 async def test_old_keys_are_fetched_again_and_at_last_no_longer_trusted(monkeypatch: pytest.MonkeyPatch) -> None:

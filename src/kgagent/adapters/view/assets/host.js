@@ -3,7 +3,7 @@
 
 (() => {
   const { data, page, theme } = kg;
-  const HEIGHT = 560;
+  const HEIGHT = 720;
   const INITIALIZE = 1;
 
   const send = (message) => parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
