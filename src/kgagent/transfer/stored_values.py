@@ -61,12 +61,12 @@ class TimeText(str):
         return made
 
 
-def encode_property(name: str, value_type: str, value: object) -> JsonValue:
+def encode_property(name: str, time_type: str | None, value: object) -> JsonValue:
     """Encode a stored value.
 
     Args:
         name: name of the property.
-        value_type: the type as Cypher's `valueType` names it.
+        time_type: the type of a date, a time or a list of these, as Cypher's `valueType` names it; None for others.
         value: the value as the statement returns it: dates and times as text.
 
     Raises:
@@ -74,8 +74,9 @@ def encode_property(name: str, value_type: str, value: object) -> JsonValue:
     """
     if name.endswith("embedding") and isinstance(value, list) and (packed := _packed(value)) is not None:
         return {"$float32": packed}
-    element_type = value_type.removeprefix("LIST<").partition(">")[0].removesuffix(" NOT NULL")
-    time_name = TIME_TYPES.get(element_type)
+    time_name = None
+    if time_type is not None:
+        time_name = TIME_TYPES[time_type.removeprefix("LIST<").partition(">")[0].removesuffix(" NOT NULL")]
     if isinstance(value, list):
         return [_encode(name, item, time_name) for item in value]
     return _encode(name, value, time_name)
