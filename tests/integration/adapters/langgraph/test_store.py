@@ -104,6 +104,8 @@ async def test_the_index_finds_what_a_scan_finds(settings: Settings, graph: Know
             found = await other.asearch(prefix, query=query, limit=7, offset=offset)
             assert [item.score for item in found] == pytest.approx([item.score for item in expected], abs=1e-6)
             assert {item.namespace[: len(prefix)] for item in found} == {prefix}
+        await other.aput(("m", "rare"), "far", {"text": "nothing of the kind"})
+        assert keys(await other.asearch(("m", "rare"), query="boat kite", limit=2)) == ["far"]
         assert len(await other.asearch(("m", "odd"), query="boat", limit=1_000)) == len(texts) // 2
 
 
