@@ -197,8 +197,8 @@ class UserRecords:
         for _ in range(MAX_READS):
             if not open_ids:
                 return [confirmed[one] for one in ids if one in confirmed]
-            rows = await self._read(read, element_ids=open_ids, omitted=sorted(self.omitted))
-            now = await asyncio.to_thread(_dump, rows, line_of)
+            [row] = await self._read(read, element_ids=open_ids, omitted=sorted(self.omitted))
+            now = await asyncio.to_thread(_dump, row["records"], line_of)
             confirmed |= {one: line for one, line in now.items() if before.get(one) == line}
             open_ids = [one for one in open_ids if one in now and one not in confirmed]
             before = now
@@ -212,6 +212,5 @@ def _read_nodes() -> Statement:
     return statement("read_exported_nodes")
 
 
-def _dump(rows: Sequence[Row], line_of: Callable[[Row], RecordLine]) -> Lines:
-    records = [row["record"] for row in rows if row["record"] is not None]
+def _dump(records: Sequence[Row], line_of: Callable[[Row], RecordLine]) -> Lines:
     return {record["element_id"]: dump_line(line_of(record)) for record in records}
