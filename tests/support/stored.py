@@ -12,6 +12,7 @@ import pytest
 from kgagent import KnowledgeGraph
 from kgagent.embedding.base import Embedder
 from kgagent.graph.identifiers import Identifier
+from kgagent.graph.schema_parts import OWN_LABELS
 from kgagent.knowledge_graph import services_of
 from tests.support import facts
 
@@ -55,7 +56,7 @@ async def nodes_of(graph: KnowledgeGraph, user_id: str) -> list[Properties]:
     rows = await cypher(
         graph,
         f"MATCH (n:{await _any_label(graph)}) WHERE n.user_id = $user "
-        "AND NOT n:KgagentDeletedRelationship|KgagentDeletedNode RETURN properties(n) AS properties",
+        f"AND NOT n:{Identifier.any_of(sorted(OWN_LABELS))} RETURN properties(n) AS properties",
         user=user_id,
     )
     return [row["properties"] for row in rows]

@@ -1,6 +1,6 @@
 // Counts what a user has.
 // Parameters: user_id.
-// Rows: one {nodes, relationships, deleted}.
+// Rows: one {nodes, relationships, deleted, items}.
 CALL () {
   MATCH (n:«labels»)
   WHERE n.user_id = $user_id
@@ -16,4 +16,9 @@ CALL () {
   WHERE n.user_id = $user_id
   RETURN count(n) AS deleted
 }
-RETURN nodes, relationships, deleted
+CALL () {
+  MATCH (n:«item»)
+  WHERE n.user_id = $user_id AND n.path IS NOT NULL AND n.key IS NOT NULL
+  RETURN count(n) AS items
+}
+RETURN nodes, relationships, deleted, items

@@ -13,6 +13,7 @@ from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.relationships import RelationshipRepository
 from kgagent.graph.statements import Statement, statement
 from kgagent.graph.store import Row, Store
+from kgagent.graph.store_items import STORE_ITEM_NAMES
 from kgagent.graph.writes import WriteContext
 from kgagent.progress import Advance, Progress, SilentProgress
 
@@ -56,7 +57,7 @@ async def forget(
         raise InputError(f"entity_key must be a text that is not empty, got {entity_key!r}")
     if batch_size < 1:
         raise InputError(f"batch_size must be at least 1, got {batch_size}")
-    names = {**relationships.names, "all_deleted": DELETED_NAMES["all_deleted"]}
+    names = {**relationships.names, **STORE_ITEM_NAMES, "all_deleted": DELETED_NAMES["all_deleted"]}
     store = nodes.store
     parameters = {"user_id": user_id, "entity_key": entity_key}
     counting = statement("count_records_of_user" if entity_key is None else "count_records_of_node", **names)
@@ -98,11 +99,13 @@ class _Erasure:
         self._advance = advance
 
     async def forget_user(self) -> None:
-        """Delete the nodes of the user, relationships that name the user, and deleted records."""
+        """Delete the nodes of the user, relationships that name the user, deleted records, and stored items."""
         while rows := await self._list("list_nodes_to_forget"):
             await self._delete(rows)
         await self._repeat("forget_foreign_relationships", "relationships")
         await self._repeat("forget_deleted", "deleted")
+        await self._repeat("forget_store_nodes", "items", store_label=self._names["item"])
+        await self._repeat("forget_store_nodes", None, store_label=self._names["text"])
 
     async def forget_node(self) -> None:
         """Delete a node, and what is kept of it and its relationships."""
@@ -124,14 +127,15 @@ class _Erasure:
         for element_ids in _groups(rows, self._batch_size):
             await self._write(statement("forget_nodes"), element_ids=element_ids)
 
-    async def _repeat(self, name: str, counted_as: str) -> None:
+    async def _repeat(self, name: str, counted_as: str | None, **places: Identifier) -> None:
         """Run a statement until it finds less than a whole batch."""
         found = self._batch_size
         while found == self._batch_size:
-            rows = await self._run(statement(name, **self._names), limit=self._batch_size)
+            rows = await self._run(statement(name, **self._names, **places), limit=self._batch_size)
             found = rows[0]["found"]
-            self.counts[counted_as] += found
-            self._advance(found)
+            if counted_as is not None:
+                self.counts[counted_as] += found
+                self._advance(found)
 
     async def _write(self, text: Statement, **parameters: object) -> Row:
         [row] = await self._run(text, **parameters)

@@ -12,6 +12,7 @@ class ForgetReport(BaseModel):
         nodes: number of nodes.
         relationships: number of relationships.
         deleted: number of deleted nodes and relationships that were kept so that they can be restored.
+        items: number of items that programs stored beside the graph, such as those of a LangGraph store.
         notes: number of notes of a source that were removed from records that stay.
         merged_sources: number of nodes that stay from which the ingestion progress of the source was removed.
         other_nodes: number of nodes that have the user's id but labels outside the ontology; kgagent does not delete
@@ -24,6 +25,7 @@ class ForgetReport(BaseModel):
     nodes: int = 0
     relationships: int = 0
     deleted: int = 0
+    items: int = 0
     notes: int = 0
     merged_sources: int = 0
     other_nodes: int = 0
@@ -36,6 +38,8 @@ class ForgetReport(BaseModel):
             counted(self.relationships, "relationship"),
             counted(self.deleted, "deleted record"),
         ]
+        if self.items:
+            parts.append(counted(self.items, "stored item"))
         if self.notes:
             parts.append(f"{counted(self.notes, 'note')} of other records")
         if self.merged_sources:
