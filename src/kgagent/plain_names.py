@@ -8,8 +8,13 @@ ZERO_WIDTH = "\u00ad\u200b\u2060\ufeff"
 JOINERS = "\u200c\u200d\ufe0f"
 """Characters that only change how their neighbors look; names are stored with them and compared without them."""
 
+INVISIBLE = ZERO_WIDTH + JOINERS
+
 _WITHOUT_ZERO_WIDTH = dict.fromkeys(map(ord, ZERO_WIDTH))
-_WITHOUT_INVISIBLE = dict.fromkeys(map(ord, ZERO_WIDTH + JOINERS))
+_WITHOUT_INVISIBLE = dict.fromkeys(map(ord, INVISIBLE))
+
+_DISTINCT = frozenset({"<circle>", "<font>", "<fraction>", "<square>", "<sub>", "<super>"})
+"""Compatibility forms that mean something else than the letters or digits that they consist of: "x²", "①", "½"."""
 
 
 def without_zero_width(text: str) -> str:
@@ -23,5 +28,14 @@ def without_invisible(text: str) -> str:
 
 
 def plain_name(name: str) -> str:
-    """The form of a name of which keys are made; a usual name stays as it is, as does one of invisible characters."""
-    return " ".join(without_invisible(unicodedata.normalize("NFKC", name)).split()) or name
+    """The form of a name of which keys are made; a usual name stays as it is, as does one of invisible characters.
+
+    Characters that only look different, such as full-width letters and ligatures, are replaced; "x²" is not "x2".
+    """
+    letters = "".join(map(_plain_character, without_invisible(name)))
+    return " ".join(unicodedata.normalize("NFC", letters).split()) or name
+
+
+def _plain_character(character: str) -> str:
+    form = unicodedata.decomposition(character).partition(" ")[0]
+    return character if form in _DISTINCT else unicodedata.normalize("NFKC", character)

@@ -104,8 +104,8 @@ class _Erasure:
             await self._delete(rows)
         await self._repeat("forget_foreign_relationships", "relationships")
         await self._repeat("forget_deleted", "deleted")
-        await self._repeat("forget_store_nodes", "items", store_label=self._names["item"])
-        await self._repeat("forget_store_nodes", None, store_label=self._names["text"])
+        await self._repeat("forget_store_nodes", "items", label=self._names["item"])
+        await self._repeat("forget_store_nodes", None, label=self._names["text"])
 
     async def forget_node(self) -> None:
         """Delete a node, and what is kept of it and its relationships."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kgagent.graph.lucene import must_be, quoted, words
-from kgagent.plain_names import plain_name, without_invisible
+from kgagent.plain_names import INVISIBLE, plain_name, without_invisible
 
 MIN_PREFIX = 8
 """Minimum number of characters of a key that refer to its node."""
@@ -145,7 +145,7 @@ class LooseName:
         if sum(c.isalpha() for c in letters) < MIN_LOOSE_LETTERS or not letters[0].isalnum():
             return None
         escaped = (r"\s+" if c == " " else c if c.isalnum() else f"\\{c}" for c in letters)
-        whole = "".join(f"{c}\\p{{M}}*" for c in escaped)
+        whole = "".join(f"{c}[\\p{{M}}{INVISIBLE}]*" for c in escaped)
         words = [word.strip(".,") for word in letters.split()]
         return cls(
             letters=tuple(dict.fromkeys(c for c in letters if c.isalnum()))[:MAX_COMPARED_LETTERS],

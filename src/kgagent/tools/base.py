@@ -199,7 +199,7 @@ class BoundTool:
         try:
             if not self.read_only:
                 written = await self._run_valid(valid)
-                return await written.detailed(self._context) if getattr(valid, "verbose", False) else written
+                return await self._detailed(written) if getattr(valid, "verbose", False) else written
             async with self._context.admission.admitted(self._context.user_id):
                 return await self._run_valid(valid)
         except KgAgentError as error:
@@ -209,6 +209,14 @@ class BoundTool:
             outcome.error = type(error).__name__
             _log.exception("Tool %s failed", self.name, extra={"tool": self.name})
             return f"{self.name} failed with an internal error. The log of the host program has the details"
+
+    async def _detailed(self, written: ToolResult) -> ToolResult:
+        """The result with the records; without them if they cannot be shown, since the write succeeded."""
+        try:
+            return await written.detailed(self._context)
+        except Exception:
+            _log.exception("The records that %s wrote cannot be shown", self.name, extra={"tool": self.name})
+            return written
 
     async def _run_valid(self, arguments: BaseModel) -> ToolResult:
         try:

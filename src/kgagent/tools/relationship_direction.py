@@ -13,7 +13,8 @@ def check_direction(intent: RelationshipIntent, stored: RelationshipRecord | Non
     """Refuse a type that the caller reads in the opposite direction of the stored relationship.
 
     A new one would be stored in the wrong direction, and "mentor of" where it is stored already is another fact. A type
-    that reads the same in both, such as "friend", is accepted, and so is the stored one if it may read so ("mentor").
+    that reads the same in both, such as "friend", is accepted. So is the stored one if it may read so ("mentor"), or if
+    the two nodes cannot be meant the other way round because their labels differ ("works at").
 
     Raises:
         InputError: it is such a type.
@@ -21,8 +22,10 @@ def check_direction(intent: RelationshipIntent, stored: RelationshipRecord | Non
     relationship_type = intent.values.get("relationship_type")
     if stored is None or relationship_type is None or relationship_type.casefold() in ontology.symmetric_types:
         return
-    reads_one_way = relationship_type.casefold().split()[-1] in ONE_WAY
-    if relationship_type == stored.text("relationship_type") and not reads_one_way:
+    definition = ontology.relationship(stored.neo4j_type)
+    may_be_reversed = definition.from_label == definition.to_label
+    reads_one_way = not ONE_WAY.isdisjoint(relationship_type.casefold().split()[-1:])
+    if relationship_type == stored.text("relationship_type") and not (may_be_reversed and reads_one_way):
         return
     if intent.from_entity_key != next(iter(stored.ends_in_direction)):
         raise InputError(

@@ -14,6 +14,9 @@ from kgagent.tools.remember_targets import Target, Targets
 PLACE_WORDS = frozenset({"at", "in", "inside", "into", "near", "within"})
 """Last words of relationship types whose second node is rather a place than a person: "lives in"."""
 
+FEELINGS = frozenset({"believe", "believed", "believes", "confided", "confides", "interested", "mad", "trusts"})
+"""First words of types that end in such a word, but lead to a person: "confides in"."""
+
 
 @dataclass
 class References:
@@ -146,9 +149,10 @@ def not_people_in(relationships: Iterable[RememberedRelationship], ontology: Ont
     found: set[str] = set()
     for relationship in relationships:
         words = (relationship.relationship_type or "").casefold().split()
-        if words and words[-1] in PLACE_WORDS:
-            found.add(relationship.to)
         definition = ontology.relationships.get(relationship.neo4j_type or "")
+        leads_to_person = definition is not None and definition.to_label == ontology.owner_label
+        if not leads_to_person and words and words[-1] in PLACE_WORDS and words[0] not in FEELINGS:
+            found.add(relationship.to)
         if definition is not None and ontology.owner_label not in {definition.from_label, definition.to_label}:
             found |= {relationship.from_, relationship.to}
     return found

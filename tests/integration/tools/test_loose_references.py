@@ -275,6 +275,9 @@ async def test_where_someone_lives_is_no_person_of_that_name(tools: Toolset, key
     paris = {"from": "me", "to": "Paris", "relationship_type": "works at"}
     payload = succeeded(await tools.remember(nodes=[new], relationships=[paris]))
     assert "Node not found: Paris" in payload["failures"][0]["error"]
+    for more in ({"relationship_type": "confides in"}, {**lives, "neo4j_type": "has_relationship_with"}):
+        confides = {"from": "me", "to": "London", **more}
+        assert succeeded(await tools.remember(relationships=[confides]))["hints"][0].startswith("London → Jack London")
     cafe = {"from": "me", "to": "cafe muller", "relationship_type": "has breakfast at"}
     assert succeeded(await tools.remember(relationships=[cafe]))["relationships"]["created"] == 1
     assert len(keys) > 1

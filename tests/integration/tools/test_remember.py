@@ -293,6 +293,16 @@ async def test_a_type_given_in_the_opposite_direction_is_refused(tools: Toolset)
     assert "Taught Ruth Go." not in str(await tools.get_relationship(**ends))
 
 
+async def test_nodes_of_different_labels_may_be_given_in_either_order(tools: Toolset) -> None:
+    company = {"label": "Entity", "name": "Acme"}
+    works = {"from": "Ruth Calder", "to": "Acme", "relationship_type": "works at", "description": "Since 2019."}
+    succeeded(await tools.remember(nodes=[RUTH, company], relationships=[works]))
+    answer = await tools.update_relationship(
+        from_entity_key="Acme", to_entity_key="Ruth Calder", relationship_type="works at", notes=["In Bath."]
+    )
+    assert "In Bath." in str(succeeded(answer))
+
+
 async def test_an_invalid_level_costs_only_the_level(
     tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
 ) -> None:

@@ -1,6 +1,8 @@
 """Spellings of a name that look alike are one node; the name is kept as it was written."""
 
 import hashlib
+import json
+from pathlib import Path
 
 import pytest
 
@@ -8,7 +10,8 @@ from kgagent import KnowledgeGraph
 from kgagent.plain_names import plain_name
 from kgagent.tools import Toolset
 from tests.support.payloads import error_of, succeeded
-from tests.support.stored import cypher, nodes_of
+from tests.support.people import person
+from tests.support.stored import cypher, nodes_of, note_contents
 
 NFC, NFD = "Caf\u00e9", "Cafe\u0301"
 WIDE, ZERO_WIDTH, SPACED = "\uff23\uff41\uff46\u00e9", "Ca\u200bf\u00e9", "Caf\u00e9 \u00a0"
@@ -81,6 +84,29 @@ async def test_a_stored_name_with_characters_of_no_width_is_found_as_it_is_writt
 
 async def test_a_name_of_invisible_characters_is_refused(tools: Toolset) -> None:
     assert "must contain a visible character" in error_of(await tools.create_node(**concept("\u200b\ufeff")))
+
+
+async def test_characters_with_a_meaning_of_their_own_are_kept(tools: Toolset) -> None:
+    for name in ("x2", "x\u00b2", "R", "\u211d", "1", "\u2460"):
+        succeeded(await tools.create_node(**concept(name)))
+
+
+async def test_part_of_a_name_with_joiners_means_the_person(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    await person(tools, "\u0639\u0644\u06cc\u200c\u0631\u0636\u0627 \u06a9\u0631\u06cc\u0645\u06cc")
+    for part in ("\u0639\u0644\u06cc\u200c\u0631\u0636\u0627", "\u0639\u0644\u06cc\u0631\u0636\u0627"):
+        assert succeeded(await tools.remember(notes=[{"on": part, "content": f"Sails {part!a}"}]))["notes_added"] == 1
+    [stored] = await nodes_of(graph, user_id)
+    assert len(note_contents(stored)) == 2
+
+
+async def test_a_file_makes_the_same_keys(tools: Toolset, graph: KnowledgeGraph, user_id: str, tmp_path: Path) -> None:
+    succeeded(await tools.create_node(**concept(NFD)))
+    lines = [{"kind": "node", **concept(name)} for name in (WIDE, NFD)]
+    (tmp_path / "cafe.jsonl").write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    await graph.load(tmp_path / "cafe.jsonl", user_id=user_id)
+    assert len(await nodes_of(graph, user_id)) == 1
 
 
 @pytest.mark.parametrize("name", ["Sailing", "Caf\u00e9 M\u00fcller", "C++", "R&D", "Stra\u00dfe", "\u6771\u4eac"])

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from kgagent.models.token_budget import estimated_tokens
 from kgagent.tools import TOOLS, Toolset
 from tests.support.payloads import succeeded
@@ -34,6 +36,17 @@ async def test_a_write_shows_the_record_only_if_it_is_verbose(tools: Toolset) ->
     assert shown.startswith(short.splitlines()[0])
     assert "They row" in shown
     assert "Met in May." in shown
+
+
+async def test_a_write_whose_record_cannot_be_shown_has_succeeded(
+    tools: Toolset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(*_: object) -> str:
+        raise RuntimeError
+
+    monkeypatch.setattr("kgagent.tools.write_answer.records_text", broken)
+    shown = await text_of(tools, "create_node", label="Concept", name="Sailing", verbose=True)
+    assert "Sailing" in shown
 
 
 async def test_every_write_of_a_node_and_its_notes_can_show_the_node(tools: Toolset) -> None:
