@@ -6,6 +6,7 @@ from typing import Any
 
 from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID, client_supports_apps
 from mcp.types import ReadResourceResult, Resource, TextResourceContents, Tool
+from pydantic import ValidationError
 
 from kgagent.adapters.mcp.calls import Context, Meta
 from kgagent.adapters.view import SEARCHES, Vocabulary, app_page, build_answer_view
@@ -66,7 +67,7 @@ class GraphApp:
             return None
         try:
             view = await build_answer_view(self._graph.retrieval, tool, arguments, payload, user_id=user_id)
-        except KgAgentError:
+        except (KgAgentError, ValidationError):
             _log.warning("The graph of an answer of %s could not be built", tool, exc_info=True, extra={"tool": tool})
             return None
         return {ANSWER: view.model_dump(mode="json", exclude_none=True)}

@@ -63,7 +63,11 @@ def _records(payload: Record, *sections: str) -> Iterator[Record]:
 
 
 def _item(model: type[ItemT], record: Record) -> ItemT:
-    return model.model_validate({name: record[name] for name in model.model_fields if name in record})
+    """The item of a record; payloads leave out empty texts, so those that a model requires are filled in."""
+    empty = {name: "" for name, field in model.model_fields.items() if field.is_required()}
+    given = {name: record[name] for name in model.model_fields if name in record}
+    notes = [{"content": "", **note} for note in record.get("notes") or ()]
+    return model.model_validate({**empty, **given, "notes": notes})
 
 
 def _match(rank: int, record: Record, tool: str) -> Match:

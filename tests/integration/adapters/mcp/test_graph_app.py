@@ -17,6 +17,7 @@ from kgagent.adapters.mcp import HttpOptions, http_server
 from kgagent.tools import Toolset
 from tests.support.mcp_clients import MODES, Mode, over_http, text_of
 from tests.support.people import person, relate
+from tests.support.stored import cypher
 
 URI = "ui://kgagent/graph.html"
 GRAPH = "kgagent/graph"
@@ -72,6 +73,28 @@ async def test_an_answer_carries_its_graph_for_a_client_that_shows_apps(
             assert content.mime_type == APP_MIME_TYPE
             assert content.text.startswith("<!doctype html>")
             assert URI in {str(resource.uri) for resource in (await client.list_resources()).resources}
+
+
+async def test_nodes_without_a_name_and_notes_without_content_are_shown(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
+    key = await person(tools, "Ruth Calder", "Naval architect")
+    await cypher(
+        graph,
+        "MATCH (n:Person {user_id: $user, entity_key: $key}) SET n.name = null, n.notes = $notes",
+        user=user_id,
+        key=key,
+        notes='[{"content": "", "added_by": "ada"}]',
+    )
+    async with (
+        http_server(graph, HttpOptions(user_id=user_id, app=True, toolsets="core")) as running,
+        showing_apps(running.url, "auto") as client,
+    ):
+        answer = await client.call_tool("explore", {"queries": [{"query": "Naval architect"}]})
+    assert not answer.is_error
+    [shown] = (answer.meta or {})[GRAPH]["nodes"]
+    assert (shown["node"]["entity_key"], shown["node"]["name"]) == (key, "")
+    assert [note["content"] for note in shown["node"]["notes"]] == [""]
 
 
 async def test_without_the_option_there_is_no_app(graph: KnowledgeGraph, user_id: str) -> None:
