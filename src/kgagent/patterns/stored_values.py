@@ -16,6 +16,7 @@ from pydantic import JsonValue
 from kgagent.errors import InputError
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.records import plain
+from kgagent.graph.schema_parts import OWN_LABELS
 from kgagent.graph.statements import statement
 from kgagent.models.constraint import LIST_TYPES, ORDER_OPERATORS, Constraint, ConstraintType
 from kgagent.patterns.predicates import property_name
@@ -108,7 +109,7 @@ class StoredValues:
         elif scope.label is not None:
             text = statement("distinct_node_values", label=Identifier(scope.label), **names)
         else:
-            text = statement("distinct_node_values_any", **names)
+            text = statement("distinct_node_values_any", own_labels=Identifier.any_of(sorted(OWN_LABELS)), **names)
         rows = await self._reads.read(text, parameters)
         if len(rows) > MAX_DISTINCT_VALUES:
             raise InputError(

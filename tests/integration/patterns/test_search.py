@@ -148,6 +148,20 @@ async def test_comparing_text_with_a_number_is_an_error_that_names_both(
         await names(ward, user_id, {"steps": [HAS], "constraints": [constraint]})
 
 
+async def test_a_value_outside_the_graph_never_makes_an_error(ward: KnowledgeGraph, user_id: str) -> None:
+    await cypher(
+        ward,
+        "MATCH (n:Patient {user_id: $user, name: 'Ann'}) SET n.value = $number "
+        "CREATE (:KgagentStoreItem {user_id: $user, path: 'm', key: 'k', value: $text})",
+        number='{"level": 5}',
+        text='{"level": "stored"}',
+        user=user_id,
+    )
+    constraint = {"type": "GREATER_THAN", "property_path": "value.level", "value": 1, "at_step": "start"}
+    pattern = {"steps": [{"relation_type": "HAS_CONDITION"}], "constraints": [constraint]}
+    assert await names(ward, user_id, pattern) == [["Ann", "Flu"]]
+
+
 async def test_a_value_of_another_user_never_makes_an_error(graph: KnowledgeGraph, user_id: str) -> None:
     await plant_ward(graph, user_id)
     await cypher(
