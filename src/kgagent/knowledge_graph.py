@@ -640,8 +640,12 @@ class KnowledgeGraph:
         return make_searcher(name, self._services.retrieval, user_id=user_id)
 
     async def close(self) -> None:
-        """Close the connection and the embedder, unless the caller gave them; a second call does nothing."""
-        await self._resources.aclose()
+        """Close the connection and the embedder, unless the caller gave them; a second call does nothing.
+
+        In a process that was forked from the one that opened the graph it does nothing: the parent still uses them.
+        """
+        if os.getpid() == self._pid:
+            await self._resources.aclose()
 
 
 def services_of(graph: KnowledgeGraph) -> GraphServices:

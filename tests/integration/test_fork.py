@@ -31,6 +31,7 @@ if os.fork() == 0:
     attempt("langchain", lambda: search.invoke({"query": "nobody"}).partition(":")[0])
     attempt("async", lambda: asyncio.run(graph.graph.retrieval.text_match("nobody", user_id="somebody")))
     graph.close()
+    asyncio.run(graph.graph.close())
     os._exit(0)  # as multiprocessing ends a fork
 _, status = os.wait()
 print("parent", status, tools.hybrid_search(query="nobody")["success"])
