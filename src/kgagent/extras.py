@@ -18,8 +18,12 @@ _ALTERNATIVES: dict[Extra, str] = {"local": ", or set NEO4J_URI and OPENAI_API_K
 
 
 @contextmanager
-def require_extra(extra: Extra) -> Iterator[None]:
+def require_extra(extra: Extra, feature: str | None = None) -> Iterator[None]:
     """Wrap the imports of optional packages: a failing import becomes advice.
+
+    Args:
+        extra: what to install.
+        feature: what needs the packages; None is what the extra is mainly for.
 
     Raises:
         ConfigurationError: a package of the extra is not installed, or its version is incompatible.
@@ -34,7 +38,7 @@ def require_extra(extra: Extra) -> Iterator[None]:
         if not isinstance(error, ModuleNotFoundError):
             need += f" in another version ({error})"
         advice = f"{install_command(extra)}{_ALTERNATIVES.get(extra, '')}"
-        raise ConfigurationError(f"{_FEATURES[extra]} {need}: {advice}") from error
+        raise ConfigurationError(f"{feature or _FEATURES[extra]} {need}: {advice}") from error
 
 
 def install_command(*extras: Extra) -> str:
