@@ -75,6 +75,20 @@ class Watch:
             await transaction.commit()
         return await waiting
 
+    async def beside(self, change: str, call: Coroutine[Any, Any, AnswerT]) -> AnswerT:
+        """Run a call that waits for the locks of a change, which is committed before the call gets them.
+
+        Args:
+            change: a statement, with `$user`.
+            call: what waits.
+        """
+        async with self.driver.session() as session, await session.begin_transaction() as transaction:
+            await (await transaction.run(change, {"user": self.user_id})).consume()
+            waiting = asyncio.create_task(call)
+            await self.until_blocked()
+            await transaction.commit()
+        return await waiting
+
 
 @asynccontextmanager
 async def watch(server: Server, user_id: str) -> AsyncIterator[Watch]:

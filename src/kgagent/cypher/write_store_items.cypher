@@ -1,5 +1,6 @@
 // Deletes items of a user, purges some that have expired, and stores items, each in place of the one with its namespace and key.
-// Each item is locked before its texts are read; the property is removed again.
+// Each item is locked before its texts and, under another name because values of an index are not read again, its expiry are read:
+// what another transaction has stored meanwhile is not purged. The property is removed again.
 // Parameters: user_id; now; model; deleted [{path, key}]; items [{path, namespace, key, value (JSON), ttl_minutes, expires_at
 //   (both may be null), texts [{text, hash, vector}]}].
 // Rows: path and key of each item that was stored; one that another transaction deleted meanwhile is missing.
@@ -16,11 +17,14 @@ CALL () {
 CALL (i) {
   SET i.write_lock = true
   REMOVE i.write_lock
-  WITH i
-  OPTIONAL MATCH (n:«text» {user_id: $user_id, path: i.path, key: i.key})
+}
+MATCH (old:«item»)
+WHERE elementId(old) = elementId(i) AND (old.expires_at <= $now OR {path: old.path, key: old.key} IN $deleted)
+CALL (old) {
+  OPTIONAL MATCH (n:«text» {user_id: $user_id, path: old.path, key: old.key})
   DETACH DELETE n
 }
-DETACH DELETE i
+DETACH DELETE old
 WITH count(*) AS deleted
 UNWIND $items AS item
 MERGE (i:«item» {user_id: $user_id, path: item.path, key: item.key})

@@ -119,12 +119,15 @@ class StoreItemRepository:
             return sorted([tuple(row["namespace"]) async for row in rows])
 
     async def write(self, items: Sequence[NewItem], deleted: Sequence[ItemPlace] = ()) -> None:
-        """Store items, each in place of the one with its namespace and key, and delete others: all or nothing.
+        """Store items, each in place of the one with its namespace and key, and delete others.
+
+        That is one transaction, except for items that another transaction deletes while this one waits for them: they
+        are stored in a transaction of their own, after the others.
 
         Raises:
             InputError: a namespace or a key is too long.
             EmbeddingError: the texts could not be embedded; nothing was written.
-            StoreError: the database failed; nothing was written.
+            StoreError: the database failed; nothing was written, or all but the items that were deleted meanwhile.
         """
         ordered = sorted(items, key=lambda item: (item.place.path, item.place.key))
         self._check([*(item.place for item in items), *deleted])

@@ -49,8 +49,8 @@ class KnowledgeGraphStore(BaseStore):
 
     Items are no part of the user's knowledge graph: its tools and searches do not see them. A search with a query ranks
     items by the texts that the graph's embedder embedded, without one the newest come first. `put` keeps `created_at`
-    of an item that exists. A batch reads first and then writes, all or nothing; of several writes to one key the last
-    counts.
+    of an item that exists. A batch reads first and then writes, in one transaction; items that another transaction
+    deletes at that moment are written in a second one. Of several writes to one key the last counts.
 
     Differences from `InMemoryStore`: values must be JSON; only namespaces with items are listed; comparisons of a
     filter hold between two numbers or two texts and fail otherwise.

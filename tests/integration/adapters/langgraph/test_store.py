@@ -12,9 +12,10 @@ from kgagent import KnowledgeGraph, Settings, SyncKnowledgeGraph
 from kgagent.adapters.langgraph import KnowledgeGraphStore
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import ConfigurationError, InputError
-from tests.conftest import Clock
+from tests.conftest import Clock, Server
 from tests.support.embedders import WatchedEmbedder
 from tests.support.stored import cypher
+from tests.support.transactions import watch
 
 HOSTILE = ["'", '"', "`", "\\", "\\u0060", "}) DETACH DELETE n //", "$user_id", "«item»", "\n", "😀é", " "]
 
@@ -222,6 +223,34 @@ async def test_an_item_expires_after_its_last_read_or_write(graph: KnowledgeGrap
         graph, "MATCH (n:KgagentStoreItem|KgagentStoreText {user_id: $user}) RETURN count(n) AS stored", user=user_id
     )
     assert row["stored"] == 4, "the next write purges what has expired"
+
+
+async def test_an_item_that_another_write_keeps_meanwhile_is_not_purged(
+    store: KnowledgeGraphStore, user_id: str, clock: Clock, server: Server
+) -> None:
+    await store.aput(("m",), "kept", {"text": "tea"}, ttl=10)
+    clock.forward(minutes=11)
+    async with watch(server, user_id) as transactions:
+        await transactions.beside(
+            "MATCH (i:KgagentStoreItem {user_id: $user, key: 'kept'}) REMOVE i.expires_at, i.ttl_minutes",
+            store.aput(("m",), "other", {"text": "kite"}),
+        )
+    assert sorted(keys(await store.asearch((), query="tea"))) == ["kept", "other"]
+
+
+async def test_a_read_does_not_make_an_item_expire_that_another_write_makes_permanent(
+    store: KnowledgeGraphStore, graph: KnowledgeGraph, user_id: str, server: Server
+) -> None:
+    await store.aput(("m",), "kept", {"text": "tea"}, ttl=10)
+    async with watch(server, user_id) as transactions:
+        await transactions.beside(
+            "MATCH (i:KgagentStoreItem {user_id: $user, key: 'kept'}) REMOVE i.expires_at, i.ttl_minutes",
+            store.aget(("m",), "kept"),
+        )
+    [row] = await cypher(
+        graph, "MATCH (i:KgagentStoreItem {user_id: $user}) RETURN properties(i) AS item", user=user_id
+    )
+    assert not row["item"].keys() & {"expires_at", "ttl_minutes", "write_lock"}
 
 
 @pytest.mark.parametrize(
