@@ -1,5 +1,6 @@
 """Who is let in over HTTP: static tokens, OAuth tokens, or both."""
 
+import logging
 from collections.abc import Sequence
 
 from mcp.server.auth.provider import AccessToken
@@ -9,6 +10,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from kgagent.adapters.mcp.access_tokens import AccessTokens
 from kgagent.adapters.mcp.issuer_keys import KeysUnavailableError
 from kgagent.adapters.mcp.oauth import OAuthTokens
+
+_UNAVAILABLE = {
+    "error": "temporarily_unavailable",
+    "error_description": "The access token cannot be verified now, because the keys of its issuer cannot be fetched",
+}
+
+_log = logging.getLogger(__name__)
 
 
 class Authentication:
@@ -46,9 +54,8 @@ class KeysUnavailable:
         try:
             await self._app(scope, receive, send)
         except KeysUnavailableError as error:
-            body = {
-                "error": "temporarily_unavailable",
-                "error_description": f"The access token cannot be verified now: {error}",
-            }
-            refusal = JSONResponse(body, status_code=503, headers={"Retry-After": str(round(self._retry_after))})
+            # The reason names addresses that concern nobody who is not let in.
+            _log.info("An access token could not be verified: %s", error)
+            headers = {"Retry-After": str(round(self._retry_after))}
+            refusal = JSONResponse(_UNAVAILABLE, status_code=503, headers=headers)
             await refusal(scope, receive, send)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,13 +20,18 @@ TIMEOUT = 5.0
 MAX_BYTES = 1_048_576
 MAX_KEYS = 100
 
+RSA_ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512")
+"""What an RSA key may be used for that names no algorithm; other keys need no name, because their curve tells."""
+
 
 class KeysUnavailableError(KgAgentError):
-    """Internal: the keys of an authorization server cannot be fetched; clients get status 503 with the reason."""
+    """Internal: the keys of an authorization server cannot be fetched; clients get status 503."""
 
 
 async def fetch_keys(issuer: str, jwks_url: str | None) -> tuple[PyJWK, ...]:
-    """Fetch the keys that verify signatures; keys of unknown kinds and symmetric ones are left out.
+    """Fetch the keys that verify signatures, each once for every algorithm that it may be used with.
+
+    Keys of unknown kinds and symmetric ones are left out.
 
     Args:
         issuer: URL of the authorization server, whose metadata (RFC 8414 or OpenID Connect) names its keys.
@@ -47,13 +53,16 @@ async def fetch_keys(issuer: str, jwks_url: str | None) -> tuple[PyJWK, ...]:
 
 def is_protected(url: str) -> bool:
     """Whether nobody between can replace what a URL answers: HTTPS, or this machine."""
-    parts = urlsplit(url)
-    host = parts.hostname or ""
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError:
+        return False
     return parts.scheme == "https" or (parts.scheme == "http" and (host == "localhost" or _is_loopback(host)))
 
 
 async def _jwks_url(http: httpx2.AsyncClient, issuer: str) -> str:
-    """The URL of the keys in the first metadata that the issuer has."""
+    """The URL of the keys in the first metadata of the issuer that names one."""
     failures = []
     for url in build_oauth_authorization_server_metadata_discovery_urls(issuer, issuer):
         try:
@@ -61,12 +70,13 @@ async def _jwks_url(http: httpx2.AsyncClient, issuer: str) -> str:
         except KeysUnavailableError as error:
             failures.append(str(error))
             continue
-        if metadata.get("issuer") != issuer:
-            raise KeysUnavailableError(f"{url} describes another issuer than {issuer}")
         found = metadata.get("jwks_uri")
-        if not isinstance(found, str) or not is_protected(found):
-            raise KeysUnavailableError(f"{url} names no https URL as jwks_uri")
-        return found
+        if metadata.get("issuer") != issuer:
+            failures.append(f"{url} describes another issuer than {issuer}")
+        elif not isinstance(found, str) or not is_protected(found):
+            failures.append(f"{url} names no https URL as jwks_uri")
+        else:
+            return found
     raise KeysUnavailableError("; ".join(failures))
 
 
@@ -93,14 +103,13 @@ async def _json(http: httpx2.AsyncClient, url: str) -> Mapping[str, Any]:
 
 def _keys(jwks: Mapping[str, Any]) -> tuple[PyJWK, ...]:
     listed = jwks.get("keys")
-    keys = []
+    keys: list[PyJWK] = []
     for jwk in listed[:MAX_KEYS] if isinstance(listed, list) else ():
         if not isinstance(jwk, dict) or jwk.get("kty") == "oct" or jwk.get("use", "sig") != "sig":
             continue
-        try:
-            keys.append(PyJWK(jwk))
-        except (PyJWTError, ValueError, TypeError):
-            continue
+        algorithms = RSA_ALGORITHMS if jwk.get("kty") == "RSA" and not jwk.get("alg") else (None,)
+        with suppress(PyJWTError, ValueError, TypeError, NotImplementedError):
+            keys += [PyJWK(jwk, algorithm) for algorithm in algorithms]
     return tuple(keys)
 
 

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from jwt import PyJWT, PyJWTError, get_unverified_header
 from mcp.server.auth.provider import AccessToken
 from mcp.server.auth.settings import AuthSettings
+from pydantic import AnyHttpUrl, ConfigDict, TypeAdapter
 
 from kgagent.adapters.mcp.issuer_keys import fetch_keys, is_protected
 from kgagent.adapters.mcp.signing_keys import REFETCH_INTERVAL, SigningKeys
@@ -36,7 +37,8 @@ class OAuthOptions:
 
     Attributes:
         issuer: URL of the authorization server, exactly as in the claim `iss` of its tokens.
-        resource: URL under which clients reach this server; None is the address that it listens on.
+        resource: URL under which clients reach this server; None is the address that it listens on. It is kept in the
+            form in which clients use it: host in lower case or Punycode, without default port.
         audience: the claim `aud` of accepted tokens; None is the resource (RFC 8707).
         required_scopes: scopes that a token must have.
         user_claim: the claim that is the user whose graph a token opens.
@@ -59,8 +61,10 @@ class OAuthOptions:
                 raise ConfigurationError(
                     f"{name} must be an https URL (http only on this machine) without user or fragment, got {url!r}"
                 )
-        if self.resource is not None and not (urlsplit(self.resource).scheme in _WEB and _is_plain(self.resource)):
-            raise ConfigurationError(f"resource must be the http(s) URL of this server, got {self.resource!r}")
+        if self.resource is not None:
+            if not _is_plain(self.resource):
+                raise ConfigurationError(f"resource must be the http(s) URL of this server, got {self.resource!r}")
+            object.__setattr__(self, "resource", str(_URL.validate_python(self.resource)))
         for name, text in (("audience", self.audience), ("user_claim", self.user_claim)):
             if text is not None and not text.strip():
                 raise ConfigurationError(f"{name} must not be empty")
@@ -122,7 +126,7 @@ class OAuthTokens:
         header = get_unverified_header(token)
         if header.get("alg") not in ALGORITHMS or str(header.get("typ", "JWT")).lower() not in TYPES:
             raise ValueError
-        key = await self._keys.find(header.get("kid"))
+        key = await self._keys.find(header.get("kid"), header["alg"])
         if key is None:
             _log.info("An access token was refused: the issuer has no such key")
             return None
@@ -150,7 +154,8 @@ class OAuthTokens:
         )
 
 
-_WEB = ("http", "https")
+_URL = TypeAdapter(AnyHttpUrl, config=ConfigDict(url_preserve_empty_path=True))
+"""URLs in the form in which the SDK publishes them."""
 
 
 def _scopes(value: object) -> Sequence[str]:
@@ -161,5 +166,10 @@ def _scopes(value: object) -> Sequence[str]:
 
 
 def _is_plain(url: str) -> bool:
-    parts = urlsplit(url)
+    """Whether it is an http(s) URL without user or fragment."""
+    try:
+        _URL.validate_python(url)
+        parts = urlsplit(url)
+    except ValueError:
+        return False
     return bool(parts.hostname) and "@" not in parts.netloc and not parts.fragment

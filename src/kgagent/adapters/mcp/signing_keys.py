@@ -41,31 +41,32 @@ class SigningKeys:
         self._failure: str | None = None
         self._fetching = asyncio.Lock()
 
-    async def find(self, key_id: str | None) -> PyJWK | None:
-        """The key of an id; without an id the only key, if there is only one. None if there is no such key.
+    async def find(self, key_id: str | None, algorithm: str) -> PyJWK | None:
+        """The key of an id for an algorithm; without an id the only one for it. None if there is no such key.
 
         Raises:
             KeysUnavailableError: the key is unknown and the keys cannot be fetched.
         """
         start = time.monotonic()
-        found = self._known(key_id)
+        found = self._known(key_id, algorithm)
         if found is not None and (start - self._fetched < FRESH or self._fetching.locked() or not self._may_try()):
             return found
         if self._may_try() or self._fetching.locked():
             async with self._fetching:
                 if self._tried < start:
                     await self._try()
-        found = self._known(key_id)
+        found = self._known(key_id, algorithm)
         if found is None and self._failure is not None:
             raise KeysUnavailableError(self._failure)
         return found
 
-    def _known(self, key_id: str | None) -> PyJWK | None:
+    def _known(self, key_id: str | None, algorithm: str) -> PyJWK | None:
         if time.monotonic() - self._fetched >= USABLE:
             return None
+        usable = [key for key in self._keys if key.algorithm_name == algorithm]
         if key_id is None:
-            return self._keys[0] if len(self._keys) == 1 else None
-        return next((key for key in self._keys if key.key_id == key_id), None)
+            return usable[0] if len(usable) == 1 else None
+        return next((key for key in usable if key.key_id == key_id), None)
 
     def _may_try(self) -> bool:
         return time.monotonic() - self._tried >= self._refetch_interval
@@ -76,6 +77,10 @@ class SigningKeys:
         except KeysUnavailableError as error:
             self._failure = str(error)
             _log.warning("The keys of the authorization server cannot be fetched: %s", error)
+        except Exception as error:
+            # Whatever it is, the next requests must not fetch again before the interval is over.
+            self._failure = f"{type(error).__name__} while fetching the keys"
+            _log.exception("The keys of the authorization server cannot be fetched")
         else:
             self._failure = None
             self._fetched = time.monotonic()
