@@ -152,9 +152,9 @@ async def test_a_value_outside_the_graph_never_makes_an_error(ward: KnowledgeGra
     await cypher(
         ward,
         "MATCH (n:Patient {user_id: $user, name: 'Ann'}) SET n.value = $number "
-        "CREATE (:KgagentStoreItem {user_id: $user, path: 'm', key: 'k', value: $text})",
+        "CREATE (:KgagentStoreItem {user_id: $user, path: 'm', key: 'k', value: $stored})",
         number='{"level": 5}',
-        text='{"level": "stored"}',
+        stored='{"level": "stored"}',
         user=user_id,
     )
     constraint = {"type": "GREATER_THAN", "property_path": "value.level", "value": 1, "at_step": "start"}

@@ -26,6 +26,7 @@ KNOWN_PLACES = {
     "index",
     "relationship",
     "property",
+    "own_labels",
     "lock",
     *DELETED_NAMES,
     *STORE_ITEM_NAMES,
