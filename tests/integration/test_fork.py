@@ -12,8 +12,10 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cann
 
 PROGRAM = """
 import asyncio, os
-from kgagent import KgAgentError, SyncKnowledgeGraph
+from contextlib import AsyncExitStack
+from kgagent import KgAgentError, KnowledgeGraph, SyncKnowledgeGraph
 from kgagent.adapters.langchain import get_tools
+from kgagent.knowledge_graph import services_of
 
 graph = SyncKnowledgeGraph.connect()
 tools = graph.tools(user_id="somebody")
@@ -25,6 +27,15 @@ def attempt(name, call):
     except KgAgentError as error:
         print(name, type(error).__name__, str(error).partition(":")[0], flush=True)
 
+async def with_resources(graph):
+    resources = AsyncExitStack()
+    resources.callback(attempt, "closed", lambda: os.getpid() == parent)
+    return KnowledgeGraph(
+        services_of(graph).store, graph.ontology, graph.embedder, graph.settings, resources=resources
+    )
+
+parent = os.getpid()
+other = asyncio.run(with_resources(graph.graph))
 if os.fork() == 0:
     attempt("sync", lambda: graph.retrieval.text_match("nobody", user_id="somebody"))
     attempt("tool", lambda: tools.hybrid_search(query="nobody"))
@@ -32,9 +43,11 @@ if os.fork() == 0:
     attempt("async", lambda: asyncio.run(graph.graph.retrieval.text_match("nobody", user_id="somebody")))
     graph.close()
     asyncio.run(graph.graph.close())
+    asyncio.run(other.close())
     os._exit(0)  # as multiprocessing ends a fork
 _, status = os.wait()
 print("parent", status, tools.hybrid_search(query="nobody")["success"])
+asyncio.run(other.close())
 """
 
 
@@ -46,4 +59,5 @@ def test_the_child_is_told_to_open_its_own_graph_and_the_parent_goes_on(server: 
         "langchain Error",
         f"async {refused}",
         "parent 0 True",
+        "closed True",
     ]
