@@ -14,9 +14,9 @@ NEO4J_VERSION = os.environ.get("KGAGENT_TEST_NEO4J", str(Settings.model_fields["
 """The release that the tests run on."""
 
 
-JAVA_OPTIONS = ("-XX:TieredStopAtLevel=1",)
+JAVA_OPTIONS = ("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m")
 """A server of the tests lives for minutes and runs new statements all the time: optimized code costs more than it
-saves."""
+saves. Without it Java reserves only 48 MB for compiled code, which such a server fills."""
 
 _NEO4J_SETTINGS = {
     "internal.cypher.use_parameter_size": "false",
