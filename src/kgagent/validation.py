@@ -8,9 +8,10 @@ from typing import TypeVar
 from pydantic import AliasChoices, BaseModel, ValidationError
 
 from kgagent.errors import InputError
+from kgagent.formatting import has_lone_surrogates
 from kgagent.validation_errors import explain_validation_error
 
-__all__ = ["accepted_names", "explain_validation_error", "validate"]
+__all__ = ["accepted_names", "check_user_id", "explain_validation_error", "validate"]
 
 MAX_UNKNOWN_NAMES = 100
 """Unknown names at the top level that are validated; more of them only cost time."""
@@ -43,6 +44,16 @@ def _without_surplus_names(data: object, model: type[BaseModel]) -> object:
         return data
     kept = accepted | {*islice((name for name in data if name not in accepted), MAX_UNKNOWN_NAMES)}
     return {name: value for name, value in data.items() if name in kept}
+
+
+def check_user_id(user_id: str) -> None:
+    """Refuse a user id that no record can have.
+
+    Raises:
+        InputError: it is empty, or contains half of a surrogate pair.
+    """
+    if not user_id or has_lone_surrogates(user_id):
+        raise InputError(f"user_id must be a text that is not empty, without lone surrogates, got {user_id!r}")
 
 
 @lru_cache(maxsize=1_024)

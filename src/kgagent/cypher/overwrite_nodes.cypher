@@ -8,7 +8,7 @@ WHERE elementId(n) = row.element_id
 WITH row, n, n.version AS version
 WHERE n.entity_key = row.entity_key AND n.user_id = $user_id
 SET n = row.properties, n:$(row.labels)
-SET n.version = CASE WHEN version >= n.version OR n.version IS NULL THEN version + 1 ELSE n.version END
+SET n.version = CASE WHEN coalesce(version, 0) > coalesce(n.version, 0) THEN version ELSE coalesce(n.version, 0) END + 1
 WITH n, row
 «_imported_node»
 RETURN row.position AS position

@@ -9,7 +9,7 @@ WITH row, a, r, b, r.version AS version
 WHERE type(r) = row.neo4j_type AND a.entity_key = row.start_key AND a.user_id = $user_id
   AND b.entity_key = row.end_key AND b.user_id = $user_id
 SET r = row.properties
-SET r.version = CASE WHEN version >= r.version OR r.version IS NULL THEN version + 1 ELSE r.version END
+SET r.version = CASE WHEN coalesce(version, 0) > coalesce(r.version, 0) THEN version ELSE coalesce(r.version, 0) END + 1
 WITH r, row
 «_imported_relationship»
 RETURN row.position AS position

@@ -13,12 +13,13 @@ from pydantic import BaseModel, ConfigDict
 
 from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError
-from kgagent.formatting import counted, has_lone_surrogates
+from kgagent.formatting import counted
 from kgagent.graph.store import Store
 from kgagent.ontology import Ontology
 from kgagent.progress import Advance, Progress, SilentProgress
 from kgagent.transfer.file_format import EmbeddingFacts, Header, LineWriter, ontology_fingerprint
 from kgagent.transfer.stored_records import EMBEDDING_PROPERTIES, UserRecords, all_users
+from kgagent.validation import check_user_id
 
 
 class ExportReport(BaseModel):
@@ -29,8 +30,8 @@ class ExportReport(BaseModel):
         nodes: number of nodes.
         relationships: number of relationships.
         deleted: number of deleted nodes and relationships that can still be restored, or await their purge.
-        skipped: number of nodes without a key, and of relationships to such nodes or to nodes of other users; no file
-            can have them. `diagnose` names them.
+        skipped: number of nodes without a key, and of relationships to such nodes, to nodes of other users, or that
+            name another user as their owner; no file can have them. `diagnose` names them.
         sha256: hash of the content, which the footer of the file has too.
         seconds: duration.
     """
@@ -115,16 +116,6 @@ async def export_records(
         sha256=footer.sha256,
         seconds=time.perf_counter() - started,
     )
-
-
-def check_user_id(user_id: str) -> None:
-    """Refuse a user id that no record can have.
-
-    Raises:
-        InputError: it is empty, or contains half of a surrogate pair.
-    """
-    if not user_id or has_lone_surrogates(user_id):
-        raise InputError(f"user_id must be a text that is not empty, without lone surrogates, got {user_id!r}")
 
 
 async def _write(writer: LineWriter, kind: str, pages: AsyncIterator[list[bytes]], advance: Advance) -> None:

@@ -170,12 +170,12 @@ class NumberedLine:
     record: RecordLine
 
 
-def check_file(path: Path, check: Callable[[RecordLine], None]) -> tuple[Header, Footer]:
+def check_file(path: Path, check: Callable[[Header, RecordLine], None]) -> tuple[Header, Footer]:
     """Read a file to its end, and check its header, its hash, its counts and each line.
 
     Args:
         path: the file.
-        check: called with each record; raises InputError to refuse it.
+        check: called with the header and each record; raises InputError to refuse it.
 
     Raises:
         InputError: the file cannot be read, was changed or cut, or was written by a later version.
@@ -194,7 +194,7 @@ def check_file(path: Path, check: Callable[[RecordLine], None]) -> tuple[Header,
         else:
             record = read_record(path, number, line)
             try:
-                check(record)
+                check(header, record)
             except InputError as error:
                 raise InputError(f"{path}, line {number}: {error}. Nothing was imported") from None
             counts[record.kind] += 1
@@ -261,7 +261,7 @@ def _raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 def _read_header(path: Path, line: bytes) -> Header:
     try:
         found = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise InputError(f"{path} is not a file that `kgagent export` wrote; `kgagent load` reads other JSON Lines")

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from kgagent.graph.deleted_records import DELETED_NAMES
 from kgagent.graph.identifiers import Identifier
+from kgagent.graph.node_references import NodeReferences
 from kgagent.graph.records import ontology_label
 from kgagent.graph.statements import Statement, statement
 from kgagent.graph.store import Row, Store
@@ -98,7 +99,24 @@ class ImportedNodes(ImportKind[NodeLine]):
                 stored = self._content(node_line(record, user_id))
                 for label in record["labels"]:
                     found[label, row["entity_key"]] = record["element_id"], stored
-        return [self._place(line, found) for line in lines]
+        places = [self._place(line, found) for line in lines]
+        return await self._with_one_owner(user_id, lines, places)
+
+    async def _with_one_owner(self, user_id: str, lines: Sequence[NodeLine], places: list[Place]) -> list[Place]:
+        """The places without those of owners that would be second ones."""
+        marked = [position for position, line in enumerate(lines) if self._is_owner(line)]
+        if not marked:
+            return places
+        owners = {owner.entity_key for owner in await NodeReferences(self.store, self.ontology).owners(user_id)}
+        for position in marked:
+            key = lines[position].entity_key
+            if places[position].state != "equal" and owners - {key}:
+                places[position] = Place("impossible", "the graph has another owner")
+            owners.add(key)
+        return places
+
+    def _is_owner(self, line: NodeLine) -> bool:
+        return line.properties.get("is_owner") is True and self.ontology.owner_label in line.labels
 
     def _place(self, line: NodeLine, found: Mapping[tuple[str, str], tuple[str, str]]) -> Place:
         label = ontology_label(line.labels, self.ontology)

@@ -14,6 +14,7 @@ from kgagent.errors import (
     EmbeddingError,
     EntityGoneError,
     InputError,
+    StatementValueError,
     StoreError,
 )
 from kgagent.graph.nodes import NodeRepository
@@ -22,7 +23,6 @@ from kgagent.graph.statements import Statement
 from kgagent.graph.store import Row, Store
 from kgagent.graph.writes import WriteContext
 from kgagent.progress import Progress, SilentProgress
-from kgagent.transfer.export import check_user_id
 from kgagent.transfer.file_format import (
     BATCH_BYTES,
     EmbeddingFacts,
@@ -37,6 +37,7 @@ from kgagent.transfer.import_kinds import ImportedDeleted, ImportedNodes, Import
 from kgagent.transfer.import_report import MAX_CONFLICTS, ImportConflict, ImportCounts, ImportReport
 from kgagent.transfer.import_rows import Properties, Reembedding, check_record, decoded_properties, row_of
 from kgagent.transfer.user_change import UserChange
+from kgagent.validation import check_user_id
 
 DIFFERENT = "the graph has another one with this key; overwrite replaces it"
 
@@ -77,7 +78,9 @@ async def import_records(
     shown = progress or SilentProgress()
     ontology = nodes.ontology
     with shown.task(f"Checking {path.name}"):
-        header, footer = await asyncio.to_thread(check_file, path, lambda record: check_record(record, ontology))
+        header, footer = await asyncio.to_thread(
+            check_file, path, lambda header, record: check_record(record, header.user_id, ontology)
+        )
         change = await asyncio.to_thread(_user_change, path, header, user_id, nodes)
     keeps_embeddings = header.embeddings == EmbeddingFacts.of(write_context.embedder) and (
         header.ontology == ontology_fingerprint(ontology)
@@ -128,6 +131,8 @@ class _Importer:
     async def write(self, batch: Sequence[NumberedLine]) -> None:
         """Write records of one kind and one user; of those that meet a concurrent write, the places are found again.
 
+        What the database refuses each time is a conflict.
+
         Raises:
             ConflictError: concurrent writes won.
             EmbeddingError: the embedder failed.
@@ -148,11 +153,16 @@ class _Importer:
                     self._counts[kind.name]["unchanged"] += 1
                 else:
                     self._conflict(kind, line, place.reason or DIFFERENT)
-            remaining = await self._save(kind, kind.create(), new, "created", user_id)
-            remaining += await self._save(kind, kind.overwrite(), different, "overwritten", user_id)
+            remaining, refused = await self._save(kind, kind.create(), new, "created", user_id)
+            others, refused_too = await self._save(kind, kind.overwrite(), different, "overwritten", user_id)
+            remaining += others
+            refused |= refused_too
             if not remaining:
                 return
-        raise ConflictError(f"{kind.title(remaining[0].record)} is written all the time")
+        for line in remaining:
+            if line.number not in refused:
+                raise ConflictError(f"{kind.title(line.record)} is written all the time")
+            self._conflict(kind, line, refused[line.number])
 
     def report(self, *, embeddings_kept: bool, seconds: float) -> ImportReport:
         """What became of all records."""
@@ -171,19 +181,24 @@ class _Importer:
         wanted: Sequence[tuple[NumberedLine, Place]],
         outcome: str,
         user_id: str,
-    ) -> list[NumberedLine]:
-        """Write records in one transaction, and return those that met a conflict."""
+    ) -> tuple[list[NumberedLine], dict[int, str]]:
+        """Write records in one transaction.
+
+        Returns:
+            Those that met a conflict; and why the database refused some of them, by the number of their line.
+        """
         if not wanted:
-            return []
+            return [], {}
         properties, made = await self._properties([line.record for line, _ in wanted])
         rows = [
             row_of(one, kind.store, position=position, **wanted[position][1].location)
             for position, one in enumerate(properties)
         ]
-        done = await _write(kind.store, text, rows, user_id)
+        done, refused = await _write(kind.store, text, rows, user_id)
         self._counts[kind.name][outcome] += len(done)
         self._embedded += made
-        return [line for position, (line, _) in enumerate(wanted) if position not in done]
+        remaining = [line for position, (line, _) in enumerate(wanted) if position not in done]
+        return remaining, {wanted[position][0].number: reason for position, reason in refused.items()}
 
     async def _properties(self, records: Sequence[RecordLine]) -> tuple[list[Properties], int]:
         if self._embeds is not None:
@@ -196,15 +211,26 @@ class _Importer:
             self._conflicts.append(ImportConflict(line=line.number, record=kind.title(line.record), reason=reason))
 
 
-async def _write(store: Store, text: Statement, rows: Sequence[Row], user_id: str) -> set[int]:
-    """Write rows in one transaction, or each in its own if the database refuses one of them."""
+async def _write(store: Store, text: Statement, rows: Sequence[Row], user_id: str) -> tuple[set[int], dict[int, str]]:
+    """Write rows in one transaction, or each in its own if the database refuses one of them.
+
+    Returns:
+        The positions of those that are written; and why others are refused, by position.
+    """
     try:
         written = await store.write(text, {"user_id": user_id, "rows": rows})
-    except (ConstraintViolationError, EntityGoneError):
+    except (ConstraintViolationError, StatementValueError, EntityGoneError) as error:
         if len(rows) == 1:
-            return set()
-        return {position for row in rows for position in await _write(store, text, [row], user_id)}
-    return {row["position"] for row in written}
+            is_refused = not isinstance(error, EntityGoneError)
+            return set(), {rows[0]["position"]: str(error)} if is_refused else {}
+        done: set[int] = set()
+        refused: dict[int, str] = {}
+        for row in rows:
+            one, reason = await _write(store, text, [row], user_id)
+            done |= one
+            refused |= reason
+        return done, refused
+    return {row["position"] for row in written}, {}
 
 
 def _user_change(path: Path, header: Header, user_id: str | None, nodes: NodeRepository) -> UserChange | None:

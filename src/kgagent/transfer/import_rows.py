@@ -8,49 +8,75 @@ from typing import Any
 
 from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError
-from kgagent.graph.identifiers import Identifier
+from kgagent.graph.identifiers import MAX_LENGTH, Identifier
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.record_saver import vector_changes
 from kgagent.graph.records import NodeRecord, Record, RelationshipRecord, ontology_label
 from kgagent.graph.relationships import RelationshipRepository
-from kgagent.graph.schema_parts import DELETED_NODE, DELETED_RELATIONSHIP
+from kgagent.graph.schema_parts import DELETED_NODE, DELETED_RELATIONSHIP, OWN_LABELS
 from kgagent.graph.store import Row, Store
 from kgagent.ontology import Ontology
 from kgagent.transfer.file_format import DeletedLine, NodeLine, RecordLine, RelationshipLine
 from kgagent.transfer.stored_records import EMBEDDING_PROPERTIES
 from kgagent.transfer.stored_values import TimeText, decode_property
+from kgagent.validation import check_user_id
 
 Properties = dict[str, Any]
 
 
-def check_record(record: RecordLine, ontology: Ontology) -> None:
+def check_record(record: RecordLine, user_id: str | None, ontology: Ontology) -> None:
     """Refuse a record that export would not write, or that this graph cannot have.
+
+    Args:
+        record: the record.
+        user_id: whose records the file has; None for those of all users.
+        ontology: labels of the nodes.
 
     Raises:
         InputError: what is wrong with it.
     """
+    check_user_id(record.user_id)
+    if user_id is not None and record.user_id != user_id:
+        raise InputError(f"the file has the records of user {user_id!r}, but this one is of {record.user_id!r}")
     decoded_properties(record)
-    labels: Iterable[str] = ()
+    stored_user = record.properties.get("user_id")
     match record:
         case NodeLine():
-            labels = record.labels
             key = record.properties.get("entity_key")
-            if not key or not isinstance(key, str) or record.properties.get("user_id") != record.user_id:
+            if not key or not isinstance(key, str) or stored_user != record.user_id:
                 raise InputError("a node must have an entity_key, and the user_id of its line")
-            _check_known(labels, ontology)
+            _check_names(record.labels)
+            _check_known(record.labels, ontology)
         case RelationshipLine():
-            labels = [record.neo4j_type]
+            if stored_user is not None and stored_user != record.user_id:
+                raise InputError("a relationship cannot have another user_id than its line")
+            _check_names([record.neo4j_type])
             for label, _ in (record.start, record.end):
                 _check_known([label], ontology)
         case DeletedLine():
             if record.label not in {DELETED_NODE, DELETED_RELATIONSHIP}:
                 raise InputError(f"a deleted record cannot have the label {record.label!r}")
-            if record.properties.get("user_id") != record.user_id:
+            if stored_user != record.user_id:
                 raise InputError("a deleted record must have the user_id of its line")
-    for label in labels:
-        Identifier(label)
-        if label in {DELETED_NODE, DELETED_RELATIONSHIP}:
-            raise InputError(f"a node or a relationship cannot be a {label}")
+            _check_names(_kept_names(record))
+
+
+def _kept_names(record: DeletedLine) -> list[str]:
+    """The type or the labels that a deleted record gets back."""
+    is_node = record.label == DELETED_NODE
+    kept = record.properties.get("kgagent_labels" if is_node else "kgagent_neo4j_type", [])
+    names = kept if is_node else [kept] if kept else []
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise InputError(f"a deleted record cannot be restored as {str(kept)[:80]}")
+    return names
+
+
+def _check_names(names: Iterable[str]) -> None:
+    """Refuse labels and types that are invalid or kgagent's own."""
+    for name in names:
+        Identifier(name)
+        if name in OWN_LABELS:
+            raise InputError(f"a node or a relationship cannot be a {name}")
 
 
 def decoded_properties(record: RecordLine) -> Properties:
@@ -61,6 +87,8 @@ def decoded_properties(record: RecordLine) -> Properties:
     """
     found = {}
     for name, value in record.properties.items():
+        if not name or len(name) > MAX_LENGTH or "\0" in name:
+            raise InputError(f"{name[:80]!r} cannot be the name of a property")
         try:
             found[name] = decode_property(value)
         except InputError as error:

@@ -12,7 +12,7 @@ from kgagent.graph.property_names import OLD_EMBEDDINGS
 from kgagent.graph.records import ontology_label
 from kgagent.graph.schema_parts import DELETED_NODE, DELETED_RELATIONSHIP
 from kgagent.graph.statements import Statement, statement
-from kgagent.graph.store import Row, Store
+from kgagent.graph.store import LONG_TIMEOUT, Row, Store
 from kgagent.ontology import Ontology
 from kgagent.transfer.file_format import DeletedLine, NodeLine, RecordLine, RelationshipLine, dump_line
 from kgagent.transfer.stored_values import encode_property
@@ -24,9 +24,6 @@ EMBEDDING_PROPERTIES = frozenset(
 
 MAX_READS = 20
 """Times that a record is read until two reads in a row agree."""
-
-UNLIMITED = 3_600.0
-"""Timeout in seconds of statements that read every node's user."""
 
 Lines = dict[str, bytes]
 """Lines of a file by the element id of their record."""
@@ -66,7 +63,7 @@ async def all_users(store: Store, ontology: Ontology) -> list[str]:
         StoreError: the database failed.
     """
     labels = Identifier.any_of([*ontology.labels, DELETED_NODE, DELETED_RELATIONSHIP])
-    rows = await store.read(statement("list_users", labels=labels), {}, timeout=UNLIMITED)
+    rows = await store.read(statement("list_users", labels=labels), {}, timeout=LONG_TIMEOUT)
     return sorted(row["user_id"] for row in rows)
 
 
@@ -81,7 +78,7 @@ class UserRecords:
         store: the database.
         ontology: labels of the nodes.
         user_id: owner of the records.
-        omitted: names of properties that are left out.
+        omitted: names of properties that are not read.
         page_size: maximum number of records of a page.
     """
 
@@ -93,7 +90,7 @@ class UserRecords:
 
     async def nodes(self) -> AsyncIterator[list[bytes]]:
         """Pages of nodes, by label and key."""
-        async for _, page in self._node_pages():
+        async for page in self._node_pages():
             ids = [row["element_id"] for row in page]
             yield await self._lines(_read_nodes(), ids, lambda record: node_line(record, self.user_id))
 
@@ -103,7 +100,7 @@ class UserRecords:
         Of the relationships that start at one node, only ids and keys are ever in memory together.
         """
         read = statement("read_exported_relationships")
-        async for _, page in self._node_pages():
+        async for page in self._node_pages():
             for starts in self._groups(page):
                 found, foreign = await self._relationships_from(starts)
                 for start in range(0, max(len(found), 1), self.page_size):
@@ -129,7 +126,7 @@ class UserRecords:
     def _relationship_line(self, record: Row) -> RelationshipLine:
         return relationship_line(record, self.user_id, self.ontology)
 
-    async def _node_pages(self) -> AsyncIterator[tuple[str, list[Row]]]:
+    async def _node_pages(self) -> AsyncIterator[list[Row]]:
         """Pages of ids and keys of nodes; a node of several labels belongs to the first of the ontology's."""
         for label in self.ontology.labels:
             after = ""
@@ -139,7 +136,7 @@ class UserRecords:
                 )
                 own = [row for row in rows if row["labels"] and ontology_label(row["labels"], self.ontology) == label]
                 if own:
-                    yield label, own
+                    yield own
                 if len(rows) < self.page_size:
                     break
                 after = rows[-1]["entity_key"]
@@ -185,7 +182,7 @@ class UserRecords:
         return [row["element_id"] for row in own], len(whole) - len(own)
 
     async def _lines(self, read: Statement, ids: Sequence[str], line_of: Callable[[Row], RecordLine]) -> list[bytes]:
-        """Read records until two reads in a row agree; a record that is deleted meanwhile is left out.
+        """Read records until two reads in a row agree; a record that is deleted meanwhile is omitted.
 
         Raises:
             ConflictError: a record is written all the time.

@@ -6,6 +6,8 @@ such as `{"$date": "2026-01-31"}`.
 
 import base64
 import math
+import re
+import reprlib
 import sys
 from array import array
 from collections.abc import Callable, Mapping
@@ -16,11 +18,18 @@ from neo4j.time import Duration
 from neo4j.vector import Vector
 
 from kgagent.errors import InputError
+from kgagent.transfer.time_texts import is_time_text
 
 JsonValue = Any
 
 MAX_EXACT = 2**53
 """Integers beyond it are written as text, because many readers of JSON would round them."""
+
+MIN_INTEGER, MAX_INTEGER = -(2**63), 2**63 - 1
+"""The integers that the database stores."""
+
+MAX_NANOSECONDS = 10**9
+"""Of a duration; more are written as seconds."""
 
 MAX_DIMENSIONS = 4_096
 """Of what the database stores as a vector."""
@@ -35,6 +44,7 @@ TIME_TYPES = {
 """The types that the database converts from and to text, each with its name in a file."""
 
 _TIME_NAMES = frozenset(TIME_TYPES.values())
+_INTEGER = re.compile("-?[0-9]{1,19}")
 _NON_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 _POINTS: Mapping[int, tuple[type[Point], int]] = {
     7203: (CartesianPoint, 2),
@@ -91,9 +101,16 @@ def decode_property(value: JsonValue) -> object:
     if not isinstance(value, list):
         return _decode(value)
     items = [_decode(item) for item in value]
-    if any(isinstance(item, array) for item in items):
+    if len(set(map(_kind_in_list, items))) > 1 or isinstance(next(iter(items), None), array | bytes | Vector):
         raise _refused(value)
     return items
+
+
+def _kind_in_list(item: object) -> object:
+    """What all values of a stored list have in common."""
+    if isinstance(item, TimeText):
+        return item.kind
+    return (type(item), item.srid) if isinstance(item, Point) else type(item)
 
 
 def _encode(name: str, value: object, time_name: str | None) -> JsonValue:  # noqa: PLR0911
@@ -141,15 +158,17 @@ def _unpacked(data: object) -> "array[float]":
     unpacked = array("f", _decode_base64(data))
     if sys.byteorder == "big":
         unpacked.byteswap()
+    if not 0 < len(unpacked) <= MAX_DIMENSIONS or not all(map(math.isfinite, unpacked)):
+        raise ValueError("no embedding")
     return unpacked
 
 
 def _decode(value: JsonValue) -> object:
-    if isinstance(value, str | bool | int | float):
+    if isinstance(value, str | bool) or _is_stored_number(value):
         return value
     if isinstance(value, dict) and len(value) == 1:
         [(kind, data)] = value.items()
-        if kind in _TIME_NAMES and isinstance(data, str):
+        if kind in _TIME_NAMES and isinstance(data, str) and is_time_text(data, kind.removeprefix("$")):
             return TimeText(data, kind.removeprefix("$"))
         if kind in _DECODERS:
             try:
@@ -159,14 +178,27 @@ def _decode(value: JsonValue) -> object:
     raise _refused(value)
 
 
+def _is_stored_number(value: JsonValue) -> bool:
+    """Whether a value is a number that JSON has and the database stores."""
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return type(value) is int and MIN_INTEGER <= value <= MAX_INTEGER
+
+
 def _refused(value: JsonValue) -> InputError:
-    return InputError(f"not a value that export writes: {str(value)[:80]}")
+    return InputError(f"not a value that export writes: {reprlib.repr(value)[:80]}")
 
 
 def _decode_base64(data: object) -> bytes:
     if not isinstance(data, str):
         raise TypeError("base64 is text")
     return base64.b64decode(data, validate=True)
+
+
+def _decode_integer(data: JsonValue) -> int:
+    if not isinstance(data, str) or not _INTEGER.fullmatch(data) or not MIN_INTEGER <= int(data) <= MAX_INTEGER:
+        raise ValueError("no integer of the database")
+    return int(data)
 
 
 def _decode_point(data: JsonValue) -> Point:
@@ -179,17 +211,26 @@ def _decode_point(data: JsonValue) -> Point:
 
 
 def _decode_duration(data: JsonValue) -> Duration:
-    months, days, seconds, nanoseconds = map(int, data)
+    months, days, seconds, nanoseconds = data
+    if not all(type(part) is int for part in data) or abs(nanoseconds) > MAX_NANOSECONDS:
+        raise ValueError("no duration")
     return Duration(months=months, days=days, seconds=seconds, nanoseconds=nanoseconds)
+
+
+def _is_finite(value: object) -> bool:
+    return isinstance(value, int | float) and math.isfinite(value)
 
 
 def _decode_vector(data: JsonValue) -> Vector:
     kind, content = data
-    return Vector(_decode_base64(content), kind)
+    vector = Vector(_decode_base64(content), kind)
+    if not 0 < len(vector) <= MAX_DIMENSIONS or not all(map(_is_finite, vector.to_native())):
+        raise ValueError("no vector of the database")
+    return vector
 
 
 _DECODERS: Mapping[str, Callable[[JsonValue], object]] = {
-    "$integer": int,
+    "$integer": _decode_integer,
     "$float32": _unpacked,
     "$float": _NON_FINITE.__getitem__,
     "$bytes": _decode_base64,

@@ -7,9 +7,10 @@ from typing import Any
 
 from kgagent.graph.records import as_text, ontology_label
 from kgagent.graph.relationships import relationship_key
+from kgagent.graph.schema_parts import DELETED_NODE
 from kgagent.ontology import Ontology
 from kgagent.plain_names import plain_name
-from kgagent.transfer.file_format import NodeLine, RecordLine, RelationshipLine
+from kgagent.transfer.file_format import DeletedLine, NodeLine, RecordLine, RelationshipLine
 
 _SHA256 = re.compile(r"\b[0-9a-f]{64}\b")
 _KEYED = frozenset(
@@ -44,14 +45,16 @@ class UserChange:
         """Find the keys that change."""
         keys: dict[str, str] = {}
         for record in records:
-            if isinstance(record, NodeLine) and record.user_id != user_id:
-                rule = ontology.label(ontology_label(record.labels, ontology))
+            labels = _known_labels(record, ontology)
+            if labels and record.user_id != user_id:
+                rule = ontology.label(ontology_label(labels, ontology))
+                key = as_text(record.properties.get("entity_key"))
                 if rule.key_includes_name and not rule.key_includes_time:
                     texts = {field: as_text(record.properties.get(field)) for field in ("name", "description")}
                     for name in (texts["name"], plain_name(texts["name"])):
                         spelled = {**texts, "name": name}
-                        if record.entity_key == rule.entity_key(**spelled, user_id=record.user_id, created_at=""):
-                            keys[record.entity_key] = rule.entity_key(**spelled, user_id=user_id, created_at="")
+                        if key == rule.entity_key(**spelled, user_id=record.user_id, created_at=""):
+                            keys[key] = rule.entity_key(**spelled, user_id=user_id, created_at="")
         return cls(user_id, keys)
 
     def of(self, record: RecordLine) -> RecordLine:
@@ -79,3 +82,15 @@ class UserChange:
 
     def _key(self, key: str) -> str:
         return self.keys.get(key, key)
+
+
+def _known_labels(record: RecordLine, ontology: Ontology) -> list[str]:
+    """The labels of a node, or of a deleted one, that the ontology has."""
+    match record:
+        case NodeLine():
+            labels: Iterable[str] = record.labels
+        case DeletedLine(label=label) if label == DELETED_NODE:
+            labels = record.properties.get("kgagent_labels") or ()
+        case _:
+            labels = ()
+    return [label for label in labels if label in ontology.labels]

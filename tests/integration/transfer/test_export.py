@@ -109,8 +109,15 @@ async def test_no_file_has_records_of_another_user(graph: KnowledgeGraph, plante
         key=ends["from_entity_key"],
     )
     await cypher(graph, "CREATE (:Person {user_id: $user, name: 'Nobody'})", user=planted)
+    await cypher(
+        graph,
+        "MATCH (a:Person {user_id: $user, name: 'Ruth'}), (b:Person {user_id: $user, name: 'Cal'}) "
+        "CREATE (a)-[:has_relationship_with {user_id: $other}]->(b)",
+        user=planted,
+        other=other.user_id,
+    )
     report = await graph.export(file, user_id=planted)
-    assert (report.nodes, report.relationships, report.skipped) == (6, 7, 2)
+    assert (report.nodes, report.relationships, report.skipped) == (6, 7, 3)
     assert other.user_id not in content_of(file).decode()
 
 

@@ -222,6 +222,7 @@ def rehashed(change: Callable[[list[Any]], None]) -> Callable[[bytes], bytes]:
         (rehashed(lambda lines: lines[1].update(labels=["Person", "KgagentDeletedNode"])), "cannot be a KgagentDelet"),
         (rehashed(lambda lines: lines[1]["properties"].update(user_id="x")), "the user_id of its line"),
         (rehashed(lambda lines: lines[1]["properties"].update(x={"$date": 1})), "property 'x' is not a value that exp"),
+        (rehashed(lambda lines: lines[1].update(user_id="mallory")), "but this one is of 'mallory'"),
         (rehashed(lambda lines: lines[7].update(neo4j_type="a\\b")), "cannot be the name of a label, type"),
         (rehashed(lambda lines: lines[14].update(label="Person")), "cannot have the label 'Person'"),
         (rehashed(lambda lines: lines[1].pop("labels")), "line 2: "),
@@ -304,3 +305,88 @@ async def test_a_concept_of_the_same_name_is_a_conflict_when_the_user_changes(
     report = await graph.import_records(file, user_id=other)
     assert [one.record for one in report.conflicts] == [f"Concept {key}"]
     assert (report.nodes.created, report.relationships.created) == (5, 7)
+
+
+async def test_an_overwritten_record_gets_a_version_higher_than_both(
+    graph: KnowledgeGraph, planted: str, file: Path
+) -> None:
+    await graph.export(file, user_id=planted)
+
+    def change_versions(lines: list[Any]) -> None:
+        for line in lines:
+            if line["kind"] in {"node", "relationship"} and "version" in line["properties"]:
+                line["properties"].update(version=7, description="Of the file")
+                if line["properties"].get("name") == "Cal":
+                    del line["properties"]["version"]
+
+    rewrite(file, rehashed(change_versions))
+    await cypher(graph, "MATCH (n:Person {user_id: $user}) WHERE n.name <> 'Ruth' REMOVE n.version", user=planted)
+    await cypher(graph, "MATCH (:Person {user_id: $user})-[r:has_relationship_with]->() REMOVE r.version", user=planted)
+    await graph.import_records(file, overwrite=True)
+    versions = {one["name"]: one["version"] for one in await nodes_of(graph, planted)}
+    assert (versions["Ruth"], versions["Ines"], versions["Cal"]) == (8, 8, 1)
+    assert {one["version"] for one in await relationships_of(graph, planted) if "relationship_key" in one} == {8}
+    again = await graph.import_records(file, overwrite=True)
+    assert (again.nodes, again.relationships) == (ImportCounts(unchanged=6), ImportCounts(unchanged=7))
+
+
+async def test_a_graph_keeps_its_one_owner(graph: KnowledgeGraph, user_id: str, file: Path) -> None:
+    tools, other = graph.tools(user_id=user_id), graph.tools(user_id=f"{user_id}-other")
+    succeeded(await tools.create_node(label="Person", name="Ada", is_owner=True))
+    await node(tools, "Person", "Bo")
+    await graph.export(file, user_id=user_id)
+    assert (await graph.import_records(file, overwrite=True)).nodes == ImportCounts(unchanged=2)
+    succeeded(await other.create_node(label="Person", name="Cleo", is_owner=True))
+    report = await graph.import_records(file, user_id=other.user_id, overwrite=True)
+    assert report.nodes == ImportCounts(created=1, conflicts=1)
+    assert [one.reason for one in report.conflicts] == ["the graph has another owner"]
+    owners = [one["name"] for one in await nodes_of(graph, str(other.user_id)) if one.get("is_owner")]
+    assert owners == ["Cleo"]
+
+
+async def test_of_two_owners_of_a_file_the_first_is_imported(graph: KnowledgeGraph, user_id: str, file: Path) -> None:
+    tools = graph.tools(user_id=user_id)
+    for name in ("Ada", "Bo"):
+        await node(tools, "Person", name)
+    await cypher(graph, "MATCH (n:Person {user_id: $user}) SET n.is_owner = true", user=user_id)
+    await graph.export(file, user_id=user_id)
+    await forget_by_hand(graph, user_id)
+    assert (await graph.import_records(file)).nodes == ImportCounts(created=1, conflicts=1)
+
+
+async def test_a_deleted_concept_of_another_user_is_found_when_it_is_restored(
+    graph: KnowledgeGraph, user_id: str, file: Path
+) -> None:
+    tools, other = graph.tools(user_id=user_id), graph.tools(user_id=f"{user_id}-other")
+    succeeded(await tools.delete_node(entity_key=await node(tools, "Concept", "Chess", "A game")))
+    await graph.export(file, user_id=user_id)
+    await graph.import_records(file, user_id=other.user_id)
+    succeeded(await other.restore_node(entity_key="Chess"))
+    [restored] = await nodes_of(graph, str(other.user_id))
+    rule = graph.ontology.label("Concept")
+    key = rule.entity_key(name="Chess", description="A game", user_id=str(other.user_id), created_at="")
+    assert restored["entity_key"] == key
+
+
+async def test_a_record_that_the_database_refuses_is_a_conflict_and_the_rest_is_imported(
+    graph: KnowledgeGraph, user_id: str, file: Path
+) -> None:
+    tools = graph.tools(user_id=user_id)
+    for name in ("Ada", "Bo", "Cleo"):
+        await node(tools, "Person", name)
+    await graph.export(file, user_id=user_id)
+    first, second = list(graph.ontology.labels)[:2]
+
+    def break_two(lines: list[Any]) -> None:
+        lines[1]["labels"] = [first, second]
+        lines[1]["properties"]["entity_key"] = "shared"
+        lines[3]["properties"]["at"] = {"$datetime": "2024-01-01T00:00:00+01:00[Nowhere/Nothing]"}
+
+    rewrite(file, rehashed(break_two))
+    await forget_by_hand(graph, user_id)
+    await cypher(graph, f"CREATE (:{second} {{user_id: $user, entity_key: 'shared'}})", user=user_id)
+    report = await graph.import_records(file)
+    assert report.nodes == ImportCounts(created=1, conflicts=2)
+    assert [one.line for one in report.conflicts] == [2, 4]
+    assert "uniqueness constraint" in report.conflicts[0].reason
+    assert "refused the statement" in report.conflicts[1].reason
