@@ -508,7 +508,7 @@ class KnowledgeGraph:
         batch_size: int = 200,
         progress: Progress | None = None,
     ) -> "ForgetReport":
-        """Delete all that is stored of a user, a source or another node, without a way back.
+        """Delete all that is stored of a user, a source or another node, irreversibly.
 
         Of a user: nodes, relationships, notes, deleted records, the progress of ingestion and cached texts. Of a node:
         the node with its relationships and its progress, its deleted records, and the notes of other records that name
@@ -516,13 +516,14 @@ class KnowledgeGraph:
 
         Args:
             user_id: owner of the records.
-            entity_key: key of the node to forget; None forgets the user.
+            entity_key: key of the node to forget, a unique beginning of at least 8 characters, or its name; None
+                forgets the user.
             dry_run: count and change nothing.
             batch_size: records per transaction, from 1.
             progress: reports the records.
 
         Raises:
-            InputError: an argument is invalid.
+            InputError: an argument is invalid; NotFoundError if nothing is stored under the key.
             ConflictError: concurrent writes won; call it again to continue.
             EmbeddingError: a record without the notes could not be embedded; likewise.
             StoreError: the database failed; likewise.
@@ -536,6 +537,7 @@ class KnowledgeGraph:
                 relationships=services.relationships,
                 write_context=services.write_context,
                 user_id=user_id,
+                references=services.references,
                 entity_key=entity_key,
                 dry_run=dry_run,
                 batch_size=batch_size,

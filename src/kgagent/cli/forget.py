@@ -16,7 +16,9 @@ def forget(
     user: Annotated[str, typer.Option("--user", help="Owner of the records.", show_default=False)],
     key: Annotated[
         str | None,
-        typer.Option("--key", help="entity_key of a source or another node. [dim]\\[everything of the user][/dim]"),
+        typer.Option(
+            "--key", help="entity_key or name of a source or another node. [dim]\\[everything of the user][/dim]"
+        ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be forgotten.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
@@ -28,19 +30,21 @@ def forget(
     from kgagent.cli.output import print_json, print_result
     from kgagent.settings import load_settings
 
-    async def work(graph: "KnowledgeGraph", *, dry_run: bool) -> "ForgetReport":
+    async def work(graph: "KnowledgeGraph", entity_key: str | None, *, dry_run: bool) -> "ForgetReport":
         from kgagent.cli.progress import RichProgress
 
         return await graph.forget(
-            user_id=user, entity_key=key, dry_run=dry_run, batch_size=batch_size, progress=RichProgress()
+            user_id=user, entity_key=entity_key, dry_run=dry_run, batch_size=batch_size, progress=RichProgress()
         )
 
     settings = load_settings()
     if not dry_run and not yes:
-        counts = run_with_graph(lambda graph: work(graph, dry_run=True), settings=settings, ensure_schema=False)
-        typer.confirm(f"User {user}: {counts}. This cannot be undone. Continue?", abort=True, err=True)
-    report = run_with_graph(lambda graph: work(graph, dry_run=dry_run), settings=settings, ensure_schema=False)
+        counts = run_with_graph(lambda graph: work(graph, key, dry_run=True), settings=settings, ensure_schema=False)
+        key = counts.entity_key
+        of_node = "" if key is None else f", node {key}"
+        typer.confirm(f"User {user}{of_node}: {counts}. This cannot be undone. Continue?", abort=True, err=True)
+    report = run_with_graph(lambda graph: work(graph, key, dry_run=dry_run), settings=settings, ensure_schema=False)
     if json:
-        print_json({"user": user, "key": key, **report.model_dump()})
+        print_json({"user": user, "key": report.entity_key, **report.model_dump(exclude={"entity_key"})})
     else:
         print_result(str(report))

@@ -16,7 +16,7 @@ CALL () {
   MATCH (n:«all_deleted»)
   WHERE n.user_id = $user_id AND (n.notes CONTAINS $text OR n.ingestion_merged CONTAINS $text)
   RETURN elementId(n) AS element_id, false AS is_relationship, true AS is_deleted, n.entity_key AS entity_key,
-    null AS from_entity_key, null AS to_entity_key, null AS neo4j_type, n.notes AS notes, n.ingestion_merged AS merged
+    n.kgagent_from_entity_key AS from_entity_key, n.kgagent_to_entity_key AS to_entity_key, null AS neo4j_type, n.notes AS notes, n.ingestion_merged AS merged
 }
 RETURN element_id, is_relationship, is_deleted, entity_key, from_entity_key, to_entity_key, neo4j_type, notes, merged
 ORDER BY is_relationship, is_deleted, element_id

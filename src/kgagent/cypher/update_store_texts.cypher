@@ -1,4 +1,4 @@
-// Gives texts of items the embedding of the present model; those that were deleted meanwhile are left out.
+// Gives texts of items the embedding of the present model; those that were deleted meanwhile are omitted.
 // Parameters: user_id (null is every user); model; rows [{element_id, text, hash, vector}].
 // Rows: one {updated}.
 UNWIND $rows AS row

@@ -1,4 +1,4 @@
-"""Forgetting: deleting all that is stored of a user, a source or a node, without a way back."""
+"""Forgetting: deleting all that is stored of a user, a source or a node, irreversibly."""
 
 from kgagent.forgetting.forget import forget
 from kgagent.forgetting.report import ForgetReport

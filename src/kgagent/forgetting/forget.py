@@ -2,13 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from kgagent.errors import ConflictError, EntityGoneError, InputError
+from kgagent.errors import ConflictError, EntityGoneError, InputError, NodeNotFoundError, NotFoundError
 from kgagent.forgetting.report import ForgetReport
 from kgagent.forgetting.source_traces import SourceTraces
 from kgagent.formatting import has_lone_surrogates
-from kgagent.graph.deleted_records import DELETED_NAMES
+from kgagent.graph.deleted_records import DELETED_NAMES, LONG_TIMEOUT
 from kgagent.graph.identifiers import Identifier
+from kgagent.graph.node_references import NodeReferences
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.relationships import RelationshipRepository
 from kgagent.graph.statements import Statement, statement
@@ -16,9 +18,7 @@ from kgagent.graph.store import Row, Store
 from kgagent.graph.store_items import STORE_ITEM_NAMES
 from kgagent.graph.writes import WriteContext
 from kgagent.progress import Advance, Progress, SilentProgress
-
-COUNT_TIMEOUT = 3_600.0
-"""Timeout in seconds of statements that count all records of a user."""
+from kgagent.validation import check_user_id
 
 
 async def forget(
@@ -27,6 +27,7 @@ async def forget(
     relationships: RelationshipRepository,
     write_context: WriteContext,
     user_id: str,
+    references: NodeReferences,
     entity_key: str | None = None,
     dry_run: bool = False,
     batch_size: int = 200,
@@ -39,43 +40,47 @@ async def forget(
         relationships: repository of the relationships.
         write_context: dependencies of writes.
         user_id: owner of the records.
-        entity_key: the node to forget, with its relationships, its deleted records and the notes that name it as their
-            source; None forgets the user.
+        references: finds the node of a name or of the beginning of a key.
+        entity_key: the node to forget (its whole key, a unique beginning of at least 8 characters, or its name) with
+            its relationships, its deleted records and the notes that name it as their source; None forgets the user.
         dry_run: only count.
         batch_size: records per transaction, from 1.
         progress: receives the number of records.
 
     Raises:
         InputError: an argument is invalid.
+        NotFoundError: nothing is stored under the key.
         ConflictError: concurrent writes won; forget again to continue.
         EmbeddingError: a record without the notes could not be embedded; likewise.
         StoreError: the database failed; likewise.
     """
-    if not user_id or has_lone_surrogates(user_id):
-        raise InputError(f"user_id must be a text that is not empty, without lone surrogates, got {user_id!r}")
+    check_user_id(user_id)
     if entity_key is not None and (not entity_key or has_lone_surrogates(entity_key)):
         raise InputError(f"entity_key must be a text that is not empty, got {entity_key!r}")
     if batch_size < 1:
         raise InputError(f"batch_size must be at least 1, got {batch_size}")
     names = {**relationships.names, **STORE_ITEM_NAMES, "all_deleted": DELETED_NAMES["all_deleted"]}
     store = nodes.store
-    parameters = {"user_id": user_id, "entity_key": entity_key}
-    counting = statement("count_records_of_user" if entity_key is None else "count_records_of_node", **names)
-    [found] = await store.read(counting, parameters, timeout=COUNT_TIMEOUT)
     traces = None
     if entity_key is not None:
         traces = SourceTraces(nodes, relationships, write_context, user_id, entity_key, batch_size)
+        if not await _is_known(traces, names):
+            entity_key = await _resolved(references, user_id, entity_key)
+            traces = replace(traces, entity_key=entity_key)
+    parameters = {"user_id": user_id, "entity_key": entity_key}
+    counting = statement("count_records_of_user" if entity_key is None else "count_records_of_node", **names)
+    [found] = await store.read(counting, parameters, timeout=LONG_TIMEOUT)
     others = await _count_others(store, names, user_id) if entity_key is None else 0
     if dry_run:
         removed = await traces.count() if traces else Counter[str]()
-        return ForgetReport(**found, **removed, other_nodes=others, dry_run=True)
+        return ForgetReport(**found, **removed, other_nodes=others, entity_key=entity_key, dry_run=True)
     total = sum(found.values())
     with (progress or SilentProgress()).task("Forgetting", total) as advance:
         erasure = _Erasure(store, names, parameters, batch_size, write_context.attempts, advance)
         await (erasure.forget_user() if entity_key is None else erasure.forget_node())
         if traces:
             erasure.counts += await traces.remove()
-    return ForgetReport(**erasure.counts, other_nodes=others)
+    return ForgetReport(**erasure.counts, other_nodes=others, entity_key=entity_key)
 
 
 class _Erasure:
@@ -153,8 +158,24 @@ class _Erasure:
         raise ConflictError("Records are deleted by concurrent writes all the time. Forget again to continue")
 
 
+async def _is_known(source: SourceTraces, names: dict[str, Identifier]) -> bool:
+    """Whether anything is stored under exactly the key of a source: a node, a deleted record, or notes."""
+    parameters = {"user_id": source.user_id, "entity_key": source.entity_key}
+    [found] = await source.nodes.store.read(statement("count_records_of_node", **names), parameters)
+    return any(found.values()) or any((await source.count()).values())
+
+
+async def _resolved(references: NodeReferences, user_id: str, reference: str) -> str:
+    try:
+        return (await references.resolve(user_id, [reference]))[reference]
+    except NodeNotFoundError as error:
+        raise NotFoundError(
+            f"Nothing is stored under the key {reference!r}. {error}. A deleted node is found only by its whole key"
+        ) from error
+
+
 async def _count_others(store: Store, names: dict[str, Identifier], user_id: str) -> int:
-    rows = await store.read(statement("count_other_nodes", **names), {"user_id": user_id}, timeout=COUNT_TIMEOUT)
+    rows = await store.read(statement("count_other_nodes", **names), {"user_id": user_id}, timeout=LONG_TIMEOUT)
     return int(rows[0]["found"])
 
 

@@ -17,6 +17,7 @@ class ForgetReport(BaseModel):
         merged_sources: number of nodes that stay from which the ingestion progress of the source was removed.
         other_nodes: number of nodes that have the user's id but labels outside the ontology; kgagent does not delete
             them. 0 for a single node.
+        entity_key: key of the node that was forgotten; None for a user.
         dry_run: whether nothing was changed.
     """
 
@@ -29,6 +30,7 @@ class ForgetReport(BaseModel):
     notes: int = 0
     merged_sources: int = 0
     other_nodes: int = 0
+    entity_key: str | None = None
     dry_run: bool = False
 
     def __str__(self) -> str:

@@ -52,12 +52,14 @@ class SourceTraces:
     batch_size: int
 
     async def count(self) -> Counter[str]:
-        """Count the notes, and the nodes with progress.
+        """Count the notes of records that stay when the source itself is forgotten, and the nodes with progress.
 
         Raises:
             StoreError: the database failed.
         """
-        return self._counts(await self._find())
+        keys = ("entity_key", "from_entity_key", "to_entity_key")
+        rows = await self._find()
+        return self._counts(row for row in rows if self.entity_key not in {row[key] for key in keys})
 
     async def remove(self) -> Counter[str]:
         """Remove all traces, and count them.
@@ -68,18 +70,19 @@ class SourceTraces:
             StoreError: the database failed.
         """
         removed = Counter[str]()
-        rows: list[Row] = []
         problem = ""
+        rows = await self._find()
         for _ in range(self.context.attempts):
-            rows = await self._find()
             if not rows:
-                return removed
-            before = self._counts(rows)
+                break
             problem = await self._remove(rows) or problem
-            removed += before - self._counts(await self._find())
-        raise ConflictError(
-            f"{len(rows)} records keep notes of {self.entity_key}{f' ({problem})' if problem else ''}. Forget it again"
-        )
+            remaining = await self._find()
+            removed += self._counts(rows) - self._counts(remaining)
+            rows = remaining
+        if rows:
+            cause = f" ({problem})" if problem else ""
+            raise ConflictError(f"{len(rows)} records keep notes of {self.entity_key}{cause}. Forget it again")
+        return removed
 
     async def _find(self) -> list[Row]:
         """The records that have traces."""

@@ -17,6 +17,9 @@ from kgagent.models.note import as_utc
 
 MAX_BATCH = 10_000
 
+LONG_TIMEOUT = 3_600.0
+"""Timeout in seconds of statements that read all records of a user, or of all users."""
+
 DELETED_NAMES = {
     "deleted": Identifier(DELETED_RELATIONSHIP),
     "deleted_node": Identifier(DELETED_NODE),

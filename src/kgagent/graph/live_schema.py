@@ -139,7 +139,7 @@ class _SchemaRead:
     """One read of a user's labels and types.
 
     Attributes:
-        is_partial: whether something was left out, because a statement timed out or there are too many types.
+        is_partial: whether something was omitted, because a statement timed out or there are too many types.
     """
 
     def __init__(

@@ -24,9 +24,6 @@ from kgagent.operations import Access, OperationOutcome, StatementRun
 Row = dict[str, Any]
 Parameters = Mapping[str, Any]
 
-LONG_TIMEOUT = 3_600.0
-"""Timeout in seconds of statements that read all records of a user, or of all users."""
-
 
 class Store:
     """A database of a Neo4j server, shared by everything in this process that uses it."""

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from kgagent.errors import ConflictError
-from kgagent.graph.deleted_records import DELETED_NAMES
+from kgagent.graph.deleted_records import DELETED_NAMES, LONG_TIMEOUT
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.property_names import OLD_EMBEDDINGS
 from kgagent.graph.records import ontology_label
 from kgagent.graph.schema_parts import DELETED_NODE, DELETED_RELATIONSHIP
 from kgagent.graph.statements import Statement, statement
-from kgagent.graph.store import LONG_TIMEOUT, Row, Store
+from kgagent.graph.store import Row, Store
 from kgagent.ontology import Ontology
 from kgagent.transfer.file_format import DeletedLine, NodeLine, RecordLine, RelationshipLine, dump_line
 from kgagent.transfer.stored_values import encode_property

@@ -95,3 +95,6 @@ def test_forget_asks_before_it_deletes(kgagent: Kgagent, family: Path, user_id: 
     done = kgagent("forget", "--user", user_id, "--yes", "--json")
     assert (done.code, done.payload["nodes"], done.payload["relationships"]) == (0, 3, 1)
     assert kgagent("forget").code == 2
+    unknown = kgagent("forget", "--user", user_id, "--key", "nothing", "--yes")
+    assert (unknown.code, unknown.out) == (1, "")
+    assert "Nothing is stored under the key 'nothing'" in unknown.err

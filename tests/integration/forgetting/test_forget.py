@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-from kgagent import EmbeddingUnavailableError, InputError, KnowledgeGraph
+from kgagent import EmbeddingUnavailableError, InputError, KnowledgeGraph, NotFoundError
 from kgagent.adapters.langgraph import KnowledgeGraphStore
+from kgagent.forgetting import ForgetReport
+from kgagent.knowledge_graph import services_of
 from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import succeeded
@@ -117,7 +119,7 @@ async def test_of_a_forgotten_user_no_canary_is_left(
     assert canary not in str(await graph.live_schema(user_id=user_id))
     await graph.export(file, user_id=user_id)
     assert canary not in file.read_text("utf-8")
-    assert sum((await graph.forget(user_id=user_id)).model_dump().values()) == 0
+    assert await graph.forget(user_id=user_id) == ForgetReport()
 
 
 async def test_other_users_keep_what_they_have(graph: KnowledgeGraph, user_id: str) -> None:
@@ -135,8 +137,10 @@ async def test_other_users_keep_what_they_have(graph: KnowledgeGraph, user_id: s
         user=user_id,
         other=other,
     )
+    counted = await graph.forget(user_id=user_id, dry_run=True)
     report = await graph.forget(user_id=user_id)
     assert (report.nodes, report.relationships, report.deleted) == (3, 3, 1)
+    assert report == counted.model_copy(update={"dry_run": False})
     assert await all_of(graph, other) == before
     succeeded(await graph.tools(user_id=other).restore_node(entity_key="Gone"))
 
@@ -219,6 +223,47 @@ async def test_of_a_forgotten_source_no_note_is_left_and_every_embedding_is_curr
     assert sorted(note_contents(relationship) for relationship in stored) == [[], ["Stays"], ["Stays"]]
     [merged] = [one["ingestion_merged"] for one in await nodes_of(graph, user_id) if one["name"] == "Another"]
     assert json.loads(merged) == {"elsewhere": "stays"}
+
+
+async def test_notes_that_go_with_a_node_are_not_counted_as_notes_of_other_records(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
+    tools = graph.tools(user_id=user_id)
+    source, ruth = await person(tools, "Ada"), await person(tools, "Ruth")
+    note = {"content": "Said so", "source_entity_key": source}
+    succeeded(await tools.update_node(entity_key=source, notes=[note]))
+    for name in ("Ines", "Cal"):
+        await relate(tools, source, await person(tools, name), notes=[note])
+    succeeded(await tools.delete_relationship(from_entity_key=source, to_entity_key="Cal"))
+    succeeded(await tools.update_node(entity_key=ruth, notes=[note]))
+    counted = await graph.forget(user_id=user_id, entity_key=source, dry_run=True)
+    report = await graph.forget(user_id=user_id, entity_key=source)
+    assert (report.nodes, report.relationships, report.deleted, report.notes) == (1, 1, 1, 1)
+    assert report == counted.model_copy(update={"dry_run": False})
+
+
+async def test_one_attempt_is_enough_to_forget_a_source(
+    graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, canary: str, clock: Clock
+) -> None:
+    source = await plant_source(graph, user_id, canary)
+    settings = graph.settings.model_copy(update={"write_attempts": 1})
+    once = KnowledgeGraph(services_of(graph).store, graph.ontology, embedder, settings, clock=clock)
+    assert (await once.forget(user_id=user_id, entity_key=source)).notes == 6
+
+
+async def test_a_node_is_forgotten_by_its_name_or_the_beginning_of_its_key(graph: KnowledgeGraph, user_id: str) -> None:
+    tools = graph.tools(user_id=user_id)
+    ada, bo = await person(tools, "Ada"), await person(tools, "Bo")
+    report = await graph.forget(user_id=user_id, entity_key="ada")
+    assert (report.nodes, report.entity_key) == (1, ada)
+    report = await graph.forget(user_id=user_id, entity_key=bo[:12])
+    assert (report.nodes, report.entity_key) == (1, bo)
+
+
+async def test_a_key_under_which_nothing_is_stored_is_an_error(graph: KnowledgeGraph, user_id: str) -> None:
+    for dry_run in (True, False):
+        with pytest.raises(NotFoundError, match="Nothing is stored under the key 'nothing'"):
+            await graph.forget(user_id=user_id, entity_key="nothing", dry_run=dry_run)
 
 
 async def test_forgetting_a_source_continues_when_the_embedder_is_back(
