@@ -176,6 +176,7 @@ class UserRecords:
                 row["to_entity_key"],
                 row["relationship_key"] is not None,
                 str(row["relationship_key"]),
+                sorted(row["texts"] or ()),
                 row["element_id"],
             )
         )
