@@ -33,7 +33,9 @@ FIRST = f"u{SECOND}"
 async def old(settings: Settings, embedder: WatchedEmbedder, clock: Clock) -> AsyncIterator[KnowledgeGraph]:
     """An empty graph with the constraints that earlier versions made, besides the present ones."""
     ontology = own_ontology(key="sha256:${lower_name}${user_id}")
-    async with dropped_in_the_end(settings, ontology), own_graph(settings, embedder, clock, ontology) as opened:
+    # A write waits while a constraint of its label is made, which takes long beside other tests.
+    patient = settings.model_copy(update={"query_timeout": 120.0})
+    async with dropped_in_the_end(settings, ontology), own_graph(patient, embedder, clock, ontology) as opened:
         for part in unique_parts(opened):
             await make_earlier_form(opened, part)
         yield opened
