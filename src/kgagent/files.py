@@ -3,7 +3,10 @@
 import os
 import stat
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from kgagent.errors import InputError
 
@@ -32,7 +35,23 @@ def write_output_file(path: Path, text: str) -> None:
     try:
         write_private_file(path, text)
     except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror or error}. Choose another file") from error
+        raise _unwritable(path, error) from error
+
+
+@contextmanager
+def replacing_output_file(path: Path) -> Iterator[BinaryIO]:
+    """Write a file whose path a user chose, in a block; it is on the disk when it gets its name.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    try:
+        with _replacing_private_file(path) as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise _unwritable(path, error) from error
 
 
 def replace_private_file(path: Path, text: str) -> None:
@@ -43,15 +62,8 @@ def replace_private_file(path: Path, text: str) -> None:
     Raises:
         OSError: the file cannot be written.
     """
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    with _replacing_private_file(path) as file:
+        file.write(text.encode())
 
 
 def is_readable_by_others(path: Path) -> bool:
@@ -61,6 +73,24 @@ def is_readable_by_others(path: Path) -> bool:
         OSError: the file does not exist.
     """
     return os.name == "posix" and bool(path.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH))
+
+
+@contextmanager
+def _replacing_private_file(path: Path) -> Iterator[BinaryIO]:
+    """A new file with mode 0600 that is moved to `path` when the block ends without an error."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _unwritable(path: Path, error: OSError) -> InputError:
+    return InputError(f"{path} cannot be written: {error.strerror or error}. Choose another file")
 
 
 def _open_private(path: str, flags: int) -> int:

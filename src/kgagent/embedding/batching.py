@@ -8,6 +8,8 @@ four bytes a token).
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from kgagent.batches import split_by_size
+
 TOKENS_PER_INPUT = 8_191
 """Maximum tokens of a text (OpenAI's embeddings guide)."""
 
@@ -51,14 +53,4 @@ def truncate(text: str, *, tokens: int = TOKENS_PER_INPUT) -> str:
 
 def split_batches(texts: Iterable[str], limits: RequestLimits) -> Iterator[list[str]]:
     """Group texts into requests as large as the limits allow, in order; each text must fit by itself."""
-    batch: list[str] = []
-    tokens = 0
-    for text in texts:
-        more = max_tokens(text)
-        if batch and (len(batch) == limits.inputs or tokens + more > limits.tokens):
-            yield batch
-            batch, tokens = [], 0
-        batch.append(text)
-        tokens += more
-    if batch:
-        yield batch
+    return split_by_size(texts, max_tokens, max_size=limits.tokens, max_items=limits.inputs)

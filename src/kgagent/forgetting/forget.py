@@ -1,9 +1,10 @@
 """Forgets a user or a node in batches, each a transaction of its own, so that other calls do not wait for long."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
+from kgagent.batches import split_by_size
 from kgagent.errors import ConflictError, EntityGoneError, InputError, NodeNotFoundError, NotFoundError
 from kgagent.forgetting.report import ForgetReport
 from kgagent.forgetting.source_traces import SourceTraces
@@ -61,15 +62,21 @@ async def forget(
         raise InputError(f"batch_size must be at least 1, got {batch_size}")
     names = {**relationships.names, **STORE_ITEM_NAMES, "all_deleted": DELETED_NAMES["all_deleted"]}
     store = nodes.store
+    counting = statement("count_records_of_user" if entity_key is None else "count_records_of_node", **names)
+
+    async def count(key: str | None) -> Row:
+        [counts] = await store.read(counting, {"user_id": user_id, "entity_key": key}, timeout=LONG_TIMEOUT)
+        return counts
+
+    found = await count(entity_key)
     traces = None
     if entity_key is not None:
         traces = SourceTraces(nodes, relationships, write_context, user_id, entity_key, batch_size)
-        if not await _is_known(traces, names):
+        if not any(found.values()) and not any((await traces.count()).values()):
             entity_key = await _resolved(references, user_id, entity_key)
             traces = replace(traces, entity_key=entity_key)
+            found = await count(entity_key)
     parameters = {"user_id": user_id, "entity_key": entity_key}
-    counting = statement("count_records_of_user" if entity_key is None else "count_records_of_node", **names)
-    [found] = await store.read(counting, parameters, timeout=LONG_TIMEOUT)
     others = await _count_others(store, names, user_id) if entity_key is None else 0
     if dry_run:
         removed = await traces.count() if traces else Counter[str]()
@@ -129,8 +136,8 @@ class _Erasure:
                     statement("forget_relationships_of_node"), element_id=row["element_id"], limit=self._batch_size
                 )
                 row["degree"] = row["degree"] - self._batch_size if done["relationships"] else 0
-        for element_ids in _groups(rows, self._batch_size):
-            await self._write(statement("forget_nodes"), element_ids=element_ids)
+        for group in split_by_size(rows, lambda row: row["degree"] + 1, max_size=self._batch_size):
+            await self._write(statement("forget_nodes"), element_ids=[row["element_id"] for row in group])
 
     async def _repeat(self, name: str, counted_as: str | None, **places: Identifier) -> None:
         """Run a statement until it finds less than a whole batch."""
@@ -158,13 +165,6 @@ class _Erasure:
         raise ConflictError("Records are deleted by concurrent writes all the time. Forget again to continue")
 
 
-async def _is_known(source: SourceTraces, names: dict[str, Identifier]) -> bool:
-    """Whether anything is stored under exactly the key of a source: a node, a deleted record, or notes."""
-    parameters = {"user_id": source.user_id, "entity_key": source.entity_key}
-    [found] = await source.nodes.store.read(statement("count_records_of_node", **names), parameters)
-    return any(found.values()) or any((await source.count()).values())
-
-
 async def _resolved(references: NodeReferences, user_id: str, reference: str) -> str:
     try:
         return (await references.resolve(user_id, [reference]))[reference]
@@ -177,17 +177,3 @@ async def _resolved(references: NodeReferences, user_id: str, reference: str) ->
 async def _count_others(store: Store, names: dict[str, Identifier], user_id: str) -> int:
     rows = await store.read(statement("count_other_nodes", **names), {"user_id": user_id}, timeout=LONG_TIMEOUT)
     return int(rows[0]["found"])
-
-
-def _groups(rows: Sequence[Row], batch_size: int) -> Iterator[list[str]]:
-    """Ids of nodes that together have about one batch of relationships."""
-    group: list[str] = []
-    size = 0
-    for row in rows:
-        if group and size + row["degree"] + 1 > batch_size:
-            yield group
-            group, size = [], 0
-        group.append(row["element_id"])
-        size += row["degree"] + 1
-    if group:
-        yield group

@@ -185,9 +185,11 @@ class _SchemaRead:
         if sum(label.count for label in labels) <= self._limits.scan_limit:
             rows, is_cut = await self._from_nodes("live_types_at_nodes", {}, label_names)
             if not is_cut:
-                found = [name for name in names if any(row["type"] == name for row in rows)]
-                read = partial(self._type_of_rows, rows)
-                return await bounded_map(read, self._first(found), limit=MAX_CONCURRENT)
+                by_type: dict[str, list[Row]] = {}
+                for row in rows:
+                    by_type.setdefault(row["type"], []).append(row)
+                found = self._first([name for name in names if name in by_type])
+                return await bounded_map(lambda name: self._type(name, by_type[name]), found, limit=MAX_CONCURRENT)
         scan = partial(self._scanned_type, labels=label_names)
         types = await bounded_map(scan, self._first(names), limit=MAX_CONCURRENT)
         return [one for one in types if one is not None]
@@ -195,9 +197,6 @@ class _SchemaRead:
     def _first(self, types: Sequence[str]) -> Sequence[str]:
         self.is_partial |= len(types) > MAX_NAMES
         return types[:MAX_NAMES]
-
-    async def _type_of_rows(self, rows: Sequence[Row], name: str) -> LiveRelationshipType:
-        return await self._type(name, [row for row in rows if row["type"] == name], sampled=False)
 
     async def _scanned_type(self, name: str, labels: Sequence[str]) -> LiveRelationshipType | None:
         """Read a relationship type; None if the user has no such relationship.
@@ -215,7 +214,7 @@ class _SchemaRead:
                 rows, sampled = at_nodes, is_cut
         return await self._type(name, rows, sampled=sampled) if rows else None
 
-    async def _type(self, name: str, rows: Sequence[Row], *, sampled: bool) -> LiveRelationshipType:
+    async def _type(self, name: str, rows: Sequence[Row], *, sampled: bool = False) -> LiveRelationshipType:
         return LiveRelationshipType(
             name=name,
             count=_count(rows),

@@ -1,18 +1,15 @@
 """Writes the records of one user, or of all, to a file."""
 
 import asyncio
-import os
-import tempfile
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
-from typing import BinaryIO
 
 from pydantic import BaseModel, ConfigDict
 
 from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError
+from kgagent.files import replacing_output_file
 from kgagent.formatting import counted
 from kgagent.graph.store import Store
 from kgagent.ontology import Ontology
@@ -95,7 +92,10 @@ async def export_records(
     )
     omitted = frozenset() if embeddings else EMBEDDING_PROPERTIES
     skipped = 0
-    with _written_whole(path) as stream, (progress or SilentProgress()).task(f"Exporting to {path.name}") as advance:
+    with (
+        replacing_output_file(path) as stream,
+        (progress or SilentProgress()).task(f"Exporting to {path.name}") as advance,
+    ):
         writer = LineWriter(stream, header)
         owners = await all_users(store, ontology) if users is None else users
         for one in owners:
@@ -126,26 +126,3 @@ async def _write(writer: LineWriter, kind: str, pages: AsyncIterator[list[bytes]
 async def _write_page(writer: LineWriter, kind: str, lines: list[bytes], advance: Advance) -> None:
     await asyncio.to_thread(writer.records, kind, lines)
     advance(len(lines))
-
-
-@contextmanager
-def _written_whole(path: Path) -> Iterator[BinaryIO]:
-    """A file that only its owner can read, and that gets its name when the block ends without an error.
-
-    Raises:
-        InputError: it cannot be written.
-    """
-    try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-        temporary = Path(name)
-        try:
-            with os.fdopen(handle, "wb") as stream:
-                yield stream
-                stream.flush()
-                os.fsync(stream.fileno())
-            temporary.replace(path)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror or error}. Choose another file") from error

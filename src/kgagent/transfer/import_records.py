@@ -8,6 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from kgagent.batches import split_by_size
 from kgagent.errors import (
     ConflictError,
     ConstraintViolationError,
@@ -250,12 +251,4 @@ def _changed(lines: Iterable[NumberedLine], change: UserChange | None) -> Iterat
 def _batches(lines: Iterable[NumberedLine], batch_size: int) -> Iterator[list[NumberedLine]]:
     """Consecutive records of one kind and one user, limited in number and in size."""
     for _, group in groupby(lines, key=lambda line: (line.record.kind, line.record.user_id)):
-        batch: list[NumberedLine] = []
-        size = 0
-        for line in group:
-            if batch and (len(batch) == batch_size or size + line.size > BATCH_BYTES):
-                yield batch
-                batch, size = [], 0
-            batch.append(line)
-            size += line.size
-        yield batch
+        yield from split_by_size(group, lambda line: line.size, max_size=BATCH_BYTES, max_items=batch_size)

@@ -1,10 +1,11 @@
 """Reads the records of one user page by page, in an order that depends on their content alone."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kgagent.batches import split_by_size
 from kgagent.errors import ConflictError
 from kgagent.graph.deleted_records import DELETED_NAMES, LONG_TIMEOUT
 from kgagent.graph.identifiers import Identifier
@@ -101,8 +102,9 @@ class UserRecords:
         """
         read = statement("read_exported_relationships")
         async for page in self._node_pages():
-            for starts in self._groups(page):
-                found, foreign = await self._relationships_from(starts)
+            connected = (row for row in page if row["outgoing"])
+            for starts in split_by_size(connected, lambda row: int(row["outgoing"]), max_size=self.page_size):
+                found, foreign = await self._relationships_from([row["element_id"] for row in starts])
                 for start in range(0, max(len(found), 1), self.page_size):
                     ids = found[start : start + self.page_size]
                     lines = await self._lines(read, ids, self._relationship_line)
@@ -140,20 +142,6 @@ class UserRecords:
                 if len(rows) < self.page_size:
                     break
                 after = rows[-1]["entity_key"]
-
-    def _groups(self, nodes: Sequence[Row]) -> Iterator[list[str]]:
-        """Ids of consecutive nodes that together have about one page of relationships."""
-        group: list[str] = []
-        size = 0
-        for node in nodes:
-            if group and size + node["outgoing"] > self.page_size:
-                yield group
-                group, size = [], 0
-            if node["outgoing"]:
-                group.append(node["element_id"])
-                size += node["outgoing"]
-        if group:
-            yield group
 
     async def _relationships_from(self, starts: Sequence[str]) -> tuple[list[str], int]:
         """Ids of the relationships that start at nodes, in order, and the number of those that cannot be exported."""
