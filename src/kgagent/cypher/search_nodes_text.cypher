@@ -1,6 +1,6 @@
 // The user's nodes that a full-text index finds, best first.
 // Parameters: user_id; labels [text]; index; query (Lucene); limit; fetch (matches to fetch);
-//   least_share (minimum score, as a share of the best one); dimensions (null).
+//   least_share (minimum score, as a share of the best one).
 // Rows: one {hits (number of index matches), found (those that are the user's, up to limit), matches [{score (BM25, above 0), node}]}.
 CALL db.index.fulltext.queryNodes($index, $query, {limit: $fetch}) YIELD node AS n, score
 WITH n, score, n.user_id = $user_id AND score > 0 AND any(label IN labels(n) WHERE label IN $labels) AS wanted

@@ -1,7 +1,7 @@
 // The user's relationships that a full-text index finds, best first.
 // Parameters: user_id; relationship_types [text] or null; neo4j_types [text] or null; index; query (Lucene); limit;
 //   fetch (matches to fetch);
-//   least_share (minimum score, as a share of the best one); dimensions (null).
+//   least_share (minimum score, as a share of the best one).
 // Rows: one {hits (number of index matches), found (those that are the user's, up to limit), matches [{score (BM25, above 0), relationship}]}.
 CALL db.index.fulltext.queryRelationships($index, $query, {limit: $fetch}) YIELD relationship AS r, score
 WITH r, score, r.user_id = $user_id AND startNode(r).user_id = $user_id AND endNode(r).user_id = $user_id

@@ -28,7 +28,7 @@ class Record:
 
     Attributes:
         element_id: the database's id, which it may reuse later.
-        vector_length: length of the stored embedding; None if there is none.
+        vector_length: length of the stored embedding; None if there is none, and for what a search found.
     """
 
     element_id: str
@@ -85,7 +85,7 @@ class NodeRecord(Record):
             label=ontology_label(
                 [label for label in row["labels"] if label in (labels or ())] or row["labels"], ontology
             ),
-            vector_length=row["vector_length"],
+            vector_length=row.get("vector_length"),
             properties=_present(row["properties"]),
         )
 
@@ -142,7 +142,7 @@ class RelationshipRecord(Record):
             to_entity_key=row["to_entity_key"],
             from_name=as_text(row["from_name"]),
             to_name=as_text(row["to_name"]),
-            vector_length=row["vector_length"],
+            vector_length=row.get("vector_length"),
             has_old_embeddings=row.get("has_old_embeddings", False),
             has_old_is_reversed=has_old_is_reversed,
             from_labels=tuple(row.get("from_labels", ())),

@@ -16,6 +16,8 @@ RETRIEVERS: tuple[FusedRetriever, ...] = get_args(FusedRetriever)
 """Retrievers in the order that breaks ties."""
 
 _NODE = "object:"
+_ENDS = ("from_entity_key", "to_entity_key", "from_name", "to_name", "from_labels", "to_labels")
+_NODE_FIELDS, _RELATIONSHIP_FIELDS = ("element_id", "labels", ""), ("element_id", "neo4j_type", *_ENDS, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,15 +99,15 @@ def key_of(record: Record) -> str:
     return f"relationship:{record.neo4j_type}:{first}:{second}:{record.text('relationship_type')}"
 
 
-def read_node(found: Mapping[str, Any], ontology: Ontology, labels: Sequence[str]) -> NodeRecord:
-    """Read the map that `_found_node.cypher` makes; of a node with several labels, one of `labels` counts."""
-    return NodeRecord.read(_with_properties(found), ontology, labels=labels)
+def read_node(found: Sequence[Any], ontology: Ontology, labels: Sequence[str]) -> NodeRecord:
+    """Read the list that `_found_node.cypher` makes; of a node with several labels, one of `labels` counts."""
+    return NodeRecord.read(_row(_NODE_FIELDS, found), ontology, labels=labels)
 
 
-def read_relationship(found: Mapping[str, Any]) -> RelationshipRecord:
-    """Read the map that `_found_relationship.cypher` or `_ranked_relationship.cypher` makes."""
-    return RelationshipRecord.read(_with_properties(found))
+def read_relationship(found: Sequence[Any]) -> RelationshipRecord:
+    """Read the list that `_found_relationship.cypher` or `_ranked_relationship.cypher` makes."""
+    return RelationshipRecord.read(_row(_RELATIONSHIP_FIELDS, found))
 
 
-def _with_properties(found: Mapping[str, Any]) -> dict[str, Any]:
-    return {**found, "properties": dict(found["properties"])}
+def _row(fields: Sequence[str], found: Sequence[Any]) -> dict[str, Any]:
+    return {**dict(zip(fields, found, strict=True)), "properties": dict(found[-1])}

@@ -78,9 +78,7 @@ async def _matches(
         return []
     fetch = max(MIN_FETCH, 2 * limit)
     while True:
-        [row] = await scope.read(
-            search, {**parameters, "query": query, "limit": limit, "fetch": fetch, "dimensions": None}
-        )
+        [row] = await scope.read(search, {**parameters, "query": query, "limit": limit, "fetch": fetch})
         if row["found"] >= limit or row["hits"] < fetch:
             return list(row["matches"])
         fetch *= WIDENING

@@ -108,10 +108,8 @@ async def _read(
 ) -> Sequence[Record]:
     if not keys and not element_ids:
         return ()
-    [row] = await scope.read(
-        scope.statement("read_found"),
-        {"keys": list(keys), "element_ids": list(element_ids), "dimensions": None},
-    )
+    parameters = {"keys": list(keys), "element_ids": list(element_ids)}
+    [row] = await scope.read(scope.statement("read_found"), parameters)
     nodes = [read_node(node, scope.ontology, labels) for node in row["nodes"]]
     return [*nodes, *(read_relationship(relationship) for relationship in row["relationships"])]
 

@@ -70,7 +70,7 @@ class VectorRequest:
         found = ((self._record(match[kind]), match["similarity"]) for match in row["matches"] if match[kind])
         return [Candidate(key_of(record), similarity, record, similarity) for record, similarity in found]
 
-    def _record(self, found: Mapping[str, Any]) -> Record:
+    def _record(self, found: Sequence[Any]) -> Record:
         if self.target.label:
             return read_node(found, self.scope.ontology, [self.target.label])
         return read_relationship(found)

@@ -32,15 +32,7 @@ class Answers(Store):
         fetch = parameters.get("fetch")
         self.fetched.append(fetch)
         found = [
-            {
-                "similarity": 0.5,
-                "node": {
-                    "element_id": key,
-                    "labels": ["Person"],
-                    "vector_length": 3,
-                    "properties": {"entity_key": key},
-                },
-            }
+            {"similarity": 0.5, "node": [key, ["Person"], [["entity_key", key]]]}
             for key in (OWNED if fetch is None else OWNED[: self._indexed])
         ]
         return [{"query": 0, "least": self._least, "matches": found[: parameters["limit"]]}]
