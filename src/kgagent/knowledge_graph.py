@@ -238,11 +238,15 @@ class KnowledgeGraph:
         Raises:
             InputError: an argument is invalid.
             SearchError: every retriever failed.
+            BusyError: too many searches of the graph, or of this user, wait; see the setting `max_reads`.
         """
-        asked = HybridSearchRequest(query=request) if isinstance(request, str) else request
-        return await self._services.retrieval.hybrid_search(
-            _checked(asked, HybridSearchRequest), user_id=user_id, vector=vector, cross_encoder=cross_encoder
+        asked = _checked(
+            HybridSearchRequest(query=request) if isinstance(request, str) else request, HybridSearchRequest
         )
+        async with self._services.admission.admitted(user_id):
+            return await self._services.retrieval.hybrid_search(
+                asked, user_id=user_id, vector=vector, cross_encoder=cross_encoder
+            )
 
     async def explore(self, request: ExploreRequest | str, *, user_id: str) -> ExploreResult:
         """Find nodes by several queries and names, with the relationships around them.
@@ -254,9 +258,11 @@ class KnowledgeGraph:
         Raises:
             InputError: there is no query and no name, or a label is unknown.
             SearchError: every search failed; one that fails alone is a warning of the result.
+            BusyError: too many searches of the graph, or of this user, wait; see the setting `max_reads`.
         """
         asked = ExploreRequest(queries=(VectorQuery(query=request),)) if isinstance(request, str) else request
-        return await self._services.retrieval.explore(_checked(asked, ExploreRequest), user_id=user_id)
+        async with self._services.admission.admitted(user_id):
+            return await self._services.retrieval.explore(_checked(asked, ExploreRequest), user_id=user_id)
 
     async def traverse(self, request: TraverseRequest, *, user_id: str) -> TraverseResult:
         """Follow relationships from a node.
@@ -269,8 +275,10 @@ class KnowledgeGraph:
             NotFoundError: the user has no such node.
             InputError: a relationship type is unknown.
             StoreError: the database failed.
+            BusyError: too many searches of the graph, or of this user, wait; see the setting `max_reads`.
         """
-        return await self._services.retrieval.traverse(_checked(request, TraverseRequest), user_id=user_id)
+        async with self._services.admission.admitted(user_id):
+            return await self._services.retrieval.traverse(_checked(request, TraverseRequest), user_id=user_id)
 
     async def find_paths(self, request: FindPathsRequest, *, user_id: str) -> FindPathsResult:
         """Find how two nodes are connected: the shortest paths, and the most relevant ones.
@@ -284,8 +292,10 @@ class KnowledgeGraph:
             InputError: both ends are the same node.
             EmbeddingError: the query could not be embedded.
             StoreError: the database failed.
+            BusyError: too many searches of the graph, or of this user, wait; see the setting `max_reads`.
         """
-        return await self._services.retrieval.find_paths(_checked(request, FindPathsRequest), user_id=user_id)
+        async with self._services.admission.admitted(user_id):
+            return await self._services.retrieval.find_paths(_checked(request, FindPathsRequest), user_id=user_id)
 
     async def query_patterns(
         self, query: GraphQuery, *, user_id: str, vector: Sequence[float] | None = None
@@ -300,8 +310,10 @@ class KnowledgeGraph:
         Raises:
             InputError: a name is unknown, or a constraint compares values of different types.
             SearchError: the query took too long.
+            BusyError: too many searches of the graph, or of this user, wait; see the setting `max_reads`.
         """
-        return await self._services.patterns.query(_checked(query, GraphQuery), user_id, vector=vector)
+        async with self._services.admission.admitted(user_id):
+            return await self._services.patterns.query(_checked(query, GraphQuery), user_id, vector=vector)
 
     async def load(
         self,

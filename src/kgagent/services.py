@@ -44,7 +44,7 @@ class GraphServices:
         write_context: what writes share.
         retrieval: searches.
         patterns: structured queries.
-        admission: limits the calls of tools that run at once.
+        admission: limits the searches and the calls of tools that run at once.
     """
 
     store: Store

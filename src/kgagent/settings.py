@@ -135,10 +135,13 @@ class Settings(BaseSettings):
     query_timeout: float = Field(30.0, gt=0, description="Timeout of a search on the server, in seconds.")
 
     max_reads: int = Field(
-        16, ge=1, le=100, description="Calls of tools that read, of all users of a graph, that run at once."
+        16,
+        ge=1,
+        le=100,
+        description="Searches and calls of tools that read, of all users of a graph, that run at once.",
     )
     max_reads_per_user: int = Field(
-        8, ge=1, le=100, description="Calls of tools that read, of one user, that run at once."
+        8, ge=1, le=100, description="Searches and calls of tools that read, of one user, that run at once."
     )
     longest_wait: float = Field(
         10.0, gt=0, description="Seconds that such a call waits for its turn, before it is refused as too busy."

@@ -197,6 +197,7 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
         Raises:
             InputError: an argument is invalid.
             SearchError: every retriever failed.
+            BusyError: too many searches of the graph, or of this user, wait; see the setting `max_reads`.
         """
         return self._wait(self._wrapped.search, request, user_id=user_id, vector=vector, cross_encoder=cross_encoder)
 
@@ -210,6 +211,7 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
         Raises:
             InputError: there is no query and no name, or a label is unknown.
             SearchError: every search failed; one that fails alone is a warning of the result.
+            BusyError: too many searches of the graph, or of this user, wait; see the setting `max_reads`.
         """
         return self._wait(self._wrapped.explore, request, user_id=user_id)
 
@@ -224,6 +226,7 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
             NotFoundError: the user has no such node.
             InputError: a relationship type is unknown.
             StoreError: the database failed.
+            BusyError: too many searches of the graph, or of this user, wait; see the setting `max_reads`.
         """
         return self._wait(self._wrapped.traverse, request, user_id=user_id)
 
@@ -239,6 +242,7 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
             InputError: both ends are the same node.
             EmbeddingError: the query could not be embedded.
             StoreError: the database failed.
+            BusyError: too many searches of the graph, or of this user, wait; see the setting `max_reads`.
         """
         return self._wait(self._wrapped.find_paths, request, user_id=user_id)
 
@@ -255,6 +259,7 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
         Raises:
             InputError: a name is unknown, or a constraint compares values of different types.
             SearchError: the query took too long.
+            BusyError: too many searches of the graph, or of this user, wait; see the setting `max_reads`.
         """
         return self._wait(self._wrapped.query_patterns, query, user_id=user_id, vector=vector)
 
