@@ -9,7 +9,7 @@ from typing import Annotated, ParamSpec
 
 import typer
 
-from kgagent.cli import explore, forget, ingest, load, maintenance, restore, search, server, transfer, view
+from kgagent.cli import backup, explore, forget, ingest, load, maintenance, restore, search, server, transfer, view
 from kgagent.cli.demo import command as demo
 from kgagent.cli.mcp import command as mcp
 from kgagent.cli.request_options import RequestCommand
@@ -45,6 +45,7 @@ for _command in (
     server.up,
     server.down,
     server.status,
+    backup.backup,
     maintenance.init,
     load.load,
     ingest.ingest,
@@ -59,6 +60,7 @@ for _command in (
     mcp.mcp,
 ):
     app.command(cls=RequestCommand)(report_errors(_command))
+app.command("restore-backup", cls=RequestCommand)(report_errors(backup.restore_backup))
 app.command("import", cls=RequestCommand)(report_errors(transfer.import_))
 app.command(cls=RequestCommand)(report_errors(forget.forget))
 

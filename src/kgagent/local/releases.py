@@ -31,6 +31,11 @@ class Release:
         """Name of the lock file that lists its jars."""
         return f"neo4j-{self.version}"
 
+    def opens(self, version: str) -> bool:
+        """Whether this release opens data that a release with that version last used: an earlier one of its line."""
+        stored, own = version_key(version), version_key(self.version)
+        return stored[0] == own[0] and stored <= own
+
 
 def find_release(version: str) -> Release:
     """Find the release of a version.

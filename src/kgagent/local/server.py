@@ -3,21 +3,23 @@
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from kgagent.errors import ServerStartError
+from kgagent.errors import InputError, LocalServerError, ServerStartError
 from kgagent.extras import require_extra
+from kgagent.formatting import counted
 from kgagent.local.artifacts import forget
+from kgagent.local.backup_file import BackupManifest, read_manifest, unpack_backup, write_backup
 from kgagent.local.config import HOST
 from kgagent.local.launch import LaunchPlan, last_log_lines, launch, log_size, set_initial_password
 from kgagent.local.paths import default_home
 from kgagent.local.ports import choose_port
-from kgagent.local.process import find_server, terminate, wait_for_exit
+from kgagent.local.process import connection_count, find_server, terminate, wait_for_exit
 from kgagent.local.readiness import is_ready
-from kgagent.local.releases import find_release, version_key
+from kgagent.local.releases import find_release
 from kgagent.local.server_home import ServerHome, ServerState, not_writable
+from kgagent.local.server_info import ServerInfo, ServerStatus
 from kgagent.progress import Progress, SilentProgress
 
 if TYPE_CHECKING:
@@ -34,38 +36,6 @@ _PORT_ATTEMPTS = 3
 
 class _PortInUseError(ServerStartError):
     """Another program took the port after it was found free."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ServerInfo:
-    """A running local Neo4j and how to connect to it."""
-
-    uri: str
-    username: str
-    password: str = field(repr=False)
-    pid: int
-    version: str
-    home: Path
-    log: Path
-
-
-@dataclass(frozen=True, kw_only=True)
-class ServerStatus:
-    """Status of the local Neo4j.
-
-    Attributes:
-        running: whether its process is running.
-        ready: whether it runs statements.
-        info: how to connect to it; None if it is not running.
-        home: folder of its data.
-        version: Neo4j version that last used the data; None if there is no data.
-    """
-
-    running: bool
-    ready: bool
-    info: ServerInfo | None
-    home: Path
-    version: str | None
 
 
 class LocalNeo4j:
@@ -146,10 +116,77 @@ class LocalNeo4j:
             if state is None:
                 return False
             running = find_server(state.pid, self._home.path)
-            if running:
-                terminate(running, timeout=_STOP_SECONDS)
-            self._home.write_state(state.model_copy(update={"pid": None}))
+            self._stop(state, running)
             return running is not None
+
+    def backup(self, file: Path, *, stop: bool = False, progress: Progress | None = None) -> BackupManifest:
+        """Write the data to a file. A running server is stopped first, and started again afterwards.
+
+        The file has everything but the password; it appears under its name when it is complete.
+
+        Args:
+            file: file to write; an existing one is replaced.
+            stop: stop the server even if programs are connected to it.
+            progress: reports the backup and the start.
+
+        Raises:
+            InputError: there are no data, or the file cannot be written.
+            LocalServerError: programs are connected to the server, or it did not start again.
+        """
+        progress = progress or SilentProgress()
+        if not self._home.has_data():
+            raise InputError(f"{self._home.path} has no data to back up")
+        with self._locked():
+            state = self._home.read_state()
+            if state is None:
+                raise InputError(f"{self._home.state} is missing or damaged, so the version of the data is not known")
+            running = find_server(state.pid, self._home.path)
+            if running:
+                self._check_running_version(state)
+                if not stop and (count := connection_count(running, state.port)):
+                    raise LocalServerError(
+                        f"{counted(count, 'connection')} to the local Neo4j will be lost when it is stopped for the "
+                        "backup. End the programs that use it, or stop it nevertheless with stop=True "
+                        "(kgagent backup --stop)."
+                    )
+            state = self._stop(state, running)
+            try:
+                return write_backup(self._home.data, file, neo4j_version=state.version, progress=progress)
+            finally:
+                if running:
+                    self._start(state, progress)
+
+    def restore_backup(self, file: Path, progress: Progress | None = None) -> BackupManifest:
+        """Bring the data of a backup into a home without data; the server is not started.
+
+        If it fails or is killed, the home has no data, as before. The password is another than that of the backed-up
+        server.
+
+        Args:
+            file: a file that `backup` wrote.
+            progress: reports the restoration.
+
+        Raises:
+            InputError: the home has data, the file is damaged, or its data are of a release that this one cannot open.
+            ServerStartError: the home cannot be written.
+        """
+        manifest = read_manifest(file)
+        if not self._release.opens(manifest.neo4j_version):
+            raise InputError(
+                f"The data in {file} was last used by Neo4j {manifest.neo4j_version} and cannot be opened by "
+                f"{self._release.version}. Set KGAGENT_LOCAL_NEO4J_VERSION={manifest.neo4j_version}."
+            )
+        self._home.create()
+        with self._locked():
+            if self._home.has_data():
+                raise InputError(
+                    f"{self._home.path} has data, which a restoration does not replace. Move the folder away, or set "
+                    "KGAGENT_HOME to another folder."
+                )
+            with self._home.new_data() as folder:
+                unpack_backup(file, folder, progress=progress or SilentProgress())
+                self._home.write_state(ServerState(version=manifest.neo4j_version, port=self._port))
+        return manifest
 
     def status(self) -> ServerStatus:
         """Get the status of the server without changing it.
@@ -168,12 +205,22 @@ class LocalNeo4j:
             version=state.version if state else None,
         )
 
-    def _reuse(self, state: ServerState, running: "psutil.Process", progress: Progress) -> ServerInfo:
+    def _stop(self, state: ServerState, running: "psutil.Process | None") -> ServerState:
+        if running:
+            terminate(running, timeout=_STOP_SECONDS)
+        stopped = state.model_copy(update={"pid": None})
+        self._home.write_state(stopped)
+        return stopped
+
+    def _check_running_version(self, state: ServerState) -> None:
         if state.version != self._release.version:
             raise ServerStartError(
                 f"Neo4j {state.version} is running on {self._home.path}, but {self._release.version} was requested. "
                 "Stop the running server first (kgagent down)."
             )
+
+    def _reuse(self, state: ServerState, running: "psutil.Process", progress: Progress) -> ServerInfo:
+        self._check_running_version(state)
         if self._port not in (0, state.port):
             raise ServerStartError(
                 f"The local Neo4j is running on port {state.port}, but port {self._port} was requested. "
@@ -213,10 +260,7 @@ class LocalNeo4j:
         return self._info(new, process.pid)
 
     def _check_data_version(self, state: ServerState | None) -> None:
-        if state is None:
-            return
-        stored, chosen = version_key(state.version), version_key(self._release.version)
-        if stored[0] == chosen[0] and stored <= chosen:
+        if state is None or self._release.opens(state.version):
             return
         raise ServerStartError(
             f"The data in {self._home.path} was last used by Neo4j {state.version} and cannot be opened by "

@@ -1,12 +1,18 @@
 """The home folder of a local Neo4j, and the state that is stored there between commands."""
 
 import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from kgagent.errors import ServerStartError
 from kgagent.files import replace_private_file
+
+_NEW_DATA = ".new-data-"
 
 
 class ServerState(BaseModel):
@@ -37,7 +43,8 @@ class ServerHome:
         self.password_file = path / "password"
         self.config = path / "conf"
         self.arguments = path / "java.args"
-        self.system_database = path / "data" / "databases" / "system"
+        self.data = path / "data"
+        self.system_database = self.data / "databases" / "system"
         self.neo4j_log = path / "logs" / "neo4j.log"
         self.output = path / "server.log"
 
@@ -64,6 +71,34 @@ class ServerHome:
     def write_state(self, state: ServerState) -> None:
         """Replace the stored state."""
         replace_private_file(self.state, state.model_dump_json())
+
+    def has_data(self) -> bool:
+        """Whether a server or a restoration has left files in the data folder."""
+        return any(path.is_file() for path in self.data.rglob("*"))
+
+    @contextmanager
+    def new_data(self) -> Iterator[Path]:
+        """A folder that becomes the data folder, in one step, when the block ends without an error.
+
+        Folders that killed processes left behind are removed.
+
+        Raises:
+            ServerStartError: the home cannot be written.
+        """
+        try:
+            for left in self.path.glob(f"{_NEW_DATA}*"):
+                shutil.rmtree(left)
+            folder = Path(tempfile.mkdtemp(dir=self.path, prefix=_NEW_DATA))
+            try:
+                yield folder
+                if self.data.exists():
+                    shutil.rmtree(self.data)
+                folder.rename(self.data)
+            except BaseException:
+                shutil.rmtree(folder, ignore_errors=True)
+                raise
+        except OSError as error:
+            raise ServerStartError(not_writable(self.path, error)) from error
 
     def password(self) -> str:
         """The server's password; generated if there is no database yet.

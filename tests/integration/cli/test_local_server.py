@@ -1,11 +1,15 @@
-"""up, status and down of a local Neo4j, as programs; the only test of the command line that starts a server."""
+"""up, status, backup and down of a local Neo4j, as programs; the only test of the command line that starts a server."""
 
 from pathlib import Path
+
+from neo4j import GraphDatabase
 
 from tests.integration.cli.conftest import Kgagent
 
 
-def test_up_status_down(program: Kgagent, bare_environment: dict[str, str], tmp_path: Path) -> None:
+def test_up_status_backup_down(
+    program: Kgagent, bare_environment: dict[str, str], family: Path, tmp_path: Path
+) -> None:
     settings = bare_environment | {"KGAGENT_HOME": str(tmp_path / "home"), "KGAGENT_EMBEDDER": "hashing"}
     before = program("status", "--json", settings=settings)
     assert (before.code, before.payload["running"], before.payload["server"]) == (0, False, "local")
@@ -19,8 +23,51 @@ def test_up_status_down(program: Kgagent, bare_environment: dict[str, str], tmp_
         assert (running["running"], running["ready"], running["uri"]) == (True, True, up.payload["uri"])
         shown = program("status", "--show-password", "--json", settings=settings).payload
         assert shown["password"] == (tmp_path / "home" / "password").read_text()
-        assert program("init", settings=settings).code == 0
+        assert program("load", str(family), settings=settings).code == 0
+        _back_up(program, settings, shown)
+        _restore(program, settings | {"KGAGENT_HOME": str(tmp_path / "restored")}, tmp_path)
     finally:
         down = program("down", "--json", settings=settings)
     assert down.payload == {"stopped": True}
     assert program("status", "--json", settings=settings).payload["running"] is False
+
+
+def _back_up(program: Kgagent, settings: dict[str, str], server: dict[str, str]) -> None:
+    """A server that a program uses is not stopped; another one runs again after its backup, at its address."""
+    assert program("export", "before.jsonl", settings=settings).code == 0
+    with GraphDatabase.driver(server["uri"], auth=(server["username"], server["password"])) as driver:
+        driver.verify_connectivity()
+        refused = program("backup", "graph.backup", settings=settings)
+        assert (refused.code, "1 connection to the local Neo4j will be lost" in refused.err) == (1, True)
+        driver.verify_connectivity()
+    done = program("backup", "graph.backup", "--json", settings=settings)
+    assert done.code == 0, done.err
+    assert done.payload["bytes"] > 0
+    after = program("status", "--json", settings=settings).payload
+    assert (after["ready"], after["uri"], after["pid"] != server["pid"]) == (True, server["uri"], True)
+
+
+def _restore(program: Kgagent, settings: dict[str, str], folder: Path) -> None:
+    """The restored graph has the same records, and its indexes find them."""
+    restored = program("restore-backup", "graph.backup", settings=settings)
+    assert restored.code == 0, restored.err
+    assert restored.out.startswith("Restored ")
+    try:
+        assert program("export", "after.jsonl", settings=settings).code == 0
+        assert (folder / "after.jsonl").read_bytes() == (folder / "before.jsonl").read_bytes()
+        found = program("search", "mentor who guides Ines in her career", "--json", settings=settings)
+        assert "Ruth is the mentor" in found.out
+        again = program("restore-backup", "graph.backup", settings=settings)
+        assert (again.code, "has data, which a restoration does not replace" in again.err) == (1, True)
+    finally:
+        program("down", settings=settings)
+
+
+def test_a_backup_of_another_server_is_refused(kgagent: Kgagent) -> None:
+    for command in ("backup", "restore-backup"):
+        (Path.cwd() / "file").touch()
+        refused = kgagent(command, "file")
+        assert (refused.code, f"kgagent {command} is for the local Neo4j, but NEO4J_URI is set" in refused.err) == (
+            1,
+            True,
+        )
