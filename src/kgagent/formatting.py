@@ -1,5 +1,7 @@
 """Text formatting that several modules share."""
 
+import re
+
 
 def counted(count: int, noun: str, plural: str | None = None) -> str:
     """Format a count with its noun: "1 node", "2 nodes", "1,200 entities".
@@ -21,6 +23,11 @@ def beginning(text: str, length: int) -> str:
     """A text in one line of at most `length` characters, the last of which is "…" if it was cut."""
     line = in_one_line(text)
     return line if len(line) <= length else f"{line[: length - 1]}…"
+
+
+def without_credentials(address: str) -> str:
+    """An address with "…" for the name and password and for the query that it may contain."""
+    return re.sub(r"[?#].*", "?…", re.sub(r"//.*@", "//…@", address, flags=re.DOTALL), flags=re.DOTALL)
 
 
 def has_lone_surrogates(text: str) -> bool:

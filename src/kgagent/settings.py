@@ -1,6 +1,7 @@
 """Settings from environment variables and from a `.env` file in the working directory."""
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -10,6 +11,7 @@ from pydantic_core import InitErrorDetails
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from kgagent.errors import ConfigurationError
+from kgagent.formatting import without_credentials
 from kgagent.validation import explain_validation_error
 
 EmbedderName = Literal["auto", "openai", "local", "hashing"]
@@ -17,6 +19,8 @@ LogFormat = Literal["plain", "json"]
 IndexQuantization = Literal["none", "scalar", "binary"]
 ToolsetName = Literal["core", "graph", "patterns", "admin", "all"]
 PathRanking = Literal["PATH_LENGTH", "EDGE_WEIGHT", "NODE_CENTRALITY", "SEMANTIC_SCORE", "HYBRID"]
+
+_ADDRESSES = ("neo4j_uri", "openai_base_url")
 
 
 def _env(name: str) -> AliasChoices:
@@ -156,6 +160,11 @@ class Settings(BaseSettings):
         "2026.08.1", description="Version of the local Neo4j: 2026.08.1, or a 5.26 release with a lock file."
     )
     local_port: int = Field(0, ge=0, le=65535, description="Bolt port of the local Neo4j; 0 uses a free port.")
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, object]]:
+        """The settings; addresses without the passwords that they may contain."""
+        for name, value in super().__repr_args__():
+            yield name, without_credentials(value) if name in _ADDRESSES and isinstance(value, str) else value
 
     @field_validator("toolsets", mode="before")
     @classmethod

@@ -14,6 +14,7 @@ class Proxy:
 
     Attributes:
         uri: bolt address for clients.
+        requests: what the clients sent, joined.
     """
 
     def __init__(self, target: str) -> None:
@@ -22,10 +23,12 @@ class Proxy:
         self._passing = asyncio.Event()
         self._passing.set()
         self._writers: set[asyncio.StreamWriter] = set()
-        self._commits_to_lose = 0
+        self._lost_message = COMMIT
+        self._replies_to_lose = 0
         self._server: asyncio.Server | None = None
         self._port = 0
         self.uri = ""
+        self.requests = bytearray()
 
     async def start(self) -> None:
         """Listen, on the same port as before."""
@@ -46,7 +49,11 @@ class Proxy:
 
     def lose_replies_to_commits(self, count: int) -> None:
         """Cut the connections of the next commits after the server has committed, before it can say so."""
-        self._commits_to_lose = count
+        self.lose_replies_to(COMMIT, count)
+
+    def lose_replies_to(self, message: bytes, count: int) -> None:
+        """Cut the connections on which the next messages with these bytes come, before the server's replies arrive."""
+        self._lost_message, self._replies_to_lose = message, count
 
     def resume(self) -> None:
         """Pass bytes on again."""
@@ -72,8 +79,10 @@ class Proxy:
         try:
             while data := await reader.read(65_536):
                 await self._passing.wait()
-                if is_request and self._commits_to_lose and COMMIT in data:
-                    self._commits_to_lose -= 1
+                if is_request:
+                    self.requests += data
+                if is_request and self._replies_to_lose and self._lost_message in data:
+                    self._replies_to_lose -= 1
                     lost.set()
                 elif lost.is_set():
                     writer.transport.abort()

@@ -63,6 +63,7 @@ def status(*, json: Json = False, show_password: ShowPassword = False) -> None:
 
 def _remote_status(settings: "Settings") -> Facts:
     from kgagent.errors import StoreError
+    from kgagent.formatting import without_credentials
     from kgagent.graph.connection import connect
 
     async def version() -> str:
@@ -75,7 +76,7 @@ def _remote_status(settings: "Settings") -> Facts:
         await store.close()
         return store.features.version
 
-    facts: Facts = {"server": "NEO4J_URI", "uri": settings.neo4j_uri}
+    facts: Facts = {"server": "NEO4J_URI", "uri": without_credentials(settings.neo4j_uri or "")}
     try:
         return {"running": True, **facts, "version": asyncio.run(version())}
     except StoreError as error:

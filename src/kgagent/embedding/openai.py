@@ -19,6 +19,7 @@ from kgagent.embedding.openai_errors import translate_errors
 from kgagent.embedding.retrying import Sleep, with_retries
 from kgagent.embedding.validation import validate_embeddings, validate_texts
 from kgagent.errors import ConfigurationError, EmbeddingResponseError
+from kgagent.formatting import without_credentials
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -177,7 +178,9 @@ def _usable_address(base_url: str) -> str:
     except ValueError:
         usable = False
     if not usable:
-        raise ConfigurationError(f"OPENAI_BASE_URL must be an http or https address, got {base_url}")
+        raise ConfigurationError(
+            f"OPENAI_BASE_URL must be an http or https address, got {without_credentials(base_url)}"
+        )
     return base_url
 
 

@@ -66,6 +66,10 @@ async def connect(
     try:
         driver = AsyncGraphDatabase.driver(uri, auth=auth, **options)
     except (neo4j_errors.ConfigurationError, TypeError, ValueError) as error:
+        if query := urlsplit(uri).query:
+            # The driver repeats the address with its query, in which a password may stand.
+            problem = str(error).replace(uri, shown).replace(query, "…")
+            raise ConfigurationError(f"The Neo4j driver cannot be set up: {problem}") from None
         raise ConfigurationError(f"The Neo4j driver cannot be set up: {error}") from error
     try:
         return await _open(store_class, driver, shown, database=database, timeout=timeout, owns_driver=True)
