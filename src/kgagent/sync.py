@@ -827,6 +827,10 @@ class SyncTool(BlockingWrapper[BoundTool]):
         """This tool for an agent that can call only some tools, so that texts do not name others."""
         return SyncTool(self._wrapped.beside(names), self._portal)
 
+    def asking(self) -> BoundTool | None:
+        """A tool that says what a call with the same arguments would remove; None if the user need not be asked."""
+        return self._wrapped.asking()
+
     @property
     def description(self) -> str:
         """The description for the model."""

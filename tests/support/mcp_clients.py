@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import httpx2
 from mcp import Client, StdioServerParameters
+from mcp.client.session import ElicitationFnT
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, TextContent, TextResourceContents
 
@@ -24,23 +25,29 @@ LONGEST = 120.0
 
 
 @asynccontextmanager
-async def over_http(url: str, *, token: str | None = None, mode: Mode = "auto") -> AsyncIterator[Client]:
-    """Connect to a server that runs."""
+async def over_http(
+    url: str, *, token: str | None = None, mode: Mode = "auto", asked: ElicitationFnT | None = None
+) -> AsyncIterator[Client]:
+    """Connect to a server that runs; `asked` answers what it asks the user."""
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     async with httpx2.AsyncClient(headers=headers, timeout=LONGEST) as http:
         transport = streamable_http_client(url, http_client=http)
-        async with Client(transport, mode=mode, read_timeout_seconds=LONGEST) as client:
+        async with Client(transport, mode=mode, read_timeout_seconds=LONGEST, elicitation_callback=asked) as client:
             yield client
 
 
 @asynccontextmanager
 async def over_stdio(
-    environment: Mapping[str, str], *arguments: str, folder: Path, mode: Mode = "auto"
+    environment: Mapping[str, str],
+    *arguments: str,
+    folder: Path,
+    mode: Mode = "auto",
+    asked: ElicitationFnT | None = None,
 ) -> AsyncIterator[Client]:
     """Start `kgagent mcp` as a program of its own and connect to it; it ends with the block."""
     command, *rest = PROGRAM
     server = StdioServerParameters(command=command, args=[*rest, "mcp", *arguments], env=dict(environment), cwd=folder)
-    async with Client(server, mode=mode, read_timeout_seconds=LONGEST) as client:
+    async with Client(server, mode=mode, read_timeout_seconds=LONGEST, elicitation_callback=asked) as client:
         yield client
 
 

@@ -79,6 +79,7 @@ class Tool(ABC, Generic[ArgumentsT]):
         destructive: whether it may replace or remove stored data; ignored if it only reads.
         idempotent: whether repeating a call changes nothing but the expiry of a note; a read-only tool always is.
         needs_exact_references: whether nodes must be named exactly, because a mistake is hard to undo.
+        question: says what a call would remove, so that a surface can ask the user first; None: it need not ask.
     """
 
     name: ClassVar[str]
@@ -88,6 +89,7 @@ class Tool(ABC, Generic[ArgumentsT]):
     destructive: ClassVar[bool] = True
     idempotent: ClassVar[bool] = False
     needs_exact_references: ClassVar[bool] = False
+    question: ClassVar["Tool[Any] | None"] = None
 
     @abstractmethod
     def description(self, ontology: Ontology) -> str:
@@ -131,6 +133,11 @@ class BoundTool:
     def beside(self, names: Iterable[str]) -> "BoundTool":
         """This tool for an agent that can call only some tools, so that texts do not name others."""
         return BoundTool(self._tool, replace(self._context, offered=frozenset(names)), self._others)
+
+    def asking(self) -> "BoundTool | None":
+        """A tool that says what a call with the same arguments would remove; None if the user need not be asked."""
+        question = self._tool.question
+        return None if question is None else BoundTool(question, self._context, self._others)
 
     @property
     def description(self) -> str:

@@ -11,8 +11,9 @@ from kgagent.models.fields import EntityKey
 from kgagent.models.note import format_utc
 from kgagent.ontology import Ontology
 from kgagent.tools.arguments import Arguments, Verbose
-from kgagent.tools.base import Tool
+from kgagent.tools.base import Tool, ToolResult
 from kgagent.tools.context import ToolContext
+from kgagent.tools.question import Question, described, plan_one, undo
 from kgagent.tools.references import NodeReference
 from kgagent.tools.write_answer import WriteAnswerWithRecords
 
@@ -46,6 +47,24 @@ class DeletedNode(WriteAnswerWithRecords):
         return "\n".join([self.message, f"entity_key: {self.node.entity_key}", *undo])
 
 
+class DeleteNodeQuestion(Question[DeleteNodeArguments]):
+    """Says which node would be deleted, and how many relationships with it."""
+
+    name = "delete_node.question"
+    arguments = DeleteNodeArguments
+    needs_exact_references = True
+
+    async def run(self, context: ToolContext, arguments: DeleteNodeArguments) -> ToolResult:
+        """Ask.
+
+        Raises:
+            InputError: the node does not exist, is the owner, or has relationships.
+        """
+        plan = await plan_one(_strategy(context), _intent(arguments))
+        related = f" and {counted(len(plan.relationships), 'relationship')}" if plan.relationships else ""
+        return ToolResult(message=f"Delete {described(plan.node)}{related}? {undo(context.undo_window)}")
+
+
 class DeleteNode(Tool[DeleteNodeArguments]):
     """Deletes a node."""
 
@@ -53,6 +72,7 @@ class DeleteNode(Tool[DeleteNodeArguments]):
     arguments = DeleteNodeArguments
     result = DeletedNode
     needs_exact_references = True
+    question = DeleteNodeQuestion()
 
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
@@ -67,15 +87,8 @@ class DeleteNode(Tool[DeleteNodeArguments]):
         Raises:
             InputError: the node does not exist, is the owner, or has relationships.
         """
-        intent = NodeDeletionIntent(entity_key=arguments.entity_key, with_relationships=arguments.delete_relationships)
-        strategy = NodeDeletionStrategy(
-            context.nodes,
-            context.relationships,
-            context.write_context,
-            user_id=context.user_id,
-            window=context.undo_window,
-        )
-        deleted = await compare_and_set_one(strategy, intent, attempts=context.write_context.attempts)
+        attempts = context.write_context.attempts
+        deleted = await compare_and_set_one(_strategy(context), _intent(arguments), attempts=attempts)
         node, until = deleted.record, deleted.undo_until
         related = f" and {counted(deleted.relationships, 'relationship')}" if deleted.relationships else ""
         undo = context.undo_hint("restore_node", until)
@@ -86,3 +99,17 @@ class DeleteNode(Tool[DeleteNodeArguments]):
             relationships_deleted=deleted.relationships,
             written=(node,),
         )
+
+
+def _intent(arguments: DeleteNodeArguments) -> NodeDeletionIntent:
+    return NodeDeletionIntent(entity_key=arguments.entity_key, with_relationships=arguments.delete_relationships)
+
+
+def _strategy(context: ToolContext) -> NodeDeletionStrategy:
+    return NodeDeletionStrategy(
+        context.nodes,
+        context.relationships,
+        context.write_context,
+        user_id=context.user_id,
+        window=context.undo_window,
+    )

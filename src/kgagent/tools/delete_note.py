@@ -1,10 +1,12 @@
 """delete_note: remove a note from a node or a relationship."""
 
+from kgagent.models import GraphRelationship
 from kgagent.ontology import Ontology
 from kgagent.tools.arguments import Verbose
-from kgagent.tools.base import Tool
+from kgagent.tools.base import Tool, ToolResult
 from kgagent.tools.context import ToolContext
 from kgagent.tools.note_edits import EditedNote, NoteAddress, edit_note
+from kgagent.tools.question import Question, quoted
 
 
 class DeleteNoteArguments(NoteAddress):
@@ -13,12 +15,31 @@ class DeleteNoteArguments(NoteAddress):
     verbose: Verbose = False
 
 
+class DeleteNoteQuestion(Question[DeleteNoteArguments]):
+    """Says which note would be deleted."""
+
+    name = "delete_note.question"
+    arguments = DeleteNoteArguments
+
+    async def run(self, context: ToolContext, arguments: DeleteNoteArguments) -> ToolResult:
+        """Ask.
+
+        Raises:
+            InputError: the note is unknown or not clear.
+        """
+        written, note = await edit_note(context, arguments, lambda _: None, dry_run=True)
+        record = written.record
+        name = record.triplet if isinstance(record, GraphRelationship) else record.name
+        return ToolResult(message=f"Delete the note {quoted(note.content)} on {quoted(name)}? It cannot be restored")
+
+
 class DeleteNote(Tool[DeleteNoteArguments]):
     """Deletes a note."""
 
     name = "delete_note"
     arguments = DeleteNoteArguments
     result = EditedNote
+    question = DeleteNoteQuestion()
 
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""

@@ -9,8 +9,9 @@ from kgagent.models import GraphRelationship
 from kgagent.models.note import format_utc
 from kgagent.ontology import Ontology
 from kgagent.tools.arguments import Verbose
-from kgagent.tools.base import Tool
+from kgagent.tools.base import Tool, ToolResult
 from kgagent.tools.context import ToolContext
+from kgagent.tools.question import Question, plan_one, quoted, undo
 from kgagent.tools.relationship_arguments import RelationshipEnds
 from kgagent.tools.relationship_results import DIRECTION_HINT, with_direction
 from kgagent.tools.write_answer import WriteAnswer
@@ -43,12 +44,30 @@ class DeletedRelationship(WriteAnswer):
         return "\n".join([self.message, f"triplet: {self.triplet}", *undo])
 
 
+class DeleteRelationshipQuestion(Question[DeleteRelationshipArguments]):
+    """Says which relationship would be deleted."""
+
+    name = "delete_relationship.question"
+    arguments = DeleteRelationshipArguments
+
+    async def run(self, context: ToolContext, arguments: DeleteRelationshipArguments) -> ToolResult:
+        """Ask.
+
+        Raises:
+            InputError: the relationship does not exist.
+        """
+        record = (await plan_one(_strategy(context), _intent(context, arguments))).record
+        text = ": ".join(filter(None, (record.triplet, record.description)))
+        return ToolResult(message=f"Delete the relationship {quoted(text)}? {undo(context.undo_window)}")
+
+
 class DeleteRelationship(Tool[DeleteRelationshipArguments]):
     """Deletes a relationship."""
 
     name = "delete_relationship"
     arguments = DeleteRelationshipArguments
     result = DeletedRelationship
+    question = DeleteRelationshipQuestion()
 
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
@@ -63,22 +82,11 @@ class DeleteRelationship(Tool[DeleteRelationshipArguments]):
         Raises:
             InputError: the relationship does not exist.
         """
-        undo = (
-            ". If it was deleted before, restore_relationship restores it"
-            if context.offers("restore_relationship")
-            else ""
-        )
-        intent = RelationshipIntent(
-            **arguments.model_dump(exclude={"verbose"}),
-            missing=f"Relationship not found between {{a}} and {{b}}{undo}",
-        )
-        strategy = DeletionStrategy(
-            context.relationships, context.write_context, user_id=context.user_id, window=context.undo_window
-        )
-        deleted = await compare_and_set_one(strategy, intent, attempts=context.write_context.attempts)
+        attempts = context.write_context.attempts
+        deleted = await compare_and_set_one(_strategy(context), _intent(context, arguments), attempts=attempts)
         record, until = deleted.record, deleted.undo_until
-        undo = context.undo_hint("restore_relationship", until)
-        message = f"Deleted relationship between {record.from_name} and {record.to_name}; {undo}"
+        hint = context.undo_hint("restore_relationship", until)
+        message = f"Deleted relationship between {record.from_name} and {record.to_name}; {hint}"
         return DeletedRelationship(
             message=with_direction(message, record),
             undo_until=None if until is None else format_utc(until),
@@ -86,3 +94,17 @@ class DeleteRelationship(Tool[DeleteRelationshipArguments]):
             relationship=record,
             written=(record,),
         )
+
+
+def _intent(context: ToolContext, arguments: DeleteRelationshipArguments) -> RelationshipIntent:
+    offered = context.offers("restore_relationship")
+    hint = ". If it was deleted before, restore_relationship restores it" if offered else ""
+    return RelationshipIntent(
+        **arguments.model_dump(exclude={"verbose"}), missing=f"Relationship not found between {{a}} and {{b}}{hint}"
+    )
+
+
+def _strategy(context: ToolContext) -> DeletionStrategy:
+    return DeletionStrategy(
+        context.relationships, context.write_context, user_id=context.user_id, window=context.undo_window
+    )

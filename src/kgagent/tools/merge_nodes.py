@@ -13,8 +13,9 @@ from kgagent.models.fields import EntityKey
 from kgagent.models.ingestion_state import merge_ingestion_state
 from kgagent.ontology import Ontology
 from kgagent.tools.arguments import Arguments, Verbose
-from kgagent.tools.base import Tool
+from kgagent.tools.base import Tool, ToolResult
 from kgagent.tools.context import ToolContext
+from kgagent.tools.question import Question, described, plan_one
 from kgagent.tools.write_answer import WriteAnswer
 
 
@@ -78,14 +79,25 @@ async def merge(context: ToolContext, intent: MergeIntent) -> MergeResult:
     Raises:
         InputError: a node does not exist, or the two cannot be merged.
     """
-    strategy = MergeStrategy(
-        context.nodes,
-        context.relationships,
-        context.write_context,
-        user_id=context.user_id,
-        merge_properties=merge_ingestion_state,
-    )
-    return await compare_and_set_one(strategy, intent, attempts=context.write_context.attempts)
+    return await compare_and_set_one(_strategy(context), intent, attempts=context.write_context.attempts)
+
+
+class MergeNodesQuestion(Question[MergeNodesArguments]):
+    """Says which nodes would be merged."""
+
+    name = "merge_nodes.question"
+    arguments = MergeNodesArguments
+    needs_exact_references = True
+
+    async def run(self, context: ToolContext, arguments: MergeNodesArguments) -> ToolResult:
+        """Ask.
+
+        Raises:
+            InputError: a node does not exist, or the two cannot be merged.
+        """
+        plan = await plan_one(_strategy(context), _intent(arguments))
+        kept, dropped = described(plan.node.stored), described(plan.drop)
+        return ToolResult(message=f"Merge {dropped} into {kept}? It cannot be undone")
 
 
 class MergeNodes(Tool[MergeNodesArguments]):
@@ -95,6 +107,7 @@ class MergeNodes(Tool[MergeNodesArguments]):
     arguments = MergeNodesArguments
     result = MergedNodes
     needs_exact_references = True
+    question = MergeNodesQuestion()
 
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
@@ -109,7 +122,7 @@ class MergeNodes(Tool[MergeNodesArguments]):
         Raises:
             InputError: a node does not exist, or the two cannot be merged.
         """
-        merged = await merge(context, MergeIntent(keep=arguments.keep_entity_key, drop=arguments.drop_entity_key))
+        merged = await merge(context, _intent(arguments))
         dropped = merged.dropped_node
         return MergedNodes(
             message=f"Merged {dropped.name or dropped.entity_key} into {merged.node.label} {merged.node.name}",
@@ -122,3 +135,17 @@ class MergeNodes(Tool[MergeNodesArguments]):
             node=merged.node,
             written=(merged.node,),
         )
+
+
+def _intent(arguments: MergeNodesArguments) -> MergeIntent:
+    return MergeIntent(keep=arguments.keep_entity_key, drop=arguments.drop_entity_key)
+
+
+def _strategy(context: ToolContext) -> MergeStrategy:
+    return MergeStrategy(
+        context.nodes,
+        context.relationships,
+        context.write_context,
+        user_id=context.user_id,
+        merge_properties=merge_ingestion_state,
+    )

@@ -102,13 +102,16 @@ class EditedNote(WriteAnswerWithRecords):
         return short_answer(self.message, embedded=self.embedding_regenerated, note_expiries=())
 
 
-async def edit_note(context: ToolContext, address: NoteAddress, edit: EditNote) -> tuple[WriteResult[Any], Note]:
+async def edit_note(
+    context: ToolContext, address: NoteAddress, edit: EditNote, *, dry_run: bool = False
+) -> tuple[WriteResult[Any], Note]:
     """Change or delete a note, and embed its node or relationship again; the write is that of the other tools.
 
     Args:
         context: the user's graph.
         address: says which note.
         edit: what to do with it.
+        dry_run: whether nothing is written.
 
     Returns:
         The node or relationship after the write, and the note before it.
@@ -128,7 +131,10 @@ async def edit_note(context: ToolContext, address: NoteAddress, edit: EditNote) 
 
     if address.entity_key is not None:
         nodes = NodeStrategy(
-            context.nodes, context.write_context, user_id=context.user_id, options=NodeWriteOptions(prepare=prepare)
+            context.nodes,
+            context.write_context,
+            user_id=context.user_id,
+            options=NodeWriteOptions(prepare=prepare, dry_run=dry_run),
         )
         node = NodeIntent(entity_key=address.entity_key)
         return await compare_and_set_one(nodes, node, attempts=context.write_context.attempts), found[0]
@@ -136,7 +142,7 @@ async def edit_note(context: ToolContext, address: NoteAddress, edit: EditNote) 
         context.relationships,
         context.write_context,
         user_id=context.user_id,
-        options=RelationshipWriteOptions(prepare=prepare),
+        options=RelationshipWriteOptions(prepare=prepare, dry_run=dry_run),
     )
     relationship = RelationshipIntent(
         from_entity_key=address.from_entity_key or "",

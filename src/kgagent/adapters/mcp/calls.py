@@ -49,11 +49,16 @@ async def call(
 
 
 async def _result(answer: ToolText, structured: bool, meta_of: MetaOf | None) -> CallToolResult:
+    return result_of(answer, structured=structured, meta=None if meta_of is None else await meta_of(answer.payload))
+
+
+def result_of(answer: ToolText, *, structured: bool, meta: Meta | None = None) -> CallToolResult:
+    """The answer of a tool as MCP content."""
     return CallToolResult(
         content=[TextContent(text=answer.text)],
         structured_content=answer.payload if structured else None,
         is_error=answer.is_error,
-        meta=None if meta_of is None else await meta_of(answer.payload),
+        meta=meta,
     )
 
 

@@ -46,6 +46,7 @@ class HttpOptions:
         progress_interval: seconds between two progress notifications of a call.
         structured: whether results also have structured content, see `make_server`.
         app: whether to offer an MCP App that shows the graph of an answer.
+        confirm: whether to ask the user before a call merges or deletes something, see `make_server`.
         stateless: whether clients of the handshake get no session, so that each of their requests may reach another
             process; they then cannot cancel a call other than by disconnecting.
     """
@@ -60,6 +61,7 @@ class HttpOptions:
     progress_interval: float = PROGRESS_INTERVAL
     structured: bool = False
     app: bool = False
+    confirm: bool = True
     stateless: bool = False
 
     def __post_init__(self) -> None:
@@ -154,6 +156,7 @@ def _app(graph: KnowledgeGraph, options: HttpOptions, address: str, port: int) -
         progress_interval=options.progress_interval,
         structured=options.structured,
         app=options.app,
+        confirm=options.confirm,
     )
     url = f"http://{_in_url(address)}:{port}{PATH}"
     oauth = None if options.oauth is None else OAuthTokens(options.oauth, url)

@@ -14,6 +14,7 @@ from mcp.types import (
     CallToolResult,
     GetPromptRequestParams,
     GetPromptResult,
+    InputRequiredResult,
     ListPromptsResult,
     ListResourcesResult,
     ListToolsResult,
@@ -23,13 +24,14 @@ from mcp.types import (
     TextResourceContents,
 )
 
-from kgagent.adapters.mcp.calls import Context, MetaOf, call
+from kgagent.adapters.mcp.calls import Context, MetaOf, call, result_of
+from kgagent.adapters.mcp.confirmation import confirm as confirm_call
 from kgagent.adapters.mcp.definitions import tool_definitions
 from kgagent.adapters.mcp.prompt import PROMPT, guide, instructions
 from kgagent.adapters.mcp.resources import MIME_TYPE, RESOURCES
 from kgagent.errors import KgAgentError
 from kgagent.knowledge_graph import KnowledgeGraph
-from kgagent.tools import Toolset
+from kgagent.tools import Toolset, ToolText
 from kgagent.tools.payload import dump
 from kgagent.tools.toolsets import why_missing
 
@@ -55,6 +57,7 @@ def make_server(
     progress_interval: float = PROGRESS_INTERVAL,
     structured: bool = False,
     app: bool = False,
+    confirm: bool = True,
 ) -> Server[Any]:
     """Create an MCP server of the agent's tools, for any transport of the SDK.
 
@@ -66,12 +69,21 @@ def make_server(
         structured: whether results also have structured content, and tools an output schema; for clients that are
             programs. Clients that hand all of it to a model would send it twice.
         app: whether to offer an MCP App that shows the graph of an answer.
+        confirm: whether clients that can ask their user do so before a call merges or deletes something.
 
     Raises:
         InputError: a toolset is unknown.
     """
     chosen = graph.settings.toolsets if toolsets is None else toolsets
-    handlers = _Handlers(graph, user_of, chosen, progress_interval=progress_interval, structured=structured, app=app)
+    handlers = _Handlers(
+        graph,
+        user_of,
+        chosen,
+        progress_interval=progress_interval,
+        structured=structured,
+        app=app,
+        confirm=confirm,
+    )
     server: Server[Any] = Server(
         "kgagent",
         version=version("kgagent"),
@@ -105,12 +117,14 @@ class _Handlers:
         progress_interval: float,
         structured: bool,
         app: bool,
+        confirm: bool,
     ) -> None:
         self._graph = graph
         self._toolsets = toolsets
         self._user_of = user_of
         self._progress_interval = progress_interval
         self._structured = structured
+        self._confirm = confirm
         self._app = _graph_app(graph) if app else None
         self._definitions = tool_definitions(graph.ontology, toolsets, structured=structured)
         if self._app is not None:
@@ -120,12 +134,18 @@ class _Handlers:
     async def list_tools(self, _context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=self._definitions)
 
-    async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
+    async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
         tools = self._tools(context)
         if params.name not in tools:
             raise MCPError(INVALID_PARAMS, why_missing(params.name, tools))
+        tool = tools[params.name]
+        unconfirmed = await confirm_call(tool, params, context) if self._confirm else None
+        if isinstance(unconfirmed, ToolText):
+            return result_of(unconfirmed, structured=self._structured)
+        if unconfirmed is not None:
+            return unconfirmed
         return await call(
-            tools[params.name],
+            tool,
             params.arguments or {},
             context,
             progress_interval=self._progress_interval,

@@ -16,6 +16,7 @@ async def serve_stdio(
     toolsets: str | Sequence[str] | None = None,
     structured: bool = False,
     app: bool = False,
+    confirm: bool = True,
 ) -> None:
     """Serve until stdin ends. Other output of the process goes to stderr meanwhile.
 
@@ -25,13 +26,14 @@ async def serve_stdio(
         toolsets: names of the toolsets to offer; None offers those of the graph's settings, by default "core".
         structured: see `make_server`.
         app: see `make_server`.
+        confirm: see `make_server`.
 
     Raises:
         InputError: the user id is empty, or a toolset is unknown.
     """
     if not user_id:
         raise InputError("user_id must not be empty: the tools belong to one user")
-    server = make_server(graph, lambda _: user_id, toolsets=toolsets, structured=structured, app=app)
+    server = make_server(graph, lambda _: user_id, toolsets=toolsets, structured=structured, app=app, confirm=confirm)
     async with stdio_server() as (incoming, outgoing):
         graph.embedder.preload()
         await server.run(incoming, outgoing, server.create_initialization_options())

@@ -79,6 +79,13 @@ def mcp(
         bool,
         typer.Option("--app", help="Offer an MCP App, with which clients that can show the graph of an answer."),
     ] = False,
+    confirm: Annotated[
+        bool,
+        typer.Option(
+            "--confirm/--no-confirm",
+            help="Ask the user before a call merges or deletes something, if the client can.",
+        ),
+    ] = True,
     user: User = None,
     print_config: Annotated[
         Client | None,
@@ -115,7 +122,9 @@ def mcp(
         _print_config(print_config, settings, user, toolsets)
         return
     if not http:
-        _serve_stdio(settings, resolve_user_id(settings, user), toolsets, structured=structured, app=app)
+        _serve_stdio(
+            settings, resolve_user_id(settings, user), toolsets, structured=structured, app=app, confirm=confirm
+        )
         return
 
     from kgagent.adapters.mcp import HttpOptions
@@ -132,6 +141,7 @@ def mcp(
             toolsets=toolsets,
             structured=structured,
             app=app,
+            confirm=confirm,
             stateless=stateless,
         ),
     )
@@ -151,12 +161,15 @@ def _print_config(client: Client, settings: "Settings", user: str | None, toolse
         print_message(Text(hint, style="yellow"))
 
 
-def _serve_stdio(settings: "Settings", user_id: str, toolsets: str | None, *, structured: bool, app: bool) -> None:
+def _serve_stdio(
+    settings: "Settings", user_id: str, toolsets: str | None, *, structured: bool, app: bool, confirm: bool
+) -> None:
     from kgagent.adapters.mcp import serve_stdio
     from kgagent.cli.graph_session import run_with_graph
 
     run_with_graph(
-        lambda graph: serve_stdio(graph, user_id, toolsets=toolsets, structured=structured, app=app), settings=settings
+        lambda graph: serve_stdio(graph, user_id, toolsets=toolsets, structured=structured, app=app, confirm=confirm),
+        settings=settings,
     )
 
 

@@ -1,0 +1,21 @@
+"""What a question says about undoing."""
+
+from datetime import timedelta
+
+import pytest
+
+from kgagent.tools.question import undo
+
+
+@pytest.mark.parametrize(
+    ("window", "text"),
+    [
+        (timedelta(0), "It cannot be restored"),
+        (timedelta(hours=12), "It can be restored for 0.5 days"),
+        (timedelta(days=1), "It can be restored for 1 day"),
+        (timedelta(days=30), "It can be restored for 30 days"),
+        (timedelta(days=36_500), "It can be restored for 36,500 days"),
+    ],
+)
+def test_it_says_how_long_a_deletion_can_be_undone(window: timedelta, text: str) -> None:
+    assert undo(window) == text
