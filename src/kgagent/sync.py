@@ -827,10 +827,6 @@ class SyncTool(BlockingWrapper[BoundTool]):
         """This tool for an agent that can call only some tools, so that texts do not name others."""
         return SyncTool(self._wrapped.beside(names), self._portal)
 
-    def asking(self) -> BoundTool | None:
-        """A tool that says what a call with the same arguments would remove; None if the user need not be asked."""
-        return self._wrapped.asking()
-
     @property
     def description(self) -> str:
         """The description for the model."""
@@ -847,6 +843,10 @@ class SyncTool(BlockingWrapper[BoundTool]):
             arguments: the arguments by name, or a JSON object of them.
         """
         return self._wait(self._wrapped.call_text, arguments)
+
+    def question(self, arguments: Mapping[str, Any] | str | None) -> ToolText | None:
+        """What a call would remove, for the user to confirm, or why it would fail; None if nobody need be asked."""
+        return self._wait(self._wrapped.question, arguments)
 
     def call_json(self, arguments: str | None) -> str:
         """Call the tool with its arguments as a JSON object; the result is a JSON object too."""

@@ -134,11 +134,6 @@ class BoundTool:
         """This tool for an agent that can call only some tools, so that texts do not name others."""
         return BoundTool(self._tool, replace(self._context, offered=frozenset(names)), self._others)
 
-    def asking(self) -> "BoundTool | None":
-        """A tool that says what a call with the same arguments would remove; None if the user need not be asked."""
-        question = self._tool.question
-        return None if question is None else BoundTool(question, self._context, self._others)
-
     @property
     def description(self) -> str:
         """The description for the model."""
@@ -168,6 +163,12 @@ class BoundTool:
             return ToolText.failed(payload)
         text = dump(payload) if given.get("format") == "json" else answer.to_text()
         return ToolText(text, is_error=False, payload=payload)
+
+    async def question(self, arguments: Mapping[str, Any] | str | None) -> ToolText | None:
+        """What a call would remove, for the user to confirm, or why it would fail; None if nobody need be asked."""
+        if self._tool.question is None:
+            return None
+        return await BoundTool(self._tool.question, self._context, self._others).call_text(arguments)
 
     async def call_json(self, arguments: str | None) -> str:
         """Call the tool with its arguments as a JSON object; the result is a JSON object too."""

@@ -38,12 +38,12 @@ async def confirm(
         None if the call may run; the question, which the client shows before it repeats the call; or the answer to a
         call that fails or that the user did not confirm.
     """
-    asking = tool.asking()
-    if asking is None or not _can_ask(context):
-        return None
+    question = await tool.question(params.arguments) if _can_ask(context) else None
+    if question is None or question.is_error:
+        return question
     if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
-        return await _ask_by_result(asking, params)
-    return await _ask_by_request(asking, params, context)
+        return _ask_by_result(tool, question.text, params)
+    return await _ask_by_request(tool, question.text, params, context)
 
 
 def _can_ask(context: Context) -> bool:
@@ -53,34 +53,34 @@ def _can_ask(context: Context) -> bool:
     return elicitation is not None and (elicitation.form is not None or elicitation.url is None)
 
 
-async def _ask_by_result(asking: BoundTool, params: CallToolRequestParams) -> InputRequiredResult | ToolText | None:
-    question = await asking.call_text(params.arguments)
-    if question.is_error:
-        return question
+def _ask_by_result(
+    tool: BoundTool, question: str, params: CallToolRequestParams
+) -> InputRequiredResult | ToolText | None:
     # Nothing is kept between the two calls, which may reach different processes: an answer must be one to this text.
-    state = hashlib.sha256(f"{asking.name}\n{question.text}".encode()).hexdigest()
+    state = hashlib.sha256(f"{tool.name}\n{question}".encode()).hexdigest()
     answer = (params.input_responses or {}).get(KEY)
     if answer is None or params.request_state != state:
-        request = ElicitRequest(params=ElicitRequestFormParams(message=question.text, requested_schema=FORM))
+        request = ElicitRequest(params=ElicitRequestFormParams(message=question, requested_schema=FORM))
         return InputRequiredResult(input_requests={KEY: request}, request_state=state)
-    return _outcome(question.text, answer.action if isinstance(answer, ElicitResult) else "no answer")
+    return _outcome(question, answer.action if isinstance(answer, ElicitResult) else "no answer")
 
 
-async def _ask_by_request(asking: BoundTool, params: CallToolRequestParams, context: Context) -> ToolText | None:
-    confirmed = None
+async def _ask_by_request(
+    tool: BoundTool, question: str, params: CallToolRequestParams, context: Context
+) -> ToolText | None:
     while True:
-        question = await asking.call_text(params.arguments)
-        if question.is_error:
-            return question
-        if question.text == confirmed:
-            return None
         try:
-            answer = await context.session.elicit_form(question.text, FORM, related_request_id=context.request_id)
+            answer = await context.session.elicit_form(question, FORM, related_request_id=context.request_id)
         except MCPError as error:
-            return _outcome(question.text, f"the error {error.message}")
-        if (refused := _outcome(question.text, answer.action)) is not None:
+            return _outcome(question, f"the error {error.message}")
+        if (refused := _outcome(question, answer.action)) is not None:
             return refused
-        confirmed = question.text
+        present = await tool.question(params.arguments)
+        if present is None or present.text == question:
+            return None
+        if present.is_error:
+            return present
+        question = present.text
 
 
 def _outcome(question: str, answer: str) -> ToolText | None:
