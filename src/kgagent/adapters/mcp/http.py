@@ -27,6 +27,12 @@ from kgagent.knowledge_graph import KnowledgeGraph
 
 PATH = "/mcp"
 BACKLOG = 128
+KEEP_ALIVE = 75
+"""Seconds after which an idle connection is closed: more than clients (usually 5) and proxies (usually 60) keep theirs.
+
+Otherwise a request can arrive on a connection that is just being closed; the SDK's client then loses its session.
+"""
+
 SHUTDOWN_GRACE = 3
 """Seconds that open streams get to finish when the server shuts down."""
 
@@ -95,6 +101,7 @@ async def http_server(graph: KnowledgeGraph, options: HttpOptions) -> AsyncItera
             access_log=False,
             server_header=False,
             lifespan="on",
+            timeout_keep_alive=KEEP_ALIVE,
             timeout_graceful_shutdown=SHUTDOWN_GRACE,
         )
         server = uvicorn.Server(config)
