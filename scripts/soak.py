@@ -1,0 +1,81 @@
+"""Let agents of several users call the tools at random, and check after each round that the graph is what it must be.
+
+python scripts/soak.py [--minutes 10] [--calls N] [--users 3] [--agents 4] [--seed 1] [--steps 40]
+
+It uses the Neo4j of NEO4J_URI, which needs the indexes of embeddings of length 384 or none yet, or else starts one in
+a temporary folder; its users (soak-...) are forgotten at the end. It prints a summary as JSON, and exits with 1 if
+anything was violated. What is checked is in tests/adversarial/soak.py and tests/adversarial/soak_model.py.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import resource
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pydantic import SecretStr
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from tests.adversarial.soak import soak
+
+from kgagent import Settings
+from kgagent.local import LocalNeo4j
+
+
+@contextmanager
+def _settings() -> Iterator[Settings]:
+    """Settings that lead to the Neo4j of the environment, or to one that ends with the block."""
+    if os.environ.get("NEO4J_URI"):
+        yield Settings()
+        return
+    with tempfile.TemporaryDirectory(prefix="kgagent-soak-") as folder:
+        local = LocalNeo4j(Path(folder))
+        info = local.up()
+        try:
+            yield Settings(neo4j_uri=info.uri, neo4j_username=info.username, neo4j_password=SecretStr(info.password))
+        finally:
+            local.down()
+
+
+def main() -> int:
+    """Parse the options, run, and print the summary."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--minutes", type=float, help="end after so much time [10, unless --calls is given]")
+    parser.add_argument("--calls", type=int, help="end after at least so many calls")
+    parser.add_argument("--users", type=int, default=3)
+    parser.add_argument("--agents", type=int, default=4, help="agents of each user")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--steps", type=int, default=40, help="steps of each agent between two comparisons")
+    given = parser.parse_args()
+    minutes = 10.0 if given.minutes is None and given.calls is None else given.minutes
+    run = uuid.uuid4().hex[:12]
+    began = time.monotonic()
+    with _settings() as settings:
+        figures = asyncio.run(
+            soak(
+                settings,
+                users=[f"soak-{run}-{place}" for place in range(given.users)],
+                agents=given.agents,
+                calls=given.calls,
+                seconds=None if minutes is None else minutes * 60,
+                seed=given.seed,
+                steps=given.steps,
+            )
+        )
+    elapsed = time.monotonic() - began
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    head = {"seed": given.seed, "users": given.users, "agents": given.agents, "minutes": round(elapsed / 60, 1)}
+    print(json.dumps({**head, **figures.summary(elapsed), "most_megabytes": most}, indent=2))
+    return 1 if figures.violation_count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
