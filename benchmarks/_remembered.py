@@ -15,6 +15,7 @@ class RememberedEmbedder(PreparedEmbedder):
 
     def __init__(self, embedder: Embedder) -> None:
         self._remembered: dict[str, Embedding] = {}
+        self._queries: dict[str, Embedding] = {}
         super().__init__(embedder, self._remembered)
 
     async def embed(self, texts: Sequence[str]) -> list[Embedding]:
@@ -22,6 +23,12 @@ class RememberedEmbedder(PreparedEmbedder):
         embeddings = await super().embed(texts)
         self._remembered |= zip(texts, embeddings, strict=True)
         return embeddings
+
+    async def embed_queries(self, texts: Sequence[str]) -> list[Embedding]:
+        """Embed queries; only new ones reach the real embedder, and `write` does not write them."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._queries]
+        self._queries |= zip(new, await super().embed_queries(new), strict=True)
+        return [self._queries[text] for text in texts]
 
     def read(self, file: Path) -> None:
         """Remember what `write` wrote, if it is of the same model."""

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 from _made_graph import RELATIONSHIPS_PER_CLUSTER, ClusteredVectors, Vectors
 
-from kgagent.embedding.local import DIMENSIONS, LocalEmbedder
+from kgagent.embedding.local import LocalEmbedder
+from kgagent.embedding.local_models import BGE_SMALL
 
 TRIPLES, QUESTIONS = "kb.txt", "questions.jsonl"
 SAME = 0.999
@@ -84,8 +85,10 @@ def embed(texts: Sequence[str]) -> Vectors:
 def _cached(texts: Sequence[str], cache: Path | None) -> Vectors:
     if cache is not None and cache.exists():
         vectors: Vectors = np.load(cache)
-        if vectors.shape != (len(texts), DIMENSIONS):
-            raise SystemExit(f"{cache} contains {vectors.shape}, expected {(len(texts), DIMENSIONS)}: delete it")
+        if vectors.shape != (len(texts), BGE_SMALL.dimensions):
+            raise SystemExit(
+                f"{cache} contains {vectors.shape}, expected {(len(texts), BGE_SMALL.dimensions)}: delete it"
+            )
         ends = [0, len(texts) - 1]
         fresh = embed([texts[i] for i in ends])
         if np.min(np.sum(fresh * vectors[ends], axis=1)) < SAME:

@@ -108,7 +108,7 @@ def ways_of_peer(peer: Peer, embedder: Embedder) -> list[Way]:
 
     def way(name: str, form: str) -> Way:
         async def read(question: Question) -> str:
-            [vector] = await embedder.embed([question.text])
+            [vector] = await embedder.embed_queries([question.text])
             return await peer.texts[name, form](question.text, list(vector))
 
         return Way(name, form, read)

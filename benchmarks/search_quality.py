@@ -51,7 +51,8 @@ def recall(right: Sequence[object], found: Sequence[object] | None) -> float:
 async def measure(ask: Ask, asked: QuestionSet, embedder: Embedder) -> dict[str, float]:
     """Run every question with one method."""
     relationships, nodes = [], []
-    for question, vector in zip(asked.questions, await embedder.embed([q.text for q in asked.questions]), strict=True):
+    vectors = await embedder.embed_queries([question.text for question in asked.questions])
+    for question, vector in zip(asked.questions, vectors, strict=True):
         answer = await ask(question, vector)
         relationships.append(recall(question.pairs, answer.pairs))
         nodes.append(recall(sorted(question.names), answer.names))

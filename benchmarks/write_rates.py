@@ -19,7 +19,8 @@ from _common import Server, finish, open_graph, p50, p95, parser, server, show, 
 from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.base import Embedder
 from kgagent.embedding.hashing import HashingEmbedder
-from kgagent.embedding.local import DIMENSIONS, LocalEmbedder
+from kgagent.embedding.local import LocalEmbedder
+from kgagent.embedding.local_models import BGE_SMALL
 from kgagent.knowledge_graph import services_of
 from kgagent.migration import migrate
 
@@ -129,7 +130,7 @@ async def forget(where: Server) -> None:
     """Empty a temporary server between two embedders."""
     async with open_graph(
         Server(where.uri, where.username, where.password, is_own=False),
-        HashingEmbedder(DIMENSIONS),
+        HashingEmbedder(BGE_SMALL.dimensions),
         Settings(),
         users=[USER],
     ):
@@ -138,7 +139,7 @@ async def forget(where: Server) -> None:
 
 async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]:
     """Measure with each embedder."""
-    embedders = {"hashing": HashingEmbedder(DIMENSIONS), "local": LocalEmbedder(cache=Settings().cache)}
+    embedders = {"hashing": HashingEmbedder(BGE_SMALL.dimensions), "local": LocalEmbedder(cache=Settings().cache)}
     results = {name: await measure(where, embedder, arguments) for name, embedder in embedders.items()}
     show(
         "Writes",

@@ -82,6 +82,19 @@ class Settings(BaseSettings):
     embedder: EmbedderName = Field(
         "auto", description="Embedder. auto: OpenAI if OPENAI_API_KEY is set, else the local model."
     )
+    local_model: str = Field(
+        "bge-small-en-v1.5-q",
+        description="Local model: bge-small-en-v1.5-q or e5-small-v2-q, which are downloaded, or a folder with a "
+        "sentence embedding model in ONNX format.",
+    )
+    query_prefix: str = Field(
+        "", description='Text that the embedding model expects before a search query, such as "query: ".'
+    )
+    passage_prefix: str = Field(
+        "",
+        description='Text that it expects before a text to store, such as "passage: ". A model that is downloaded '
+        "gets its own.",
+    )
     embedding_model: str = Field("text-embedding-3-small", description="OpenAI's name of the embedding model.")
     embedding_dimensions: int = Field(1536, ge=1, le=4096, description="Length of that model's embeddings.")
     embedding_timeout: float = Field(30.0, gt=0, description="Timeout of one embedding request, in seconds.")

