@@ -41,6 +41,13 @@ class Call:
 
 
 _MANY_FIELDS = {f"k{i}": 1 for i in range(190)}
+_NAMES = [f"name {i}" for i in range(MANY)]
+_SOME_NAMES = _NAMES[:5_900]
+_LISTS: list[list[Any]] = [[] for _ in range(5 * MANY)]
+_SOME_LISTS = _LISTS[:5_900]
+_NUMBERED = {f"k{i}": i for i in range(MANY)}
+_UNKNOWN = {f"unknown{i}": i for i in range(MANY)}
+_DEEP_OBJECTS = json.loads('{"a":' * 100 + "1" + "}" * 100)
 
 
 def hostile_calls(tools: Mapping[str, BoundTool | Tool[Any]]) -> Iterator[Call]:
@@ -106,17 +113,16 @@ def _fields(tools: Mapping[str, BoundTool | Tool[Any]]) -> Iterator[Call]:
         valid = _VALID.get(name, {})
         yield Call(name, "8,000 unknown", {**valid, **{f"unknown{i}": i for i in range(8_000)}})
         yield Call(name, "190 unknown", {**valid, **{f"unknown{i}": i for i in range(190)}})
-        yield Call(name, "100,000 unknown", {**valid, **{f"unknown{i}": i for i in range(MANY)}})
+        yield Call(name, "100,000 unknown", {**valid, **_UNKNOWN})
         first, *_ = fields = list(bound.arguments.model_fields)
-        yield Call(name, f"{first}: 500,000 lists", {**valid, first: [[] for _ in range(5 * MANY)]})
-        yield Call(name, f"{first}: 5,900 lists", {**valid, first: [[] for _ in range(5_900)]})
-        yield Call(name, f"{first}: 100,000 fields", {**valid, first: {f"k{i}": i for i in range(MANY)}})
+        yield Call(name, f"{first}: 500,000 lists", {**valid, first: _LISTS})
+        yield Call(name, f"{first}: 5,900 lists", {**valid, first: _SOME_LISTS})
+        yield Call(name, f"{first}: 100,000 fields", {**valid, first: _NUMBERED})
         for field in fields:
-            yield Call(name, f"{field}: 100,000 names", {**valid, field: [f"name {i}" for i in range(MANY)]})
-            yield Call(name, f"{field}: 5,900 names", {**valid, field: [f"name {i}" for i in range(5_900)]})
+            yield Call(name, f"{field}: 100,000 names", {**valid, field: _NAMES})
+            yield Call(name, f"{field}: 5,900 names", {**valid, field: _SOME_NAMES})
             yield Call(name, f"{field}: one text", {**valid, field: LONG_TEXT})
             yield Call(name, f"{field}: wide text", {**valid, field: WIDE_TEXT})
             yield Call(name, f"{field}: long number", {**valid, field: 10**4_000})
             yield Call(name, f"{field}: deep lists", None, f'{{"{field}": {"[" * DEEP}{"]" * DEEP}}}')
-            objects = '{"a":' * 100 + "1" + "}" * 100
-            yield Call(name, f"{field}: deep objects", json.loads(f'{{"{field}": {objects}}}'))
+            yield Call(name, f"{field}: deep objects", {field: _DEEP_OBJECTS})
