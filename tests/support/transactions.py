@@ -51,7 +51,8 @@ class Watch:
         """Hold a node's lock while the block runs; whoever writes the node waits."""
         async with self.driver.session() as session, await session.begin_transaction() as transaction:
             held = await transaction.run(
-                "MATCH (n {entity_key: $key}) SET n.write_lock = true RETURN count(n) AS found", {"key": entity_key}
+                "MATCH (n:Person|Concept {entity_key: $key}) SET n.write_lock = true RETURN count(n) AS found",
+                {"key": entity_key},
             )
             assert (await held.single(strict=True))["found"] == 1
             yield

@@ -78,7 +78,9 @@ async def test_a_concurrent_write_is_detected(
     await embedder.asked.wait()
     succeeded(await agents[1].update_relationship(**ends, confidence=0.1))
     await cypher(
-        graph, "MATCH ({user_id: $user})-[r]->() SET r.description = 'They quarrel', r.version = 7", user=user_id
+        graph,
+        "MATCH (:Person|Concept {user_id: $user})-[r]->() SET r.description = 'They quarrel', r.version = 7",
+        user=user_id,
     )
     embedder.gate.set()
     succeeded(await slow)
@@ -95,7 +97,7 @@ async def test_a_relationship_deleted_during_an_update_is_reported(
     embedder.gate.clear()
     slow = asyncio.create_task(agents[0].update_relationship(**ends, attitude=5))
     await embedder.asked.wait()
-    await cypher(graph, "MATCH ({user_id: $user})-[r]->() DELETE r", user=user_id)
+    await cypher(graph, "MATCH (:Person|Concept {user_id: $user})-[r]->() DELETE r", user=user_id)
     embedder.gate.set()
     assert error_of(await slow).startswith("Relationship not found between Ada")
     assert await relationships_of(graph, user_id) == []
@@ -111,7 +113,7 @@ async def test_a_node_deleted_during_a_create_is_reported(
         agents[0].create_relationship(from_entity_key=first, to_entity_key=second, relationship_type="friend")
     )
     await embedder.asked.wait()
-    await cypher(graph, "MATCH (n {entity_key: $key}) DELETE n", key=second)
+    await cypher(graph, "MATCH (n:Person|Concept {entity_key: $key}) DELETE n", key=second)
     embedder.gate.set()
     assert error_of(await slow) == f"One or both nodes do not exist: {second}" + WHERE_KEYS_ARE
     assert await relationships_of(graph, user_id) == []
@@ -236,7 +238,7 @@ async def test_duplicate_relationships_do_not_prevent_a_write(
     first, second = await person(tools, "Ada"), await person(tools, "Bo")
     await cypher(
         graph,
-        "MATCH (a {entity_key: $first}), (b {entity_key: $second}) "
+        "MATCH (a:Person|Concept {entity_key: $first}), (b:Person|Concept {entity_key: $second}) "
         "CREATE (a)-[:has_relationship_with {relationship_type: 'friend', relation_embedding: [0.1]}]->(b) "
         "CREATE (b)-[:has_relationship_with {relationship_type: 'friend', relation_embedding: [0.1]}]->(a)",
         first=first,
@@ -261,7 +263,7 @@ async def test_a_write_reads_no_record_in_the_middle_of_another_commit(
     async with driver, driver.session() as session, watch(server, user_id) as transactions:
         other = await session.begin_transaction()
         await other.run(
-            "MATCH (a {entity_key: $from_entity_key})-[r]-(b {entity_key: $to_entity_key}) "
+            "MATCH (a:Person {entity_key: $from_entity_key})-[r]-(b:Person {entity_key: $to_entity_key}) "
             "SET r.description = 'They sail together', r.version = 2",
             ends,
         )
@@ -282,7 +284,8 @@ async def test_an_old_relationship_stored_against_its_direction_is_found_and_wri
     chess = succeeded(await tools.create_node(label="Concept", name="Chess"))["entity_key"]
     await cypher(
         graph,
-        "MATCH (a {entity_key: $ada}), (c {entity_key: $chess}) CREATE (c)-[:engages_with {description: 'old'}]->(a)",
+        "MATCH (a:Person {entity_key: $ada}), (c:Concept {entity_key: $chess}) "
+        "CREATE (c)-[:engages_with {description: 'old'}]->(a)",
         ada=ada,
         chess=chess,
     )

@@ -22,7 +22,7 @@ async def ends(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> dict[str,
     await relate(tools, bread, ada, "baked by")
     await cypher(
         graph,
-        "MATCH ({user_id: $user})-[r]->() SET r.told_in_reverse = r.is_reversed REMOVE r.is_reversed",
+        "MATCH (:Person|Concept {user_id: $user})-[r]->() SET r.told_in_reverse = r.is_reversed REMOVE r.is_reversed",
         user=user_id,
     )
     assert (await the_relationship(graph, user_id))["told_in_reverse"] is True

@@ -271,5 +271,7 @@ async def test_property_that_is_null_is_removed(load: Load, graph: KnowledgeGrap
 
 async def test_created_at_is_kept(load: Load, graph: KnowledgeGraph, user_id: str) -> None:
     await load(person("Ruth", created_at="2020-02-03T04:05:06Z"))
-    [row] = await cypher(graph, "MATCH (n {user_id: $user}) RETURN toString(n.created_at) AS at", user=user_id)
+    [row] = await cypher(
+        graph, "MATCH (n:Person|Concept {user_id: $user}) RETURN toString(n.created_at) AS at", user=user_id
+    )
     assert row["at"].startswith("2020-02-03T04:05:06")

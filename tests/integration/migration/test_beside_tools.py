@@ -35,7 +35,7 @@ async def test_a_change_between_reading_and_writing_wins(
     graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder, clock: Clock, settings: Settings
 ) -> None:
     await many_old(graph, user_id, 1)
-    await cypher(graph, "MATCH ({user_id: $user})-[r]->() SET r.attitude = 'friendly'", user=user_id)
+    await cypher(graph, "MATCH (:Person|Concept {user_id: $user})-[r]->() SET r.attitude = 'friendly'", user=user_id)
     slow = WatchedEmbedder()
     async with connections(1, settings=settings, embedder=slow, clock=clock) as [other]:
         slow.gate.clear()

@@ -106,7 +106,7 @@ async def test_old_fields_are_removed_even_if_the_embedding_is_current(
     graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder, clock: Clock, of_old: str
 ) -> None:
     await two_friends(graph.tools(user_id=user_id), description="They row", attitude=4)
-    await cypher(graph, "MATCH ({user_id: $user})-[r]->() " + of_old, user=user_id)
+    await cypher(graph, "MATCH (:Person|Concept {user_id: $user})-[r]->() " + of_old, user=user_id)
     embedder.forget()
     report = await run(graph, user_id)
     assert report.relationships == Counts(examined=1, updated=1)
@@ -118,7 +118,7 @@ async def test_a_relationship_with_another_user_id_gets_that_of_its_nodes(
     graph: KnowledgeGraph, tools: Toolset, user_id: str
 ) -> None:
     await two_friends(tools)
-    await cypher(graph, "MATCH ({user_id: $user})-[r]->() SET r.user_id = 'someone else'", user=user_id)
+    await cypher(graph, "MATCH (:Person|Concept {user_id: $user})-[r]->() SET r.user_id = 'someone else'", user=user_id)
     report = await run(graph, user_id)
     assert report.relationships.updated == 1
     assert (await the_relationship(graph, user_id))["user_id"] == user_id
@@ -189,8 +189,8 @@ async def test_notes_missing_from_full_text_search_are_added_without_embedding(
 ) -> None:
     await two_friends(tools, notes=["They sail"])
     await person(tools, "Cy", notes=["Sails too"])
-    await cypher(graph, "MATCH (a {user_id: $user})-[r]->() REMOVE r.notes_text", user=user_id)
-    await cypher(graph, "MATCH (a {user_id: $user}) REMOVE a.notes_text", user=user_id)
+    await cypher(graph, "MATCH (a:Person|Concept {user_id: $user})-[r]->() REMOVE r.notes_text", user=user_id)
+    await cypher(graph, "MATCH (a:Person|Concept {user_id: $user}) REMOVE a.notes_text", user=user_id)
     embedder.forget()
     report = await run(graph, user_id)
     assert (report.relationships.updated, report.nodes.updated, embedder.calls) == (1, 1, 0)

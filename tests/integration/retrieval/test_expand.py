@@ -50,7 +50,9 @@ async def test_relationships_of_an_old_graph_without_user_id_are_returned(graph:
     keys = await plant_people(graph, user_id, 3)
     rows = [{"first": keys[0], "second": key, "properties": {"description": "old"}} for key in keys[1:]]
     await plant_relationships(graph, user_id, rows)
-    await services_of(graph).store.write("MATCH ({user_id: $user})-[r]->() REMOVE r.user_id", {"user": user_id})
+    await services_of(graph).store.write(
+        "MATCH (:Person|Concept {user_id: $user})-[r]->() REMOVE r.user_id", {"user": user_id}
+    )
     found = await graph.retrieval.expand_graph(keys[:2], user_id=user_id)
     assert [r.description for r in found.relationships] == ["old", "old"]
     assert [node.entity_key for node in found.neighbours] == [keys[2]]

@@ -176,7 +176,7 @@ async def test_a_relationship_without_a_valid_vector_is_skipped(
     await joined(tools, CHAIN)
     for planted in ([1.0, 2.0], None, "text", [0.0] * 384):
         await services_of(graph).store.write(
-            "MATCH ({user_id: $user})-[r {description: 'violin duet'}]->() "
+            "MATCH (:Person|Concept {user_id: $user})-[r {description: 'violin duet'}]->() "
             "SET r.relationship_embedding = $planted REMOVE r.embedding_hash",
             {"user": user_id, "planted": planted},
         )
@@ -189,7 +189,8 @@ async def test_no_relationship_of_another_user_is_reached(graph: KnowledgeGraph,
     theirs = (await graph.tools(user_id=stranger).create_node(label="Person", name="Stranger"))["entity_key"]
     for owner in (user_id, stranger):
         await services_of(graph).store.write(
-            "MATCH (a {entity_key: $a}), (b {entity_key: $b}), ({user_id: $user})-[r {description: 'violin duet'}]->() "
+            "MATCH (a:Person {entity_key: $a}), (b:Person {entity_key: $b}), "
+            "(:Person {user_id: $user})-[r {description: 'violin duet'}]->() "
             "CREATE (a)-[s:has_relationship_with]->(b) SET s = r {.*, user_id: $owner, relationship_key: null}",
             {"a": keys["Bo"], "b": theirs, "user": user_id, "owner": owner},
         )
@@ -323,13 +324,13 @@ async def test_a_start_that_lost_its_vector_is_still_expanded(
             search: beam.BeamSearch, matches: Sequence[Candidate], *, planted: object = planted
         ) -> list[Candidate]:
             await services_of(graph).store.write(
-                "MATCH ({user_id: $user})-[r {description: 'painter orchard neighbour'}]->() "
+                "MATCH (:Person|Concept {user_id: $user})-[r {description: 'painter orchard neighbour'}]->() "
                 "SET r.lost = r.relationship_embedding, r.relationship_embedding = $planted REMOVE r.embedding_hash",
                 {"user": user_id, "planted": planted},
             )
             reached = await expand(search, matches)
             await services_of(graph).store.write(
-                "MATCH ({user_id: $user})-[r {description: 'painter orchard neighbour'}]->() "
+                "MATCH (:Person|Concept {user_id: $user})-[r {description: 'painter orchard neighbour'}]->() "
                 "SET r.relationship_embedding = r.lost REMOVE r.lost",
                 {"user": user_id},
             )

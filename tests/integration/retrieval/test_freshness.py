@@ -54,7 +54,7 @@ async def test_all_statements_of_a_connection_share_their_bookmarks(
     login = AsyncGraphDatabase.driver(str(addressed.settings.neo4j_uri), auth=(server.username, server.password))
     async with login as driver, KnowledgeGraph.connect(driver=driver, embedder=HashingEmbedder(DIMENSIONS)) as graph:
         bookmarks, store = driver.execute_query_bookmark_manager, services_of(graph).store
-        text, values = "MATCH (n {user_id: $user}) RETURN n.name AS name", {"user": user_id}
+        text, values = "MATCH (n:Person|Concept {user_id: $user}) RETURN n.name AS name", {"user": user_id}
 
         async def stream() -> list[dict[str, object]]:
             async with store.stream(text, values) as rows:

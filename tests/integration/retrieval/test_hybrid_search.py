@@ -423,7 +423,9 @@ async def test_concurrent_searches_do_not_mix(graph: KnowledgeGraph, user_id: st
 
 @pytest.mark.usefixtures("people")
 async def test_no_embedding_leaves_a_search(graph: KnowledgeGraph, user_id: str) -> None:
-    await cypher(graph, "MATCH (n {user_id: $user}) SET n.other_embedding = [0.1, 0.2, 0.3]", user=user_id)
+    await cypher(
+        graph, "MATCH (n:Person|Concept {user_id: $user}) SET n.other_embedding = [0.1, 0.2, 0.3]", user=user_id
+    )
     result = await graph.retrieval.hybrid_search(request("mentor chess"), user_id=user_id)
     assert "embedding" not in str(result.to_dict())
 
@@ -481,7 +483,9 @@ async def test_retention_classes_drop_below_and_access_counts_are_options(
     await node(tools, "Concept", "Old chess", "chess chess chess")
     clock.forward(days=300)
     await node(tools, "Concept", "New chess", "chess and checkers")
-    await cypher(graph, "MATCH (n {user_id: $user, name: 'New chess'}) SET n.access_count = 0", user=user_id)
+    await cypher(
+        graph, "MATCH (n:Person|Concept {user_id: $user, name: 'New chess'}) SET n.access_count = 0", user=user_id
+    )
     plain = HybridSearchOptions(threshold=-1.0, text_threshold=0.0, search_relationships=False, now=clock())
 
     async def search(**options: object) -> HybridSearchResult:

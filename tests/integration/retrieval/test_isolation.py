@@ -131,7 +131,8 @@ async def test_a_relationship_across_users_reveals_nothing(
     for owner in (user_id, None):
         await cypher(
             searched,
-            "MATCH (a {entity_key: $mine}), (b {entity_key: $theirs}) MERGE (a)-[r:has_relationship_with]->(b) "
+            "MATCH (a:Person {entity_key: $mine}), (b:Person {entity_key: $theirs}) "
+            "MERGE (a)-[r:has_relationship_with]->(b) "
             "MERGE (b)-[s:has_relationship_with]->(a) SET r += $properties, s += $properties",
             mine=mine[0],
             theirs=theirs[0],

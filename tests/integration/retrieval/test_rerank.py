@@ -41,8 +41,8 @@ async def test_embeddings_that_cannot_be_compared_are_omitted(
         await relate(tools, key, keys[3])
     for key, properties in zip(keys, ({"vector": [0.5]}, {"model": "another model"}, {"vector": None}), strict=False):
         for match, field in (
-            ("(x {entity_key: $key})", "embedding"),
-            ("({entity_key: $key})-[x]-()", "relationship_embedding"),
+            ("(x:Person|Concept {entity_key: $key})", "embedding"),
+            ("(:Person|Concept {entity_key: $key})-[x]-()", "relationship_embedding"),
         ):
             await cypher(
                 graph,
@@ -66,7 +66,7 @@ async def test_nothing_of_another_user_is_read(
     assert await relationship_embeddings(scope, [("has_relationship_with", theirs, also)]) == {}
     await cypher(
         graph,
-        "MATCH (a {entity_key: $mine}), (b {entity_key: $theirs}) "
+        "MATCH (a:Person|Concept {entity_key: $mine}), (b:Person|Concept {entity_key: $theirs}) "
         "CREATE (a)-[:has_relationship_with {user_id: $user, relationship_embedding: $vector}]->(b)",
         mine=mine,
         theirs=theirs,

@@ -92,7 +92,11 @@ async def test_the_same_note_for_longer_lives_longer_without_an_embedding_call(
 
 async def test_notes_of_an_old_graph_stay(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
     ends = await two_friends(tools)
-    await cypher(graph, "MATCH ({user_id: $user})-[r]->() SET r.notes = ['Met in May', 'Owes 5 euro']", user=user_id)
+    await cypher(
+        graph,
+        "MATCH (:Person|Concept {user_id: $user})-[r]->() SET r.notes = ['Met in May', 'Owes 5 euro']",
+        user=user_id,
+    )
     succeeded(await tools.add_note_to_relationship(**ends, content="Paid"))
     assert note_contents(await the_relationship(graph, user_id)) == ["Met in May", "Owes 5 euro", "Paid"]
 

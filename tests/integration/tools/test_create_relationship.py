@@ -164,7 +164,7 @@ async def test_the_database_itself_refuses_a_second_one(tools: Toolset, graph: K
     with pytest.raises(Exception, match="violates a uniqueness constraint"):
         await cypher(
             graph,
-            "MATCH (a {entity_key: $first}), (b {entity_key: $second}) "
+            "MATCH (a:Person|Concept {entity_key: $first}), (b:Person|Concept {entity_key: $second}) "
             "CREATE (b)-[:has_relationship_with {user_id: $user, relationship_key: $key}]->(a)",
             user=user_id,
             first=stored["first"],
@@ -176,7 +176,7 @@ async def test_the_database_itself_refuses_a_second_one(tools: Toolset, graph: K
 async def test_the_unique_key_is_the_same_from_either_end(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
     ends = list((await two_friends(tools)).values())
     before = await the_relationship(graph, user_id)
-    await cypher(graph, "MATCH ({user_id: $user})-[r]->() DELETE r", user=user_id)
+    await cypher(graph, "MATCH (:Person|Concept {user_id: $user})-[r]->() DELETE r", user=user_id)
     await relate(tools, ends[1], ends[0])
     after = await the_relationship(graph, user_id)
     assert after["first"] == before["second"]

@@ -25,9 +25,7 @@ from tests.support.stored import (
 from tests.support.transactions import watch
 
 NOTES = [{"content": "Moved to Rome", "lifetime": "month"}, {"content": "Plays chess", "lifetime": "forever"}]
-KEPT = (
-    "MATCH (n {user_id: $user}) WHERE n:KgagentDeletedNode OR n:KgagentDeletedRelationship RETURN properties(n) AS kept"
-)
+KEPT = "MATCH (n:KgagentDeletedNode|KgagentDeletedRelationship {user_id: $user}) RETURN properties(n) AS kept"
 
 
 async def kept(graph: KnowledgeGraph, user_id: str) -> list[dict[str, Any]]:
@@ -69,7 +67,7 @@ async def test_a_deleted_node_is_restored_unchanged_with_its_relationships_and_w
 ) -> None:
     await cypher(
         graph,
-        "MATCH (n {entity_key: $key}) SET n:Employee, n.born = date('1990-05-01'), n.tags = ['a'], "
+        "MATCH (n:Person|Concept {entity_key: $key}) SET n:Employee, n.born = date('1990-05-01'), n.tags = ['a'], "
         "n.at = point({latitude: 1.5, longitude: 2.5}) "
         "WITH n MATCH (n)-[r]-() SET r.since = date('2019-05-01'), r.lasted = duration('P2Y')",
         key=keys["Ada"],
@@ -95,7 +93,9 @@ async def test_a_deleted_node_is_restored_unchanged_with_its_relationships_and_w
     changed = with_new_versions([one for one in nodes if one["entity_key"] == keys["Ada"]])
     assert [one for one in now_nodes if one["entity_key"] == keys["Ada"]] == changed
     assert now_relationships == [item if item in left else with_new_versions([item])[0] for item in relationships]
-    [labels] = await cypher(graph, "MATCH (n {entity_key: $key}) RETURN labels(n) AS labels", key=keys["Ada"])
+    [labels] = await cypher(
+        graph, "MATCH (n:Person|Concept {entity_key: $key}) RETURN labels(n) AS labels", key=keys["Ada"]
+    )
     assert set(labels["labels"]) == {"Person", "Employee"}
     assert await kept(graph, user_id) == []
     await assert_embeddings_are_current(graph, user_id, embedder, clock())
@@ -295,7 +295,7 @@ async def test_relationships_of_other_programs_prevent_a_deletion(
 ) -> None:
     await cypher(
         graph,
-        "MATCH (a {entity_key: $a}), (b {entity_key: $b}) CREATE (a)-[:billed_by]->(b)",
+        "MATCH (a:Person|Concept {entity_key: $a}), (b:Person|Concept {entity_key: $b}) CREATE (a)-[:billed_by]->(b)",
         a=keys["Ada"],
         b=keys["Bo"],
     )
@@ -360,7 +360,7 @@ async def test_a_relationship_created_meanwhile_makes_the_deletion_look_again(
     async with driver, driver.session() as session, watch(server, user_id) as transactions:
         other = await session.begin_transaction()
         made = await other.run(
-            "MATCH (a {entity_key: $a}), (b {entity_key: $b}) SET a.write_lock = true "
+            "MATCH (a:Person|Concept {entity_key: $a}), (b:Person|Concept {entity_key: $b}) SET a.write_lock = true "
             "CREATE (a)-[:has_relationship_with {relationship_type: 'friend'}]->(b) REMOVE a.write_lock",
             a=ada,
             b=bo,

@@ -48,7 +48,9 @@ async def test_a_deleted_relationship_is_restored_unchanged_without_an_embedding
 ) -> None:
     ends = await two_friends(tools, **FULL)
     await cypher(
-        graph, "MATCH ({user_id: $user})-[r]->() SET r.since = date('2019-05-01'), r.tags = ['a']", user=user_id
+        graph,
+        "MATCH (:Person|Concept {user_id: $user})-[r]->() SET r.since = date('2019-05-01'), r.tags = ['a']",
+        user=user_id,
     )
     before = await the_relationship(graph, user_id)
     shown = await find_relationship(services_of(graph).relationships, user_id, *ends.values())
@@ -266,11 +268,18 @@ async def test_a_write_that_waits_for_the_lock_of_a_deleted_relationship_fails(
     tools: Toolset, graph: KnowledgeGraph, server: Server, user_id: str, version: int | None
 ) -> None:
     ends = await two_friends(tools)
-    await cypher(graph, "MATCH ({user_id: $user})-[r]->() SET r.version = $version", user=user_id, version=version)
+    await cypher(
+        graph,
+        "MATCH (:Person|Concept {user_id: $user})-[r]->() SET r.version = $version",
+        user=user_id,
+        version=version,
+    )
     driver = neo4j.AsyncGraphDatabase.driver(server.uri, auth=(server.username, server.password))
     async with driver, driver.session() as session, watch(server, user_id) as transactions:
         other = await session.begin_transaction()
-        await (await other.run("MATCH ({user_id: $user})-[r]->() SET r.x = 1 DELETE r", user=user_id)).consume()
+        await (
+            await other.run("MATCH (:Person|Concept {user_id: $user})-[r]->() SET r.x = 1 DELETE r", user=user_id)
+        ).consume()
         waiting = [
             asyncio.create_task(tools.update_relationship(**ends, attitude=1)),
             asyncio.create_task(tools.delete_relationship(**ends)),

@@ -137,7 +137,8 @@ async def test_a_failing_embedder_is_an_error_and_nothing_is_written(
     async def everything() -> list[dict[str, Any]]:
         return await cypher(
             graph,
-            "MATCH (n {user_id: $user}) OPTIONAL MATCH (n)-[r]->() "
+            "MATCH (n:Person|Concept|Entity|Source|KgagentDeletedNode|KgagentDeletedRelationship {user_id: $user}) "
+            "OPTIONAL MATCH (n)-[r]->() "
             "RETURN properties(n) AS n, properties(r) AS r ORDER BY n.entity_key",
             user=user_id,
         )
@@ -283,7 +284,7 @@ async def test_bookkeeping_of_old_graphs_is_never_returned(
     }
     await cypher(
         graph,
-        "MATCH (n {user_id: $user}) SET n += $planted WITH n MATCH (n)-[r]->() SET r += $planted",
+        "MATCH (n:Person|Concept {user_id: $user}) SET n += $planted WITH n MATCH (n)-[r]->() SET r += $planted",
         user=user_id,
         planted=planted,
     )

@@ -117,7 +117,7 @@ async def test_broken_vectors_count_nothing_and_break_nothing(drawing: Drawing) 
     for broken in ([1, 2, 3], ["x"], "x", [0.0] * 384, [float("nan")] * 384, None):
         await cypher(
             drawing.graph,
-            "MATCH ({user_id: $user})-[r]->() SET r.relationship_embedding = $broken, r.attitude = 'warm'",
+            "MATCH (:Person {user_id: $user})-[r]->() SET r.relationship_embedding = $broken, r.attitude = 'warm'",
             user=drawing.user_id,
             broken=broken,
         )
@@ -133,7 +133,8 @@ async def test_no_path_leads_through_nodes_of_other_users(drawing: Drawing) -> N
     await drawing.joins(pairs("ac cd db"))
     await cypher(
         drawing.graph,
-        "MATCH (a {entity_key: $a}), (b {entity_key: $b}), (x {entity_key: $x}), (d {entity_key: $d}) "
+        "MATCH (a:Person {entity_key: $a}), (b:Person {entity_key: $b}), "
+        "(x:Person {entity_key: $x}), (d:Person {entity_key: $d}) "
         "CREATE (a)-[:has_relationship_with {user_id: $user}]->(x)-[:has_relationship_with]->(b), "
         "(a)-[:has_relationship_with {user_id: $other}]->(b), (a)-[:knows_of {user_id: $user}]->(d), "
         "(a)-[:has_relationship_with]->(:Elsewhere {user_id: $user, entity_key: 'e'})-[:has_relationship_with]->(b)",

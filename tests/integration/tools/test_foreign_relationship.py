@@ -14,7 +14,7 @@ from tests.support.stored import cypher, the_relationship
 async def ends(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> dict[str, str]:
     """Two friends whose relationship names another owner."""
     ends = await two_friends(tools, description="They row", notes=["Won a race"])
-    await cypher(graph, "MATCH ({user_id: $user})-[r]->() SET r.user_id = 'someone else'", user=user_id)
+    await cypher(graph, "MATCH (:Person|Concept {user_id: $user})-[r]->() SET r.user_id = 'someone else'", user=user_id)
     return ends
 
 

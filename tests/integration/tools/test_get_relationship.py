@@ -28,7 +28,8 @@ async def test_properties_of_other_programs_are_shown_but_nothing_internal(
     ends = await two_friends(tools)
     await cypher(
         graph,
-        "MATCH ({user_id: $user})-[r]->() SET r += {since: date('2019-05-01'), tags: [], place: point({x: 1, y: 2}), "
+        "MATCH (:Person {user_id: $user})-[r]->() SET r += {since: date('2019-05-01'), tags: [], "
+        "place: point({x: 1, y: 2}), "
         "created_by: 'x', last_update_source: 'y', odd: 0.0/0.0, description_embedding: [0.1, 0.2, 0.3]}",
         user=user_id,
     )
@@ -44,7 +45,7 @@ async def test_values_of_the_wrong_type_in_an_old_graph_break_nothing(
     ends = await two_friends(tools)
     await cypher(
         graph,
-        "MATCH (a {user_id: $user})-[r]->() SET a.name = 7, r.description = [1, 2], r.relationship_type = 3, "
+        "MATCH (a:Person {user_id: $user})-[r]->() SET a.name = 7, r.description = [1, 2], r.relationship_type = 3, "
         "r.attitude = 'warm', r.proximity = 0.0/0.0, r.notes = 'null'",
         user=user_id,
     )

@@ -56,7 +56,7 @@ async def test_a_node_with_a_key_of_the_name_as_written_is_found_as_before(
     earlier = document_key(first.replace("\u200b", ""), user_id)
     await cypher(
         graph,
-        "MATCH (n {user_id: $user, entity_key: $key}) SET n.entity_key = $earlier",
+        "MATCH (n:Person|Concept {user_id: $user, entity_key: $key}) SET n.entity_key = $earlier",
         user=user_id,
         key=created,
         earlier=earlier,
@@ -74,7 +74,7 @@ async def test_a_stored_name_with_characters_of_no_width_is_found_as_it_is_writt
     created = succeeded(await tools.create_node(**concept(NFC)))["entity_key"]
     await cypher(
         graph,
-        "MATCH (n {user_id: $user, entity_key: $key}) SET n.name = $name WITH n CALL db.awaitIndexes(60)",
+        "MATCH (n:Person {user_id: $user, entity_key: $key}) SET n.name = $name WITH n CALL db.awaitIndexes(60)",
         user=user_id,
         key=created,
         name=ZERO_WIDTH,

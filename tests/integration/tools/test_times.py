@@ -73,7 +73,7 @@ async def test_times_of_old_graphs_are_returned_in_the_current_form_and_other_va
     await relate(tools, ada, bo)
     await cypher(
         graph,
-        "MATCH ({user_id: $user})-[r]->() SET r.created_at = datetime('2020-01-01T01:00[Europe/Berlin]'), "
+        "MATCH (:Person {user_id: $user})-[r]->() SET r.created_at = datetime('2020-01-01T01:00[Europe/Berlin]'), "
         "r.updated_at = 'yesterday'",
         user=user_id,
     )

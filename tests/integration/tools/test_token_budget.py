@@ -34,7 +34,7 @@ async def hub(graph: KnowledgeGraph, user_id: str) -> Drawing:
     await drawing.joins(("hub", name) for name in names)
     await cypher(
         graph,
-        "MATCH ({user_id: $user})-[r]->(n) SET r.description = $said, n.description = $said, r.notes = $notes, "
+        "MATCH (:Person {user_id: $user})-[r]->(n) SET r.description = $said, n.description = $said, r.notes = $notes, "
         "r.relationship_type = 'mentor', "
         "r.created_at = datetime({year: 2000 + toInteger(right(n.name, 2)), month: 5, day: 1})",
         user=user_id,

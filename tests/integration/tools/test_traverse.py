@@ -147,7 +147,8 @@ async def test_no_node_of_another_user_is_reached(graph: KnowledgeGraph, tools: 
     await mine.joins([("a", "b")])
     await cypher(
         graph,
-        "MATCH (a {entity_key: $a}), (b {entity_key: $b}), (c {entity_key: $c}), (x {entity_key: $x}) "
+        "MATCH (a:Person {entity_key: $a}), (b:Person {entity_key: $b}), "
+        "(c:Person {entity_key: $c}), (x:Person {entity_key: $x}) "
         "CREATE (a)-[:has_relationship_with {user_id: $user}]->(x)-[:has_relationship_with]->(b), "
         "(a)-[:has_relationship_with {user_id: $other}]->(c)",
         a=mine.key("a"),

@@ -194,7 +194,7 @@ async def test_the_first_write_removes_the_old_fields_and_embeds(
     first, second = await person(tools, "Ada"), await person(tools, "Bo")
     await cypher(
         graph,
-        "MATCH (a {entity_key: $first}), (b {entity_key: $second}) CREATE (a)-[:has_relationship_with "
+        "MATCH (a:Person {entity_key: $first}), (b:Person {entity_key: $second}) CREATE (a)-[:has_relationship_with "
         "{relationship_type: 'friend', description: 'They row together', attitude: 4, notes: '[]', "
         "relation_embedding: [0.1, 0.2], notes_embedding: [0.3], description_embedding: 'broken'}]->(b)",
         first=first,
@@ -214,7 +214,9 @@ async def test_old_fields_are_removed_even_if_nothing_else_changes(
     tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
 ) -> None:
     ends = await two_friends(tools, **FIRST)
-    await cypher(graph, "MATCH ({user_id: $user})-[r]->() SET r.relation_embedding = [0.1, 0.2]", user=user_id)
+    await cypher(
+        graph, "MATCH (:Person|Concept {user_id: $user})-[r]->() SET r.relation_embedding = [0.1, 0.2]", user=user_id
+    )
     embedder.forget()
     succeeded(await tools.update_relationship(**ends, attitude=4))
     assert "relation_embedding" not in await the_relationship(graph, user_id)

@@ -54,7 +54,7 @@ async def test_the_overview_has_the_best_connected_nodes_the_owner_first(
     assert (best.node.name, best.match.rank, best.match.score) == ("Ines", 1, 3)
     assert names(view, matched=False) == {"Ruth", "Omar", "Rowing"}
     assert len(view.relationships) == 3
-    await cypher(graph, "MATCH (n {user_id: $user, name: 'Omar'}) SET n.is_owner = true", user=user_id)
+    await cypher(graph, "MATCH (n:Person|Concept {user_id: $user, name: 'Omar'}) SET n.is_owner = true", user=user_id)
     owned = await build_overview(graph.retrieval, user_id=user_id, limit=2, max_neighbours=0)
     assert [item.node.name for item in owned.nodes] == ["Omar", "Ines"]
 

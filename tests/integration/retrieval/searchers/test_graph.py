@@ -125,7 +125,9 @@ async def test_a_search_never_passes_through_another_user(
 async def test_relationships_of_an_old_graph_without_user_id_are_followed(drawing: Drawing) -> None:
     await drawing.nodes("seed", "next")
     await drawing.joins([("seed", "next")])
-    await cypher(drawing.graph, "MATCH ({user_id: $user})-[r]->() REMOVE r.user_id", user=drawing.user_id)
+    await cypher(
+        drawing.graph, "MATCH (:Person|Concept {user_id: $user})-[r]->() REMOVE r.user_id", user=drawing.user_id
+    )
     hits = await drawing.searcher("graph").search(None, drawing.options("seed"))
     assert [hit.node.name for hit in hits] == ["seed", "next"]
 
