@@ -1,4 +1,4 @@
-"""The demo on the tests' Neo4j, as a program."""
+"""The demo on the tests' Neo4j."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,8 +17,8 @@ def _one_demo_at_a_time(run_folder: Path) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("columns", ["80", "120"])
-def test_demo_shows_what_relationship_search_adds(program: Kgagent, environment: dict[str, str], columns: str) -> None:
-    done = program("demo", settings=environment | {"COLUMNS": columns})
+def test_demo_shows_what_relationship_search_adds(kgagent: Kgagent, environment: dict[str, str], columns: str) -> None:
+    done = kgagent("demo", settings=environment | {"COLUMNS": columns})
     assert done.code == 0
     lines = done.out.splitlines()
     assert all(len(line) <= int(columns) for line in lines)
@@ -29,8 +29,10 @@ def test_demo_shows_what_relationship_search_adds(program: Kgagent, environment:
     assert "kgagent load FILE.jsonl" in done.out
 
 
-def test_demo_as_json_finds_most_people_through_relationships_and_reloads_nothing(program: Kgagent) -> None:
-    assert program("demo", "--json").code == 0
+def test_demo_as_json_finds_most_people_through_relationships_and_reloads_nothing(
+    kgagent: Kgagent, program: Kgagent
+) -> None:
+    assert kgagent("demo", "--json").code == 0
     done = program("demo", "--json")
     assert done.code == 0
     payload = done.payload
@@ -44,8 +46,8 @@ def test_demo_as_json_finds_most_people_through_relationships_and_reloads_nothin
     assert totals["by_nodes"] <= totals["by_more_nodes"] < totals["with_relationships"] <= totals["expected"]
 
 
-def test_demo_on_a_graph_of_another_embedder_says_what_to_do(program: Kgagent, environment: dict[str, str]) -> None:
-    assert program("init").code == 0
-    done = program("demo", settings=environment | {"KGAGENT_EMBEDDER": "hashing"})
+def test_demo_on_a_graph_of_another_embedder_says_what_to_do(kgagent: Kgagent, environment: dict[str, str]) -> None:
+    assert kgagent("init").code == 0
+    done = kgagent("demo", settings=environment | {"KGAGENT_EMBEDDER": "hashing"})
     assert (done.code, done.out) == (1, "")
     assert "give the demo a graph of its own: KGAGENT_HOME=" in done.err

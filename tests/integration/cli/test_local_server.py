@@ -1,66 +1,76 @@
-"""up, status, backup and down of a local Neo4j, as programs; the only test of the command line that starts a server."""
+"""up, status, backup and down of a local Neo4j; the only test of the command line that starts a server."""
 
+from functools import partial
 from pathlib import Path
 
+import pytest
 from neo4j import GraphDatabase
 
+from kgagent import local
 from tests.integration.cli.conftest import Kgagent
+from tests.support.shared_server import JAVA_OPTIONS
+
+
+@pytest.fixture(autouse=True)
+def _servers_that_start_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local, "LocalNeo4j", partial(local.LocalNeo4j, java_options=JAVA_OPTIONS))
 
 
 def test_up_status_backup_down(
-    program: Kgagent, bare_environment: dict[str, str], family: Path, tmp_path: Path
+    kgagent: Kgagent, program: Kgagent, bare_environment: dict[str, str], family: Path, tmp_path: Path
 ) -> None:
+    """`up` and the first `status` run as programs: the server outlives the one and is found by the other."""
     settings = bare_environment | {"KGAGENT_HOME": str(tmp_path / "home"), "KGAGENT_EMBEDDER": "hashing"}
-    before = program("status", "--json", settings=settings)
+    before = kgagent("status", "--json", settings=settings)
     assert (before.code, before.payload["running"], before.payload["server"]) == (0, False, "local")
-    assert program("down", "--json", settings=settings).payload == {"stopped": False}
+    assert kgagent("down", "--json", settings=settings).payload == {"stopped": False}
     try:
         up = program("up", "--json", settings=settings)
         assert up.code == 0, up.err
         assert "password" not in up.payload
-        assert program("up", "--json", settings=settings).payload["pid"] == up.payload["pid"]
+        assert kgagent("up", "--json", settings=settings).payload["pid"] == up.payload["pid"]
         running = program("status", "--json", settings=settings).payload
         assert (running["running"], running["ready"], running["uri"]) == (True, True, up.payload["uri"])
-        shown = program("status", "--show-password", "--json", settings=settings).payload
+        shown = kgagent("status", "--show-password", "--json", settings=settings).payload
         assert shown["password"] == (tmp_path / "home" / "password").read_text()
-        assert program("load", str(family), settings=settings).code == 0
-        _back_up(program, settings, shown)
-        _restore(program, settings | {"KGAGENT_HOME": str(tmp_path / "restored")}, tmp_path)
+        assert kgagent("load", str(family), settings=settings).code == 0
+        _back_up(kgagent, settings, shown)
+        _restore(kgagent, settings | {"KGAGENT_HOME": str(tmp_path / "restored")}, tmp_path)
     finally:
-        down = program("down", "--json", settings=settings)
+        down = kgagent("down", "--json", settings=settings)
     assert down.payload == {"stopped": True}
-    assert program("status", "--json", settings=settings).payload["running"] is False
+    assert kgagent("status", "--json", settings=settings).payload["running"] is False
 
 
-def _back_up(program: Kgagent, settings: dict[str, str], server: dict[str, str]) -> None:
+def _back_up(kgagent: Kgagent, settings: dict[str, str], server: dict[str, str]) -> None:
     """A server that a program uses is not stopped; another one runs again after its backup, at its address."""
-    assert program("export", "before.jsonl", settings=settings).code == 0
+    assert kgagent("export", "before.jsonl", settings=settings).code == 0
     with GraphDatabase.driver(server["uri"], auth=(server["username"], server["password"])) as driver:
         driver.verify_connectivity()
-        refused = program("backup", "graph.backup", settings=settings)
+        refused = kgagent("backup", "graph.backup", settings=settings)
         assert (refused.code, "1 connection to the local Neo4j will be lost" in refused.err) == (1, True)
         driver.verify_connectivity()
-    done = program("backup", "graph.backup", "--json", settings=settings)
+    done = kgagent("backup", "graph.backup", "--json", settings=settings)
     assert done.code == 0, done.err
     assert done.payload["bytes"] > 0
-    after = program("status", "--json", settings=settings).payload
+    after = kgagent("status", "--json", settings=settings).payload
     assert (after["ready"], after["uri"], after["pid"] != server["pid"]) == (True, server["uri"], True)
 
 
-def _restore(program: Kgagent, settings: dict[str, str], folder: Path) -> None:
+def _restore(kgagent: Kgagent, settings: dict[str, str], folder: Path) -> None:
     """The restored graph has the same records, and its indexes find them."""
-    restored = program("restore-backup", "graph.backup", settings=settings)
+    restored = kgagent("restore-backup", "graph.backup", settings=settings)
     assert restored.code == 0, restored.err
     assert restored.out.startswith("Restored ")
     try:
-        assert program("export", "after.jsonl", settings=settings).code == 0
+        assert kgagent("export", "after.jsonl", settings=settings).code == 0
         assert (folder / "after.jsonl").read_bytes() == (folder / "before.jsonl").read_bytes()
-        found = program("search", "mentor who guides Ines in her career", "--json", settings=settings)
+        found = kgagent("search", "mentor who guides Ines in her career", "--json", settings=settings)
         assert "Ruth is the mentor" in found.out
-        again = program("restore-backup", "graph.backup", settings=settings)
+        again = kgagent("restore-backup", "graph.backup", settings=settings)
         assert (again.code, "has data, which a restoration does not replace" in again.err) == (1, True)
     finally:
-        program("down", settings=settings)
+        kgagent("down", settings=settings)
 
 
 def test_a_backup_of_another_server_is_refused(kgagent: Kgagent) -> None:

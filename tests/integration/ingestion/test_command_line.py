@@ -1,6 +1,7 @@
-"""`kgagent ingest` as a program, with a scripted model."""
+"""`kgagent ingest` with a scripted model; test_documentation.py runs it as a program."""
 
 import json
+from asyncio import to_thread
 from itertools import repeat
 from pathlib import Path
 
@@ -10,10 +11,9 @@ from kgagent import KnowledgeGraph
 from tests.integration.ingestion.conftest import Run
 from tests.support.openai_models import Body, Calls, ScriptedModel, broken, refused
 from tests.support.reading import CALL
-from tests.support.served import CLI
 from tests.support.stored import nodes_of
 
-INGEST = ("-c", CLI, "ingest", "--model", "openai:gpt-4.1")
+INGEST = ("ingest", "--model", "openai:gpt-4.1")
 
 
 def looking_reader(outputs: list[Body]) -> Calls | str:
@@ -27,14 +27,16 @@ def model(model: ScriptedModel) -> ScriptedModel:
     return model
 
 
-def test_files_and_folders_are_read_in_one_run_with_one_report(run: Run, tmp_path: Path, model: ScriptedModel) -> None:
+def test_files_and_folders_are_read_in_one_run_with_one_report(
+    kgagent: Run, tmp_path: Path, model: ScriptedModel
+) -> None:
     (tmp_path / "talks" / ".hidden").mkdir(parents=True)
     (tmp_path / "a.text").write_text("It rained on Monday.", "utf-8")
     (tmp_path / "talks" / "b.json").write_text(CALL.model_dump_json(exclude={"id"}), "utf-8")
     (tmp_path / "talks" / "c.json").write_text("{", "utf-8")
     (tmp_path / "talks" / "d.pdf").write_bytes(b"%PDF")
     (tmp_path / "talks" / ".hidden" / "e.txt").write_text("Nobody reads this.", "utf-8")
-    done = run(*INGEST, "a.text", "talks", "--report", "report.md", "--json")
+    done = kgagent(*INGEST, "a.text", "talks", "--report", "report.md", "--json")
     assert done.returncode == 1
     output = json.loads(done.stdout)
     assert [(Path(one["file"]).name, one.get("state")) for one in output["sources"]] == [
@@ -47,28 +49,28 @@ def test_files_and_folders_are_read_in_one_run_with_one_report(run: Run, tmp_pat
     assert [line for line in report.splitlines() if line.startswith("# ")] == ["# a", f"# {CALL.name}", "# c.json"]
     (tmp_path / "talks" / "c.json").unlink()
     asked = len(model.requests)
-    done = run(*INGEST, "a.text", "talks")
+    done = kgagent(*INGEST, "a.text", "talks")
     assert (done.returncode, len(model.requests)) == (0, asked)
     assert "2 of 2 files read" in done.stdout
 
 
 def test_stopped_run_starts_no_further_file_and_the_next_run_resumes(
-    run: Run, tmp_path: Path, model: ScriptedModel
+    kgagent: Run, tmp_path: Path, model: ScriptedModel
 ) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.txt").write_text(f"It rained on {name}.", "utf-8")
     model.turns = iter([lambda _: broken(401), *[looking_reader] * 4])
-    done = run(*INGEST, "a.txt", "b.txt")
+    done = kgagent(*INGEST, "a.txt", "b.txt")
     assert (done.returncode, len(model.requests)) == (1, 1)
     assert "b.txt: not started" in " ".join(done.stdout.split())
-    done = run(*INGEST, "a.txt", "b.txt")
+    done = kgagent(*INGEST, "a.txt", "b.txt")
     assert (done.returncode, len(model.requests)) == (0, 5)
 
 
-def test_instructions_and_a_date_reach_the_model(run: Run, tmp_path: Path, model: ScriptedModel) -> None:
+def test_instructions_and_a_date_reach_the_model(kgagent: Run, tmp_path: Path, model: ScriptedModel) -> None:
     (tmp_path / "a.txt").write_text("It rained yesterday.", "utf-8")
     (tmp_path / "b.json").write_text(CALL.model_dump_json(exclude={"id"}), "utf-8")
-    done = run(*INGEST, "a.txt", "b.json", "--date", "2026-02-09", "--instructions", "The graph is that of Iris.")
+    done = kgagent(*INGEST, "a.txt", "b.json", "--date", "2026-02-09", "--instructions", "The graph is that of Iris.")
     assert done.returncode == 0, done.stderr
     first, _, second, _ = (request["messages"] for request in model.requests)
     assert first[0]["content"].endswith("The graph is that of Iris.")
@@ -77,37 +79,39 @@ def test_instructions_and_a_date_reach_the_model(run: Run, tmp_path: Path, model
 
 
 async def test_a_file_that_changed_is_a_newer_version_of_itself(
-    run: Run, tmp_path: Path, graph: KnowledgeGraph, user_id: str
+    kgagent: Run, tmp_path: Path, graph: KnowledgeGraph, user_id: str
 ) -> None:
     file = tmp_path / "a.txt"
     for text, said in (("It rained.", "a: read completely"), ("It rained. Then not.", "(a newer version of")):
         file.write_text(text, "utf-8")
-        done = run(*INGEST, "a.txt")
+        done = await to_thread(kgagent, *INGEST, "a.txt")
         assert said in " ".join(done.stdout.split())
     file.rename(tmp_path / "b.txt")
-    assert "read before; nothing was done" in run(*INGEST, "b.txt").stdout
+    done = await to_thread(kgagent, *INGEST, "b.txt")
+    assert "read before; nothing was done" in done.stdout
     [source] = await nodes_of(graph, user_id)
     assert (source["name"], source["description"]) == ("a", "Text of 4 words.")
 
 
 async def test_a_file_under_an_id_may_move_and_change(
-    run: Run, tmp_path: Path, graph: KnowledgeGraph, user_id: str
+    kgagent: Run, tmp_path: Path, graph: KnowledgeGraph, user_id: str
 ) -> None:
     for name, text in (("a", "It rained."), ("b", "It rained. Then not.")):
         (tmp_path / f"{name}.txt").write_text(text, "utf-8")
-        assert run(*INGEST, f"{name}.txt", "--id", "diary").returncode == 0
+        done = await to_thread(kgagent, *INGEST, f"{name}.txt", "--id", "diary")
+        assert done.returncode == 0
     assert len(await nodes_of(graph, user_id)) == 1
 
 
-def test_name_and_id_require_a_single_file(run: Run, tmp_path: Path, model: ScriptedModel) -> None:
+def test_name_and_id_require_a_single_file(kgagent: Run, tmp_path: Path, model: ScriptedModel) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.txt").write_text("It rained.", "utf-8")
-    assert run(*INGEST, "a.txt", "b.txt", "--id", "diary").returncode == 2
-    assert run(*INGEST, "a.txt", "b.txt", "--name", "Diary").returncode == 2
+    assert kgagent(*INGEST, "a.txt", "b.txt", "--id", "diary").returncode == 2
+    assert kgagent(*INGEST, "a.txt", "b.txt", "--name", "Diary").returncode == 2
     assert model.requests == []
 
 
-def test_invalid_input_is_reported_without_traceback(run: Run, tmp_path: Path) -> None:
+def test_invalid_input_is_reported_without_traceback(kgagent: Run, tmp_path: Path) -> None:
     for name, text, model_name, said in (
         (
             "a.json",
@@ -121,37 +125,37 @@ def test_invalid_input_is_reported_without_traceback(run: Run, tmp_path: Path) -
         ("d.txt", "Some text.", "foo", 'write it as "provider:name", with a provider that LangChain knows'),
     ):
         (tmp_path / name).write_text(text, "utf-8")
-        done = run("-c", CLI, "ingest", name, "--model", model_name)
+        done = kgagent("ingest", name, "--model", model_name)
         assert done.returncode == 1
         assert said in " ".join(done.stderr.split())
         assert "Traceback" not in done.stderr
 
 
-def test_stopped_run_exits_with_1(run: Run, tmp_path: Path, model: ScriptedModel) -> None:
+def test_stopped_run_exits_with_1(kgagent: Run, tmp_path: Path, model: ScriptedModel) -> None:
     model.turns = iter([lambda _: broken(401)])
     (tmp_path / "a.txt").write_text("Some text.", "utf-8")
-    done = run("-c", CLI, "ingest", "a.txt", "--model", "openai:gpt-4.1")
+    done = kgagent("ingest", "a.txt", "--model", "openai:gpt-4.1")
     assert done.returncode == 1
     assert "stopped: the model failed: " in " ".join(done.stdout.split())
     assert "Run it again to resume." in " ".join(done.stdout.split())
 
 
 def test_refused_source_is_reported_by_every_run_with_exit_code_1(
-    run: Run, tmp_path: Path, model: ScriptedModel
+    kgagent: Run, tmp_path: Path, model: ScriptedModel
 ) -> None:
     model.turns = iter([lambda _: refused("The prompt was filtered", "content_filter")])
     (tmp_path / "refused.txt").write_text("Some text that nobody reads.", "utf-8")
     for _ in range(2):
-        done = run("-c", CLI, "ingest", "refused.txt", "--model", "openai:gpt-4.1")
+        done = kgagent("ingest", "refused.txt", "--model", "openai:gpt-4.1")
         assert done.returncode == 1
         assert "Part 1 was not read; use a forced run to try again" in " ".join(done.stdout.split())
         assert "The prompt was filtered" in " ".join(done.stdout.split())
     assert len(model.requests) == 1
 
 
-def test_report_that_cannot_be_written_is_one_line(run: Run, tmp_path: Path) -> None:
+def test_report_that_cannot_be_written_is_one_line(kgagent: Run, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("It rained.", "utf-8")
-    done = run(*INGEST, "a.txt", "--report", "no/such/report.md")
+    done = kgagent(*INGEST, "a.txt", "--report", "no/such/report.md")
     assert done.returncode == 1
     assert "report.md cannot be written" in " ".join(done.stderr.split())
     assert "Traceback" not in done.stderr

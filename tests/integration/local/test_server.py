@@ -13,17 +13,19 @@ from neo4j import GraphDatabase
 from kgagent.errors import ServerStartError
 from kgagent.local import LocalNeo4j, ServerInfo
 from tests.integration.local.conftest import VERSION
+from tests.support.shared_server import JAVA_OPTIONS
 
 UP_IN_A_PROCESS = """
 import sys
 from pathlib import Path
 from kgagent.local import LocalNeo4j
-print(LocalNeo4j(Path(sys.argv[1]), version=sys.argv[2]).up().pid, flush=True)
+local = LocalNeo4j(Path(sys.argv[1]), version=sys.argv[2], java_options=sys.argv[3:])
+print(local.up().pid, flush=True)
 """
 
 
 def _up_in_a_process(home: Path) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", UP_IN_A_PROCESS, str(home), VERSION]
+    command = [sys.executable, "-c", UP_IN_A_PROCESS, str(home), VERSION, *JAVA_OPTIONS]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
@@ -120,32 +122,25 @@ def test_process_id_of_another_program_is_not_stopped(tmp_path: Path) -> None:
     assert not local.down()
 
 
-def test_dead_process_and_port_in_use_of_the_previous_start_are_ignored(fresh: LocalNeo4j, tmp_path: Path) -> None:
-    with subprocess.Popen([sys.executable, "-c", ""]) as gone:
-        gone.wait(30)
+def test_start_that_was_killed_midway_is_repeated_on_another_port_if_its_own_is_in_use(
+    fresh: LocalNeo4j, tmp_path: Path
+) -> None:
+    starting = _up_in_a_process(tmp_path / "home")
+    while (begun := fresh.status().info) is None:
+        assert starting.poll() is None
+    starting.kill()
+    starting.communicate()
+    _kill(begun.pid)
+    port = int(begun.uri.rpartition(":")[2])
     with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        taken.bind(("127.0.0.1", port))
         taken.listen()
-        port = taken.getsockname()[1]
-        _write_state(tmp_path / "home", pid=gone.pid, port=port)
 
         info = fresh.up()
 
         assert not info.uri.endswith(f":{port}")
         assert _ask(info, "RETURN 1") == [1]
-
-
-def test_start_that_was_killed_midway_is_repeated(fresh: LocalNeo4j, tmp_path: Path) -> None:
-    starting = _up_in_a_process(tmp_path / "home")
-    while fresh.status().info is None:
-        assert starting.poll() is None
-    begun = fresh.status().info
-    assert begun is not None
-    starting.kill()
-    starting.communicate()
-    _kill(begun.pid)
-
-    assert _ask(fresh.up(), "RETURN 1") == [1]
 
 
 def test_failed_start_says_why(fresh: LocalNeo4j, tmp_path: Path) -> None:
