@@ -24,21 +24,26 @@ async def cypher(graph: KnowledgeGraph, text: str, **parameters: object) -> list
     return await services_of(graph).store.write(text, parameters)
 
 
-async def _any_label(graph: KnowledgeGraph) -> str:
-    """All labels of the database, so that a user's nodes are sought in the index of each, not among all nodes."""
-    rows = await cypher(graph, "CALL db.labels() YIELD label RETURN label ORDER BY label")
-    # Some tests make labels that kgagent refuses, on nodes of no user.
-    plain = [row["label"] for row in rows if row["label"].isprintable() and "\\" not in row["label"]]
-    return Identifier.any_of(plain or ["Person"])
+def _nodes(graph: KnowledgeGraph) -> str:
+    """Binds `n` to each node of $user: by the indexes of the ontology, and with any other label that the database has.
+
+    The text is the same whichever labels other tests make, as the server would plan a new one again.
+    """
+    return (
+        f"CALL () {{ MATCH (n:{Identifier.any_of(graph.ontology.labels)}) WHERE n.user_id = $user RETURN n "
+        "UNION CALL db.labels() YIELD label WHERE NOT label IN $labels "
+        "CALL (label) { MATCH (n:$(label)) WHERE n.user_id = $user RETURN n } RETURN n } "
+    )
 
 
 async def relationships_of(graph: KnowledgeGraph, user_id: str) -> list[Properties]:
     """All relationships between the user's nodes with all their properties, their type as `neo4j_type`."""
     rows = await cypher(
         graph,
-        f"MATCH (a:{await _any_label(graph)})-[r]->(b) WHERE a.user_id = $user AND b.user_id = $user "
-        "RETURN properties(r) AS properties, type(r) AS type, a.entity_key AS first, b.entity_key AS second",
+        f"{_nodes(graph)} MATCH (n)-[r]->(b) WHERE b.user_id = $user "
+        "RETURN properties(r) AS properties, type(r) AS type, n.entity_key AS first, b.entity_key AS second",
         user=user_id,
+        labels=list(graph.ontology.labels),
     )
     return [
         {**row["properties"], "neo4j_type": row["type"], "first": row["first"], "second": row["second"]} for row in rows
@@ -55,9 +60,10 @@ async def nodes_of(graph: KnowledgeGraph, user_id: str) -> list[Properties]:
     """All nodes of a user with all their properties."""
     rows = await cypher(
         graph,
-        f"MATCH (n:{await _any_label(graph)}) WHERE n.user_id = $user "
-        f"AND NOT n:{Identifier.any_of(sorted(OWN_LABELS))} RETURN properties(n) AS properties",
+        f"{_nodes(graph)} WITH n WHERE NOT n:{Identifier.any_of(sorted(OWN_LABELS))} "
+        "RETURN properties(n) AS properties",
         user=user_id,
+        labels=list(graph.ontology.labels),
     )
     return [row["properties"] for row in rows]
 
