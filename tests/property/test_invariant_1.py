@@ -6,8 +6,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from hypothesis import HealthCheck, given
-from hypothesis import settings as hypothesis_settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kgagent import KnowledgeGraph
@@ -15,6 +14,7 @@ from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support.crowd import plant_people
 from tests.support.embedders import WatchedEmbedder
+from tests.support.examples import examples
 from tests.support.payloads import assert_nothing_hidden
 from tests.support.stored import assert_embeddings_are_current, cypher, note_contents
 
@@ -87,7 +87,7 @@ async def take(
     if name == "another program":
         await cypher(
             graph,
-            "MATCH (a {entity_key: $first})-[r]-(b {entity_key: $second}) SET r += $properties",
+            "MATCH (a:Person {entity_key: $first})-[r]-(b:Person {entity_key: $second}) SET r += $properties",
             first=keys[first],
             second=keys[second],
             properties=arguments,
@@ -102,14 +102,16 @@ async def take(
 async def write_to_each(tools: Toolset, graph: KnowledgeGraph, keys: list[str]) -> None:
     """One more write of each relationship fixes what other programs and time left stale."""
     rows = await cypher(
-        graph, "MATCH (a)-[r]->(b) WHERE a.entity_key IN $keys RETURN a.entity_key AS a, b.entity_key AS b", keys=keys
+        graph,
+        "MATCH (a:Person)-[r]->(b) WHERE a.entity_key IN $keys RETURN a.entity_key AS a, b.entity_key AS b",
+        keys=keys,
     )
     for row in rows:
         await tools.update_relationship(from_entity_key=row["a"], to_entity_key=row["b"], salience=0.123)
 
 
 @pytest.mark.usefixtures("part")
-@hypothesis_settings(max_examples=9, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(4)
 @given(steps=st.lists(creations | changes | added_notes, max_size=8))
 async def test_embeddings_are_current_after_any_sequence_of_tool_calls(
     graph: KnowledgeGraph, embedder: WatchedEmbedder, clock: Clock, steps: list[Step]
@@ -117,7 +119,7 @@ async def test_embeddings_are_current_after_any_sequence_of_tool_calls(
     user_id = f"user-{uuid4()}"
     tools = graph.tools(user_id=user_id)
     keys = await plant_people(graph, user_id, PEOPLE)
-    await cypher(graph, "MATCH (n {user_id: $user}) REMOVE n.name", user=user_id)
+    await cypher(graph, "MATCH (n:Person {user_id: $user}) REMOVE n.name", user=user_id)
     written: dict[frozenset[int], int] = {}
     for step in steps:
         payload = await take(step, tools, graph, keys, clock)
@@ -134,7 +136,7 @@ async def test_embeddings_are_current_after_any_sequence_of_tool_calls(
 
 
 @pytest.mark.usefixtures("part")
-@hypothesis_settings(max_examples=7, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(3)
 @given(steps=st.lists(creations | changes | added_notes | old_writes | time_passes, max_size=8))
 async def test_one_write_fixes_stale_and_foreign_data(
     graph: KnowledgeGraph, embedder: WatchedEmbedder, clock: Clock, steps: list[Step]
@@ -142,7 +144,7 @@ async def test_one_write_fixes_stale_and_foreign_data(
     user_id = f"user-{uuid4()}"
     tools = graph.tools(user_id=user_id)
     keys = await plant_people(graph, user_id, PEOPLE)
-    await cypher(graph, "MATCH (n {user_id: $user}) REMOVE n.name", user=user_id)
+    await cypher(graph, "MATCH (n:Person {user_id: $user}) REMOVE n.name", user=user_id)
     for step in steps:
         await take(step, tools, graph, keys, clock)
     await write_to_each(tools, graph, keys)
@@ -150,7 +152,7 @@ async def test_one_write_fixes_stale_and_foreign_data(
 
 
 @pytest.mark.usefixtures("part")
-@hypothesis_settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(2)
 @given(steps=st.lists(creations | changes | added_notes, min_size=2, max_size=6))
 async def test_embeddings_are_current_after_concurrent_tool_calls(
     graph: KnowledgeGraph, embedder: WatchedEmbedder, clock: Clock, steps: list[Step]
@@ -158,7 +160,7 @@ async def test_embeddings_are_current_after_concurrent_tool_calls(
     user_id = f"user-{uuid4()}"
     tools = graph.tools(user_id=user_id)
     keys = await plant_people(graph, user_id, PEOPLE)
-    await cypher(graph, "MATCH (n {user_id: $user}) REMOVE n.name", user=user_id)
+    await cypher(graph, "MATCH (n:Person {user_id: $user}) REMOVE n.name", user=user_id)
     answers = await asyncio.gather(*(take(step, tools, graph, keys, clock) for step in steps))
     stored = await assert_embeddings_are_current(graph, user_id, embedder, clock())
     assert len({frozenset((item["first"], item["second"])) for item in stored}) == len(stored)

@@ -4,13 +4,13 @@ import json
 from typing import Any
 from uuid import uuid4
 
-from hypothesis import HealthCheck, given
-from hypothesis import settings as hypothesis_settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kgagent import KnowledgeGraph
 from kgagent.knowledge_graph import services_of
 from kgagent.tools import Payload
+from tests.support.examples import examples
 from tests.support.payloads import succeeded
 from tests.support.stored import cosine, relationships_of
 
@@ -57,7 +57,7 @@ def keys_in(payload: Payload) -> set[str]:
     return found
 
 
-@hypothesis_settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(5)
 @given(mine=graphs, theirs=graphs, query=phrases, threshold=st.sampled_from([-1.0, 0.2, 0.5]), exact=st.booleans())
 async def test_a_search_returns_all_of_the_users_records_and_no_others(
     graph: KnowledgeGraph, mine: Relationships, theirs: Relationships, query: str, threshold: float, exact: bool

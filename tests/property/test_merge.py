@@ -4,14 +4,14 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from hypothesis import HealthCheck, given
-from hypothesis import settings as hypothesis_settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
+from tests.support.examples import examples
 from tests.support.payloads import succeeded
 from tests.support.people import node, person
 from tests.support.stored import assert_embeddings_are_current, nodes_of, note_contents, relationships_of
@@ -60,7 +60,7 @@ def contents(stored: dict[str, Any]) -> set[str]:
 
 
 @pytest.mark.usefixtures("part")
-@hypothesis_settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(4)
 @given(drawn=graphs, kept=node_facts, dropped=node_facts)
 async def test_a_merge_loses_nothing_and_leaves_every_embedding_current(
     graph: KnowledgeGraph,
@@ -108,7 +108,7 @@ async def test_a_merge_loses_nothing_and_leaves_every_embedding_current(
 
 
 @pytest.mark.usefixtures("part")
-@hypothesis_settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(2)
 @given(drawn=graphs, kept=node_facts, dropped=node_facts)
 async def test_what_a_merge_touches_is_current_without_another_write(
     graph: KnowledgeGraph,

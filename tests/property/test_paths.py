@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from uuid import uuid4
 
 import pytest
-from hypothesis import HealthCheck, given
-from hypothesis import settings as hypothesis_settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kgagent import KnowledgeGraph
@@ -15,6 +14,7 @@ from kgagent.knowledge_graph import services_of
 from kgagent.models import FindPathsRequest
 from tests.support.drawn import QUERY, Drawing, near_query
 from tests.support.embedders import WatchedEmbedder
+from tests.support.examples import examples
 from tests.support.stored import cypher
 
 NAMES = "abcdefg"
@@ -47,7 +47,7 @@ def all_paths(joined: dict[tuple[str, str], float], max_hops: int) -> dict[str, 
     return found
 
 
-@hypothesis_settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(15)
 @given(joined=graphs, max_hops=st.integers(1, 6), max_paths=st.integers(1, 8))
 async def test_the_paths_found_are_the_best_of_all(
     graph: KnowledgeGraph, joined: dict[tuple[str, str], float], max_hops: int, max_paths: int

@@ -4,8 +4,7 @@ from collections import Counter
 from typing import Any
 from uuid import uuid4
 
-from hypothesis import HealthCheck, event, given
-from hypothesis import settings as hypothesis_settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -20,6 +19,7 @@ from kgagent.patterns.plans import plans_of
 from kgagent.patterns.ranking import PathRanking
 from kgagent.patterns.reads import Deadline, UserReads
 from kgagent.patterns.runner import PatternRunner, RunLimits, RunResult
+from tests.support.examples import examples
 from tests.support.plain_walk import PlainGraph, PlainNode, PlainRelationship
 from tests.support.stored import cypher
 
@@ -168,20 +168,31 @@ async def plant(
         for number, (start, end, kind, values, whose) in enumerate(drawn_relationships)
     ]
     prefix = users[MINE]
-    for node in plain_nodes:
-        names = "".join(f":{name}" for name in sorted(node.labels))
-        own = {**node.properties, "entity_key": f"{prefix}:{node.number}", "user_id": node.user}
-        await cypher(graph, f"CREATE (n:PatternTest{names}) SET n = $own", own=own)
-    for one in plain:
-        own = {**one.properties, "number": one.number} | ({"user_id": one.user} if one.user else {})
-        await cypher(
-            graph,
-            "MATCH (a:PatternTest {entity_key: $a}), (b:PatternTest {entity_key: $b}) "
-            f"CREATE (a)-[r:{one.type}]->(b) SET r = $own",
-            a=f"{prefix}:{one.start}",
-            b=f"{prefix}:{one.end}",
-            own=own,
-        )
+    await cypher(
+        graph,
+        "UNWIND $rows AS row CREATE (n:PatternTest) SET n = row.own, n:$(row.labels)",
+        rows=[
+            {
+                "own": {**node.properties, "entity_key": f"{prefix}:{node.number}", "user_id": node.user},
+                "labels": sorted(node.labels),
+            }
+            for node in plain_nodes
+        ],
+    )
+    await cypher(
+        graph,
+        "UNWIND $rows AS row MATCH (a:PatternTest {entity_key: row.a}), (b:PatternTest {entity_key: row.b}) "
+        "CREATE (a)-[r:$(row.type)]->(b) SET r = row.own",
+        rows=[
+            {
+                "own": {**one.properties, "number": one.number} | ({"user_id": one.user} if one.user else {}),
+                "a": f"{prefix}:{one.start}",
+                "b": f"{prefix}:{one.end}",
+                "type": one.type,
+            }
+            for one in plain
+        ],
+    )
     return PlainGraph(plain_nodes, plain, str(users[MINE])), str(prefix)
 
 
@@ -219,10 +230,7 @@ def check_refusal(error: InputError) -> None:
     assert "cannot compare" in str(error) or "one is text and the other is not" in str(error)
 
 
-many = hypothesis_settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
-
-
-@many
+@examples(12)
 @given(drawn_nodes=nodes, drawn_relationships=relationships, pattern=patterns())
 async def test_a_pattern_finds_the_paths_that_a_walk_in_python_finds(
     graph: KnowledgeGraph, drawn_nodes: list[Any], drawn_relationships: list[Any], pattern: GraphPattern
@@ -241,7 +249,7 @@ async def test_a_pattern_finds_the_paths_that_a_walk_in_python_finds(
     assert found == expected
 
 
-@many
+@examples(8)
 @given(drawn_nodes=nodes, drawn_relationships=relationships, combinator=combinators())
 async def test_a_combinator_finds_what_a_walk_in_python_finds(
     graph: KnowledgeGraph, drawn_nodes: list[Any], drawn_relationships: list[Any], combinator: QueryCombinator

@@ -3,20 +3,18 @@
 from collections.abc import Collection
 from uuid import uuid4
 
-from hypothesis import HealthCheck, given
-from hypothesis import settings as hypothesis_settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kgagent import KnowledgeGraph
 from tests.support.drawn import Drawing
+from tests.support.examples import examples
 
 NAMES = "abcdefgh"
 names = st.sampled_from(NAMES)
 pairs = st.sets(st.tuples(names, names).filter(lambda pair: pair[0] != pair[1]), max_size=12)
 
-few_examples = hypothesis_settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+few_examples = examples(10)
 
 
 def hops(joined: Collection[tuple[str, str]], start: str, depth: int) -> dict[str, int]:

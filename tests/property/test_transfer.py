@@ -4,10 +4,11 @@ import uuid
 from pathlib import Path
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kgagent import KnowledgeGraph
+from tests.support.examples import examples
 from tests.support.stored import cypher
 from tests.support.varied_graph import forget_by_hand, snapshot
 
@@ -25,7 +26,7 @@ VALUES = st.one_of(
 PROPERTIES = st.dictionaries(NAMES, VALUES, max_size=8)
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(6)
 @given(properties=st.lists(PROPERTIES, min_size=2, max_size=2), joined=PROPERTIES)
 async def test_any_properties_come_back(
     graph: KnowledgeGraph, tmp_path: Path, properties: list[dict[str, Any]], joined: dict[str, Any]
