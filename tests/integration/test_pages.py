@@ -4,7 +4,6 @@ import ast
 import inspect
 import re
 from collections.abc import Iterator
-from functools import partial
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from kgagent.settings import get_settings
 from tests.conftest import Server
 from tests.support.openai_models import API_KEY, Body, Calls, ScriptedModel, Turn, scripted_model
 from tests.support.reading import careful_reader
-from tests.support.shared_server import JAVA_OPTIONS
+from tests.support.shared_server import QuickLocalNeo4j
 
 PAGES = ("index", "concepts", "tools", "recipes", "configuration", "patterns", "langgraph", "hosting")
 
@@ -84,7 +83,7 @@ def surroundings(
     monkeypatch.setenv("OPENAI_API_KEY", API_KEY)
     monkeypatch.setenv("OPENAI_BASE_URL", model.base_url)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(local, "LocalNeo4j", partial(local.LocalNeo4j, java_options=JAVA_OPTIONS))
+    monkeypatch.setattr(local, "LocalNeo4j", QuickLocalNeo4j)
     get_settings.cache_clear()
     yield
     get_settings.cache_clear()

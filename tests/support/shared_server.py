@@ -6,6 +6,7 @@ import subprocess
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from kgagent import Settings
 from kgagent.local import LocalNeo4j
@@ -26,6 +27,13 @@ _NEO4J_SETTINGS = {
 }
 """Most of the server's work would be planning the same statements again: for each order of magnitude of the length of
 each text and list among the parameters, after ten runs for faster expressions, and whenever counts have changed."""
+
+
+class QuickLocalNeo4j(LocalNeo4j):
+    """A local server that compiles as those of the tests do, for commands and examples that start one."""
+
+    def __init__(self, home: Path | None = None, **options: Any) -> None:
+        super().__init__(home, **{"java_options": JAVA_OPTIONS, **options})
 
 
 @dataclass(frozen=True)

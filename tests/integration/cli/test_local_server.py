@@ -1,6 +1,5 @@
 """up, status, backup and down of a local Neo4j; the only test of the command line that starts a server."""
 
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -8,12 +7,12 @@ from neo4j import GraphDatabase
 
 from kgagent import local
 from tests.integration.cli.conftest import Kgagent
-from tests.support.shared_server import JAVA_OPTIONS
+from tests.support.shared_server import QuickLocalNeo4j
 
 
 @pytest.fixture(autouse=True)
 def _servers_that_start_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local, "LocalNeo4j", partial(local.LocalNeo4j, java_options=JAVA_OPTIONS))
+    monkeypatch.setattr(local, "LocalNeo4j", QuickLocalNeo4j)
 
 
 def test_up_status_backup_down(
