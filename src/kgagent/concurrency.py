@@ -1,6 +1,7 @@
 """Structured concurrency: task groups and a bounded map."""
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager
 from typing import TypeVar
@@ -17,11 +18,17 @@ async def task_group() -> AsyncIterator[asyncio.TaskGroup]:
         Exception: the first failure itself, not wrapped in an exception group.
     """
     error: BaseException | None = None
+    task = asyncio.current_task()
+    requests = task.cancelling() if task else 0
     try:
         async with asyncio.TaskGroup() as group:
             yield group
     except BaseExceptionGroup as failures:
         error = failures.exceptions[0]
+        # Before Python 3.13, a group that fails while it waits leaves its own request to cancel in the count, and a
+        # limit of asyncio.timeout around it then raises CancelledError instead of TimeoutError.
+        if sys.version_info < (3, 13) and task and task.cancelling() > requests:
+            task.uncancel()
     if error is not None:
         raise error
 
