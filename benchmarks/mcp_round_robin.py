@@ -17,8 +17,7 @@ import tempfile
 import time
 import uuid
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import AsyncExitStack
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -125,14 +124,27 @@ async def run(urls: Sequence[str], tokens: Sequence[str], calls: int, seconds: f
     """Make calls with one client for each token, which alternate between the modes."""
     outcome = Outcome()
     end = time.monotonic() + seconds
-    async with AsyncExitStack() as stack:
-        callers = []
-        for number, token in enumerate(tokens):
-            mode = MODES[number % len(MODES)]
-            client = await stack.enter_async_context(connected(urls, token, mode, outcome.served))
-            callers.append(Caller(client, mode, outcome, calls, end))
-        await asyncio.gather(*(caller.work() for caller in callers))
+
+    async def work(mode: Mode, token: str) -> None:
+        try:
+            async with connected(urls, token, mode, outcome.served) as client:
+                await Caller(client, mode, outcome, calls, end).work()
+        except Exception as error:
+            # A client of the SDK ends when one of its requests cannot be sent; the others go on.
+            for cause in _causes(error):
+                outcome.errors[f"client ended by {type(cause).__name__}: {cause}"[:100]] += 1
+
+    await asyncio.gather(*(work(MODES[number % len(MODES)], token) for number, token in enumerate(tokens)))
     return outcome
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """What a group of errors consists of."""
+    if isinstance(error, BaseExceptionGroup):
+        for one in error.exceptions:
+            yield from _causes(one)
+    else:
+        yield error
 
 
 async def measure(where: Server, calls: int, clients: int, seconds: float) -> dict[str, object]:
