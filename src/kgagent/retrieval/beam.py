@@ -8,7 +8,7 @@ matches rank together. Unless the number of hops is given, the search stops when
 places of the last hop would cost too much to be among the leading relationships.
 
 If the query mentions a node by name, paths start there: matches at mentioned nodes come before others, and paths leave
-them through the other end.
+them through the other end. Of "my mentors", each comes before what the first is related to besides.
 
 A thing may be two nodes, as "Henry King" and "Henry King (director)". The second hop also leaves the nodes whose names
 contain, or are contained in, the names of those that the first hop left; so the step to such a node costs a hop.
@@ -16,7 +16,7 @@ contain, or are contained in, the names of those that the first hop left; so the
 
 import math
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -138,11 +138,12 @@ class BeamSearch:
                     names_read = group.create_task(self._renamed([] if hop or self.hops == 1 else frontier, left))
             except StatementTimeoutError:
                 break
-            reached = hop_read.result()
-            better = [step for step in reached if _improves(step, best.get(step.record.element_id))]
+            known = {element_id: step.candidate.score for element_id, step in best.items()}
+            reached = ((step, known.get(step.record.element_id, -math.inf)) for step in hop_read.result())
+            better = [step for step, score in reached if step.candidate.score > score]
             best.update((step.record.element_id, step) for step in better)
             frontier = [*better[:BEAM_WIDTH], *names_read.result()]
-        return self._ranked(best.values())[: self.limit]
+        return self._ranked(_behind_rivals(best.values(), starts))[: self.limit]
 
     def _worst_leading(self, steps: Iterable[_Step]) -> float:
         """Score that a relationship must exceed to be among the leading ones."""
@@ -239,6 +240,21 @@ def _starts(matches: Sequence[Candidate], text: str, owner: Collection[str]) -> 
     return sorted(starts, key=lambda step: -step.candidate.score)
 
 
+def _behind_rivals(steps: Iterable[_Step], starts: Sequence[_Step]) -> Iterator[_Step]:
+    """Put no path before a match that is about as similar as its start, at the same mentioned node."""
+    known = {start.record.element_id: start for start in starts}
+    for step in steps:
+        score = step.candidate.score
+        if step.candidate.path:
+            start = known[step.candidate.path[0].element_id]
+            least, at = start.candidate.score - CHOICE_TEMPERATURE, _ends(start.record).keys() - start.exits
+            there = [one.candidate.score for one in starts if at & _ends(one.record).keys()]
+            behind = min([score, *(rival - HOP_COST for rival in there if rival > least)])
+            own = known.get(step.record.element_id)
+            score = behind if own is None else max(behind, own.candidate.score)
+        yield replace(step, candidate=replace(step.candidate, score=score))
+
+
 def _reached(record: RelationshipRecord, similarity: float, score: float, lead: _Step) -> _Step:
     path = (*lead.candidate.path, lead.record)
     visited = {key for earlier in path for key in _ends(earlier)} | lead.exits
@@ -248,7 +264,3 @@ def _reached(record: RelationshipRecord, similarity: float, score: float, lead: 
 
 def _ends(record: RelationshipRecord) -> Mapping[str, str]:
     return {record.from_entity_key: record.from_name, record.to_entity_key: record.to_name}
-
-
-def _improves(step: _Step, known: _Step | None) -> bool:
-    return known is None or step.candidate.score > known.candidate.score

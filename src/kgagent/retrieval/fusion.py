@@ -7,14 +7,15 @@ RRF counts places, so the tail of one ranking outvotes the head of another. The 
 `similarity` is what the vector search ranks by (plain cosine, or the score of a path in the same unit), but at least
 least + (best - least) · text / matches², with the least of its kind and the best of all: the only record that has the
 words of the query is with the best, and one of many matches gains little. `text` is the best full-text score, relative
-to the best match, of the item and of the relationships on the path to it: all that follows from a match shares its
-evidence, and no sibling of the start overtakes the answer because it repeats the words of the query. The weights were
-chosen on 2WikiMultihopQA and MetaQA; `benchmarks/fusion.py` compares the parts with each strategy.
+to the best match, of the item and of the path to it: what follows from a match shares its evidence. The start of a path
+counts as the least of the more similar matches beside it, so that no path overtakes these. The weights were chosen on
+2WikiMultihopQA and MetaQA; `benchmarks/fusion.py` compares the parts with each strategy.
 """
 
 import math
 from collections.abc import Mapping, Sequence
 
+from kgagent.graph.records import RelationshipRecord
 from kgagent.models.hybrid import FusedRetriever, FusionStrategy
 from kgagent.retrieval.candidates import RETRIEVERS, Candidate, Rankings, first_of_each, first_retrievers, key_of
 from kgagent.retrieval.fusion_strategies import RRF_K, Scores, by_strategy
@@ -78,12 +79,20 @@ def calibrated(lists: Rankings) -> Scores:
         least = min((item.score for item in lists[semantic]), default=0.0) - cost
         by_words = {key: least + (best - least) * share / len(shares) ** 2 for key, share in shares.items()}
         scores |= {key: by_words[key] + TEXT_WEIGHT * share for key, share in shares.items()}
+        direct = [(one.score, shares.get(one.key, 0.0), _ends(one.record)) for one in lists[semantic] if not one.path]
         for item in lists[semantic]:
-            share = max(shares.get(key, 0.0) for key in (item.key, *map(key_of, item.path)))
+            share = max(shares.get(key, 0.0) for key in (item.key, *map(key_of, item.path[1:])))
+            if item.path:
+                start = _ends(item.path[0])
+                similar_there = [of_one for score, of_one, ends in direct if score >= item.score and ends & start]
+                share = max(share, min(similar_there, default=0.0))
             similar[item.key] = item.score - cost
             scores[item.key] = max(similar[item.key], by_words.get(item.key, least)) + TEXT_WEIGHT * share
-    order = {key: (-score, -similar.get(key, -math.inf), first[key], key) for key, score in scores.items()}
-    return sorted(scores.items(), key=lambda scored: order[scored[0]])
+    return sorted(scores.items(), key=lambda one: (-one[1], -similar.get(one[0], -math.inf), first[one[0]], one[0]))
+
+
+def _ends(record: object) -> set[str]:
+    return set(record.ends_in_direction) if isinstance(record, RelationshipRecord) else set()
 
 
 def _merged(finds: Sequence[tuple[FusedRetriever, Candidate]], score: float) -> Candidate:

@@ -41,15 +41,9 @@ USUAL_LEAD, USUAL_CROWD = 2.5, 1.0
 """Of a search that returned too few matches to measure them."""
 
 _CONNECTING = frozenset(re.findall(r"\w+", "a an and at by de for from in is it la of on the to with"))
-_NO_NAMES = frozenset(
-    re.findall(
-        r"[\w']+",
-        """
-        i i'm i'd i've i'll monday tuesday wednesday thursday friday saturday sunday january february march april may
-        june july august september october november december
-        """,
-    )
-)
+_DAYS = "monday tuesday wednesday thursday friday saturday sunday"
+_MONTHS = "january february march april may june july august september october november december"
+_NO_NAMES = frozenset(re.findall(r"[\w']+", f"i i'm i'd i've i'll {_DAYS} {_MONTHS}"))
 _WORD = re.compile(r"\w+(?:['\u2019.-]\w+)*")
 _PART = re.compile(r"\w+")
 _POSSESSIVE = re.compile(r"['\u2019]s$")
@@ -109,8 +103,7 @@ def relevance(
     else:
         odds = 2.13 * lead + 5.43 * known - 6.8
     share = 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
-    is_known = share >= RELEVANT or any(noise is not None for _, noise in of_kinds)
-    return share if is_known else None
+    return share if share >= RELEVANT or any(noise is not None for _, noise in of_kinds) else None
 
 
 def _standing(

@@ -82,13 +82,8 @@ def render(
     """
     objects, relationships = [], []
     for rank, item in enumerate(candidates, start=1):
-        standing = {
-            "rank": rank,
-            "score": item.score,
-            "found_by": item.found_by,
-            "similarity": item.similarity,
-            "text_score": item.text_score,
-        }
+        known = {name: getattr(item, name) for name in ("score", "found_by", "similarity", "text_score")}
+        standing = {**known, "rank": rank}
         if isinstance(item.result, GraphNode):
             objects.append(HybridObject(**{**dict(item.result), **standing}))
         elif isinstance(item.record, RelationshipRecord) and item.result is not None:

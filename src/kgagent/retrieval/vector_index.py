@@ -16,7 +16,7 @@ from kgagent.models.search import SearchPlan
 from kgagent.retrieval.arguments import MAX_LIMIT
 from kgagent.retrieval.candidates import Candidate
 from kgagent.retrieval.scope import SearchScope
-from kgagent.retrieval.vector_search import VectorIndex, VectorQuery, VectorRequest, scan
+from kgagent.retrieval.vector_search import VectorQuery, VectorRequest, scan
 
 WIDENING = 5
 
@@ -27,11 +27,18 @@ MIN_CANDIDATES = 200
 """Minimum number of vectors that an index compares: with fewer, a search for a single match would often miss it."""
 
 
-class WidenedIndex(VectorIndex):
+class WidenedIndex:
     """Fetches more matches than are wanted, and more again if that was too few.
 
     If that is still not enough, or the index fails, the vectors are compared one by one.
+
+    Attributes:
+        plan: name of the way to search.
+        exact_scan_limit: number of vectors up to which an exact scan is faster.
     """
+
+    plan: SearchPlan
+    exact_scan_limit: int
 
     def __init__(self, *, oversampling: int) -> None:
         self._oversampling = oversampling

@@ -3,15 +3,17 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kgagent.concurrency import task_group
 from kgagent.graph.statements import Statement
-from kgagent.models.search import SearchPlan
 from kgagent.retrieval.arguments import MAX_LIMIT
 from kgagent.retrieval.candidates import Candidate, Ranking, Record, key_of, read_node, read_relationship
 from kgagent.retrieval.scope import SearchScope
 from kgagent.retrieval.vector_targets import VectorTarget
+
+if TYPE_CHECKING:
+    from kgagent.retrieval.vector_index import WidenedIndex
 
 COUNT_LIFETIME = 10.0
 """Seconds for which the number of a user's vectors is cached; a stale count only affects speed."""
@@ -79,7 +81,7 @@ class VectorRequest:
 class VectorSearch:
     """Chooses between an exact scan and an index, by how many vectors the user has."""
 
-    def __init__(self, index: "VectorIndex", *, exact_scan_limit: int | None) -> None:
+    def __init__(self, index: "WidenedIndex", *, exact_scan_limit: int | None) -> None:
         self._index = index
         self._exact_scan_limit = index.exact_scan_limit if exact_scan_limit is None else exact_scan_limit
         self._counts: dict[tuple[str, str], tuple[float, int]] = {}
@@ -138,22 +140,6 @@ class VectorSearch:
             self._counts.clear()
         self._counts[key] = (time.monotonic() + COUNT_LIFETIME, int(row["found"]))
         return int(row["found"])
-
-
-class VectorIndex:
-    """Base of the ways to search a vector index; see `kgagent.retrieval.vector_index`.
-
-    Attributes:
-        plan: name of the way.
-        exact_scan_limit: number of vectors up to which an exact scan is faster.
-    """
-
-    plan: SearchPlan
-    exact_scan_limit: int
-
-    async def search(self, request: VectorRequest) -> list[list[Candidate]]:
-        """Find the matches of each query."""
-        raise NotImplementedError
 
 
 async def scan(request: VectorRequest) -> list[list[Candidate]]:

@@ -1,6 +1,7 @@
 """The default fusion compares scores, so that the tail of one ranking cannot outvote the head of another."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -111,3 +112,17 @@ def test_what_follows_from_a_match_shares_its_evidence() -> None:
         "relationship_fulltext": [Candidate(key_of(start), 1.0, start), Candidate(key_of(sibling), 1.0, sibling)],
     }
     assert order(rankings) == [key_of(start), key_of(answer), key_of(sibling)]
+
+
+def test_what_follows_from_a_match_stays_behind_a_similar_match_beside_it_that_has_none_of_the_words() -> None:
+    start = replace(relationship("start"), from_entity_key="me")
+    beside, answer = replace(relationship("beside"), from_entity_key="me"), relationship("answer")
+    rankings: dict[FusedRetriever, list[Candidate]] = {
+        "relationship_vector": [
+            Candidate(key_of(start), 0.64, start),
+            Candidate(key_of(beside), 0.62, beside),
+            Candidate(key_of(answer), 0.61, answer, path=(start,)),
+        ],
+        "relationship_fulltext": [Candidate(key_of(start), 1.0, start)],
+    }
+    assert order(rankings) == [key_of(start), key_of(beside), key_of(answer)]
