@@ -76,9 +76,18 @@ def serving(request: pytest.FixtureRequest) -> Serving:
 
 
 @pytest.fixture
-def connect(serving: Serving) -> Connect:
-    """Serves as long as a client is connected."""
+def connect(http: Serving) -> Connect:
+    """Serves over HTTP as long as a client is connected; a program for each test would take longer."""
+    return _connecting(http)
 
+
+@pytest.fixture
+def connect_over_either(serving: Serving) -> Connect:
+    """Serves over each transport in turn, as long as a client is connected."""
+    return _connecting(serving)
+
+
+def _connecting(serving: Serving) -> Connect:
     @asynccontextmanager
     async def connected(
         mode: Mode = "auto", toolsets: str | None = "all", *, structured: bool = True

@@ -24,10 +24,10 @@ async def rename(client: Client, key: str) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 async def test_cancelling_a_call_ends_its_statement_in_the_database(
-    connect: Connect, server: Server, tools: Toolset, user_id: str, mode: Mode
+    connect_over_either: Connect, server: Server, tools: Toolset, user_id: str, mode: Mode
 ) -> None:
     key = await person(tools, "Ada")
-    async with watch(server, user_id) as watched, connect(mode=mode) as client, watched.locked(key):
+    async with watch(server, user_id) as watched, connect_over_either(mode=mode) as client, watched.locked(key):
         calling = asyncio.create_task(rename(client, key))
         await watched.until_blocked()
         calling.cancel()
@@ -56,7 +56,7 @@ async def test_a_disconnecting_client_ends_its_statements(
 
 @pytest.mark.parametrize("mode", MODES)
 async def test_a_long_call_reports_progress_if_the_client_asks(
-    connect: Connect, server: Server, tools: Toolset, user_id: str, mode: Mode
+    connect_over_either: Connect, server: Server, tools: Toolset, user_id: str, mode: Mode
 ) -> None:
     key = await person(tools, "Ada")
     reports: list[tuple[float, str | None]] = []
@@ -68,7 +68,7 @@ async def test_a_long_call_reports_progress_if_the_client_asks(
         if len(reports) >= 2:
             enough.set()
 
-    async with watch(server, user_id) as watched, connect(mode=mode) as client:
+    async with watch(server, user_id) as watched, connect_over_either(mode=mode) as client:
         async with watched.locked(key):
             calling = asyncio.create_task(
                 client.call_tool("update_node", {"entity_key": key, "name": "Ada Lovelace"}, progress_callback=hear)

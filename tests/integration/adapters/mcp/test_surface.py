@@ -19,9 +19,11 @@ from tests.support.payloads import error_of, succeeded
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_the_tools_listed_are_those_of_the_registry(connect: Connect, graph: KnowledgeGraph, mode: Mode) -> None:
+async def test_the_tools_listed_are_those_of_the_registry(
+    connect_over_either: Connect, graph: KnowledgeGraph, mode: Mode
+) -> None:
     registered = graph.tools(user_id="anyone")
-    async with connect(mode=mode) as client:
+    async with connect_over_either(mode=mode) as client:
         listed = (await client.list_tools()).tools
     assert [tool.name for tool in listed] == list(registered)
     for tool in listed:
@@ -147,8 +149,8 @@ def test_definitions_need_neither_a_graph_nor_a_user() -> None:
     assert [definition.name for definition in definitions] == [tool.name for tool in TOOLS]
 
 
-async def test_calls_create_relate_and_find(connect: Connect) -> None:
-    async with connect() as client:
+async def test_calls_create_relate_and_find(connect_over_either: Connect) -> None:
+    async with connect_over_either() as client:
         keys = [
             succeeded(await call(client, "create_node", label="Person", name=name))["entity_key"]
             for name in ("Ada", "Grace")
@@ -177,8 +179,8 @@ async def test_wrong_arguments_are_a_result_that_is_an_error(connect: Connect) -
         assert "Unknown label: Cat" in error_of(await call(client, "create_node", label="Cat", name="Tom"))
 
 
-async def test_a_model_cannot_choose_the_user(connect: Connect, graph: KnowledgeGraph) -> None:
-    async with connect() as client:
+async def test_a_model_cannot_choose_the_user(connect_over_either: Connect, graph: KnowledgeGraph) -> None:
+    async with connect_over_either() as client:
         for tool in (await client.list_tools()).tools:
             assert "user_id" not in str(tool.input_schema)
             error = error_of(await call(client, tool.name, user_id="victim"))
