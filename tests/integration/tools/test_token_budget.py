@@ -2,6 +2,7 @@
 
 import json
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -25,23 +26,35 @@ READERS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.fixture
-async def hub(graph: KnowledgeGraph, user_id: str) -> Drawing:
-    """A node with 500 relationships, each with a long description and many notes."""
-    drawing = Drawing(graph, user_id)
+@pytest.fixture(scope="module")
+def hub_user() -> str:
+    """The user of `hub`."""
+    return f"user-{uuid4()}"
+
+
+@pytest.fixture(scope="module")
+async def hub(opened: KnowledgeGraph, hub_user: str) -> Drawing:
+    """A node with 500 relationships, each with a long description and many notes, for tests that only read."""
+    drawing = Drawing(opened, hub_user)
     names = [f"n{number:04}" for number in range(NEIGHBORS)]
     await drawing.nodes("hub", *names)
     await drawing.joins(("hub", name) for name in names)
     await cypher(
-        graph,
+        opened,
         "MATCH (:Person {user_id: $user})-[r]->(n) SET r.description = $said, n.description = $said, r.notes = $notes, "
         "r.relationship_type = 'mentor', "
         "r.created_at = datetime({year: 2000 + toInteger(right(n.name, 2)), month: 5, day: 1})",
-        user=user_id,
+        user=hub_user,
         said="They sail every summer. " * 100,
         notes=json.dumps([{"content": f"Summer {year}: sailed to Bergen"} for year in range(1, 200)]),
     )
     return drawing
+
+
+@pytest.fixture
+def hub_tools(graph: KnowledgeGraph, hub: Drawing) -> Toolset:
+    """The tools of its user."""
+    return graph.tools(user_id=hub.user_id)
 
 
 def arguments_of(tool: str, drawing: Drawing) -> dict[str, Any]:
@@ -49,14 +62,14 @@ def arguments_of(tool: str, drawing: Drawing) -> dict[str, Any]:
     return {name: drawing.key(value) if name in keys else value for name, value in READERS[tool].items()}
 
 
-async def test_no_answer_exceeds_its_budget(tools: Toolset, hub: Drawing) -> None:
+async def test_no_answer_exceeds_its_budget(hub_tools: Toolset, hub: Drawing) -> None:
     for name in READERS:
         for budget in (100, 500, 2_000, 20_000):
             given = arguments_of(name, hub) | {"token_budget": budget}
-            text = await tools[name].call_text(given)
+            text = await hub_tools[name].call_text(given)
             assert not text.is_error, (name, text.text)
             assert 0 < estimated_tokens(text.text) <= budget, (name, budget)
-            as_json = await tools[name].call_text(given | {"format": "json"})
+            as_json = await hub_tools[name].call_text(given | {"format": "json"})
             assert as_json.payload["success"] or (budget < 2_000 and "is too small" in as_json.text), (
                 name,
                 as_json.text,
@@ -64,12 +77,12 @@ async def test_no_answer_exceeds_its_budget(tools: Toolset, hub: Drawing) -> Non
             assert estimated_tokens(as_json.text) <= budget, (name, budget, as_json.text[:2_000])
 
 
-async def test_the_relationships_of_a_hub_are_listed_to_the_end_by_date(tools: Toolset, hub: Drawing) -> None:
+async def test_the_relationships_of_a_hub_are_listed_to_the_end_by_date(hub_tools: Toolset, hub: Drawing) -> None:
     given: dict[str, Any] = {"entity_key": hub.key("hub"), "sort": "date", "token_budget": 20_000}
     lines: list[str] = []
     cursor = None
     while cursor is not None or not lines:
-        answer = await tools["traverse"].call_text(given | {"cursor": cursor})
+        answer = await hub_tools["traverse"].call_text(given | {"cursor": cursor})
         *listed, last = answer.text.splitlines()
         cursor = answer.payload.get("next_cursor")
         lines += listed if cursor else [*listed, last]
@@ -80,30 +93,36 @@ async def test_the_relationships_of_a_hub_are_listed_to_the_end_by_date(tools: T
     assert lines[0].startswith("2099-05-01 ")
 
 
-async def test_every_note_of_a_relationship_can_be_read(tools: Toolset, hub: Drawing) -> None:
+async def test_every_note_of_a_relationship_can_be_read(hub_tools: Toolset, hub: Drawing) -> None:
     given = arguments_of("get_relationship", hub)
     read: list[str] = []
     cursor = None
     while cursor is not None or not read:
-        answer = succeeded(await tools.get_relationship(**given, cursor=cursor))
+        answer = succeeded(await hub_tools.get_relationship(**given, cursor=cursor))
         read += [note["content"] for note in answer["relationship"]["notes"]]
         cursor = answer.get("next_cursor")
     assert read == [f"Summer {year}: sailed to Bergen" for year in range(1, 200)]
 
 
-async def test_a_cut_description_says_how_much_is_missing_and_notes_are_counted(tools: Toolset, hub: Drawing) -> None:
-    answer = await tools["traverse"].call_text({"entity_key": hub.key("hub"), "verbose": True, "limit": 1})
+async def test_a_cut_description_says_how_much_is_missing_and_notes_are_counted(
+    hub_tools: Toolset, hub: Drawing
+) -> None:
+    answer = await hub_tools["traverse"].call_text({"entity_key": hub.key("hub"), "verbose": True, "limit": 1})
     assert "… (+" in answer.text
     assert " characters)" in answer.text
     assert "+197 notes" in answer.text or "+199 notes" in answer.text
 
 
-async def test_a_cursor_of_other_arguments_is_refused(tools: Toolset, hub: Drawing) -> None:
-    first = succeeded(await tools.traverse(entity_key=hub.key("hub")))
-    error = error_of(await tools.traverse(entity_key=hub.key("hub"), direction="outgoing", cursor=first["next_cursor"]))
+async def test_a_cursor_of_other_arguments_is_refused(hub_tools: Toolset, hub: Drawing) -> None:
+    first = succeeded(await hub_tools.traverse(entity_key=hub.key("hub")))
+    error = error_of(
+        await hub_tools.traverse(entity_key=hub.key("hub"), direction="outgoing", cursor=first["next_cursor"])
+    )
     assert error.startswith("cursor '")
     assert "does not belong to these arguments" in error
-    other = succeeded(await tools.traverse(entity_key=hub.key("hub"), cursor=first["next_cursor"], token_budget=500))
+    other = succeeded(
+        await hub_tools.traverse(entity_key=hub.key("hub"), cursor=first["next_cursor"], token_budget=500)
+    )
     shown = {node["name"] for node in first["nodes"]}
     assert shown.isdisjoint(node["name"] for node in other["nodes"])
 
