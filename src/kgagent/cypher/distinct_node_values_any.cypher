@@ -1,4 +1,4 @@
-// Different values of a property that the user's nodes have, whatever their labels; kgagent's own nodes are left out.
+// Different values of a property that the user's nodes have, whatever their labels; kgagent's own nodes are omitted.
 // Parameters: user_id; limit.
 // Rows: value (a time as text), is_time.
 MATCH (n)

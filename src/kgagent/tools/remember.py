@@ -337,7 +337,7 @@ class _Call:
         return replaced
 
     def _hints(self) -> list[str]:
-        """Warnings of the writes, levels that were left out, relationships stored in reverse, and kept descriptions."""
+        """Warnings of the writes, levels that were omitted, relationships stored in reverse, and kept descriptions."""
         hints = self.notices + [warning for node in self.written_nodes.values() for warning in node.warnings]
         hints += [
             f"{place[0]}[{place[1]}] was written without {error.field}: {error}"

@@ -18,7 +18,7 @@ TEXT_TOKENS = 2_000
 """Tokens of the records as text."""
 
 PAYLOAD_TOKENS = 20_000
-"""Tokens of all records of a payload; beyond that records are left out."""
+"""Tokens of all records of a payload; beyond that records are omitted."""
 
 SHORTEST_LINE = 6
 """Tokens of the shortest line of an item."""

@@ -31,7 +31,7 @@ class KeysUnavailableError(KgAgentError):
 async def fetch_keys(issuer: str, jwks_url: str | None) -> tuple[PyJWK, ...]:
     """Fetch the keys that verify signatures, each once for every algorithm that it may be used with.
 
-    Keys of unknown kinds and symmetric ones are left out.
+    Keys of unknown kinds and symmetric ones are omitted.
 
     Args:
         issuer: URL of the authorization server, whose metadata (RFC 8414 or OpenID Connect) names its keys.
