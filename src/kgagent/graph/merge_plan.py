@@ -2,7 +2,10 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any, Generic, TypeVar
+
+from neo4j.time import DateTime
 
 from kgagent.errors import InputError, NodeNotFoundError
 from kgagent.graph.property_names import INTERNAL_PROPERTIES, LEVEL_FIELDS
@@ -11,7 +14,7 @@ from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
 from kgagent.graph.short_keys import message_key
 from kgagent.models import Note
 from kgagent.models.merged_notes import merge_notes
-from kgagent.models.note import dump_notes
+from kgagent.models.note import as_utc, dump_notes
 from kgagent.ontology import Ontology
 
 RecordT = TypeVar("RecordT", bound=Record)
@@ -190,11 +193,14 @@ def _check(intent: MergeIntent, records: MergeRecords) -> tuple[NodeRecord, Node
 
 
 def _merge(record: RecordT, others: Sequence[Record], intent: MergeIntent, ontology: Ontology) -> RecordChange[RecordT]:
-    """Give a record the properties that it lacks from others of its kind, and the notes of all of them."""
+    """Give a record what it lacks from others of its kind, and the notes of all of them."""
     changes = _missing_properties(record, [other for other in others if type(other) is type(record)], ontology)
     notes = _with_kept_source(record.notes, intent)
-    if any(other.notes for other in others):
-        notes = merge_notes(notes, *(_with_kept_source(other.notes, intent) for other in others))
+    added = [_with_kept_source(other.notes, intent) for other in others]
+    if isinstance(record, RelationshipRecord):
+        added.append(_replaced_texts(with_properties(record, changes), others))
+    if any(added):
+        notes = merge_notes(notes, *added)
     if notes != record.notes:
         changes["notes"] = dump_notes(notes)
     return RecordChange(record, with_properties(record, changes), changes)
@@ -213,6 +219,29 @@ def _missing_properties(record: Record, others: Iterable[Record], ontology: Onto
                 if level is not None and field not in changes and record.known_level(ontology, field) is None:
                     changes[field] = level
     return changes
+
+
+def _replaced_texts(kept: RelationshipRecord, others: Iterable[Record]) -> tuple[Note, ...]:
+    """What the types and descriptions of others say and those of the kept relationship do not, as notes."""
+    notes = []
+    for other in others:
+        if not isinstance(other, RelationshipRecord):
+            continue
+        description = other.text("description")
+        if other.text("relationship_type") != kept.text("relationship_type"):
+            content = f"{other.triplet}. {description}" if description else other.triplet
+        else:
+            content = description if description != kept.text("description") else ""
+        if content:
+            notes.append(
+                Note(content=content, added_by=other.text("user_id") or "unknown", date_added=_written_at(other))
+            )
+    return tuple(notes)
+
+
+def _written_at(record: Record) -> datetime | None:
+    moment = record.properties.get("updated_at")
+    return as_utc(moment.to_native()) if isinstance(moment, DateTime) else None
 
 
 def _with_kept_source(notes: tuple[Note, ...], intent: MergeIntent) -> tuple[Note, ...]:

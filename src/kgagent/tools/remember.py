@@ -226,6 +226,7 @@ class _Call:
                 for place, one in places.items()
                 if place not in corrections
             ),
+            unchanged=sum(not one.changed for place, one in places.items() if place[0] == "notes"),
             corrected=sum(bool(item.content) for item in corrected),
             removed=sum(not item.content for item in corrected),
             failed=failed["notes"],
@@ -307,14 +308,16 @@ class _Call:
         return {**self.written_nodes, **self.written_relationships}
 
     def _correction(self, place: Place) -> NoteCorrection | None:
-        intent = self.node_intents.get(place) or self.relationship_intents[place]
-        return intent.correction
+        return self._intent(place).correction
+
+    def _intent(self, place: Place) -> RememberedNodeIntent | RememberedRelationshipIntent:
+        return self.node_intents.get(place) or self.relationship_intents[place]
 
     def _notes_given(self) -> list[Note]:
         """The notes of the call as they are stored."""
         given: list[Note] = []
         for place, written in self._written.items():
-            intent = self.node_intents.get(place) or self.relationship_intents[place]
+            intent = self._intent(place)
             contents = {note.content for note in intent.notes}
             contents |= {intent.correction.content} if intent.correction else set()
             given += [note for note in written.record.notes if note.content in contents]

@@ -25,6 +25,7 @@ class References:
     Attributes:
         local: keys by ref, and by name as compared; a name of several nodes of the call is missing.
         broken: the refs and names of nodes that cannot be written, with their positions.
+        repeated: refs that the call gives to several nodes.
         owner: key of the node that the call marks as the owner.
         stored: keys of nodes of the graph, or the error.
         notices: which nodes those references mean that are not exactly a name.
@@ -32,6 +33,7 @@ class References:
 
     local: dict[str, str] = field(default_factory=dict)
     broken: dict[str, int] = field(default_factory=dict)
+    repeated: frozenset[str] = frozenset()
     owner: str | None = None
     stored: dict[str, str | InputError] = field(default_factory=dict)
     notices: dict[str, str] = field(default_factory=dict)
@@ -68,10 +70,13 @@ class References:
                     self.broken.setdefault(reference, position)
             if item.is_owner and isinstance(target, Target):
                 self.owner = self.owner or target.entity_key
-        refs = {item.ref: targets[position] for position, item in items.items() if item.ref is not None}
-        self.local = {name: next(iter(keys)) for name, keys in names.items() if len(keys) == 1}
-        self.local |= {ref: target.entity_key for ref, target in refs.items() if isinstance(target, Target)}
-        others = [one for one in dict.fromkeys(references) if self._in_call(one) is None]
+        refs: dict[str, set[str]] = {}
+        for position, item in items.items():
+            if item.ref is not None and isinstance(target := targets[position], Target):
+                refs.setdefault(item.ref, set()).add(target.entity_key)
+        self.local = {name: next(iter(keys)) for name, keys in (names | refs).items() if len(keys) == 1}
+        self.repeated = frozenset(ref for ref, keys in refs.items() if len(keys) > 1)
+        others = [one for one in dict.fromkeys(references) if one not in self.repeated and self._in_call(one) is None]
         if others:
             names_of_call = {normalised_name(name) for name in (*self.broken, *rejected, *names)}
             found = await context.references.resolve_loosely(
@@ -87,6 +92,8 @@ class References:
         Raises:
             InputError: it means none, or several.
         """
+        if reference in self.repeated:
+            raise InputError(f"Several nodes of this call have the ref {reference!r}; give each node its own")
         key = self._in_call(reference) or self.stored[reference]
         if isinstance(key, str):
             return key

@@ -46,11 +46,12 @@ class WriteCounts(GraphModel):
 
 
 class NoteCounts(GraphModel):
-    """How many notes were written, wherever they were given, and how many items of `notes` failed."""
+    """How many notes were written, wherever given, and how many items of `notes` changed nothing or failed."""
 
     added: int
     corrected: int
     removed: int
+    unchanged: int
     failed: int
 
     def __str__(self) -> str:

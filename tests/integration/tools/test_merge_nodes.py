@@ -97,7 +97,7 @@ async def test_relationships_are_moved_or_merged_and_every_embedding_is_current(
     one = after[frozenset((keys["Bob"], keys["Cy"]))]
     assert (one["relationship_type"], one["description"]) == ("friend", "They draw ships")
     assert (one["attitude"], one["proximity"]) == (4, 3)
-    assert note_contents(one) == ["met at sea", "shared a desk"]
+    assert note_contents(one) == ["met at sea", "shared a desk", "Cy colleague Robert. They draw ships"]
     for name in ("Di", "Chess"):
         moved, was = (found[frozenset((keys[key], keys[name]))] for found, key in ((after, "Bob"), (before, "Robert")))
         first, second = sorted((keys["Bob"], keys[name]))
@@ -334,7 +334,7 @@ async def test_relationships_of_an_old_graph_get_the_current_form(
         await tools.update_node(entity_key=other, description="new")
         await tools.update_relationship(from_entity_key=people[0], to_entity_key=other, salience=0.2)
     [first, second] = [(await joined(graph, user_id))[frozenset((people[0], key))] for key in people[2:]]
-    assert sorted(note_contents(first)) == ["a", "b", "c"]
+    assert sorted(note_contents(first)) == ["a", "a duplicate", "b", "c"]
     assert (first["attitude"], first["proximity"]) == (4, 2)
     assert (second["attitude"], second["proximity"]) == (5, 1)
     await assert_embeddings_are_current(graph, user_id, embedder, clock())

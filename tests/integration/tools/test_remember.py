@@ -83,7 +83,7 @@ async def test_the_same_call_again_changes_nothing(
     embedder.forget()
     clock.forward(days=1)
     payload = succeeded(await tools.remember(**arguments))
-    assert payload["message"] == "Nodes: 2 unchanged. Relationships: 1 unchanged"
+    assert payload["message"] == "Nodes: 2 unchanged. Relationships: 1 unchanged. 1 note unchanged"
     assert await all_of(graph, user_id) == before
     assert embedder.calls == 0
 
@@ -540,3 +540,19 @@ async def test_other_tasks_run_while_invalid_items_are_described(tools: Toolset)
 
 async def test_a_call_without_items_is_an_error(tools: Toolset) -> None:
     assert error_of(await tools.remember()) == "Nothing to remember: give nodes, relationships or notes"
+
+
+async def test_a_ref_of_two_nodes_means_neither(tools: Toolset) -> None:
+    nodes = [{"ref": "a", "label": "Person", "name": name} for name in ("Tom", "Tim")]
+    answer = await tools.remember.call_text(
+        {"nodes": nodes, "relationships": [{"from": "a", "to": "Tom", "relationship_type": "brother"}]}
+    )
+    assert "Nodes: 2 created" in answer.text
+    assert "Several nodes of this call have the ref 'a'; give each node its own" in answer.text
+
+
+async def test_a_note_that_is_stored_already_is_reported(tools: Toolset) -> None:
+    call = {"notes": [{"on": "Ada", "content": "Ada sails"}]}
+    succeeded(await tools.create_node(label="Person", name="Ada"))
+    assert (await tools.remember.call_text(call)).text.startswith("1 note added")
+    assert (await tools.remember.call_text(call)).text.startswith("1 note unchanged")

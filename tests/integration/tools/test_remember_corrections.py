@@ -74,7 +74,7 @@ async def test_a_repeated_correction_changes_nothing(core: Toolset, graph: Knowl
     succeeded(await core.remember(notes=[note]))
     stored = await nodes_of(graph, user_id)
     again = succeeded(await core.remember(notes=[note], nodes=[{"label": "Entity", "name": "Harvest fair"}]))
-    assert again["message"] == "Nodes: 1 unchanged"
+    assert again["message"] == "Nodes: 1 unchanged. 1 note unchanged"
     assert "replaced" not in again or again["replaced"] == []
     assert await nodes_of(graph, user_id) == stored
 
