@@ -19,7 +19,8 @@ def _describe(item: dict[str, Any]) -> str:
     where = ".".join(str(part) for part in parts if part != "[key]")
     match item["type"]:
         case "json_invalid":
-            message = f"not JSON: {item['ctx']['error']}".replace(" at line 1 column ", " at column ")
+            problem = str(item["ctx"]["error"]).replace(" at line 1 column ", " at column ")
+            message = f"not JSON: {problem}; each line of the file must be one JSON object"
         case "union_tag_not_found" | "union_tag_invalid":
             message = 'kind must be "node" or "relationship"'
         case "missing":

@@ -180,8 +180,8 @@ class LocalNeo4j:
         with self._locked():
             if self._home.has_data():
                 raise InputError(
-                    f"{self._home.path} has data, which a restoration does not replace. Move the folder away, or set "
-                    "KGAGENT_HOME to another folder."
+                    f"{self._home.path} has data, which a restoration does not replace. Set KGAGENT_HOME to another "
+                    "folder; or run `kgagent down`, then move this one away."
                 )
             with self._home.new_data() as folder:
                 unpack_backup(file, folder, progress=progress or SilentProgress())
