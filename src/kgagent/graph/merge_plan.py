@@ -227,8 +227,8 @@ def _replaced_texts(kept: RelationshipRecord, others: Iterable[Record]) -> tuple
     for other in others:
         if not isinstance(other, RelationshipRecord):
             continue
-        description = other.text("description")
-        if other.text("relationship_type") != kept.text("relationship_type"):
+        relationship_type, description = other.text("relationship_type"), other.text("description")
+        if relationship_type not in {"", kept.text("relationship_type")}:
             content = f"{other.triplet}. {description}" if description else other.triplet
         else:
             content = description if description != kept.text("description") else ""

@@ -262,7 +262,8 @@ class NodeRestorationStrategy:
         vectors = await vectors_after(self._relationships, embedder, [(one, one) for one in records], now)
         parameters = {
             "user_id": self._user_id,
-            "now": now,
+            # Embedding took time, in which the node may have expired.
+            "now": self._context.clock(),
             "deletion": plan.node.deletion,
             "node": {
                 **self._row(self._nodes, node, node_vector, now),

@@ -1,6 +1,6 @@
 """The first pass over a file: which lines are valid, and which nodes their `id`s refer to."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,6 +18,7 @@ class FileCheck:
     Attributes:
         keys: `entity_key` of the node of each `id`.
         lines_of_ids: line number of each `id`.
+        owners: `entity_key` of each node that is marked as the owner of the graph (`is_owner`), by line number.
         nodes: number of valid node lines.
         relationships: number of valid relationship lines.
         problems: what is wrong, by line number.
@@ -25,9 +26,27 @@ class FileCheck:
 
     keys: dict[str, str] = field(default_factory=dict)
     lines_of_ids: dict[str, int] = field(default_factory=dict)
+    owners: dict[int, str] = field(default_factory=dict)
     nodes: int = 0
     relationships: int = 0
     problems: dict[int, str] = field(default_factory=dict)
+
+    def refuse_second_owners(self, stored: Iterable[tuple[str, str]]) -> None:
+        """Report lines that would give the graph a second owner.
+
+        Args:
+            stored: `entity_key` and name of the owner that the graph has.
+        """
+        names = dict(stored)
+        for number, key in self.owners.items():
+            others = [f"{name or 'the node'} ({known})" for known, name in names.items() if known != key]
+            if others:
+                self.problems[number] = (
+                    f"{others[0]} is already the owner of this graph; give its entity_key, or omit is_owner"
+                )
+                self.nodes -= 1
+            else:
+                names.setdefault(key, f"the node of line {number}")
 
     def forget_invalid_ids(self) -> None:
         """Remove the `id`s of lines with problems, so that no relationship is connected to a node of the same key."""
@@ -71,4 +90,6 @@ def _check_line(line: FileLine, check: FileCheck, *, user_id: str, ontology: Ont
             raise InputError(f"id {parsed.id!r} is already used on line {check.lines_of_ids[parsed.id]}")
         check.lines_of_ids[parsed.id] = line.number
         check.keys[parsed.id] = key
+    if parsed.label == ontology.owner_label and (parsed.properties or {}).get("is_owner") is True:
+        check.owners[line.number] = key
     check.nodes += 1

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from kgagent.errors import EmbeddingError, InputError, StoreError
 from kgagent.formatting import has_lone_surrogates
+from kgagent.graph.node_references import NodeReferences
 from kgagent.graph.nodes import NodeIntent, NodeRepository, NodeStrategy
 from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository, RelationshipStrategy
 from kgagent.graph.writes import WriteContext
@@ -65,6 +66,9 @@ async def load_file(
     progress = progress or SilentProgress()
     with progress.task(f"Checking {path.name}"):
         check = await asyncio.to_thread(check_file, path, user_id=user_id, ontology=nodes.ontology)
+    if check.owners:
+        stored = await NodeReferences(nodes.store, nodes.ontology).owners(user_id)
+        check.refuse_second_owners((owner.entity_key, owner.name) for owner in stored)
     sizes = {"attempts": write_context.attempts, "batch_size": batch_size, "concurrency": concurrency}
     node_writer = BatchWriter(
         NodeStrategy(nodes, write_context, user_id=user_id, options=node_options()), check.problems, **sizes

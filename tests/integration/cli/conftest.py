@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from kgagent.cli.app import app
+from kgagent.cli.output import message_console, result_console
 from tests.conftest import Server
 
 PROGRAM = (sys.executable, "-c", "from kgagent.cli.app import main; main()")
@@ -86,8 +87,11 @@ def kgagent(environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.Mon
 
     def run(*arguments: str, settings: Mapping[str, str] | None = None) -> Done:
         chosen = environment if settings is None else settings
-        left_out = dict.fromkeys(os.environ.keys() - chosen.keys())
-        done = CliRunner().invoke(app, arguments, env={**left_out, **chosen}, catch_exceptions=False)
+        omitted = dict.fromkeys(os.environ.keys() - chosen.keys())
+        # A console keeps the width of the environment in which it was created.
+        result_console.cache_clear()
+        message_console.cache_clear()
+        done = CliRunner().invoke(app, arguments, env={**omitted, **chosen}, catch_exceptions=False)
         return Done(done.exit_code, done.stdout, done.stderr)
 
     return run

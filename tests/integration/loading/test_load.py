@@ -76,6 +76,24 @@ async def test_nodes_and_relationships_are_stored_as_the_lines_say(
     assert (note["content"], note["added_by"], note["expires_at"]) == ("Meets monthly.", user_id, None)
 
 
+async def test_a_graph_gets_no_second_owner(load: Load, graph: KnowledgeGraph, user_id: str) -> None:
+    owner = {"properties": {"is_owner": True}}
+    first = await load(person("Ruth", **owner), person("Ines", **owner))
+    [stored] = await nodes_of(graph, user_id)
+    assert first.nodes == LoadCounts(created=1)
+    [problem] = first.problems
+    assert problem.line == 2
+    assert problem.reason == (
+        f"the node of line 1 ({stored['entity_key']}) is already the owner of this graph; give its entity_key, "
+        "or omit is_owner"
+    )
+    again = await load(person("Ruth", **owner), {**person("Ines", **owner), "label": "Concept"})
+    assert (again.nodes, again.problems) == (LoadCounts(created=1, unchanged=1), ())
+    second = await load(person("Zoe", **owner), {**person("Ruth Calder", **owner), "entity_key": stored["entity_key"]})
+    assert second.nodes == LoadCounts(updated=1)
+    assert second.problems[0].reason.startswith(f"Ruth ({stored['entity_key']}) is already the owner")
+
+
 async def test_loading_again_changes_nothing_and_makes_no_embedding(load: Load, embedder: WatchedEmbedder) -> None:
     lines = [
         person("Ruth", notes=["n"], properties={"age": 61}),
