@@ -243,15 +243,16 @@ def _starts(matches: Sequence[Candidate], text: str, owner: Collection[str]) -> 
 def _behind_rivals(steps: Iterable[_Step], starts: Sequence[_Step]) -> Iterator[_Step]:
     """Put no path before a match that is about as similar as its start, at the same mentioned node."""
     known = {start.record.element_id: start for start in starts}
+    matches = [(one.candidate.score, _ends(one.record)) for one in starts]
     for step in steps:
-        score = step.candidate.score
-        if step.candidate.path:
-            start = known[step.candidate.path[0].element_id]
-            least, at = start.candidate.score - CHOICE_TEMPERATURE, _ends(start.record).keys() - start.exits
-            there = [one.candidate.score for one in starts if at & _ends(one.record).keys()]
-            behind = min([score, *(rival - HOP_COST for rival in there if rival > least)])
-            own = known.get(step.record.element_id)
-            score = behind if own is None else max(behind, own.candidate.score)
+        if not step.candidate.path:
+            yield step
+            continue
+        start = known[step.candidate.path[0].element_id]
+        least, at = start.candidate.score - CHOICE_TEMPERATURE, _ends(start.record).keys() - start.exits
+        rivals = [score - HOP_COST for score, ends in matches if score > least and not at.isdisjoint(ends)]
+        own = known.get(step.record.element_id)
+        score = max(min([step.candidate.score, *rivals]), own.candidate.score if own else -math.inf)
         yield replace(step, candidate=replace(step.candidate, score=score))
 
 

@@ -84,8 +84,8 @@ def calibrated(lists: Rankings) -> Scores:
             share = max(shares.get(key, 0.0) for key in (item.key, *map(key_of, item.path[1:])))
             if item.path:
                 start = _ends(item.path[0])
-                similar_there = [of_one for score, of_one, ends in direct if score >= item.score and ends & start]
-                share = max(share, min(similar_there, default=0.0))
+                there = [one for score, one, ends in direct if score >= item.score and not ends.isdisjoint(start)]
+                share = max(share, min(there, default=0.0))
             similar[item.key] = item.score - cost
             scores[item.key] = max(similar[item.key], by_words.get(item.key, least)) + TEXT_WEIGHT * share
     return sorted(scores.items(), key=lambda one: (-one[1], -similar.get(one[0], -math.inf), first[one[0]], one[0]))
