@@ -131,8 +131,12 @@ class LocalEmbedder(Embedder):
         with self._loading:
             if self._loaded is None:
                 tokenizer, onnx = self._model.read(self._cache, self._progress)
+                session = _session(onnx)
                 self._loaded = _Model(
-                    _tokenizer(tokenizer, self._model.max_tokens), _session(onnx), self._model.pooling
+                    tokenizer=_tokenizer(tokenizer, self._model.max_tokens),
+                    session=session,
+                    inputs=frozenset(one.name for one in session.get_inputs()),
+                    pooling=self._model.pooling,
                 )
             return self._loaded
 
@@ -141,6 +145,7 @@ class LocalEmbedder(Embedder):
 class _Model:
     tokenizer: "Tokenizer"
     session: "InferenceSession"
+    inputs: frozenset[str]
     pooling: Pooling
 
     def embed(self, text: str) -> Embedding:
@@ -148,9 +153,8 @@ class _Model:
 
         ids = np.array([self.tokenizer.encode(text).ids], dtype=np.int64)
         inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-        wanted = {one.name for one in self.session.get_inputs()}
         # Of the outputs, the first has a vector for each token.
-        tokens = self.session.run(None, {name: value for name, value in inputs.items() if name in wanted})[0][0]
+        tokens = self.session.run(None, {name: value for name, value in inputs.items() if name in self.inputs})[0][0]
         vector = tokens[0] if self.pooling == "cls" else tokens.mean(axis=0)
         return array("f", (vector / np.linalg.norm(vector)).astype(np.float32).tobytes())
 
