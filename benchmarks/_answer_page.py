@@ -1,7 +1,10 @@
 """The page of the documentation about the cost of answers."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
+
+from _page_table import section
 
 PAGE = """# What an answer costs
 
@@ -34,31 +37,37 @@ not those of unseen data.
 The tool definitions that an MCP client receives have {definitions}.
 """
 
+_SECTION = re.compile(r"^## (?P<name>[^:\n]+): [\d,]+ questions, .*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 
-def as_markdown(figures: Mapping[str, Any], command: str) -> str:
-    """The figures as a page of the documentation."""
+
+def as_markdown(figures: Mapping[str, Any], command: str, earlier: str = "") -> str:
+    """The figures as a page of the documentation.
+
+    Args:
+        figures: of this run.
+        command: makes the page.
+        earlier: the page of an earlier run; its tables of question sets that this run did not ask are kept.
+    """
     sets = {name: part for name, part in figures.items() if isinstance(part, dict) and "ways" in part}
+    tables = tables_of(earlier) | {name: _table(name, part) for name, part in sets.items()}
     characters = figures["definitions, characters"]
     return PAGE.format(
         command=command,
         embedder=figures["embedder"],
-        tables="\n\n".join(_table(name, part) for name, part in sets.items()),
+        tables="\n\n".join(tables.values()),
         definitions=", ".join(f"{count:,} characters (toolset {name})" for name, count in characters.items()),
     )
 
 
+def tables_of(page: str) -> dict[str, str]:
+    """The sections of a page that have a table of a question set, by the name of the set."""
+    return {found["name"]: found[0].strip() for found in _SECTION.finditer(page)}
+
+
 def _table(name: str, part: Mapping[str, Any]) -> str:
-    columns = list(part["ways"][0])
-    return "\n".join(
-        [
-            f"## {name}: {part['questions']} questions, {part['triples']:,} triples",
-            "",
-            f"| {' | '.join(columns)} |",
-            f"| --- | --- |{' ---: |' * (len(columns) - 2)}",
-            *(f"| {' | '.join(_cell(row[column]) for column in columns)} |" for row in part["ways"]),
-        ]
-    )
+    heading = f"{name}: {part['questions']} questions, {part['triples']:,} triples"
+    return section(heading, part["ways"], _cell, texts=2)
 
 
-def _cell(value: object) -> str:
+def _cell(_: str, value: object) -> str:
     return f"{value:.3f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)

@@ -264,7 +264,11 @@ def main() -> None:
     arguments.add_argument("--no-peers", action="store_true", help="measure kgagent alone")
     arguments.add_argument("--keep", type=Path, help="folder that keeps the loaded graphs for the next run")
     arguments.add_argument("--embeddings-cache", type=Path, help=".npz file that keeps the embeddings for the next run")
-    arguments.add_argument("--markdown", type=Path, help="file that the page of the documentation is written to")
+    arguments.add_argument(
+        "--markdown",
+        type=Path,
+        help="page of the documentation to write; it keeps the tables of sets that this run does not ask",
+    )
     chosen = arguments.parse_args()
     # The driver warns about properties that do not exist yet.
     logging.getLogger("neo4j").setLevel(logging.ERROR)
@@ -274,10 +278,13 @@ def main() -> None:
         show("Aims on 2Wiki", aims)
         figures["aims"] = aims
     if chosen.markdown:
-        named = "".join(f" --{name} path/to/{name}" for name in ("twowiki", "metaqa") if getattr(chosen, name))
         some = "" if chosen.questions == QUESTIONS else f" --questions {chosen.questions}"
-        command = f"python benchmarks/answer_cost.py{named}{some} --markdown docs/answer-cost.md"
-        chosen.markdown.write_text(as_markdown(figures, command), "utf-8")
+        command = (
+            f"python benchmarks/answer_cost.py --twowiki path/to/2wiki --metaqa path/to/metaqa{some} "
+            "--markdown docs/answer-cost.md"
+        )
+        earlier = chosen.markdown.read_text("utf-8") if chosen.markdown.exists() else ""
+        chosen.markdown.write_text(as_markdown(figures, command, earlier), "utf-8")
     finish(figures, as_json=chosen.json)
 
 

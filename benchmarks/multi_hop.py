@@ -1,10 +1,11 @@
 """Questions over one, two and three hops among many distractors: recall and latency of expansion.
 
-    python benchmarks/multi_hop.py --twowiki DIR --metaqa DIR --embeddings-cache FILE.npz --json
+    python benchmarks/multi_hop.py --twowiki DIR --metaqa DIR --defaults-only --markdown docs/multi-hop.md
 
 The triples of both data sets become the relationships of one user, and those of 2WikiMultihopQA alone that of another.
-Embedding all of them takes some minutes; the cache keeps the vectors for the next run. The methods are compared
-with a prototype over all vectors that expands the five nearest relationships, scored 0.7 * path + 0.3 * own.
+Embedding and loading all of them takes some minutes; `--embeddings-cache` and `--keep` keep both for the next run. The
+methods are compared with a prototype over all vectors that expands the five nearest relationships, scored
+0.7 * path + 0.3 * own. `--defaults-only` omits the searches with another number of hops.
 """
 
 import argparse
@@ -18,17 +19,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from _common import Server, finish, open_graph, p50, p95, parser, server, show, timed
+from _common import Server, finish, kept_server, open_graph, p50, p95, parser, server, show, timed
 from _made_graph import CREATE_RELATIONSHIPS, Vectors, as_embedding, batches
 from _multi_hop_data import Asked, judged, read_metaqa, read_twowiki
+from _multi_hop_page import as_markdown
 from _questions import Pair, Triple, add_question_sets, as_lines
 
-from kgagent import ExploreRequest, KnowledgeGraph, Settings, VectorQuery
+from kgagent import ExploreRequest, HybridSearchOptions, KnowledgeGraph, Settings, VectorQuery
 from kgagent.embedding.base import Embedder
 from kgagent.embedding.factory import make_embedder
 from kgagent.graph.record_saver import embedding_hash
 from kgagent.graph.store import Store
 from kgagent.knowledge_graph import services_of
+from kgagent.models import GraphRelationship
 
 ALL, TWOWIKI = "benchmark-multi-hop", "benchmark-multi-hop-2wiki"
 THRESHOLD = -1.0
@@ -36,6 +39,7 @@ LIMIT = 20
 AT = (5, 10, 20)
 NODES = 10
 MAX_HOPS = 3
+EXACT, HYBRID, EXPLORE = "exact nearest", "hybrid_search", "explore"
 EMBEDDED_AT_ONCE = 2_000
 RESAMPLES = 2_000
 
@@ -232,45 +236,61 @@ async def load(store: Store, embedder: Embedder, corpus: Corpus) -> None:
         await store.write(CREATE_RELATIONSHIPS, {"rows": rows})
 
 
-async def ask(graph: KnowledgeGraph, prototype: Prototype, user_id: str, questions: Sequence[Asked]) -> Figures:
-    """Run every question with every method."""
+async def ask(
+    graph: KnowledgeGraph, prototype: Prototype, user_id: str, questions: Sequence[Asked], *, defaults_only: bool
+) -> Figures:
+    """Run every question with every method, or without those that set a number of hops."""
     figures = Figures()
-    retrieval = graph.retrieval
-    vectors = await retrieval.embed_queries([question.text for question in questions])
+    vectors = await graph.retrieval.embed_queries([question.text for question in questions])
     for question, vector in zip(questions, vectors, strict=True):
-        for levels in range(3):
-            way = f"prototype, {levels} levels" if levels else "exact nearest"
+        for levels in range(2 if defaults_only else 3):
+            way = f"prototype, {levels} levels" if levels else EXACT
             figures.add(way, question, prototype.find(vector, levels), 0.0)
-        for text in (question.text, None):
-            for hops in range(MAX_HOPS + 1 if text else 2):
-                matches, seconds = await timed(
-                    retrieval.relationship_vector_search(
-                        text, THRESHOLD, user_id=user_id, limit=LIMIT, vector=vector, expand_hops=hops
-                    )
-                )
-                found = [frozenset((match.from_name.lower(), match.to_name.lower())) for match in matches]
-                figures.add(f"expand_hops={hops}" + ("" if text else ", vector only"), question, found, seconds)
+        result, seconds = await timed(
+            graph.retrieval.hybrid_search(HybridSearchOptions(query=question.text), user_id=user_id, vector=vector)
+        )
+        figures.add(HYBRID, question, [*map(_pair, result.relationships or ())], seconds)
+        if not defaults_only:
+            await _expand(graph, user_id, question, vector, figures)
     for question in questions:
-        for explored_hops in (0, None, 1, 2):
+        for explored_hops in (None,) if defaults_only else (None, 0, 1, 2):
             await _explore(graph, user_id, question, explored_hops, figures)
     return figures
 
 
+async def _expand(
+    graph: KnowledgeGraph, user_id: str, question: Asked, vector: Sequence[float], figures: Figures
+) -> None:
+    for text in (question.text, None):
+        for hops in range(MAX_HOPS + 1 if text else 2):
+            matches, seconds = await timed(
+                graph.retrieval.relationship_vector_search(
+                    text, THRESHOLD, user_id=user_id, limit=LIMIT, vector=vector, expand_hops=hops
+                )
+            )
+            way = f"expand_hops={hops}" + ("" if text else ", vector only")
+            figures.add(way, question, [*map(_pair, matches)], seconds)
+
+
 async def _explore(graph: KnowledgeGraph, user_id: str, question: Asked, hops: int | None, figures: Figures) -> None:
-    request = ExploreRequest(queries=(VectorQuery(query=question.text),), max_results_per_type=NODES, expand_hops=hops)
+    request = ExploreRequest(queries=(VectorQuery(query=question.text),), expand_hops=hops)
     explored, seconds = await timed(graph.retrieval.explore(request, user_id=user_id))
-    way = "explore" if hops is None else f"explore, expand_hops={hops}"
+    way = EXPLORE if hops is None else f"{EXPLORE}, expand_hops={hops}"
     names = {one.node.name.lower() for one in explored.nodes[:NODES]}
-    shown = {frozenset((one.from_name.lower(), one.to_name.lower())) for one in explored.relationships}
+    found = [*map(_pair, explored.relationships)]
     right = question.names
-    figures.seconds[way].append(seconds)
+    figures.add(way, question, found, seconds)
     figures.explored[way].append(
         (
             len(names & right) / min(NODES, len(right)),
-            len(shown & question.gold) / len(question.gold),
-            len(shown),
+            len(question.gold.intersection(found)) / len(question.gold),
+            len(found),
         )
     )
+
+
+def _pair(one: GraphRelationship) -> Pair:
+    return frozenset((one.from_name.lower(), one.to_name.lower()))
 
 
 async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]:
@@ -285,8 +305,12 @@ async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]
     generator = np.random.default_rng(arguments.seed)
     report: dict[str, object] = {"relationships": len(made[0].relationships), "embedder": str(embedder)}
     async with open_graph(where, embedder, settings, users=list(triples)) as graph:
-        for corpus in made:
-            await load(services_of(graph).store, embedder, corpus)
+        if not where.is_loaded:
+            for corpus in made:
+                await load(services_of(graph).store, embedder, corpus)
+            await services_of(graph).store.run_schema("CALL db.awaitIndexes(3600)")
+        if where.loaded is not None:
+            where.loaded.touch()
         for corpus in made:
             prototype = Prototype(corpus)
             for name, questions in sets.items():
@@ -294,10 +318,13 @@ async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]
                     continue
                 title = f"{name}, {len(corpus.relationships):,} relationships"
                 asked = questions[: arguments.questions]
-                figures = await ask(graph, prototype, corpus.user_id, asked)
+                figures = await ask(graph, prototype, corpus.user_id, asked, defaults_only=arguments.defaults_only)
                 rows = [*figures.rows()]
                 show(f"{title}, {len(asked)} questions", rows)
-                gains = [figures.gain(f"expand_hops={h}", "prototype, 1 levels", generator) for h in (1, 2)]
+                compared = [
+                    way for way in ("expand_hops=1", "expand_hops=2", HYBRID, EXPLORE) if way in figures.recalls
+                ]
+                gains = [figures.gain(way, "prototype, 1 levels", generator) for way in compared]
                 show("with bootstrap intervals", gains)
                 explored = [*figures.explore_rows()]
                 show("explore, with the embedding of the question", explored)
@@ -312,9 +339,15 @@ def main() -> None:
     add_question_sets(arguments)
     arguments.add_argument("--embeddings-cache", type=Path, help=".npz file that keeps the vectors for the next run")
     arguments.add_argument("--questions", type=int, default=250, help="maximum number of questions of each set")
+    arguments.add_argument("--keep", type=Path, help="folder that keeps the loaded server for the next run")
+    arguments.add_argument("--defaults-only", action="store_true", help="omit searches with another number of hops")
+    arguments.add_argument("--markdown", type=Path, help="file that the tables are written to")
     chosen = arguments.parse_args()
-    with server(chosen.uri) as where:
-        finish(asyncio.run(run(chosen, where)), as_json=chosen.json)
+    with kept_server(chosen.keep) if chosen.keep else server(chosen.uri) as where:
+        figures = asyncio.run(run(chosen, where))
+    if chosen.markdown:
+        chosen.markdown.write_text(as_markdown(figures, chosen.questions), "utf-8")
+    finish(figures, as_json=chosen.json)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import numpy as np
 from _common import Server, finish, p50, parser, server, show, timed
 from _foreign_graph import delete
 from _scale_graph import build
-from _scale_questions import BESIDE, LONG, Beside, Long
+from _scale_questions import Beside, Long, beside_questions, long_questions
 from _server_memory import Memory, watched
 
 from kgagent import KnowledgeGraph, Settings
@@ -29,6 +29,9 @@ PAIRS = 11
 WARM_UP = 2
 RUNS = 3
 DIMENSIONS = 8
+START, END = 0.54321, 0.98765
+"""Which parts the questions start from and end at, as shares of their number: both have few relationships."""
+
 PATIENCE = 120.0
 """Seconds for what is compared, so that a busy machine does not end it."""
 
@@ -119,11 +122,13 @@ async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]
     )
     try:
         size = arguments.nodes, arguments.relationships
+        asked = round(START * size[0]), round(END * size[0])
+        compared = beside_questions(*asked)
         degree, building = await timed(build(store, USER, *size, np.random.default_rng(arguments.seed)))
-        first, reading = await timed(patient.query_patterns(BESIDE[0].asked, user_id=USER))
-        pairs = [await beside(patient, store, question) for question in BESIDE]
+        first, reading = await timed(patient.query_patterns(compared[0].asked, user_id=USER))
+        pairs = [await beside(patient, store, question) for question in compared]
         show("Compiled and hand-written statements", pairs)
-        far = [await long(graph, question) for question in LONG]
+        far = [await long(graph, question) for question in long_questions(*asked)]
         show(
             f"Many hops, {size[1]:,} relationships, largest hub {degree:,}, {settings.patterns_explored:,} looked at",
             far,

@@ -1,6 +1,10 @@
 """Let agents of several users call the tools at random, and check after each round that the graph is what it must be.
 
-python scripts/soak.py [--minutes 10] [--calls N] [--users 3] [--agents 4] [--seed 1] [--steps 40]
+python scripts/soak.py [--minutes 10] [--calls N] [--users 3] [--agents 4] [--seed 1] [--steps 40] [--faults 20]
+
+With --faults, connections are cut, replies to commits are lost, the embedder fails at times, and Neo4j is killed and
+started again, so many times each, one of them in each round. A call whose reply was lost must have happened once or not
+at all. A server of its own is then started in any case, because no other may be killed.
 
 It uses the Neo4j of NEO4J_URI, which needs the indexes of embeddings of length 384 or none yet, or else starts one in
 a temporary folder; its users (soak-...) are forgotten at the end. It prints a summary as JSON, and exits with 1 if
@@ -19,30 +23,47 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from pydantic import SecretStr
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from tests.adversarial.soak import soak
+from tests.adversarial.soak import Figures, soak
+from tests.adversarial.soak_faults import Faults
+from tests.support.proxy import proxy_to
 
 from kgagent import Settings
 from kgagent.local import LocalNeo4j
 
 
 @contextmanager
-def _settings() -> Iterator[Settings]:
-    """Settings that lead to the Neo4j of the environment, or to one that ends with the block."""
-    if os.environ.get("NEO4J_URI"):
-        yield Settings()
-        return
+def _own_server() -> Iterator[tuple[LocalNeo4j, Settings]]:
+    """A Neo4j that ends with the block, and settings that lead to it."""
     with tempfile.TemporaryDirectory(prefix="kgagent-soak-") as folder:
         local = LocalNeo4j(Path(folder))
         info = local.up()
         try:
-            yield Settings(neo4j_uri=info.uri, neo4j_username=info.username, neo4j_password=SecretStr(info.password))
+            password = SecretStr(info.password)
+            yield local, Settings(neo4j_uri=info.uri, neo4j_username=info.username, neo4j_password=password)
         finally:
             local.down()
+
+
+async def _with_faults(options: dict[str, Any], times: int) -> Figures:
+    with _own_server() as (local, settings):
+        async with proxy_to(str(settings.neo4j_uri)) as proxy:
+            faults = Faults(proxy, times=times, seed=options["seed"], local=local)
+            figures = await soak(settings, **options, faults=faults)
+        print(f"Faults: {dict(faults.happened)}", file=sys.stderr)
+    return figures
+
+
+async def _without_faults(options: dict[str, Any]) -> Figures:
+    if os.environ.get("NEO4J_URI"):
+        return await soak(Settings(), **options)
+    with _own_server() as (_, settings):
+        return await soak(settings, **options)
 
 
 def main() -> int:
@@ -54,22 +75,21 @@ def main() -> int:
     parser.add_argument("--agents", type=int, default=4, help="agents of each user")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--steps", type=int, default=40, help="steps of each agent between two comparisons")
+    parser.add_argument("--faults", type=int, help="let each kind of fault happen so often; ends when all have")
     given = parser.parse_args()
-    minutes = 10.0 if given.minutes is None and given.calls is None else given.minutes
+    lasts = given.minutes is not None or given.calls is not None or given.faults is not None
+    minutes = given.minutes if lasts else 10.0
     run = uuid.uuid4().hex[:12]
     began = time.monotonic()
-    with _settings() as settings:
-        figures = asyncio.run(
-            soak(
-                settings,
-                users=[f"soak-{run}-{place}" for place in range(given.users)],
-                agents=given.agents,
-                calls=given.calls,
-                seconds=None if minutes is None else minutes * 60,
-                seed=given.seed,
-                steps=given.steps,
-            )
-        )
+    options: dict[str, Any] = {
+        "users": [f"soak-{run}-{place}" for place in range(given.users)],
+        "agents": given.agents,
+        "calls": given.calls,
+        "seconds": None if minutes is None else minutes * 60,
+        "seed": given.seed,
+        "steps": given.steps,
+    }
+    figures = asyncio.run(_without_faults(options) if given.faults is None else _with_faults(options, given.faults))
     elapsed = time.monotonic() - began
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     head = {"seed": given.seed, "users": given.users, "agents": given.agents, "minutes": round(elapsed / 60, 1)}

@@ -25,7 +25,7 @@ def main() -> int:
     definitions: dict[str, Any] = {}
     sections = [_section(tool, definitions) for tool in TOOLS]
     objects = [
-        f"### {name}\n\n{' '.join(definition.get('description', '').split())}\n\n{_table(definition, definitions)}"
+        f"### {name}\n\n{_summary(definition)}\n\n{_table(definition, definitions)}"
         for name, definition in sorted(definitions.items())
         if "properties" in definition
     ]
@@ -57,6 +57,11 @@ def _effect(tool: Tool[Any]) -> str:
     first = "May replace or remove stored data" if tool.destructive else "Only adds data"
     second = "idempotent" if tool.idempotent else "not idempotent"
     return f"{first}; {second}."
+
+
+def _summary(definition: Mapping[str, Any]) -> str:
+    """The description of an object, without its list of attributes, which the table shows."""
+    return " ".join(definition.get("description", "").split("Attributes:")[0].split())
 
 
 def _table(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import hypothesis
 import pytest
 from pydantic import SecretStr
 
@@ -19,19 +20,34 @@ from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.tools import Toolset
 from tests.support import planner_statistics
 from tests.support.browser import chromium_path
-from tests.support.shared_server import Server, server_of_environment, shared_local_server, start_container
+from tests.support.shared_server import (
+    Server,
+    folder_in_memory,
+    server_of_environment,
+    shared_local_server,
+    start_container,
+)
 from tests.support.turns import locked, turn
 
 if TYPE_CHECKING:
+    from xdist.remote import Producer
     from xdist.workermanage import WorkerController
 
+    from tests.support.scheduling import LastTestsScheduling
+
 __all__ = ["DIMENSIONS", "Clock", "Server"]
+
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 DIMENSIONS = 384
 """Length of the embeddings in all tests that share the default ontology's indexes, as in the local model."""
 
 WORKERS = 3
 """Worker processes of a run of many tests: more than two cores, as tests often wait for the database."""
+
+LAST_TESTS = "last-tests"
+"""File with the number of tests that change the schema; each worker collects the same."""
 
 BROWSER_TESTS_OMITTED = pytest.StashKey[int]()
 RUN_FOLDER = pytest.StashKey[Path]()
@@ -50,7 +66,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.stash[CONTAINER] = Server(*worker["container"]) if worker["container"] else None
         return
     config.stash[CLEAN_UP] = clean_up = ExitStack()
-    config.stash[RUN_FOLDER] = folder = Path(tempfile.mkdtemp(prefix="kgagent-tests-"))
+    config.stash[RUN_FOLDER] = folder = Path(tempfile.mkdtemp(prefix="kgagent-tests-", dir=folder_in_memory()))
     clean_up.callback(shutil.rmtree, folder, ignore_errors=True)
     config.stash[CONTAINER] = start_container(clean_up)
     clean_up.callback(shared_local_server(folder).down)
@@ -79,6 +95,16 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return WORKERS if any((started_in / argument).is_dir() for argument in config.args) else 0
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer") -> "LastTestsScheduling | None":
+    """Run the tests that change the schema when the workers have finished all others."""
+    if config.getvalue("dist") != "worksteal":
+        return None
+    from tests.support.scheduling import LastTestsScheduling
+
+    return LastTestsScheduling(config, log, lambda: int((config.stash[RUN_FOLDER] / LAST_TESTS).read_text()))
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """Run a test that is marked `alone` while no other worker runs a test."""
@@ -102,6 +128,7 @@ class Clock:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put the tests that change the schema last; omit those in a browser if there is no Chromium, unless asked for."""
     items.sort(key=_changes_schema)
+    (config.stash[RUN_FOLDER] / LAST_TESTS).write_text(str(sum(map(_changes_schema, items))))
     if chromium_path() is not None or os.environ.get("KGAGENT_TEST_BROWSER"):
         return
     omitted = [item for item in items if item.get_closest_marker("browser")]

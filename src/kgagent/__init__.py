@@ -42,10 +42,11 @@ if TYPE_CHECKING:
     from kgagent.graph.connection import Credentials
     from kgagent.graph.deleted_records import PurgeReport
     from kgagent.graph.writes import OnChange
+    from kgagent.graph_directory import GraphDirectory
     from kgagent.ingestion import IngestionReport, Ingestor, Source, Turn
     from kgagent.knowledge_graph import Connecting, KnowledgeGraph
     from kgagent.loading import LineProblem, LoadReport
-    from kgagent.migration import MigrationReport, MigrationStoppedError
+    from kgagent.migration import BatchEngine, MigrationReport, MigrationStoppedError
     from kgagent.models import (
         Branch,
         Chunk,
@@ -109,6 +110,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AlreadyExistsError",
+    "BatchEngine",
     "BoundTool",
     "Branch",
     "BusyError",
@@ -140,6 +142,7 @@ __all__ = [
     "FindPathsResult",
     "Finding",
     "ForgetReport",
+    "GraphDirectory",
     "GraphExpansion",
     "GraphNode",
     "GraphPath",
@@ -271,6 +274,7 @@ _MODULES = {
     "kgagent.graph.writes": ("OnChange",),
     "kgagent.graph.connection": ("Credentials",),
     "kgagent.graph.deleted_records": ("PurgeReport",),
+    "kgagent.graph_directory": ("GraphDirectory",),
     "kgagent.ingestion": (
         "IngestionReport",
         "Ingestor",
@@ -286,6 +290,7 @@ _MODULES = {
         "LoadReport",
     ),
     "kgagent.migration": (
+        "BatchEngine",
         "MigrationReport",
         "MigrationStoppedError",
     ),

@@ -1,4 +1,4 @@
-"""Limits how many calls run at once; users who wait take turns, so that the load of one costs nobody else."""
+"""Limits how many calls run at once; users who wait take turns, so that the load of one does not delay the others."""
 
 import asyncio
 import math

@@ -88,7 +88,7 @@ class InvalidLevelError(InputError):
 
 
 class ConflictError(KgAgentError):
-    """Concurrent writes won, however often the write was retried."""
+    """A write still conflicted with concurrent writes after all retries."""
 
 
 class SharedKeyError(ConflictError):
@@ -116,7 +116,7 @@ class RerankingError(KgAgentError):
 
 
 class SearchError(KgAgentError):
-    """A search failed as a whole: every retriever failed, or time ran out."""
+    """A search failed: every retriever failed, or time ran out."""
 
 
 class StoreError(KgAgentError):

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -17,7 +17,6 @@ from kgagent.embedding.base import Embedder
 from kgagent.embedding.factory import make_embedder
 from kgagent.errors import InputError
 from kgagent.graph.connection import Credentials, connect, use_driver
-from kgagent.graph.schema_parts import STORE_TEXT
 from kgagent.graph.store import Store
 from kgagent.graph.writes import OnChange
 from kgagent.local import LocalNeo4j
@@ -39,7 +38,7 @@ from kgagent.models.pattern_query import GraphQuery
 from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology, default_ontology, load_ontology
 from kgagent.own_process import opened_before_fork
-from kgagent.progress import Progress, SilentProgress
+from kgagent.progress import Progress
 from kgagent.retrieval import RetrievalService
 from kgagent.retrieval.rerank import CrossEncoder
 from kgagent.retrieval.searchers import Searcher, make_searcher
@@ -52,7 +51,7 @@ if TYPE_CHECKING:
     from kgagent.forgetting import ForgetReport
     from kgagent.graph.deleted_records import PurgeReport
     from kgagent.loading import LoadReport
-    from kgagent.migration import MigrationReport
+    from kgagent.migration import BatchEngine, MigrationReport
     from kgagent.transfer import ExportReport, ImportReport
 
 
@@ -60,7 +59,7 @@ RequestT = TypeVar("RequestT")
 
 
 def _checked(request: RequestT, model: type[RequestT]) -> RequestT:
-    """Return the request if it is one.
+    """Return the request if it is an instance of the model.
 
     Raises:
         InputError: it is something else.
@@ -95,7 +94,7 @@ class KnowledgeGraph:
         observer: Observer = NULL_OBSERVER,
         resources: AsyncExitStack | None = None,
     ) -> None:
-        """Put a graph together from open parts; programs use `connect`.
+        """Create a graph from open resources; programs use `connect`.
 
         Args:
             store: an open connection.
@@ -104,7 +103,7 @@ class KnowledgeGraph:
             settings: limits and options.
             clock: returns the time, with time zone.
             observer: watches tools, searches, embeddings and statements.
-            resources: what `close` closes besides the requests that are under way.
+            resources: what `close` closes, in addition to requests that are under way.
         """
         services = GraphServices.build(store, ontology, embedder, settings, clock=clock, observer=observer)
         self._services = services
@@ -364,19 +363,19 @@ class KnowledgeGraph:
     ) -> "ExportReport":
         """Write nodes, relationships, notes, deleted records and the progress of ingestion to a JSON Lines file.
 
-        The page "Your data" describes the file. Records are read in pages: each one whole, but a page may have
-        changes that were made after an earlier page was read.
+        The page "Your data" describes the file. Records are read in pages. No record is exported halfway through a
+        change, but a page may have changes that were made after an earlier page was read.
 
         Args:
-            path: the file, which appears when it is complete; an existing one is replaced.
+            path: the file, which gets this name when it is complete; an existing file is replaced.
             user_id: owner of the records; None exports every user's.
-            embeddings: whether the file has the embeddings.
+            embeddings: whether to write embeddings.
             batch_size: records per page, from 1.
             progress: reports the records.
 
         Raises:
             InputError: an argument is invalid, or the file cannot be written.
-            ConflictError: a record was written all the time.
+            ConflictError: concurrent writes kept changing a record.
             StoreError: the database failed.
         """
         from kgagent.transfer import export_records
@@ -402,21 +401,21 @@ class KnowledgeGraph:
         batch_size: int = 500,
         progress: Progress | None = None,
     ) -> "ImportReport":
-        """Import a file that `export` wrote, exactly: keys, properties, versions, times and deleted records.
+        """Import a file written by `export`, exactly: keys, properties, versions, times and deleted records.
 
         The whole file is checked before anything is written. Importing it again continues an interrupted import and
         changes nothing else. Embeddings are kept if the graph has the embedder and the ontology of the file; otherwise
         records without a current embedding are embedded.
 
         Args:
-            path: a file that `export` wrote.
-            user_id: the user who gets the records; None is the user whom the file names.
-            overwrite: whether records that differ are replaced by those of the file, instead of reported.
+            path: a file written by `export`.
+            user_id: the user who will own the records; None uses the user in the file.
+            overwrite: whether differing records are replaced with those of the file, instead of reported.
             batch_size: records per transaction, from 1.
             progress: reports the records.
 
         Raises:
-            InputError: the file is not whole, does not fit this graph, or an argument is invalid; nothing was imported.
+            InputError: an argument is invalid, or the file is incomplete or unsuitable; nothing was imported.
             ConflictError: concurrent writes won; import the file again to continue.
             EmbeddingError: records could not be embedded; likewise.
             StoreError: the database failed; likewise.
@@ -442,8 +441,9 @@ class KnowledgeGraph:
         rebuild_indexes: bool = False,
         batch_size: int = 200,
         progress: Progress | None = None,
+        engine: "BatchEngine | None" = None,
     ) -> "MigrationReport":
-        """Bring an old graph to the present form; an interrupted migration continues where it stopped.
+        """Migrate a graph to the current form; call it again to resume an interrupted migration.
 
         It creates missing constraints and indexes, drops constraints that made keys unique among all users, embeds
         records without a current embedding, and removes the embedding properties of old graphs.
@@ -451,45 +451,35 @@ class KnowledgeGraph:
         Args:
             user_id: owner of the records to migrate; None migrates every user's.
             dry_run: count what would be done and change nothing.
-            rebuild_indexes: first recreate the vector indexes for the present embedder.
+            rebuild_indexes: first recreate the vector indexes for the current embedder.
             batch_size: records per embedding request and transaction, from 1.
             progress: reports the records.
+            engine: how texts are embedded: None makes requests while it writes, `BatchEngine` uses OpenAI's Batch API,
+                at half the price within 24 hours.
 
         Raises:
-            InputError: `batch_size` is below 1.
+            InputError: `batch_size` is below 1, or the state file of the engine cannot be used.
+            ConfigurationError: the engine needs OpenAI's embeddings.
             SchemaError: an index does not fit, or the data breaks a constraint.
             MigrationStoppedError: the database or the embedder failed; its report says what was done.
         """
-        from kgagent.migration import migrate, migrate_store_texts
+        from kgagent.migration import migrate_graph
 
-        shown = progress or SilentProgress()
-        if rebuild_indexes and not dry_run:
-            with shown.task("Rebuilding the vector indexes"):
-                await self._services.schema.rebuild_vector_indexes()
-        elif not dry_run:
-            await self._services.schema.ensure()
-        if not dry_run:
-            await self._services.schema.drop_replaced_constraints()
-        report = await migrate(
-            nodes=self._services.nodes,
-            relationships=self._services.relationships,
-            write_context=self._services.write_context,
+        return await migrate_graph(
+            self._services,
             user_id=user_id,
             dry_run=dry_run,
+            rebuild_indexes=rebuild_indexes,
             batch_size=batch_size,
             progress=progress,
-        )
-        if not self._services.schema.covers(STORE_TEXT):
-            return report
-        return await migrate_store_texts(
-            report, self._services.store, self.embedder, user_id=user_id, batch_size=batch_size
+            engine=engine,
         )
 
     async def purge(self, *, user_id: str | None = None, dry_run: bool = False, batch_size: int = 200) -> "PurgeReport":
         """Purge deleted nodes and relationships that can no longer be restored.
 
-        Each deletion and restoration purges up to 100 of any user. This purges all, in batches, so that no other
-        call has to wait for long.
+        Each deletion and restoration purges up to 100 records of any user. This method purges all, in batches, so that
+        other calls do not wait for long.
 
         Args:
             user_id: owner of the records; None purges every user's.
@@ -520,11 +510,11 @@ class KnowledgeGraph:
         batch_size: int = 200,
         progress: Progress | None = None,
     ) -> "ForgetReport":
-        """Delete all that is stored of a user, a source or another node, irreversibly.
+        """Delete all data of a user, or of a source or another node, irreversibly.
 
         Of a user: nodes, relationships, notes, deleted records, the progress of ingestion and cached texts. Of a node:
         the node with its relationships and its progress, its deleted records, and the notes of other records that name
-        it as their source; these records are embedded again. Interrupted, it is continued by the next call.
+        it as their source; these records are embedded again. If it is interrupted, call it again to continue.
 
         Args:
             user_id: owner of the records.
@@ -652,6 +642,30 @@ class KnowledgeGraph:
             InputError: the name is unknown or the user id empty.
         """
         return make_searcher(name, self._services.retrieval, user_id=user_id)
+
+    async def bookmarks(self) -> tuple[str, ...]:
+        """Return the bookmarks of what this process has written and read, for `use_bookmarks` in another process.
+
+        Reads see all earlier writes of the same process. In a cluster, they may miss writes of another process unless
+        they have its bookmarks.
+        """
+        from kgagent.graph.bookmarks import bookmarks_of
+
+        return await bookmarks_of(self._services.store)
+
+    async def use_bookmarks(self, bookmarks: Iterable[str]) -> None:
+        """Wait until the database has what another process wrote, and let all later calls see it.
+
+        Args:
+            bookmarks: what `bookmarks` returned in the other process, of the same database.
+
+        Raises:
+            InputError: a bookmark is invalid, or the database did not reach it in time; later calls do not wait for it.
+            StoreError: the database failed.
+        """
+        from kgagent.graph.bookmarks import use_bookmarks
+
+        await use_bookmarks(self._services.store, bookmarks)
 
     async def close(self) -> None:
         """Close the connection and the embedder, unless the caller gave them; a second call does nothing.

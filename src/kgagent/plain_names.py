@@ -1,4 +1,4 @@
-"""Names without differences that nobody sees: Unicode compatibility forms, invisible characters and white space."""
+"""Plain forms of names, without invisible differences: Unicode forms, invisible characters and white space."""
 
 import unicodedata
 

@@ -92,8 +92,8 @@ class Settings(BaseSettings):
     )
     passage_prefix: str = Field(
         "",
-        description='Text that it expects before a text to store, such as "passage: ". A model that is downloaded '
-        "gets its own.",
+        description='Text that the embedding model expects before a text to store, such as "passage: ". '
+        "A downloaded model has its own.",
     )
     embedding_model: str = Field("text-embedding-3-small", description="OpenAI's name of the embedding model.")
     embedding_dimensions: int = Field(1536, ge=1, le=4096, description="Length of that model's embeddings.")
@@ -110,21 +110,24 @@ class Settings(BaseSettings):
         ),
     )
     oversampling: int = Field(
-        20, ge=1, description="Candidates that a vector index compares, as a multiple of the limit."
+        20, ge=1, description="Candidates that a search requests from a vector index, as a multiple of its limit."
     )
     index_quantization: IndexQuantization = Field(
         "none",
-        description="Quantization of a vector index: none has the best recall, binary the smallest size.",
+        description="Index option: quantization of vectors; none has the best recall, binary the smallest size.",
     )
-    index_m: int = Field(32, ge=1, le=512, description="Neighbors of each vector in the HNSW graph of a vector index.")
+    index_m: int = Field(32, ge=1, le=512, description="Index option: neighbors of each vector in the HNSW graph.")
     index_ef_construction: int = Field(
         200,
         ge=1,
         le=3_200,
-        description="Candidates from which the neighbors are chosen; more of them slow down indexing.",
+        description="Index option: candidates from which the neighbors are chosen; higher values slow down indexing.",
     )
     index_search_expansion: float = Field(
-        20.0, ge=1, le=10_000, description="Candidates that a vector index compares for each result."
+        20.0,
+        ge=1,
+        le=10_000,
+        description="Index option: candidates compared, as a multiple of those requested.",
     )
     hybrid_limit: int = Field(32, ge=1, le=100, description="Default limit of a hybrid search.")
     patterns_enabled: bool = Field(True, description="Whether query_patterns is enabled.")
@@ -140,14 +143,16 @@ class Settings(BaseSettings):
     patterns_explored: int = Field(
         5_000, ge=1, le=1_000_000, description="Paths that one statement examines before it returns the best."
     )
-    patterns_timeout: float = Field(10.0, gt=0, description="Timeout of one pattern on the server, in seconds.")
+    patterns_timeout: float = Field(
+        10.0, gt=0, description="Timeout of a pattern query, of all its statements together, in seconds."
+    )
     write_attempts: int = Field(20, ge=1, description="Attempts of a write that conflicts with concurrent writes.")
     max_notes: int = Field(1_000, ge=1, description="Maximum number of notes of a node or relationship.")
     undo_days: float = Field(
         30.0,
         ge=0,
         le=36_500,
-        description="Days in which a deleted node or relationship can be restored; 0 disables restoring.",
+        description="Days for which a deleted node or relationship can be restored; 0 disables undo.",
     )
     query_timeout: float = Field(30.0, gt=0, description="Timeout of a search on the server, in seconds.")
 
@@ -155,13 +160,23 @@ class Settings(BaseSettings):
         16,
         ge=1,
         le=100,
-        description="Searches and calls of tools that read, of all users of a graph, that run at once.",
+        description="Maximum number of concurrent searches and read-only tool calls, of all users of a graph.",
     )
     max_reads_per_user: int = Field(
-        8, ge=1, le=100, description="Searches and calls of tools that read, of one user, that run at once."
+        8, ge=1, le=100, description="Maximum number of concurrent searches and read-only tool calls of one user."
     )
     longest_wait: float = Field(
-        10.0, gt=0, description="Seconds that such a call waits for its turn, before it is refused as too busy."
+        10.0, gt=0, description="Seconds that such a call waits before it fails because the graph is busy."
+    )
+
+    max_requests_per_token: int = Field(
+        32, ge=0, description="MCP over HTTP: maximum concurrent requests of an access token; 0 turns the limit off."
+    )
+    max_requests_per_minute: int = Field(
+        600, ge=0, description="MCP over HTTP: maximum requests per minute of an access token; 0 turns the limit off."
+    )
+    max_sessions_per_token: int = Field(
+        32, ge=0, description="MCP over HTTP: maximum open sessions of an access token; 0 turns the limit off."
     )
 
     otel: bool = Field(False, description="Whether the command line creates OpenTelemetry spans and metrics.")

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from kgagent.graph.deleted_records import PurgeReport
     from kgagent.graph.writes import OnChange
     from kgagent.loading import LoadReport
-    from kgagent.migration import MigrationReport
+    from kgagent.migration import BatchEngine, MigrationReport
     from kgagent.models import (
         DiscoveredNodes,
         ExploreRequest,
@@ -303,19 +303,19 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
     ) -> ExportReport:
         """Write nodes, relationships, notes, deleted records and the progress of ingestion to a JSON Lines file.
 
-        The page "Your data" describes the file. Records are read in pages: each one whole, but a page may have
-        changes that were made after an earlier page was read.
+        The page "Your data" describes the file. Records are read in pages. No record is exported halfway through a
+        change, but a page may have changes that were made after an earlier page was read.
 
         Args:
-            path: the file, which appears when it is complete; an existing one is replaced.
+            path: the file, which gets this name when it is complete; an existing file is replaced.
             user_id: owner of the records; None exports every user's.
-            embeddings: whether the file has the embeddings.
+            embeddings: whether to write embeddings.
             batch_size: records per page, from 1.
             progress: reports the records.
 
         Raises:
             InputError: an argument is invalid, or the file cannot be written.
-            ConflictError: a record was written all the time.
+            ConflictError: concurrent writes kept changing a record.
             StoreError: the database failed.
         """
         return self._wait(
@@ -331,21 +331,21 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
         batch_size: int = 500,
         progress: Progress | None = None,
     ) -> ImportReport:
-        """Import a file that `export` wrote, exactly: keys, properties, versions, times and deleted records.
+        """Import a file written by `export`, exactly: keys, properties, versions, times and deleted records.
 
         The whole file is checked before anything is written. Importing it again continues an interrupted import and
         changes nothing else. Embeddings are kept if the graph has the embedder and the ontology of the file; otherwise
         records without a current embedding are embedded.
 
         Args:
-            path: a file that `export` wrote.
-            user_id: the user who gets the records; None is the user whom the file names.
-            overwrite: whether records that differ are replaced by those of the file, instead of reported.
+            path: a file written by `export`.
+            user_id: the user who will own the records; None uses the user in the file.
+            overwrite: whether differing records are replaced with those of the file, instead of reported.
             batch_size: records per transaction, from 1.
             progress: reports the records.
 
         Raises:
-            InputError: the file is not whole, does not fit this graph, or an argument is invalid; nothing was imported.
+            InputError: an argument is invalid, or the file is incomplete or unsuitable; nothing was imported.
             ConflictError: concurrent writes won; import the file again to continue.
             EmbeddingError: records could not be embedded; likewise.
             StoreError: the database failed; likewise.
@@ -367,8 +367,9 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
         rebuild_indexes: bool = False,
         batch_size: int = 200,
         progress: Progress | None = None,
+        engine: BatchEngine | None = None,
     ) -> MigrationReport:
-        """Bring an old graph to the present form; an interrupted migration continues where it stopped.
+        """Migrate a graph to the current form; call it again to resume an interrupted migration.
 
         It creates missing constraints and indexes, drops constraints that made keys unique among all users, embeds
         records without a current embedding, and removes the embedding properties of old graphs.
@@ -376,12 +377,15 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
         Args:
             user_id: owner of the records to migrate; None migrates every user's.
             dry_run: count what would be done and change nothing.
-            rebuild_indexes: first recreate the vector indexes for the present embedder.
+            rebuild_indexes: first recreate the vector indexes for the current embedder.
             batch_size: records per embedding request and transaction, from 1.
             progress: reports the records.
+            engine: how texts are embedded: None makes requests while it writes, `BatchEngine` uses OpenAI's Batch API,
+                at half the price within 24 hours.
 
         Raises:
-            InputError: `batch_size` is below 1.
+            InputError: `batch_size` is below 1, or the state file of the engine cannot be used.
+            ConfigurationError: the engine needs OpenAI's embeddings.
             SchemaError: an index does not fit, or the data breaks a constraint.
             MigrationStoppedError: the database or the embedder failed; its report says what was done.
         """
@@ -392,13 +396,14 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
             rebuild_indexes=rebuild_indexes,
             batch_size=batch_size,
             progress=progress,
+            engine=engine,
         )
 
     def purge(self, *, user_id: str | None = None, dry_run: bool = False, batch_size: int = 200) -> PurgeReport:
         """Purge deleted nodes and relationships that can no longer be restored.
 
-        Each deletion and restoration purges up to 100 of any user. This purges all, in batches, so that no other
-        call has to wait for long.
+        Each deletion and restoration purges up to 100 records of any user. This method purges all, in batches, so that
+        other calls do not wait for long.
 
         Args:
             user_id: owner of the records; None purges every user's.
@@ -420,11 +425,11 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
         batch_size: int = 200,
         progress: Progress | None = None,
     ) -> ForgetReport:
-        """Delete all that is stored of a user, a source or another node, irreversibly.
+        """Delete all data of a user, or of a source or another node, irreversibly.
 
         Of a user: nodes, relationships, notes, deleted records, the progress of ingestion and cached texts. Of a node:
         the node with its relationships and its progress, its deleted records, and the notes of other records that name
-        it as their source; these records are embedded again. Interrupted, it is continued by the next call.
+        it as their source; these records are embedded again. If it is interrupted, call it again to continue.
 
         Args:
             user_id: owner of the records.
@@ -515,6 +520,26 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
             InputError: the name is unknown or the user id empty.
         """
         return SyncSearcher(self._wrapped.searcher(name, user_id=user_id), self._portal)
+
+    def bookmarks(self) -> tuple[str, ...]:
+        """Return the bookmarks of what this process has written and read, for `use_bookmarks` in another process.
+
+        Reads see all earlier writes of the same process. In a cluster, they may miss writes of another process unless
+        they have its bookmarks.
+        """
+        return self._wait(self._wrapped.bookmarks)
+
+    def use_bookmarks(self, bookmarks: Iterable[str]) -> None:
+        """Wait until the database has what another process wrote, and let all later calls see it.
+
+        Args:
+            bookmarks: what `bookmarks` returned in the other process, of the same database.
+
+        Raises:
+            InputError: a bookmark is invalid, or the database did not reach it in time; later calls do not wait for it.
+            StoreError: the database failed.
+        """
+        return self._wait(self._wrapped.use_bookmarks, bookmarks)
 
 
 class SyncRetrieval(BlockingWrapper[RetrievalService]):
@@ -668,7 +693,7 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
             vector: an embedding to search for instead of the text, shape (dimensions,); no embedding call is made.
             expand_hops: hops to expand from the best matches, 0 to 5, ignoring the threshold, for queries that name
                 only a starting point; `score` then ranks, and expansion starts at nodes that `query` mentions. None
-                expands as far as the query needs, up to 3 hops, to relationships that reach the threshold.
+                expands as far as the query needs, up to 3 hops, to relationships at most 0.1 below the threshold.
 
         Returns:
             Relationships, best first.

@@ -46,14 +46,19 @@ def _without_surplus_names(data: object, model: type[BaseModel]) -> object:
     return {name: value for name, value in data.items() if name in kept}
 
 
+@lru_cache(maxsize=1_024)
 def check_user_id(user_id: str) -> None:
     """Refuse a user id that no record can have.
 
+    Every operation checks its user with this function, hence the cache.
+
     Raises:
-        InputError: it is empty, or contains half of a surrogate pair.
+        InputError: it is blank, or contains half of a surrogate pair, which UTF-8 cannot encode.
     """
-    if not user_id or has_lone_surrogates(user_id):
-        raise InputError(f"user_id must be a text that is not empty, without lone surrogates, got {user_id!r}")
+    if not (user_id and user_id.strip()):
+        raise InputError("user_id must not be empty: every call works on the graph of one user")
+    if has_lone_surrogates(user_id):
+        raise InputError(f"user_id {user_id!r} contains half of a surrogate pair, which is not a character")
 
 
 @lru_cache(maxsize=1_024)

@@ -1,4 +1,4 @@
-"""Checks how large data of a caller is, before anything that takes longer the larger it is."""
+"""Checks the size of data from callers before it is processed, which takes longer the larger the data is."""
 
 from collections.abc import Collection, Mapping
 

@@ -24,12 +24,23 @@ from kgagent.models.token_budget import estimated_tokens
 from kgagent.tools import BoundTool, Payload, Toolset
 from tests.adversarial.hostile_calls import Call, hostile_calls
 from tests.adversarial.soak_agent import Agent
-from tests.adversarial.soak_model import Node, Relationship, Zone, compare
+from tests.adversarial.soak_faults import AWAY, Faults, FaultyEmbedder
+from tests.adversarial.soak_model import Change, Node, Relationship, Stored, Zone, compare, settled
 from tests.support.payloads import assert_nothing_hidden
 
 DIMENSIONS = 384
 BUDGET = 2_000
 BUSY = ("The graph is busy", "Concurrent writes")
+FAULTS = (
+    AWAY,
+    "cannot be reached",
+    "its time limit",
+    "not known whether the write took effect",
+    "cannot be used",
+    "every retriever",
+)
+"""Parts of the errors that a call may end with while there are faults."""
+
 SHARED = "shared"
 SHARED_NOTES = 150
 """Notes on a shared relationship before the agents get another one."""
@@ -44,6 +55,8 @@ class Figures:
     Attributes:
         refused: calls whose answer was an error of the input.
         busy: calls that were refused because others ran, or won.
+        failed: calls that a fault made fail.
+        settled: calls of which a comparison showed what they had done, by the number of their changes that were found.
     """
 
     tools: Counter[str] = field(default_factory=Counter)
@@ -51,6 +64,8 @@ class Figures:
     succeeded: int = 0
     refused: int = 0
     busy: int = 0
+    failed: int = 0
+    settled: Counter[str] = field(default_factory=Counter)
     comparisons: int = 0
     compared: Counter[str] = field(default_factory=Counter)
     seconds: list[float] = field(default_factory=list)
@@ -71,6 +86,8 @@ class Figures:
             "succeeded": self.succeeded,
             "refused": self.refused,
             "busy": self.busy,
+            "failed": self.failed,
+            "settled": dict(self.settled),
             "kinds": dict(self.kinds.most_common()),
             "tools": dict(self.tools.most_common()),
             "comparisons": self.comparisons,
@@ -86,12 +103,16 @@ class Figures:
 class World:
     """The users, their agents, and the graphs that they share."""
 
-    def __init__(self, graphs: Sequence[KnowledgeGraph], users: Sequence[str], *, seed: int) -> None:
+    def __init__(
+        self, graphs: Sequence[KnowledgeGraph], users: Sequence[str], *, seed: int, has_faults: bool = False
+    ) -> None:
         self.figures = Figures()
         self.users = tuple(users)
         self.zones: dict[str, dict[str, Zone]] = {user: {SHARED: Zone()} for user in users}
         self.keys: dict[str, list[str]] = {user: [] for user in users}
         self.shared: dict[str, tuple[str, str]] = {}
+        self.has_faults = has_faults
+        self.doubts: dict[tuple[str, str], Sequence[Change]] = {}
         self._graphs = graphs
         self._words = {user: f"zq{Random(f'{seed} {user}').getrandbits(64):016x}" for user in users}
         self._hostile: Iterator[Call] = itertools.chain.from_iterable(
@@ -153,6 +174,9 @@ class World:
         if error.startswith(BUSY):
             self.figures.busy += 1
             return None
+        if self.has_faults and any(part in error for part in FAULTS):
+            self.figures.failed += 1
+            return None
         self.figures.refused += 1
         if kind == "valid" or "failed inside" in error:
             self.figures.violated([f"{tool} refused a {kind} call: {error[:400]}; {_short(arguments)}"])
@@ -190,6 +214,7 @@ class World:
         """
         self.figures.comparisons += 1
         self.figures.compared.clear()
+        await self._settle()
         for user in self.users:
             foreign = [word for other, word in self._words.items() if other != user]
             found = await compare(self._graphs[0], user, self.zones[user], foreign)
@@ -198,6 +223,17 @@ class World:
             diagnosis = await self._graphs[0].diagnose(user_id=user) if doctor else None
             if diagnosis is not None and not diagnosis.is_healthy:
                 self.figures.violated([f"doctor: {finding}" for finding in diagnosis.findings])
+
+    async def _settle(self) -> None:
+        """Find out what the calls did whose reply was lost; if nothing agrees, the comparison says so."""
+        for user in {user for user, _ in self.doubts}:
+            stored = await Stored.of(self._graphs[0], user)
+            for prefix, zone in self.zones[user].items():
+                if (changes := self.doubts.pop((user, prefix), None)) is None:
+                    continue
+                after = settled(prefix, zone, changes, stored)
+                self.figures.settled["nothing" if after == zone else "unclear" if after is None else "done"] += 1
+                self.zones[user][prefix] = after or zone
 
     async def leave(self) -> None:
         """Forget the users; nothing of them may be left."""
@@ -218,8 +254,9 @@ async def soak(
     seed: int,
     steps: int = 40,
     doctor: bool = True,
+    faults: Faults | None = None,
 ) -> Figures:
-    """Run until so many calls were made, or so much time has passed; at least one round.
+    """Run until so many calls were made, so much time has passed, or all faults have happened; at least one round.
 
     Args:
         settings: settings of the graph.
@@ -230,24 +267,33 @@ async def soak(
         seed: of the random decisions.
         steps: steps of each agent between two comparisons.
         doctor: whether a comparison diagnoses the users, too.
+        faults: what goes wrong, one thing in each round; None: nothing.
     """
     began = time.monotonic()
     async with AsyncExitStack() as stack:
+        if faults is not None:
+            settings = settings.model_copy(update={"neo4j_uri": faults.uri})
+        plain = HashingEmbedder(DIMENSIONS)
+        embedder = plain if faults is None else FaultyEmbedder(plain, faults)
         graphs = [
-            await stack.enter_async_context(
-                KnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(DIMENSIONS))
-            )
+            await stack.enter_async_context(KnowledgeGraph.connect(settings=settings, embedder=embedder))
             for _ in range(2)
         ]
-        world = World(graphs, users, seed=seed)
+        world = World(graphs, users, seed=seed, has_faults=faults is not None)
         crew = [Agent(world, user, place, seed=seed) for user in users for place in range(agents)]
         while True:
             await world.renew_shared()
-            await asyncio.gather(*(agent.run(steps) for agent in crew))
+            running = asyncio.gather(*(agent.run(steps) for agent in crew))
+            if faults is not None:
+                await faults.happen()
+            await running
+            if faults is not None:
+                await faults.end(graphs, users[0])
             await world.compare(doctor=doctor)
             enough = calls is not None and world.figures.tools.total() >= calls
             late = seconds is not None and time.monotonic() - began >= seconds
-            if enough or late or world.figures.violation_count >= MAX_VIOLATIONS:
+            done = faults is not None and faults.are_done
+            if enough or late or done or world.figures.violation_count >= MAX_VIOLATIONS:
                 break
         await world.leave()
     return world.figures

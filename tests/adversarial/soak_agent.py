@@ -5,10 +5,10 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from kgagent.tools import Payload
-from tests.adversarial.soak_model import Ends, Node, Relationship, Zone
+from tests.adversarial.soak_model import Change, Ends, Node, Relationship, Zone
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Mapping
 
     from tests.adversarial.soak import World
 
@@ -48,7 +48,7 @@ class Agent:
         self._tools = world.tools(user, place)
         self._random = Random(f"{seed} {user} {place}")
         self._prefix = f"agent{place}"
-        self._zone = world.zones[user].setdefault(self._prefix, Zone())
+        world.zones[user].setdefault(self._prefix, Zone())
         self._scrap: list[str] = []
         self._count = 0
         self._valid: dict[Callable[[], Awaitable[None]], int] = {
@@ -79,6 +79,28 @@ class Agent:
     async def _call(self, tool: str, arguments: Arguments, kind: str = "valid") -> Payload | None:
         return await self._world.call(self._tools, self._user, tool, arguments, kind=kind)
 
+    async def _write(self, tool: str, arguments: Arguments, *changes: Change) -> bool:
+        """Make a call that must succeed and changes the zone; whether it did.
+
+        If a fault hides what it did, nothing more is written to the zone until the next comparison has shown it.
+        """
+        if (self._user, self._prefix) in self._world.doubts:
+            return False
+        answer = await self._call(tool, arguments)
+        if answer is None or answer.get("failures"):
+            if self._world.has_faults:
+                self._world.doubts[self._user, self._prefix] = changes
+            return False
+        made = [answer.get("node"), *answer.get("created_nodes", ())]
+        keys = {str(node["name"]): str(node["entity_key"]) for node in made if node is not None}
+        for change in changes:
+            change(self._zone, keys)
+        return True
+
+    @property
+    def _zone(self) -> Zone:
+        return self._world.zones[self._user][self._prefix]
+
     def _text(self) -> str:
         """A sentence that no other call has, with the word of the user."""
         self._count += 1
@@ -101,10 +123,16 @@ class Agent:
         first, second = ends if self._random.random() < 0.7 else ends[::-1]
         return {"from_entity_key": first, "to_entity_key": second}
 
-    def _created(self, key: str, arguments: Arguments) -> None:
+    def _created(self, arguments: Arguments) -> Change:
+        """That a node is created."""
         notes = list(arguments.get("notes", ()))
-        self._zone.nodes[key] = Node(arguments["name"], arguments["description"], arguments["label"], notes)
-        self._world.keys[self._user].append(key)
+
+        def change(zone: Zone, keys: "Mapping[str, str]") -> None:
+            key = keys[arguments["name"]]
+            zone.nodes[key] = Node(arguments["name"], arguments["description"], arguments["label"], list(notes))
+            self._world.keys[self._user].append(key)
+
+        return change
 
     async def _create_node(self) -> None:
         if len(self._zone.nodes) >= MOST_NODES:
@@ -112,8 +140,7 @@ class Agent:
         arguments = self._new_node(self._random.choice(("Person", "Person", "Concept", "Entity")))
         if self._random.random() < 0.3:
             arguments["notes"] = [self._text()]
-        if answer := await self._call("create_node", arguments):
-            self._created(str(answer["node"]["entity_key"]), arguments)
+        await self._write("create_node", arguments, self._created(arguments))
         return None
 
     async def _remember(self) -> None:
@@ -124,22 +151,27 @@ class Agent:
         between = {"from": "p0", "to": "p1", **self._values()}
         note = self._text()
         call = {"nodes": people, "relationships": [between], "notes": [{"on": ["p0", "p1"], "content": note}]}
-        if (answer := await self._call("remember", {**call, "verbose": True})) is None:
-            return None
-        made = {node["ref"]: str(node["entity_key"]) for node in answer["created_nodes"]}
-        keys = [made[person["ref"]] for person in people]
-        for key, person in zip(keys, people, strict=True):
-            self._created(key, person)
         values = {name: value for name, value in between.items() if name not in {"from", "to"}}
-        self._zone.relationships[keys[0], keys[1]] = Relationship(values, [note])
+        first, second = (str(person["name"]) for person in people)
+
+        def related(zone: Zone, keys: "Mapping[str, str]") -> None:
+            zone.relationships[keys[first], keys[second]] = Relationship(dict(values))
+
+        def noted(zone: Zone, keys: "Mapping[str, str]") -> None:
+            zone.relationships[keys[first], keys[second]].notes.append(note)
+
+        await self._write("remember", {**call, "verbose": True}, *map(self._created, people), related, noted)
         return None
 
     async def _update_node(self) -> None:
         if key := self._some_node():
             description, note = self._text(), self._text()
-            if await self._call("update_node", {"entity_key": key, "description": description, "notes": [note]}):
-                self._zone.nodes[key].description = description
-                self._zone.nodes[key].notes.append(note)
+
+            def change(zone: Zone, _: "Mapping[str, str]") -> None:
+                zone.nodes[key].description = description
+                zone.nodes[key].notes.append(note)
+
+            await self._write("update_node", {"entity_key": key, "description": description, "notes": [note]}, change)
 
     def _values(self) -> Arguments:
         return {
@@ -154,84 +186,114 @@ class Agent:
         if first and second and first != second and not self._zone.has(first, second):
             values = self._values()
             ends = {"from_entity_key": first, "to_entity_key": second}
-            if await self._call("create_relationship", {**ends, **values}):
-                self._zone.relationships[first, second] = Relationship(values)
+
+            def change(zone: Zone, _: "Mapping[str, str]") -> None:
+                zone.relationships[first, second] = Relationship(dict(values))
+
+            await self._write("create_relationship", {**ends, **values}, change)
 
     async def _update_relationship(self) -> None:
         if ends := self._some_ends():
             values = self._values()
             del values["relationship_type"]
             changed = dict(self._random.sample(sorted(values.items()), self._random.randint(1, len(values))))
-            if await self._call("update_relationship", {**self._addressed(ends), **changed}):
-                known = self._zone.relationships[ends]
+
+            def change(zone: Zone, _: "Mapping[str, str]") -> None:
+                known = zone.relationships[ends]
                 known.values = {**(known.values or {}), **changed}
+
+            await self._write("update_relationship", {**self._addressed(ends), **changed}, change)
 
     async def _add_note(self) -> None:
         if ends := self._some_ends():
             note = self._text()
-            if await self._call("add_note_to_relationship", {**self._addressed(ends), "content": note}):
-                self._zone.relationships[ends].notes.append(note)
+
+            def change(zone: Zone, _: "Mapping[str, str]") -> None:
+                zone.relationships[ends].notes.append(note)
+
+            await self._write("add_note_to_relationship", {**self._addressed(ends), "content": note}, change)
 
     async def _change_note(self) -> None:
         noted = [ends for ends, each in self._zone.relationships.items() if each.notes]
         if not noted:
             return
         ends = self._random.choice(noted)
-        notes = self._zone.relationships[ends].notes
-        old, new = self._random.choice(notes), self._text()
-        if self._random.random() < 0.5:
-            if await self._call("update_note", {**self._addressed(ends), "note": old, "content": new}):
+        old, new = self._random.choice(self._zone.relationships[ends].notes), self._text()
+        is_update = self._random.random() < 0.5
+
+        def change(zone: Zone, _: "Mapping[str, str]") -> None:
+            notes = zone.relationships[ends].notes
+            if is_update:
                 notes[notes.index(old)] = new
-        elif await self._call("delete_note", {**self._addressed(ends), "note": old}):
-            notes.remove(old)
+            else:
+                notes.remove(old)
+
+        addressed = {**self._addressed(ends), "note": old}
+        if is_update:
+            await self._write("update_note", {**addressed, "content": new}, change)
+        else:
+            await self._write("delete_note", addressed, change)
 
     async def _delete_relationship(self) -> None:
-        if (ends := self._some_ends()) and await self._call("delete_relationship", self._addressed(ends)):
-            self._zone.unrelated[ends] = self._zone.relationships.pop(ends)
+        if ends := self._some_ends():
+
+            def change(zone: Zone, _: "Mapping[str, str]") -> None:
+                zone.unrelated[ends] = zone.relationships.pop(ends)
+
+            await self._write("delete_relationship", self._addressed(ends), change)
 
     async def _restore_relationship(self) -> None:
         restorable = [ends for ends in self._zone.unrelated if all(key in self._zone.nodes for key in ends)]
         if restorable:
             ends = self._random.choice(restorable)
-            if await self._call("restore_relationship", self._addressed(ends)):
-                self._zone.relationships[ends] = self._zone.unrelated.pop(ends)
+
+            def change(zone: Zone, _: "Mapping[str, str]") -> None:
+                zone.relationships[ends] = zone.unrelated.pop(ends)
+
+            await self._write("restore_relationship", self._addressed(ends), change)
 
     async def _delete_node(self) -> None:
         if not (key := self._some_node()):
             return
         related = self._zone.related(key)
-        if await self._call("delete_node", {"entity_key": key, "delete_relationships": bool(related)}):
-            lost = {ends: self._zone.relationships.pop(ends) for ends in related}
-            self._zone.deleted[key] = (self._zone.nodes.pop(key), lost)
-            self._zone.gone.add(key)
+
+        def change(zone: Zone, _: "Mapping[str, str]") -> None:
+            lost = {ends: zone.relationships.pop(ends) for ends in related}
+            zone.deleted[key] = (zone.nodes.pop(key), lost)
+            zone.gone.add(key)
+
+        await self._write("delete_node", {"entity_key": key, "delete_relationships": bool(related)}, change)
 
     async def _restore_node(self) -> None:
         """Only the last deleted node, whose neighbors are all there."""
-        if not self._zone.deleted:
+        if not self._zone.deleted or (self._user, self._prefix) in self._world.doubts:
             return
         key, (node, relationships) = self._zone.deleted.popitem()
         if any(other != key and other not in self._zone.nodes for ends in relationships for other in ends):
             return
-        if await self._call("restore_node", {"entity_key": key}):
-            self._zone.nodes[key] = node
-            self._zone.relationships |= relationships
-            self._zone.gone.discard(key)
+
+        def change(zone: Zone, _: "Mapping[str, str]") -> None:
+            zone.nodes[key] = node
+            zone.relationships |= relationships
+            zone.gone.discard(key)
+
+        await self._write("restore_node", {"entity_key": key}, change)
 
     async def _merge_nodes(self) -> None:
         """Two new nodes without relationships: their notes are together afterwards."""
-        made = []
-        for _ in range(2):
-            arguments = {**self._new_node("Person"), "notes": [self._text()]}
-            if answer := await self._call("create_node", arguments):
-                made.append((str(answer["node"]["entity_key"]), arguments))
-                self._created(*made[-1])
-        if len(made) < 2:
-            return
-        [(keep, _), (drop, _)] = made
-        if await self._call("merge_nodes", {"keep_entity_key": keep, "drop_entity_key": drop}):
-            dropped = self._zone.nodes.pop(drop)
-            self._zone.gone.add(drop)
-            self._zone.nodes[keep].notes += dropped.notes
+        people = [{**self._new_node("Person"), "notes": [self._text()]} for _ in range(2)]
+        for person in people:
+            if not await self._write("create_node", person, self._created(person)):
+                return
+        by_name = {node.name: key for key, node in self._zone.nodes.items()}
+        keep, drop = (by_name[str(person["name"])] for person in people)
+
+        def change(zone: Zone, _: "Mapping[str, str]") -> None:
+            dropped = zone.nodes.pop(drop)
+            zone.gone.add(drop)
+            zone.nodes[keep].notes += dropped.notes
+
+        await self._write("merge_nodes", {"keep_entity_key": keep, "drop_entity_key": drop}, change)
 
     async def _share(self) -> None:
         """Write to the relationship that all agents of the user write to."""
@@ -241,8 +303,12 @@ class Agent:
             await self._call("update_relationship", {**addressed, "description": self._text()})
             return
         note = self._text()
-        if await self._call("add_note_to_relationship", {**addressed, "content": note}):
-            self._world.zones[self._user]["shared"].relationships[ends].notes.append(note)
+        answer = await self._call("add_note_to_relationship", {**addressed, "content": note})
+        known = self._world.zones[self._user]["shared"].relationships[ends]
+        if answer is not None:
+            known.notes.append(note)
+        elif self._world.has_faults:
+            known.doubtful_notes.append(note)
 
     def _read_call(self) -> tuple[str, Arguments] | None:
         query = " ".join(self._random.choices(WORDS, k=3))

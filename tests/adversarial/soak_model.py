@@ -1,8 +1,9 @@
 """What must be in the graph, as plain Python, and the comparison with what is there."""
 
+import copy
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -30,10 +31,12 @@ class Relationship:
 
     Attributes:
         values: its fields; None if several agents change them, so that the last writer is not known.
+        doubtful_notes: notes of calls whose reply was lost: each is there once or not at all.
     """
 
     values: dict[str, Any] | None
     notes: list[str] = field(default_factory=list)
+    doubtful_notes: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -62,6 +65,47 @@ class Zone:
         """Whether two nodes have or had a relationship that may be restored."""
         known = self.relationships.keys() | self.unrelated.keys()
         return (first, second) in known or (second, first) in known
+
+
+Change = Callable[[Zone, Mapping[str, str]], None]
+"""What a call does to a zone, given the keys of nodes by their names."""
+
+
+def settled(prefix: str, zone: Zone, changes: Sequence[Change], stored: "Stored") -> Zone | None:
+    """The zone after the first of some changes, as many as agree with what is stored; None if no number does.
+
+    Args:
+        prefix: the beginning of the names of its nodes.
+        zone: as it was before a call whose reply was lost.
+        changes: what the call does, one after the other.
+        stored: all records of the user.
+    """
+    keys = {str(node["name"]): str(key) for key, node in stored.nodes.items() if "name" in node}
+    after = copy.deepcopy(zone)
+    for change in (None, *changes):
+        try:
+            if change is not None:
+                change(after, keys)
+        except KeyError:
+            # A node that it creates is not there.
+            return None
+        if not [*_wrong_nodes(prefix, after, stored.nodes), *_wrong_relationships(after, stored.relationships)]:
+            return after
+    return None
+
+
+@dataclass(frozen=True)
+class Stored:
+    """All records of a user: nodes by key, and relationships."""
+
+    nodes: Mapping[str, Mapping[str, Any]]
+    relationships: list[dict[str, Any]]
+
+    @classmethod
+    async def of(cls, graph: KnowledgeGraph, user_id: str) -> "Stored":
+        """Read them."""
+        nodes = {str(node["entity_key"]): node for node in await nodes_of(graph, user_id)}
+        return cls(nodes, await relationships_of(graph, user_id))
 
 
 @dataclass
@@ -130,7 +174,8 @@ def _wrong_relationships(zone: Zone, relationships: list[dict[str, Any]]) -> Ite
             value = (expected.values or {}).get(name)
             if row.get(name) != value:
                 yield f"{name} of relationship {ends} is {row.get(name)!r} instead of {value!r}"
-        yield from _wrong_notes(f"relationship {ends}", expected.notes, row)
+        doubtful = Counter(expected.doubtful_notes) & Counter(note_contents(row))
+        yield from _wrong_notes(f"relationship {ends}", [*expected.notes, *doubtful.elements()], row)
     known = zone.relationships.keys() | {(second, first) for first, second in zone.relationships}
     between = (ends for ends in there if set(ends) <= zone.nodes.keys())
     yield from (f"relationship {ends} is not expected" for ends in between if ends not in known)

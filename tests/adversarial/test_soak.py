@@ -10,6 +10,9 @@ from kgagent import KnowledgeGraph, Settings
 from kgagent.tools import BoundTool, ToolText
 from tests.adversarial.soak import SHARED, World, soak
 from tests.adversarial.soak_agent import Agent
+from tests.adversarial.soak_faults import Faults
+from tests.adversarial.soak_model import Change, Node, Stored, Zone, settled
+from tests.support.proxy import proxy_to
 from tests.support.stored import cypher
 
 
@@ -94,3 +97,73 @@ async def test_an_answer_that_breaks_a_promise_is_noticed(
     await world.call(tools, user, "explore", {}, kind="valid")
     [violation] = world.figures.violations
     assert noticed in violation
+
+
+def _noted(zone: Zone, _keys: Mapping[str, str]) -> None:
+    zone.nodes["k"].notes.append("new")
+
+
+def _created(zone: Zone, keys: Mapping[str, str]) -> None:
+    zone.nodes[keys["agent0 2"]] = Node("agent0 2", "", "Person")
+
+
+def _stored(*notes: str, **more: str) -> Stored:
+    """What is stored: a node with notes, and others by key and name."""
+    first = {
+        "entity_key": "k",
+        "name": "agent0 1",
+        "description": "",
+        "notes": json.dumps([{"content": note} for note in notes]),
+    }
+    others = {key: {"entity_key": key, "name": name, "description": ""} for key, name in more.items()}
+    return Stored({"k": first, **others}, [])
+
+
+@pytest.mark.parametrize(
+    ("changes", "stored", "notes", "keys"),
+    [
+        ([_noted], _stored("old"), ["old"], {"k"}),
+        ([_noted], _stored("old", "new"), ["old", "new"], {"k"}),
+        ([_created], _stored("old"), ["old"], {"k"}),
+        ([_created], _stored("old", m="agent0 2"), ["old"], {"k", "m"}),
+        ([_created, _noted], _stored("old", m="agent0 2"), ["old"], {"k", "m"}),
+        ([_created, _noted], _stored("old", "new", m="agent0 2"), ["old", "new"], {"k", "m"}),
+    ],
+)
+def test_a_call_whose_reply_was_lost_did_nothing_or_some_of_its_changes_in_order(
+    changes: list[Change], stored: Stored, notes: list[str], keys: set[str]
+) -> None:
+    zone = Zone(nodes={"k": Node("agent0 1", "", "Person", ["old"])})
+    after = settled("agent0", zone, changes, stored)
+    assert after is not None
+    assert after.nodes["k"].notes == notes
+    assert after.nodes.keys() == keys
+    assert zone.nodes["k"].notes == ["old"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "stored"),
+    [
+        ([_noted], _stored("old", "new", "new")),
+        ([_noted], _stored("new")),
+        ([_created], _stored("old", m="agent0 2", n="agent0 2")),
+        ([_created, _noted], _stored("old", "new")),
+    ],
+    ids=["twice", "another is lost", "two nodes", "out of order"],
+)
+def test_what_no_call_leaves_is_not_settled(changes: list[Change], stored: Stored) -> None:
+    zone = Zone(nodes={"k": Node("agent0 1", "", "Person", ["old"])})
+    assert settled("agent0", zone, changes, stored) is None
+
+
+async def test_agents_go_on_beside_connections_that_are_cut_and_an_embedder_that_fails(
+    settings: Settings, user_id: str
+) -> None:
+    async with proxy_to(str(settings.neo4j_uri)) as proxy:
+        faults = Faults(proxy, times=1, seed=1)
+        figures = await soak(
+            settings, users=[user_id], agents=2, calls=None, seconds=None, seed=1, steps=6, doctor=False, faults=faults
+        )
+    assert figures.violations == []
+    assert set(faults.happened.values()) == {1}
+    assert figures.comparisons == 3

@@ -199,3 +199,13 @@ def test_a_synchronous_graph_says_that_it_is_closed(settings: Settings, embedder
     graph.close()
     with pytest.raises(StoreError, match="The graph is closed"):
         graph.search("boats", user_id=user_id)
+
+
+async def test_a_routing_address_leads_to_a_single_server_too(settings: Settings, user_id: str) -> None:
+    routed = settings.model_copy(update={"neo4j_uri": str(settings.neo4j_uri).replace("bolt", "neo4j", 1)})
+    async with KnowledgeGraph.connect(settings=routed, embedder=HashingEmbedder(DIMENSIONS)) as graph:
+        tools = graph.tools(user_id=user_id)
+        stored = await tools.remember(nodes=[{"label": "Concept", "name": "Kite", "notes": ["It is red"]}])
+        assert stored["success"]
+        found = await tools.hybrid_search(query="red kite")
+    assert [node["name"] for node in found["objects"]] == ["Kite"]

@@ -36,7 +36,7 @@ async def test_an_address_where_nothing_listens_is_named(settings: Settings) -> 
 
 
 async def test_an_address_of_no_known_form_is_named(settings: Settings) -> None:
-    with pytest.raises(StoreError, match="'localhost:7687' is not an address of a Neo4j"):
+    with pytest.raises(StoreError, match="'localhost:7687' is not the address of a Neo4j server"):
         await KnowledgeGraph.connect("localhost:7687", settings=settings, embedder=HashingEmbedder(384))
 
 

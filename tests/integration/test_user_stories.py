@@ -16,6 +16,8 @@ pytestmark = pytest.mark.neo4j_5
 
 Story = dict[str, str]
 
+THRESHOLD = 0.55
+
 
 @pytest.fixture(scope="module")
 async def model() -> AsyncIterator[LocalEmbedder]:
@@ -108,7 +110,7 @@ async def keys(tools: Toolset) -> Story:
     return made
 
 
-async def ask(tools: Toolset, query: str, threshold: float = 0.55, **more: object) -> Payload:
+async def ask(tools: Toolset, query: str, threshold: float = THRESHOLD, **more: object) -> Payload:
     return succeeded(await tools.explore(queries=[{"query": query, "threshold": threshold}], **more))
 
 
@@ -117,8 +119,8 @@ def node_names(payload: Payload) -> list[str]:
 
 
 def matched(payload: Payload) -> list[str]:
-    """The other ends of the relationships that matched, most similar first."""
-    edges = [edge for edge in payload["edges"] if "similarity" in edge]
+    """The other ends of the relationships that matched, most similar first, without what follows from them."""
+    edges = [edge for edge in payload["edges"] if edge.get("similarity", 0.0) >= THRESHOLD]
     assert [edge["similarity"] for edge in edges] == sorted((edge["similarity"] for edge in edges), reverse=True)
     return [edge["to_name"] for edge in edges]
 

@@ -40,12 +40,12 @@ class Exchange:
 
 SESSION = (
     Step(
-        "Marta tells of her mentor Ruth. Does the graph know either of them?",
+        "Marta mentions her mentor Ruth. Does the graph contain either of them?",
         "explore",
         {"text_matches": ["Marta", "Ruth"], "queries": [{"query": "mentor who builds ships"}]},
     ),
     Step(
-        "It does not: two people, what they talk about, and how they are related, in one call.",
+        "It contains neither. One call stores both people, a topic, and how they are related.",
         "remember",
         {
             "nodes": [
@@ -78,7 +78,7 @@ SESSION = (
         },
     ),
     Step(
-        "Something happened between them: a note on their relationship.",
+        "An event between them becomes a note on their relationship.",
         "add_note_to_relationship",
         {
             "from_entity_key": "Ruth Calder",
@@ -88,23 +88,23 @@ SESSION = (
         },
     ),
     Step(
-        "Marta asks. No node says it; the note on the relationship does.",
+        "Marta asks a question. No node has the answer, but the note on the relationship does.",
         "hybrid_search",
         {"query": "who could vouch for me with an employer?", "limit": 3},
     ),
     Step(
-        "Weeks later, another conversation: Ruth again. Look before writing.",
+        "Weeks later, Ruth is mentioned again. The agent searches before it writes.",
         "explore",
         {"text_matches": ["ruth calder"]},
     ),
     Step(
-        "Creating what exists is refused, and the error says what to do.",
+        "Creating a relationship that exists fails, and the error says what to do.",
         "create_relationship",
         {"from_entity_key": "Ruth Calder", "to_entity_key": "me", "relationship_type": "colleague"},
         succeeds=False,
     ),
     Step(
-        "So it is updated: they work together now.",
+        "The agent updates the relationship instead: they now work together.",
         "update_relationship",
         {
             "from_entity_key": "Ruth Calder",
@@ -115,7 +115,7 @@ SESSION = (
         },
     ),
     Step(
-        "Ruth has moved: remember updates what exists.",
+        "Ruth has moved. `remember` updates the existing node.",
         "remember",
         {
             "nodes": [
@@ -124,7 +124,7 @@ SESSION = (
         },
     ),
     Step(
-        "Marta asks with whom she works: what is found is true now, and the note is still there.",
+        "Marta asks whom she works with. The result is up to date and still includes the note.",
         "explore",
         {"queries": [{"query": "people I work with"}], "labels": ["Person"]},
     ),

@@ -1,12 +1,43 @@
-"""A TCP proxy in front of Neo4j that a test can cut or stop, as a network or a dead server would."""
+"""A TCP proxy in front of Neo4j that a test can cut or stop, as a network or a dead server would.
+
+It can also stand for a member of a cluster that tells clients where to read and to write.
+"""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
 
 COMMIT = b"\xb0\x12\x00\x00"
 """The message of the Bolt protocol that commits a transaction, with the end of its chunk."""
+
+ROUTE = b"\xb3\x66"
+"""The start of the message that asks for the addresses of a cluster."""
+
+Packable = int | str | Sequence["Packable"] | Mapping[str, "Packable"]
+
+
+def packed(value: Packable) -> bytes:
+    """A value as Bolt encodes it (PackStream); lists and maps have at most 15 items."""
+    match value:
+        case int():
+            return b"\xca" + value.to_bytes(4, signed=True)
+        case str():
+            return bytes([0xD0, len(value.encode())]) + value.encode()
+        case Mapping():
+            return bytes([0xA0 + len(value)]) + b"".join(packed(key) + packed(one) for key, one in value.items())
+        case _:
+            return bytes([0x90 + len(value)]) + b"".join(map(packed, value))
+
+
+def routing_table(*, readers: Sequence[str], writers: Sequence[str], routers: Sequence[str]) -> bytes:
+    """The reply to ROUTE: addresses such as "127.0.0.1:7687", valid for an hour."""
+    servers = [
+        {"role": role, "addresses": addresses}
+        for role, addresses in (("READ", readers), ("WRITE", writers), ("ROUTE", routers))
+    ]
+    success = b"\xb1\x70" + packed({"rt": {"ttl": 3_600, "db": "neo4j", "servers": servers}})
+    return len(success).to_bytes(2) + success + bytes(2)
 
 
 class Proxy:
@@ -14,7 +45,9 @@ class Proxy:
 
     Attributes:
         uri: bolt address for clients.
+        address: host and port for clients.
         requests: what the clients sent, joined.
+        routes: reply to clients that ask for the addresses of a cluster; None lets the server reply.
     """
 
     def __init__(self, target: str) -> None:
@@ -29,6 +62,11 @@ class Proxy:
         self._port = 0
         self.uri = ""
         self.requests = bytearray()
+        self.routes: bytes | None = None
+
+    @property
+    def address(self) -> str:
+        return urlsplit(self.uri).netloc
 
     async def start(self) -> None:
         """Listen, on the same port as before."""
@@ -60,11 +98,15 @@ class Proxy:
         self._passing.set()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        inner_reader, inner_writer = await asyncio.open_connection(*self._target)
+        try:
+            inner_reader, inner_writer = await asyncio.open_connection(*self._target)
+        except OSError:
+            writer.transport.abort()
+            return
         self._writers |= {writer, inner_writer}
         lost = asyncio.Event()
         await asyncio.gather(
-            self._pass(reader, inner_writer, lost, is_request=True), self._pass(inner_reader, writer, lost)
+            self._pass(reader, inner_writer, lost, answers=writer), self._pass(inner_reader, writer, lost)
         )
         self._writers -= {writer, inner_writer}
 
@@ -74,14 +116,18 @@ class Proxy:
         writer: asyncio.StreamWriter,
         lost: asyncio.Event,
         *,
-        is_request: bool = False,
+        answers: asyncio.StreamWriter | None = None,
     ) -> None:
+        """Pass bytes on; requests of clients if `answers` leads back to the client."""
         try:
             while data := await reader.read(65_536):
                 await self._passing.wait()
-                if is_request:
+                if answers is not None:
                     self.requests += data
-                if is_request and self._replies_to_lose and self._lost_message in data:
+                    if self.routes is not None and data[2:4] == ROUTE:
+                        answers.write(self.routes)
+                        continue
+                if answers is not None and self._replies_to_lose and self._lost_message in data:
                     self._replies_to_lose -= 1
                     lost.set()
                 elif lost.is_set():

@@ -15,18 +15,31 @@ NEO4J_VERSION = os.environ.get("KGAGENT_TEST_NEO4J", str(Settings.model_fields["
 """The release that the tests run on."""
 
 
-JAVA_OPTIONS = ("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m", "-XX:+UseSerialGC")
+JAVA_OPTIONS = (
+    "-XX:TieredStopAtLevel=1",
+    "-XX:ReservedCodeCacheSize=240m",
+    "-XX:+UseSerialGC",
+    "-XX:MetaspaceSize=256m",
+    "-XX:+UnlockDiagnosticVMOptions",
+    "-XX:-BytecodeVerificationRemote",
+)
 """A server of the tests lives for minutes and runs new statements all the time: optimized code costs more than it
 saves. Without it Java reserves only 48 MB for compiled code, which such a server fills. The serial collector takes less
-CPU than the default one, whose short pauses nobody needs here."""
+CPU than the default one, whose short pauses nobody needs here. A quarter of the CPU of a start is for checking the
+classes of jars whose checksums are known, and for collections while the space of classes grows."""
 
 _NEO4J_SETTINGS = {
     "internal.cypher.use_parameter_size": "false",
     "internal.cypher.expression_engine": "INTERPRETED",
     "dbms.cypher.min_replan_interval": "1d",
+    "server.memory.query_cache.per_db_cache_num_entries": "5000",
+    "internal.dbms.index.lucene.merge_factor": "50",
+    "internal.dbms.index.lucene.nocfs.ratio": "0.0",
 }
 """Most of the server's work would be planning the same statements again: for each order of magnitude of the length of
-each text and list among the parameters, after ten runs for faster expressions, and whenever counts have changed."""
+each text and list among the parameters, after ten runs for faster expressions, whenever counts have changed, and
+because the whole run has more statements than the cache holds. Full-text indexes would merge the segments of any two
+transactions, in files that are written twice."""
 
 
 class QuickLocalNeo4j(LocalNeo4j):
@@ -34,6 +47,9 @@ class QuickLocalNeo4j(LocalNeo4j):
 
     def __init__(self, home: Path | None = None, **options: Any) -> None:
         super().__init__(home, **{"java_options": JAVA_OPTIONS, **options})
+
+
+_NEEDED_IN_MEMORY = 4 << 30
 
 
 @dataclass(frozen=True)
@@ -71,6 +87,14 @@ def shared_local_server(folder: Path) -> LocalNeo4j:
     return LocalNeo4j(
         folder / "neo4j", version=NEO4J_VERSION, java_options=JAVA_OPTIONS, neo4j_settings=_NEO4J_SETTINGS
     )
+
+
+def folder_in_memory() -> Path | None:
+    """A file system in memory with room for the server of a run, where each commit need not wait for a disk."""
+    folder = Path("/dev/shm")
+    if not os.access(folder, os.W_OK) or shutil.disk_usage(folder).free < _NEEDED_IN_MEMORY:
+        return None
+    return folder
 
 
 def _docker_works() -> bool:

@@ -87,7 +87,8 @@ async def assert_embeddings_are_current(
         assert relationship.get("notes_text") == (_current_notes(relationship, now) or None)
     for node in await nodes_of(graph, user_id):
         await _assert_current(node, "embedding", node_text(node, now), embedder)
-        assert node.get("notes_text") == (_current_notes(node, now) or None)
+        indexed = " ".join(filter(None, (*node.get("aliases", ()), _current_notes(node, now))))
+        assert node.get("notes_text") == (indexed or None)
     return stored
 
 

@@ -35,7 +35,9 @@ async def plant_varied_graph(graph: KnowledgeGraph, user_id: str) -> None:
     tools = graph.tools(user_id=user_id)
     source = await node(tools, "Source", "Diary", "A diary")
     noted = [{"content": "Met in Rome", "source_entity_key": source}, {"content": "Sails", "lifetime": "month"}]
-    ruth, ines, cal = [await person(tools, name, notes=noted) for name in ("Ruth", "Ines", "Cal")]
+    ruth, ines, cal = [
+        await person(tools, name, notes=noted, aliases=[f"{name} B."]) for name in ("Ruth", "Ines", "Cal")
+    ]
     chess, club = await node(tools, "Concept", "Chess"), await node(tools, "Entity", "Club")
     for first, second in ((ruth, ines), (ruth, cal), (ines, cal)):
         await relate(tools, first, second, notes=noted, attitude=4)

@@ -92,6 +92,6 @@ class _Run(Generic[ResultT]):
 
 def _loop_ended() -> ConfigurationError:
     return ConfigurationError(
-        "The event loop that the graph was opened on ended before the work was done; it may be done or not. "
-        "Keep that loop running, or open a SyncKnowledgeGraph"
+        "The event loop that the graph was opened on ended during the call; it is not known whether the call took "
+        "effect. Keep that loop running, or open a SyncKnowledgeGraph"
     )

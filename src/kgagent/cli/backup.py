@@ -17,18 +17,18 @@ def backup(
     stop: Annotated[bool, typer.Option("--stop", help="Stop the server even if programs are connected to it.")] = False,
     json: Json = False,
 ) -> None:
-    """Back up all data of the local Neo4j to a FILE. The server is stopped meanwhile, if it is running."""
+    """Back up all data of the local Neo4j to a FILE. A running server is stopped for the backup."""
     from kgagent.cli.progress import RichProgress
 
     _print("Backed up", file, _local_server("backup").backup(file, stop=stop, progress=RichProgress()), json=json)
 
 
 def restore_backup(
-    file: Annotated[Path, typer.Argument(help="File that backup wrote.", exists=True, dir_okay=False)],
+    file: Annotated[Path, typer.Argument(help="File written by backup.", exists=True, dir_okay=False)],
     *,
     json: Json = False,
 ) -> None:
-    """Bring the data of a backup FILE to the local Neo4j, which must have none yet."""
+    """Restore a backup FILE into the local Neo4j, which must not contain data yet."""
     from kgagent.cli.progress import RichProgress
 
     _print("Restored", file, _local_server("restore-backup").restore_backup(file, RichProgress()), json=json)

@@ -1,4 +1,4 @@
-"""kgagent forget: deletes all that is stored of a user, a source or a node."""
+"""kgagent forget: deletes all data of a user, a source or a node."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,7 +17,7 @@ def forget(
     key: Annotated[
         str | None,
         typer.Option(
-            "--key", help="entity_key or name of a source or another node. [dim]\\[everything of the user][/dim]"
+            "--key", help="entity_key or name of a source or another node. [dim]\\[all data of the user][/dim]"
         ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be forgotten.")] = False,
@@ -25,7 +25,7 @@ def forget(
     batch_size: Annotated[int, typer.Option(help="Records per transaction.", min=1)] = 200,
     json: Json = False,
 ) -> None:
-    """Delete all that is stored of a user, or of a node and the notes that came from it. It cannot be undone."""
+    """Delete all data of a user, or a node and the notes that came from it. This cannot be undone."""
     from kgagent.cli.graph_session import run_with_graph
     from kgagent.cli.output import print_json, print_result
     from kgagent.settings import load_settings

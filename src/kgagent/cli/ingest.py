@@ -20,7 +20,7 @@ def ingest(
         list[Path],
         typer.Argument(
             metavar="FILE...",
-            help="Text files; JSON files that hold an object with name and turns (speaker, text, at) or only the list "
+            help="Text files; JSON files with an object that has name and turns (speaker, text, at) or only the list "
             "of turns; or folders, of which all .txt, .md and .json files are read.",
             exists=True,
             show_default=False,
@@ -41,7 +41,7 @@ def ingest(
         datetime | None,
         typer.Option(
             formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S%z"],
-            help="When it was said or written, for files without a date of their own.",
+            help="When it was said or written, for files that contain no date.",
         ),
     ] = None,
     instructions: Annotated[

@@ -15,7 +15,7 @@ def restore(
     other: Annotated[str | None, typer.Argument(help="The other node of the deleted relationship.")] = None,
     *,
     skip_missing: Annotated[
-        bool, typer.Option("--skip-missing", help="Leave out relationships of the node whose other node is gone.")
+        bool, typer.Option("--skip-missing", help="Skip relationships whose other node no longer exists.")
     ] = False,
     user: User = None,
     json: Json = False,

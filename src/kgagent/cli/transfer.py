@@ -19,7 +19,7 @@ def export(
     *,
     user: User = None,
     all_users: Annotated[bool, typer.Option("--all-users", help="Export the records of every user.")] = False,
-    embeddings: Annotated[bool, typer.Option(help="Whether the file has the embeddings.")] = True,
+    embeddings: Annotated[bool, typer.Option(help="Whether to write embeddings.")] = True,
     batch_size: Annotated[int, typer.Option(help="Records per page.", min=1)] = 500,
     json: Json = False,
 ) -> None:
@@ -50,20 +50,21 @@ def export(
 
 
 def import_(
-    file: Annotated[Path, typer.Argument(help="File that export wrote.", exists=True, dir_okay=False)],
+    file: Annotated[Path, typer.Argument(help="File written by export.", exists=True, dir_okay=False)],
     *,
     user: Annotated[
-        str | None, typer.Option("--user", help="User who gets the records. [dim]\\[the user of the file][/dim]")
+        str | None,
+        typer.Option("--user", help="User who will own the records. [dim]\\[the user of the file][/dim]"),
     ] = None,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace records that differ by those of the file.")
+        bool, typer.Option("--overwrite", help="Replace differing records with those of the file.")
     ] = False,
     batch_size: Annotated[int, typer.Option(help="Records per transaction.", min=1)] = 500,
     json: Json = False,
 ) -> None:
-    """Import a FILE that export wrote, exactly. If it is interrupted, run it again to resume.
+    """Import a FILE written by export, exactly. If it is interrupted, run it again to resume.
 
-    The whole file is checked first. Records that differ from those of the graph are listed, and the exit code is 1.
+    The whole file is checked first. Records that differ from those in the graph are listed, and the exit code is 1.
     """
     from kgagent.cli.graph_session import run_with_graph
     from kgagent.cli.output import print_json, print_result

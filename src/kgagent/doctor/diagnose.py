@@ -8,6 +8,7 @@ from typing import TypeVar
 from kgagent.doctor.diagnosis import Diagnosis, DiagnosisFacts
 from kgagent.doctor.issues import MigrationIssues
 from kgagent.doctor.note_sources import NoteSources
+from kgagent.doctor.owners import owner_findings
 from kgagent.doctor.record_checks import NodeChecks, RelationshipChecks
 from kgagent.doctor.server_checks import embedder_findings, feature_findings, schema_findings
 from kgagent.doctor.store_text_checks import store_text_findings
@@ -69,6 +70,7 @@ async def diagnose(
         await _check_each(inspect_relationships(relationships, user_id), relationship_checks.check, advance)
 
     findings += [*node_checks.findings(), *relationship_checks.findings(), *await sources.findings()]
+    findings += await owner_findings(nodes, user_id)
     stored_items = 0
     if schema.covers(STORE_TEXT):
         texts = await count_store_texts(store, embedder, user_id=user_id)

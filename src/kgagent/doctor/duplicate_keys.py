@@ -1,4 +1,4 @@
-"""Counting records that share a key, in eight bytes a record."""
+"""Counting records that share a key, with eight bytes of memory for each."""
 
 from array import array
 from collections.abc import Iterator

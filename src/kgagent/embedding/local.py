@@ -16,7 +16,7 @@ from kgagent.embedding.base import Embedder, Embedding
 from kgagent.embedding.local_models import BGE_SMALL, Pooling, find_model
 from kgagent.embedding.prefixed import with_prefix
 from kgagent.embedding.validation import validate_embeddings
-from kgagent.errors import ConfigurationError
+from kgagent.errors import ConfigurationError, EmbeddingUnavailableError
 from kgagent.extras import require_extra
 from kgagent.progress import Progress, SilentProgress
 
@@ -121,6 +121,27 @@ class LocalEmbedder(Embedder):
     def preload(self) -> None:
         """Begin to load the model in a thread, without waiting; a failure is left for the first call to report."""
         self._pool.submit(self._load)
+
+    async def ready(self, timeout: float) -> None:
+        """Wait until the model is loaded; a failure is left for the first call to report.
+
+        Args:
+            timeout: seconds.
+
+        Raises:
+            EmbeddingUnavailableError: it is still being loaded.
+        """
+        if self._loaded is not None:
+            return
+        loading = asyncio.get_running_loop().run_in_executor(self._pool, self._load)
+        # Otherwise a failure that nobody waits for is logged.
+        loading.add_done_callback(lambda done: done.cancelled() or done.exception())
+        done, _ = await asyncio.wait([loading], timeout=timeout)
+        if not done:
+            raise EmbeddingUnavailableError(
+                f"The embedding model {self.model} is still being loaded, which includes its download the first time; "
+                "try again in a moment"
+            )
 
     async def aclose(self) -> None:
         """Stop the threads and release the model."""

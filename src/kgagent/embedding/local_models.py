@@ -95,8 +95,8 @@ def find_model(name: str) -> LocalModel:
     folder = Path(name).expanduser()
     if not folder.is_dir():
         raise ConfigurationError(
-            f"No local model is called {name!r}, and it is no folder; choose {' or '.join(DOWNLOADED)}, or give a "
-            "folder with model.onnx, tokenizer.json and config.json"
+            f"No local model is called {name!r}, and there is no such folder; choose {' or '.join(DOWNLOADED)}, or "
+            "give a folder with model.onnx, tokenizer.json and config.json"
         )
     _existing(folder, _TOKENIZER_PATHS)
     dimensions = _json(_existing(folder, ("config.json",))).get("hidden_size")

@@ -8,8 +8,8 @@ import logging
 import os
 import sys
 from array import array
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 from urllib.parse import urlsplit
 
 from kgagent.concurrency import bounded_map
@@ -23,7 +23,9 @@ from kgagent.formatting import without_credentials
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
-    from openai.types import CreateEmbeddingResponse
+    from openai.types import CreateEmbeddingResponse, EmbeddingCreateParams
+
+ResultT = TypeVar("ResultT")
 
 _log = logging.getLogger(__name__)
 
@@ -124,32 +126,51 @@ class OpenAIEmbedder(Embedder):
             _log.info("Truncated a text of %d characters to %d (%d bytes)", len(text), len(truncated), TOKENS_PER_INPUT)
         return truncated
 
-    async def _embed_batch(self, batch: list[str]) -> list[Embedding]:
-        async def request() -> "CreateEmbeddingResponse":
-            return await self._request(batch)
+    async def call(
+        self,
+        request: Callable[["AsyncOpenAI"], Awaitable[ResultT]],
+        *,
+        timeout: float | None = None,
+        attempts: int | None = None,
+    ) -> ResultT:
+        """Make a request on the embedder's connection, retried as its own requests are.
 
-        response = await with_retries(request, attempts=self._attempts, sleep=self._sleep)
+        Args:
+            request: called with the SDK's client for each attempt.
+            timeout: maximum seconds of one attempt; None is the embedder's.
+            attempts: maximum attempts; None is the embedder's.
+
+        Raises:
+            KgAgentError: as `embed`.
+        """
+        limit = timeout or self._timeout
+
+        async def attempt() -> ResultT:
+            client = await self._connected()
+            with translate_errors(model=self._model, secret=self._api_key, timeout=limit):
+                async with asyncio.timeout(limit):
+                    return await request(client)
+
+        return await with_retries(attempt, attempts=attempts or self._attempts, sleep=self._sleep)
+
+    def request_body(self, texts: Sequence[str]) -> "EmbeddingCreateParams":
+        """What is sent to the embeddings endpoint for texts, which must fit."""
+        # With an explicit format the SDK returns base64 unchanged; by default it decodes it to lists.
+        body: EmbeddingCreateParams = {
+            "model": self._model,
+            "input": list(texts),
+            "encoding_format": "base64",
+        }
+        return {**body, "dimensions": self._dimensions} if self._model.startswith(_MODELS_WITH_DIMENSIONS) else body
+
+    async def _embed_batch(self, batch: list[str]) -> list[Embedding]:
+        response = await self.call(lambda client: client.embeddings.create(**self.request_body(batch)))
         return validate_embeddings(
             _vectors(response, count=len(batch), model=self._model),
             count=len(batch),
             dimensions=self._dimensions,
             model=self._model,
         )
-
-    async def _request(self, batch: list[str]) -> "CreateEmbeddingResponse":
-        client = await self._connected()
-        from openai import omit
-
-        sends_dimensions = self._model.startswith(_MODELS_WITH_DIMENSIONS)
-        with translate_errors(model=self._model, secret=self._api_key, timeout=self._timeout):
-            async with asyncio.timeout(self._timeout):
-                # With an explicit format the SDK returns base64 unchanged; by default it decodes it to lists.
-                return await client.embeddings.create(
-                    model=self._model,
-                    input=batch,
-                    encoding_format="base64",
-                    dimensions=self._dimensions if sends_dimensions else omit,
-                )
 
     async def _connected(self) -> "AsyncOpenAI":
         if self._client is None:
@@ -194,11 +215,15 @@ def _vectors(response: "CreateEmbeddingResponse", *, count: int, model: str) -> 
     by_index = {getattr(item, "index", None): getattr(item, "embedding", None) for item in items}
     if by_index.keys() != set(range(count)):
         raise EmbeddingResponseError(f"{model} returned embeddings that are not numbered 0 to {count - 1}")
-    return [_decoded(by_index[position], model) for position in range(count)]
+    return [decode_vector(by_index[position], model) for position in range(count)]
 
 
-def _decoded(vector: object, model: str) -> Sequence[float]:
-    """Decode one vector: base64 of little-endian float32, or numbers from servers without base64 support."""
+def decode_vector(vector: object, model: str) -> Sequence[float]:
+    """Decode one vector: base64 of little-endian float32, or numbers from servers without base64 support.
+
+    Raises:
+        EmbeddingResponseError: it is neither.
+    """
     if isinstance(vector, list):
         return vector
     try:

@@ -1,4 +1,4 @@
-"""Forgetting: deleting all that is stored of a user, a source or a node, irreversibly."""
+"""Forgetting: deleting all data of a user, a source or a node, irreversibly."""
 
 from kgagent.forgetting.forget import forget
 from kgagent.forgetting.report import ForgetReport

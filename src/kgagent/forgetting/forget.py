@@ -34,7 +34,7 @@ async def forget(
     batch_size: int = 200,
     progress: Progress | None = None,
 ) -> ForgetReport:
-    """Delete all that is stored of a user or of a node, and keep nothing of it.
+    """Delete all data of a user or of a node, and keep no deleted record of it.
 
     Args:
         nodes: repository of the nodes.
@@ -162,7 +162,7 @@ class _Erasure:
                 return await self._store.write(text, {**self._parameters, **parameters})
             except EntityGoneError:
                 continue
-        raise ConflictError("Records are deleted by concurrent writes all the time. Forget again to continue")
+        raise ConflictError("Concurrent writes keep deleting the same records. Forget again to continue")
 
 
 async def _resolved(references: NodeReferences, user_id: str, reference: str) -> str:
@@ -170,7 +170,7 @@ async def _resolved(references: NodeReferences, user_id: str, reference: str) ->
         return (await references.resolve(user_id, [reference]))[reference]
     except NodeNotFoundError as error:
         raise NotFoundError(
-            f"Nothing is stored under the key {reference!r}. {error}. A deleted node is found only by its whole key"
+            f"Nothing is stored under the key {reference!r}. {error}. A deleted node can be named only by its full key"
         ) from error
 
 

@@ -81,7 +81,7 @@ class SourceTraces:
             rows = remaining
         if rows:
             cause = f" ({problem})" if problem else ""
-            raise ConflictError(f"{len(rows)} records keep notes of {self.entity_key}{cause}. Forget it again")
+            raise ConflictError(f"{len(rows)} records still have notes from {self.entity_key}{cause}. Forget it again")
         return removed
 
     async def _find(self) -> list[Row]:

@@ -15,7 +15,7 @@ IntentT_contra = TypeVar("IntentT_contra", contravariant=True)
 ResultT_co = TypeVar("ResultT_co", covariant=True)
 
 MAX_CONSECUTIVE_REFUSALS = 3
-"""Texts that the model may refuse in a row before the rest of their batch is given up."""
+"""Number of consecutive texts that the model may refuse before the rest of their batch is abandoned."""
 
 MAX_PAUSE = 0.5
 """Maximum pause in seconds before a write is retried after a conflict."""
@@ -74,7 +74,7 @@ async def compare_and_set(
             conflicts[position] += 1
             if conflicts[position] >= attempts:
                 outcomes[position] = applied.get(position) or ConflictError(
-                    f"Other writers changed it during each of {attempts} attempts; nothing was written"
+                    f"Other writers changed the record in each of {attempts} attempts; nothing was written"
                 )
         if retries:
             await asyncio.sleep(random.uniform(0, min(MAX_PAUSE, 0.01 * 2 ** max(conflicts.values()))))  # noqa: S311

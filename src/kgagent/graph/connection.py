@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
-from neo4j import AsyncDriver, AsyncGraphDatabase, Auth, Query
+from neo4j import AsyncDriver, AsyncGraphDatabase, Auth, Query, RoutingControl
 from neo4j import exceptions as neo4j_errors
 from neo4j.auth_management import AsyncAuthManager
 
@@ -110,7 +110,7 @@ async def _open(
     with _translated_errors(uri):
         info = await driver.get_server_info()
         query = Query(VERSIONS, metadata=statement_tags(VERSIONS.name))
-        answer = await driver.execute_query(query, database_=database)
+        answer = await driver.execute_query(query, database_=database, routing_=RoutingControl.READ)
     versions = {str(record["name"]): list(record["versions"]) for record in answer.records}
     features = ServerFeatures.detect(
         versions.get("Neo4j Kernel", ["5.26"])[0], versions.get("Cypher", ["5"]), info.protocol_version
@@ -140,7 +140,7 @@ def _address(uri: str) -> str:
     if parts is None or parts.scheme not in SCHEMES or not parts.hostname or "@" in uri:
         shown = "The address" if set(uri) & set("@?#") else repr(uri)
         raise StoreError(
-            f"{shown} is not an address of a Neo4j: it must be like bolt://host:7687 or neo4j+s://host, "
-            "with NEO4J_USERNAME and NEO4J_PASSWORD apart"
+            f"{shown} is not the address of a Neo4j server. Use an address such as bolt://host:7687 or neo4j+s://host, "
+            "and set NEO4J_USERNAME and NEO4J_PASSWORD separately"
         )
     return f"{parts.scheme}://{parts.netloc}"

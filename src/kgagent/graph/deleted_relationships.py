@@ -144,10 +144,21 @@ class RestorableState:
 class RestorationStrategy:
     """Restores relationships of one user, with the embedding of their present text; see `compare_and_set`."""
 
-    def __init__(self, relationships: RelationshipRepository, context: WriteContext, *, user_id: str) -> None:
+    def __init__(
+        self, relationships: RelationshipRepository, context: WriteContext, *, user_id: str, skip: int = 0
+    ) -> None:
+        """Prepare.
+
+        Args:
+            relationships: reads the relationships.
+            context: what every write needs.
+            user_id: owner of the relationships.
+            skip: number of later deletions between the same nodes to leave deleted.
+        """
         self._relationships = relationships
         self._clock = context.clock
         self._user_id = user_id
+        self._skip = skip
         self._names = _names(relationships)
         self._saver = RecordSaver(
             kind=relationships,
@@ -174,7 +185,7 @@ class RestorationStrategy:
         keys = [self._relationships.relationship_key(blank) for _, blank in found]
         rows = await self._relationships.store.read(
             statement("read_deleted_relationships", deleted=self._names["deleted"]),
-            {"user_id": self._user_id, "keys": keys},
+            {"user_id": self._user_id, "keys": keys, "skip": self._skip},
         )
         deleted = {row["key"]: row for row in rows if row["deleted_at"] and row["undo_until"]}
         return [
@@ -190,7 +201,7 @@ class RestorationStrategy:
         Raises:
             AlreadyExistsError: the nodes are connected.
             NotFoundError: there is no deleted relationship between them.
-            InputError: the time to restore it is over.
+            InputError: it can no longer be restored.
         """
         between = f"between {state.pair.first} and {state.pair.second}"
         deleted = state.deleted

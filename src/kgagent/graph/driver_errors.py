@@ -25,6 +25,11 @@ _KEY_OF_ALL_USERS = re.compile(
 )
 """How the server describes a record that breaks a constraint on a key without `user_id`."""
 
+_WRITING_FAILED = re.compile(
+    r"Could not (append|apply the) transaction|The database has encountered a critical error, and needs to be restarted"
+)
+"""How the server says that it cannot write its log or its store, and from then on that it refuses everything."""
+
 DriverFailure = neo4j_errors.Neo4jError | neo4j_errors.DriverError
 
 
@@ -57,8 +62,8 @@ def _of_constraint(message: str) -> ConstraintViolationError | SharedKeyError:
         return ConstraintViolationError(f"The write violates a uniqueness constraint: {message}")
     return SharedKeyError(
         "Another user has a record with the same key, and a constraint of an earlier version of kgagent allows each "
-        "key only once among all users; nothing was written. Run `kgagent migrate`, which replaces that constraint; "
-        "`kgagent doctor` names one that another program created, and how to drop it"
+        "key only once among all users; nothing was written. Run `kgagent migrate` to replace the constraint. If "
+        "another program created it, `kgagent doctor` says how to drop it"
     )
 
 
@@ -68,5 +73,11 @@ def _of_server(error: neo4j_errors.Neo4jError, uri: str) -> StoreError:
         return EntityGoneError("Another write deleted a record that this one needs")
     if "TransactionTimedOut" in code:
         return StatementTimeoutError("The database stopped the statement because it exceeded its time limit")
+    if _WRITING_FAILED.match(error.message or ""):
+        return StoreError(
+            f"Neo4j at {uri} cannot write to its disk, which is probably full, and refuses all statements until it is "
+            "restarted: make room, then restart it (the local one with `kgagent down` and `kgagent up`), and "
+            "check whether the write that failed first took effect"
+        )
     kind = StatementValueError if code in VALUE_ERRORS else StoreError
     return kind(f"Neo4j at {uri} refused the statement: {error.message}")

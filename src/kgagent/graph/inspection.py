@@ -1,4 +1,4 @@
-"""Reading all nodes and relationships, of every user or of one, to check whether they are in the present form."""
+"""Reading all nodes and relationships, of every user or of one, to check whether they are in the current form."""
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager

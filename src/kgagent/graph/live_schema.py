@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 
 from kgagent.concurrency import bounded_map
-from kgagent.errors import InputError, StatementTimeoutError
+from kgagent.errors import StatementTimeoutError
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.live_properties import summarize_properties
 from kgagent.graph.property_names import INTERNAL_PROPERTIES
@@ -20,6 +20,7 @@ from kgagent.graph.statements import statement
 from kgagent.graph.store import Row, Store
 from kgagent.models.live_schema import LabelPair, LiveLabel, LiveProperty, LiveRelationshipType, LiveSchema
 from kgagent.ontology import Ontology
+from kgagent.validation import check_user_id
 
 MAX_NAMES = 500
 """Maximum number of labels, and of relationship types, that are read; those of the ontology come first."""
@@ -102,8 +103,7 @@ class LiveSchemaReader:
             InputError: the user id is empty.
             StoreError: the database failed.
         """
-        if not user_id:
-            raise InputError("user_id must not be empty: a schema is one user's")
+        check_user_id(user_id)
         begun = self._clock()
         read_at, schema = self._cache.get(user_id, (begun, None))
         if schema is None or fresh or begun - read_at >= self._lifetime:

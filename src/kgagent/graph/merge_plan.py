@@ -8,11 +8,13 @@ from typing import Any, Generic, TypeVar
 from neo4j.time import DateTime
 
 from kgagent.errors import InputError, NodeNotFoundError
+from kgagent.graph.aliases import ALIASES, changed_aliases
 from kgagent.graph.property_names import INTERNAL_PROPERTIES, LEVEL_FIELDS
 from kgagent.graph.record_saver import with_properties
 from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
 from kgagent.graph.short_keys import message_key
 from kgagent.models import Note
+from kgagent.models.aliases import aliases_in
 from kgagent.models.merged_notes import merge_notes
 from kgagent.models.note import as_utc, dump_notes
 from kgagent.ontology import Ontology
@@ -25,7 +27,7 @@ MAX_RECORDS = 10_000
 PropertyMerge = Callable[[Mapping[str, Any], Mapping[str, Any]], Mapping[str, Any]]
 """Called with the properties of the kept and of the dropped node; returns properties to set on the kept one."""
 
-_NEVER_COPIED = INTERNAL_PROPERTIES | {"entity_key", "notes", "updated_at", *LEVEL_FIELDS}
+_NEVER_COPIED = INTERNAL_PROPERTIES | {"entity_key", "notes", "updated_at", ALIASES, *LEVEL_FIELDS}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,7 +131,8 @@ def plan_merge(
         if record not in between:
             groups.setdefault((record.neo4j_type, _other_end(record, intent.drop)), []).append(record)
     node = _merge(keep, (drop, *between), intent, ontology)
-    if further := merge_properties(keep.properties, drop.properties):
+    former = changed_aliases(keep, values={}, former=(*aliases_in(drop.properties), drop.text("name")))
+    if further := {**merge_properties(keep.properties, drop.properties), **former}:
         node = replace(node, after=with_properties(node.after, further), changes={**node.changes, **further})
     element_ids = {**records.element_ids, intent.keep: keep.element_id}
     moved: list[RecordChange[RelationshipRecord]] = []
@@ -176,13 +179,14 @@ def _check(intent: MergeIntent, records: MergeRecords) -> tuple[NodeRecord, Node
         raise NodeNotFoundError(f"Node not found: {', '.join(key for key, node in found if node is None)}")
     if keep.label != drop.label:
         raise InputError(
-            f"Only nodes of one label can be merged, got {_shown(keep)} and {_shown(drop)}. Store on one what "
-            "is missing there, then delete the other"
+            f"Only nodes of one label can be merged, got {_shown(keep)} and {_shown(drop)}. Copy to one "
+            "what it lacks, then delete the other"
         )
     if records.unmanaged_types:
         raise InputError(
-            f"{intent.drop} has relationships that kgagent does not manage ({', '.join(records.unmanaged_types)}) and "
-            "would lose; move or delete them with the program that created them, or keep this node instead"
+            f"{intent.drop} has relationships that kgagent does not manage ({', '.join(records.unmanaged_types)}), "
+            "which merging would delete; move or delete them with the program that created them, or keep "
+            "this node instead"
         )
     if records.is_too_large:
         raise InputError(
@@ -222,7 +226,7 @@ def _missing_properties(record: Record, others: Iterable[Record], ontology: Onto
 
 
 def _replaced_texts(kept: RelationshipRecord, others: Iterable[Record]) -> tuple[Note, ...]:
-    """What the types and descriptions of others say and those of the kept relationship do not, as notes."""
+    """Notes with the types and descriptions of the merged relationships, if the kept one does not have them."""
     notes = []
     for other in others:
         if not isinstance(other, RelationshipRecord):

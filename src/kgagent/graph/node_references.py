@@ -5,20 +5,22 @@ from dataclasses import dataclass
 from itertools import islice
 
 from kgagent.errors import InputError, NodeNotFoundError
-from kgagent.formatting import beginning, counted
+from kgagent.formatting import counted
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.reference_forms import (
     MIN_PREFIX,
     LooseName,
     ReferenceForms,
+    alias_query,
     compared_name,
     normalised_name,
     similar_name_query,
 )
+from kgagent.graph.referenced_nodes import FoundNodes, ReferencedNode, in_order, read_nodes
 from kgagent.graph.schema_parts import NODE_TEXT_INDEX
 from kgagent.graph.short_keys import shortest_unique
 from kgagent.graph.statements import statement
-from kgagent.graph.store import Row, Store
+from kgagent.graph.store import Store
 from kgagent.ontology import Ontology
 from kgagent.suggestions import shorten_name
 
@@ -44,29 +46,6 @@ PREFIX_LENGTHS = (MIN_PREFIX, 18)
 """Lengths of the beginnings of keys that are compared, the next if many keys begin alike."""
 
 MAX_SIMILAR_KEYS = 20
-MAX_DESCRIPTION = 60
-
-
-@dataclass(frozen=True)
-class ReferencedNode:
-    """A node that a reference may mean.
-
-    Attributes:
-        labels: all of its labels.
-        description: the first 200 characters of it.
-    """
-
-    entity_key: str
-    label: str
-    labels: frozenset[str]
-    name: str
-    description: str
-
-    def listed(self, short_key: str) -> str:
-        """The node in a list, such as "Ruth Calder (Person, 5b0c1a2f): Naval architect in Bergen"."""
-        description = beginning(self.description, MAX_DESCRIPTION)
-        shown = f"{shorten_name(self.name)} ({self.label}, {short_key})"
-        return f"{shown}: {description}" if description else shown
 
 
 @dataclass(frozen=True)
@@ -75,7 +54,7 @@ class LooseResolution:
 
     Attributes:
         keys: for each reference the key, or the error.
-        notices: for each reference that is not exactly a name which node it means: "Anna → Anna Berger (5b0c1a2f)".
+        notices: for each reference that is not exactly the name which node it means: "Anna → Anna Berger (5b0c1a2f)".
     """
 
     keys: Mapping[str, str | InputError]
@@ -86,8 +65,8 @@ class NodeReferences:
     """Resolves references to the nodes of a user; each call names the owner.
 
     A reference is the `entity_key` of a node, at least 8 of its first characters, or its name, ignoring differences of
-    letter case, Unicode compatibility forms and white space. "me", "I" and "myself" mean the owner of the graph
-    (`is_owner`) if there is one, even if another node has that name.
+    letter case, Unicode compatibility forms and white space; if no node has that name, one of its `aliases`. "me", "I"
+    and "myself" mean the owner of the graph (`is_owner`) if there is one, even if another node has that name.
     """
 
     def __init__(self, store: Store, ontology: Ontology) -> None:
@@ -161,16 +140,34 @@ class NodeReferences:
         }
         compared = dict(islice(loose.items(), MAX_LOOSE))
         found = await self._loosely_named(user_id, compared, whole)
-        short = await self.short_keys(user_id, [node.entity_key for node in found.values()])
         outcomes = await self._outcomes(user_id, candidates | {name: (node,) for name, node in found.items()})
         omitted = {name: _not_compared(name) for name in loose.keys() - compared.keys()}
-        return LooseResolution(
-            keys=outcomes | omitted,
-            notices={
-                reference: f"{_shown(reference)} → {shorten_name(node.name)} ({short[node.entity_key]})"
-                for reference, node in found.items()
-            },
-        )
+        meant = {reference: nodes[0] for reference, nodes in candidates.items() if len(nodes) == 1} | found
+        return LooseResolution(keys=outcomes | omitted, notices=await self.notices(user_id, meant, loosely=found))
+
+    async def notices(
+        self, user_id: str, meant: Mapping[str, ReferencedNode], *, loosely: Collection[str] = ()
+    ) -> dict[str, str]:
+        """Say which nodes other names mean: "Anna → Anna Berger (Person, 5b0c1a2f)"; nothing for keys and names.
+
+        Args:
+            user_id: owner of the nodes.
+            meant: the node that each reference means.
+            loosely: references that are parts of names, or lack accents.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        other = {
+            reference: node
+            for reference, node in meant.items()
+            if reference in loosely or normalised_name(reference) in map(normalised_name, node.aliases)
+        }
+        short = await self.short_keys(user_id, [node.entity_key for node in other.values()])
+        return {
+            reference: f"{_shown(reference)} → {shorten_name(node.name)} ({node.label}, {short[node.entity_key]})"
+            for reference, node in other.items()
+        }
 
     async def _loosely_named(
         self, user_id: str, names: Mapping[str, LooseName], whole: Collection[str]
@@ -195,7 +192,7 @@ class NodeReferences:
                 "most": 2,
             },
         )
-        found = {row["text"]: list(_nodes(row["nodes"], self._ontology, None)) for row in rows}
+        found = {row["text"]: list(read_nodes(row["nodes"], self._ontology, None)) for row in rows}
         return {reference: nodes[0] for reference, nodes in found.items() if len(nodes) == 1}
 
     async def _outcomes(
@@ -225,8 +222,12 @@ class NodeReferences:
         forms = {reference: form for reference, form in read.items() if form is not None}
         if not forms:
             return dict.fromkeys(read, ())
-        found = await self._find(user_id, list(forms.values()), None if labels is None else frozenset(labels))
-        return {reference: tuple(found.meant_by(forms[reference])) if reference in forms else () for reference in read}
+        wanted = None if labels is None else frozenset(labels)
+        found = await self._find(user_id, list(forms.values()), wanted)
+        meant = {reference: tuple(found.meant_by(form)) for reference, form in forms.items()}
+        unnamed = {reference: form for reference, form in forms.items() if form.may_be_name and not meant[reference]}
+        meant |= await self._called(user_id, unnamed, wanted)
+        return {reference: meant.get(reference, ()) for reference in read}
 
     async def nearest(
         self, user_id: str, references: Sequence[str], labels: Collection[str] | None = None
@@ -262,7 +263,7 @@ class NodeReferences:
         asked = list(queries)
         found: dict[str, list[ReferencedNode]] = {}
         for row in rows:
-            found.setdefault(asked[row["position"]], []).extend(_nodes([row], self._ontology, wanted))
+            found.setdefault(asked[row["position"]], []).extend(read_nodes([row], self._ontology, wanted))
         short = await self.short_keys(user_id, [node.entity_key for nodes in found.values() for node in nodes])
         return {
             reference: [node.listed(short[node.entity_key]) for node in nodes]
@@ -286,7 +287,7 @@ class NodeReferences:
             StoreError: the database failed.
         """
         [row] = await self._store.read(self._owners, {"user_id": user_id})
-        return list(_nodes(row["nodes"], self._ontology, None))
+        return list(read_nodes(row["nodes"], self._ontology, None))
 
     async def short_keys(self, user_id: str, keys: Iterable[str]) -> dict[str, str]:
         """Shorten keys to their first characters, at least 8, by which the user has no other node.
@@ -309,12 +310,42 @@ class NodeReferences:
             pending = [key for key in pending if key not in clear]
         return short
 
+    async def _called(
+        self, user_id: str, forms: Mapping[str, ReferenceForms], labels: frozenset[str] | None
+    ) -> dict[str, tuple[ReferencedNode, ...]]:
+        """The nodes with other names that references may be, at most 11 each."""
+        if not forms:
+            return {}
+        rows = await self._store.read(
+            statement("find_aliases"),
+            {
+                "user_id": user_id,
+                "queries": [alias_query(form.written, user_id) for form in forms.values()],
+                **{"index": NODE_TEXT_INDEX, "window": WINDOW},
+            },
+        )
+        found = {reference: row["nodes"] for reference, row in zip(forms, rows, strict=True)}
+        common = [reference for reference, row in zip(forms, rows, strict=True) if row["hits"] >= WINDOW]
+        if common:
+            scanned = await self._store.read(
+                statement("scan_aliases", **self._names),
+                {"user_id": user_id, "names": list({name for one in common for name in forms[one].lower_case})},
+            )
+            found |= {reference: [row["node"] for row in scanned] for reference in common}
+        nodes = {reference: read_nodes(rows, self._ontology, labels) for reference, rows in found.items()}
+        return {
+            reference: tuple(
+                sorted((one for one in called if one.is_called(reference)), key=in_order)[: MAX_LISTED + 1]
+            )
+            for reference, called in nodes.items()
+        }
+
     async def _find(
         self,
         user_id: str,
         forms: Sequence[ReferenceForms],
         labels: frozenset[str] | None,
-    ) -> "_Found":
+    ) -> FoundNodes:
         folded = {form.folded: form for form in forms if form.may_be_name}
         indexed = folded if len(folded) <= MAX_INDEXED_NAMES else {}
         [row] = await self._store.read(
@@ -338,7 +369,7 @@ class NodeReferences:
                 {"user_id": user_id, "folded": unread, "most": MAX_LISTED + 1},
             )
             named |= {item["folded"]: item["nodes"] for item in scanned}
-        return _Found(row, named, self._ontology, labels)
+        return FoundNodes(row, named, self._ontology, labels)
 
     def _error(
         self,
@@ -361,53 +392,6 @@ class NodeReferences:
         if forms is not None and forms.is_owner:
             hint = "No node is marked as the owner of this graph: first give the person's node `is_owner: true`"
         return NodeNotFoundError(f"Node not found: {shown}", hint)
-
-
-class _Found:
-    """What the database found for the references of one call."""
-
-    def __init__(
-        self,
-        row: Row,
-        named: Mapping[str, Sequence[Row]],
-        ontology: Ontology,
-        labels: frozenset[str] | None,
-    ) -> None:
-        self.owners = list(_nodes(row["owners"], ontology, labels))
-        self._by_key = {node.entity_key: node for node in _nodes(row["by_key"], ontology, labels)}
-        self._by_prefix: dict[str, list[ReferencedNode]] = {}
-        for item in row["by_prefix"]:
-            self._by_prefix.setdefault(item["prefix"], []).extend(_nodes([item["node"]], ontology, labels))
-        self._named = {folded: list(_nodes(nodes, ontology, labels)) for folded, nodes in named.items()}
-
-    def meant_by(self, forms: ReferenceForms) -> list[ReferencedNode]:
-        """The nodes that a reference may mean, in the order of the ontology's labels and of their keys."""
-        if forms.key in self._by_key:
-            return [self._by_key[forms.key]]
-        if forms.is_owner and self.owners:
-            return self.owners
-        named = [node for node in self._named.get(forms.folded, ()) if normalised_name(node.name) == forms.name]
-        meant = {node.entity_key: node for node in (*named, *self._by_prefix.get(forms.key, ()))}
-        if not meant and forms.inner_key is not None:
-            inner = self._by_key.get(forms.inner_key)
-            nodes = self._by_prefix.get(forms.inner_key, ()) if inner is None else (inner,)
-            meant = {node.entity_key: node for node in nodes}
-        return sorted(meant.values(), key=lambda node: (node.label, node.entity_key))
-
-
-def _nodes(rows: Iterable[Row], ontology: Ontology, wanted: frozenset[str] | None) -> Iterable[ReferencedNode]:
-    """The nodes of rows that have one of the wanted labels."""
-    for row in rows:
-        labels = frozenset(row["labels"])
-        known = labels & ontology.labels.keys() & (labels if wanted is None else wanted)
-        if known:
-            yield ReferencedNode(
-                entity_key=row["entity_key"],
-                label=min(known, key=lambda label: ontology.label_order[label]),
-                labels=labels,
-                name=row["name"] or "",
-                description=row["description"] or "",
-            )
 
 
 def _not_compared(reference: str) -> NodeNotFoundError:

@@ -176,7 +176,7 @@ class NodeRestorationStrategy:
 
         Raises:
             NotFoundError: the user has no such deleted node.
-            InputError: the reference is ambiguous, the time to restore it is over, or other nodes are missing.
+            InputError: the reference is ambiguous, the node can no longer be restored, or other nodes are missing.
         """
         wanted = shorten_name(intent.reference)
         if not state.nodes:

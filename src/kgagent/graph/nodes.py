@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
+from kgagent.graph.aliases import changed_aliases
 from kgagent.graph.existing_records import node_exists
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.record_saver import RecordSaver, changed_properties, embedding_text, with_properties
@@ -27,6 +28,7 @@ class NodeIntent:
         or_update: with `label`, whether an existing node is changed instead of refused.
         values: properties to set; None removes one.
         notes: notes to add.
+        aliases: other names to add.
     """
 
     entity_key: str
@@ -34,13 +36,14 @@ class NodeIntent:
     or_update: bool = False
     values: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
+    aliases: tuple[str, ...] = ()
 
 
 NodeWriteResult = WriteResult[GraphNode]
 """A node after a write."""
 
 NodeWriteOptions = WriteOptions[NodeIntent, NodeRecord]
-"""How the writes of nodes differ from those of a tool."""
+"""Options of writes of nodes by other callers than tools."""
 
 
 class NodeRepository:
@@ -99,7 +102,7 @@ class NodeRepository:
         return {"label": record.label, "entity_key": record.entity_key}
 
     def bookkeeping(self, record: NodeRecord, user_id: str, now: datetime) -> dict[str, Any]:
-        """The owner, and the notes as full-text search finds them."""
+        """The owner, and the other names and notes as full-text search finds them."""
         return {"user_id": user_id, "notes_text": record.notes_text(now)}
 
     def to_model(self, record: NodeRecord, asked_from: str | None = None) -> GraphNode:  # noqa: ARG002
@@ -147,7 +150,7 @@ class NodeStrategy:
         Raises:
             NodeNotFoundError: the node does not exist for this user.
             AlreadyExistsError: the node to create exists.
-            InputError: the name to change is part of the node's key.
+            InputError: the name to change is part of the node's key, or too many aliases are given.
         """
         if self._options.prepare is not None:
             intent = self._options.prepare(intent, state)
@@ -160,7 +163,8 @@ class NodeStrategy:
         else:
             self._check(intent, state)
             before = state
-        changes = changed_properties(before, intent.values, intent.notes, self._context)
+        values = {**intent.values, **changed_aliases(before, values=intent.values, added=intent.aliases)}
+        changes = changed_properties(before, values, intent.notes, self._context)
         return PlannedWrite(state, with_properties(before, changes), changes)
 
     async def save(self, plans: Mapping[int, PlannedWrite[NodeRecord]]) -> Mapping[int, NodeWriteResult | KgAgentError]:
@@ -171,7 +175,7 @@ class NodeStrategy:
         old, new = stored.text("name"), intent.values.get("name")
         if intent.label not in {None, stored.label}:
             raise InputError(
-                f"The key of this {intent.label} is that of the {stored.label} {old!r}; choose another name"
+                f"This {intent.label} would have the key of the {stored.label} {old!r}; choose another name"
             )
         if intent.label is not None and not intent.or_update:
             raise node_exists(stored)
@@ -182,5 +186,5 @@ class NodeStrategy:
         ):
             raise InputError(
                 f"The name of a {stored.label} is its identity and cannot change from {old!r} to {new!r}; "
-                "create a new node with that name"
+                "give the new one in aliases, and both refer to it"
             )

@@ -17,7 +17,7 @@ from kgagent.operations import Access
 from kgagent.own_process import opened_before_fork
 
 PATIENCE = 1.5
-"""Seconds for which a statement runs before the server is asked whether it is there; then it is asked again."""
+"""Seconds for which a statement runs before the server is asked whether it responds, and between two such checks."""
 
 ANSWER_TIME = 1.7
 """Seconds in which the server must answer that; it is asked twice, as a blocked event loop sees no answer in time."""
@@ -104,7 +104,7 @@ class Reachability:
         self.is_lost = self._is_forked = True
 
     async def _answers(self) -> bool:
-        """Ask the server; statements that wait share one question, and for a moment its answer that nobody is there."""
+        """Ask the server whether it responds; waiting statements share a check, and briefly its negative result."""
         if self.is_lost and time.monotonic() - self._asked < REMEMBERED:
             return False
         if self._asking is None or self._asking.done():

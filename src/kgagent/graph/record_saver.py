@@ -156,7 +156,7 @@ def changed_properties(
     if len(all_notes) > max(context.max_notes, len(record.notes)):
         raise InputError(
             f"A record may have at most {context.max_notes:,} notes, got {len(all_notes):,}: "
-            "remove old ones (a note with replaces in remember), or set KGAGENT_MAX_NOTES"
+            "remove old notes (in remember: replaces without content), or raise KGAGENT_MAX_NOTES"
         )
     if all_notes != record.notes:
         wanted["notes"] = dump_notes(all_notes)

@@ -14,6 +14,7 @@ from pydantic import JsonValue
 from kgagent.errors import InputError
 from kgagent.graph.property_names import INTERNAL_PROPERTIES, LEVEL_FIELDS, OLD_IS_REVERSED, TIMES
 from kgagent.models import GraphNode, GraphRelationship, Note
+from kgagent.models.aliases import aliases_in
 from kgagent.models.graph import display_name, triplet_text
 from kgagent.models.note import format_utc, notes_text_at, parse_notes
 from kgagent.ontology import Ontology
@@ -86,13 +87,17 @@ class NodeRecord(Record):
                 [label for label in row["labels"] if label in (labels or ())] or row["labels"], ontology
             ),
             vector_length=row.get("vector_length"),
-            properties=_present(row["properties"]),
+            properties={key: value for key, value in row["properties"].items() if value is not None},
         )
 
     @property
     def entity_key(self) -> str:
         """The node's key."""
         return self.text("entity_key")
+
+    def notes_text(self, now: datetime) -> str | None:
+        """Its other names and the text of its notes."""
+        return " ".join(filter(None, (*aliases_in(self.properties), super().notes_text(now)))) or None
 
     def to_model(self, ontology: Ontology) -> GraphNode:
         """The node as callers see it."""
@@ -271,15 +276,9 @@ def plain(value: object) -> JsonValue:
     return str(value)
 
 
-def _present(properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in properties.items() if value is not None}
-
-
 def _with_present_names(properties: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
     """The properties of a relationship, and whether `is_reversed` was stored under its old name."""
-    present = _present(properties)
-    if OLD_IS_REVERSED not in present:
-        return present, False
-    old = present.pop(OLD_IS_REVERSED)
-    present.setdefault("is_reversed", old)
-    return present, True
+    present = {key: value for key, value in properties.items() if value is not None}
+    if has_old_name := OLD_IS_REVERSED in present:
+        present.setdefault("is_reversed", present.pop(OLD_IS_REVERSED))
+    return present, has_old_name

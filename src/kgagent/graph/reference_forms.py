@@ -50,10 +50,10 @@ class ReferenceForms:
     """The ways to read one reference.
 
     Attributes:
-        key: the key that it may be, or the beginning of it.
+        key: the reference read as a key or a key prefix.
         inner_key: the key in "Ruth Calder (Person, 5b0c1a2f)", which is how texts show a node.
         written: the reference without white space around it.
-        name: the name that it may be, normalised.
+        name: the reference read as a name, normalized.
         folded: the name in the form in which the database compares it.
     """
 
@@ -82,17 +82,22 @@ class ReferenceForms:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys that it may be."""
+        """The reference read as keys."""
         return (self.key,) if self.inner_key is None else (self.key, self.inner_key)
 
     @property
+    def lower_case(self) -> tuple[str, ...]:
+        """The name in the forms of lower case in which the database can compare it."""
+        return (self.written.lower(), self.name)
+
+    @property
     def prefixes(self) -> tuple[str, ...]:
-        """The beginnings of keys that it may be."""
+        """The reference read as key prefixes."""
         return tuple(key for key in self.keys if is_key_prefix(key))
 
     @property
     def may_be_name(self) -> bool:
-        """Whether it may be a name; a key as kgagent makes them is not looked for among the names."""
+        """Whether it is also looked up as a name; a reference in the form of a generated key is not."""
         return not is_generated_key(self.key)
 
     @property
@@ -175,16 +180,30 @@ def _without_accents(text: str) -> str:
 
 def name_query(reference: str, user_id: str) -> str:
     """A Lucene query for the user's nodes whose name contains the words of a reference as a phrase."""
+    return _phrase_query("name", reference, user_id)
+
+
+def alias_query(reference: str, user_id: str) -> str:
+    """A Lucene query for the user's nodes that may have a reference as an alias, which is indexed with the notes."""
+    return _phrase_query("notes_text", reference, user_id)
+
+
+def _phrase_query(field: str, reference: str, user_id: str) -> str:
     text = " ".join(reference.split())
     composed = unicodedata.normalize("NFKC", text)
     forms = [text, composed, *(unicodedata.normalize(form, composed) for form in ("NFC", "NFD")), composed.casefold()]
     forms += [composed.translate(_FULL_WIDTH), composed.casefold().replace("ss", "ß"), plain_name(text)]
     phrases = dict.fromkeys(form.lower() for form in forms)
-    return f"{must_be('user_id', [user_id])} +name:({' '.join(map(quoted, phrases))})"
+    return f"{must_be('user_id', [user_id])} +{field}:({' '.join(map(quoted, phrases))})"
 
 
-def similar_name_query(reference: str, user_id: str) -> str | None:
+def similar_name_query(reference: str, user_id: str, field: str = "name") -> str | None:
     """A Lucene query for the user's nodes whose name contains a word of a reference, or a similar one.
+
+    Args:
+        reference: the name.
+        user_id: owner of the nodes.
+        field: the field of the index, `notes_text` for other names.
 
     Returns:
         The query, or None if the reference has no words.
@@ -196,7 +215,7 @@ def similar_name_query(reference: str, user_id: str) -> str | None:
         if word.isalnum() and len(word) >= MIN_FUZZY_LENGTH
     ]
     alternatives = " ".join([*map(quoted, found), *similar])
-    return f"{must_be('user_id', [user_id])} +name:({alternatives})" if found else None
+    return f"{must_be('user_id', [user_id])} +{field}:({alternatives})" if found else None
 
 
 def compared_name(forms: ReferenceForms, user_id: str) -> Mapping[str, Any]:

@@ -50,14 +50,14 @@ class RelationshipIntent:
 
 
 RelationshipWriteResult = WriteResult[GraphRelationship]
-"""A relationship after a write, from the end that the caller named first."""
+"""A relationship after a write, as seen from the node that the caller named first."""
 
 RelationshipWriteOptions = WriteOptions[RelationshipIntent, RelationshipRecord]
-"""How the writes of relationships differ from those of a tool."""
+"""Options of writes of relationships by other callers than tools."""
 
 
 class RelationshipRepository:
-    """Reads the relationships of all users; each call names the owner. It also says how one is embedded and stored."""
+    """Reads the relationships of all users; each call names the owner. Also the `RecordKind` of relationships."""
 
     vector_property = "relationship_embedding"
 
@@ -97,7 +97,7 @@ class RelationshipRepository:
         """Find the relationship of an intent.
 
         Returns:
-            The stored relationship, or None, and a new one between these nodes without content.
+            The stored relationship or None, and an empty relationship of that type between the two nodes.
 
         Raises:
             NodeNotFoundError: a node does not exist for this user.

@@ -43,7 +43,7 @@ class WriteContext:
 
 @dataclass(frozen=True, kw_only=True)
 class WriteOptions(Generic[IntentT, RecordT]):
-    """How the writes of a migration or a load differ from those of a tool.
+    """Options of writes by other callers than tools, such as a migration or a load.
 
     Attributes:
         prepare: if set, called with each intent and the stored record (None if there is none) before the write is

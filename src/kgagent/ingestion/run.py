@@ -232,7 +232,7 @@ class IngestionRun:
 
     def _warn(self, part: SourcePart, outcome: PartOutcome) -> None:
         if outcome.given_up:
-            self._warnings.append(f"Part {part.position + 1} was given up: {outcome.given_up}")
+            self._warnings.append(f"Part {part.position + 1} was abandoned: {outcome.given_up}")
         if outcome.remark:
             self._warnings.append(f"Part {part.position + 1}: {outcome.remark}")
 

@@ -42,6 +42,7 @@ class LineConverter:
             or_update=True,
             values=_without_none(values) | line.properties,
             notes=self._notes(line.notes),
+            aliases=tuple(line.aliases),
             id=line.id if line.entity_key is None else None,
         )
 

@@ -15,13 +15,14 @@ from pydantic import (
 )
 
 from kgagent.errors import InputError
+from kgagent.graph.aliases import MAX_ALIASES
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.property_names import INTERNAL_PROPERTIES
 from kgagent.loading.explain import explain
 from kgagent.models.note import UtcTime
 
 RESERVED = INTERNAL_PROPERTIES | {
-    *("entity_key", "name", "description", "notes", "relationship_type", "attitude", "proximity"),
+    *("entity_key", "name", "aliases", "description", "notes", "relationship_type", "attitude", "proximity"),
     *("created_at", "updated_at"),
 }
 """Names that `properties` must not contain: a line has fields for them, or kgagent maintains them."""
@@ -117,6 +118,7 @@ class NodeLine(LineModel):
     Attributes:
         id: identifier in this file, which relationships refer to.
         entity_key: key of the node in the graph; None derives a key that is the same at every load.
+        aliases: other names to add.
         created_at: creation time; part of the key if the rule of the label includes it.
     """
 
@@ -125,6 +127,7 @@ class NodeLine(LineModel):
     id: Key | None = None
     entity_key: Key | None = None
     name: FilledText
+    aliases: list[FilledText] = Field(default_factory=list, max_length=MAX_ALIASES)
     description: Text | None = None
     notes: Notes = Field(default_factory=list)
     created_at: UtcTime | None = None

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kgagent.errors import EmbeddingError, InputError, StoreError
-from kgagent.formatting import has_lone_surrogates
 from kgagent.graph.node_references import NodeReferences
 from kgagent.graph.nodes import NodeIntent, NodeRepository, NodeStrategy
 from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository, RelationshipStrategy
@@ -19,6 +18,7 @@ from kgagent.loading.node_keys import node_key
 from kgagent.loading.report import LineProblem, LoadReport
 from kgagent.loading.write_options import node_options, relationship_options
 from kgagent.progress import Progress, SilentProgress
+from kgagent.validation import check_user_id
 
 BATCH_SIZE = 500
 CONCURRENCY = 3
@@ -56,10 +56,7 @@ async def load_file(
             to continue.
         StoreError: the database failed; likewise.
     """
-    if not user_id:
-        raise InputError("user_id must not be empty; a file is loaded into the graph of one user")
-    if has_lone_surrogates(user_id):
-        raise InputError(f"user_id {user_id!r} contains half of a surrogate pair, which is not a character")
+    check_user_id(user_id)
     if batch_size < 1 or concurrency < 1:
         raise InputError(f"batch_size and concurrency must be at least 1, got {batch_size} and {concurrency}")
     started = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Start a Neo4j server's process, and tell why one did not come up."""
+"""Starts the process of a Neo4j server, and reports why a start failed."""
 
 import re
 import subprocess

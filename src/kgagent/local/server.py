@@ -180,8 +180,8 @@ class LocalNeo4j:
         with self._locked():
             if self._home.has_data():
                 raise InputError(
-                    f"{self._home.path} has data, which a restoration does not replace. Set KGAGENT_HOME to another "
-                    "folder; or run `kgagent down`, then move this one away."
+                    f"{self._home.path} contains data, which restoring does not replace. Set KGAGENT_HOME to another "
+                    "folder, or run `kgagent down` and move this folder away."
                 )
             with self._home.new_data() as folder:
                 unpack_backup(file, folder, progress=progress or SilentProgress())

@@ -1,7 +1,8 @@
-"""Migrating a graph to the present form: one current embedding per node and relationship, and no old properties."""
+"""Migrating a graph to the current form: one current embedding per node and relationship, and no old properties."""
 
+from kgagent.migration.batch_engine import BatchEngine
+from kgagent.migration.graph_migration import migrate_graph
 from kgagent.migration.migrate import migrate
 from kgagent.migration.report import Counts, MigrationReport, MigrationStoppedError, Skipped
-from kgagent.migration.store_texts import migrate_store_texts
 
-__all__ = ["Counts", "MigrationReport", "MigrationStoppedError", "Skipped", "migrate", "migrate_store_texts"]
+__all__ = ["BatchEngine", "Counts", "MigrationReport", "MigrationStoppedError", "Skipped", "migrate", "migrate_graph"]

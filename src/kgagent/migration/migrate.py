@@ -1,4 +1,4 @@
-"""The proactive migration: it brings every node and relationship of a graph to the present form."""
+"""The proactive migration: it brings every node and relationship of a graph to the current form."""
 
 from kgagent.errors import InputError, KgAgentError
 from kgagent.graph.nodes import NodeRepository
@@ -6,6 +6,7 @@ from kgagent.graph.relationships import RelationshipRepository
 from kgagent.graph.writes import WriteContext
 from kgagent.migration.passes import InspectedT, IntentT, NodePass, Pass, RelationshipPass
 from kgagent.migration.pipeline import Pipeline
+from kgagent.migration.prepared import Preparation
 from kgagent.migration.report import MigrationReport, MigrationStoppedError, Tally
 from kgagent.progress import Progress, SilentProgress
 
@@ -20,6 +21,7 @@ async def migrate(
     batch_size: int = 200,
     concurrency: int = 3,
     progress: Progress | None = None,
+    preparation: Preparation | None = None,
 ) -> MigrationReport:
     """Embed records without a current embedding, remove the properties of old graphs, and add missing bookkeeping.
 
@@ -40,6 +42,7 @@ async def migrate(
         batch_size: records per embedding call and transaction, from 1.
         concurrency: maximum number of concurrent batches, from 1.
         progress: shows how many records have been examined.
+        preparation: embeds the texts of each batch of records; None asks the embedder.
 
     Raises:
         InputError: a size is below 1.
@@ -53,7 +56,8 @@ async def migrate(
     async def run(migration: Pass[InspectedT, IntentT]) -> None:
         verb = "Examining" if dry_run else "Migrating"
         with reported.task(f"{verb} {migration.kind}", await migration.count()) as advance:
-            await Pipeline(migration, tally, advance, batch_size=batch_size, concurrency=concurrency).run()
+            sizes = {"batch_size": batch_size, "concurrency": concurrency}
+            await Pipeline(migration, tally, advance, preparation=preparation, **sizes).run()
 
     try:
         await run(NodePass(nodes, write_context, user_id=user_id, dry_run=dry_run))

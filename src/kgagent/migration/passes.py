@@ -83,7 +83,7 @@ class Pass(ABC, Generic[InspectedT, IntentT]):
 
     @abstractmethod
     def judge(self, inspected: InspectedT) -> Task[IntentT] | Skipped | None:
-        """Decide what a record needs; None if it is in the present form."""
+        """Decide what a record needs; None if it is in the current form."""
 
     @abstractmethod
     async def write(self, user_id: str, intents: Sequence[IntentT], write_context: WriteContext) -> Results:
@@ -110,7 +110,7 @@ class NodePass(Pass[InspectedNode, NodeIntent]):
         return inspect_nodes(self._nodes, self.user_id)
 
     def judge(self, inspected: InspectedNode) -> Task[NodeIntent] | Skipped | None:
-        """A node needs the embedding of its present text, and its present notes in the full-text index."""
+        """A node needs the embedding of its current text, and its current notes in the full-text index."""
         record = inspected.record
         if defect := node_defect(inspected):
             return Skipped(str(inspected), str(defect))
@@ -153,7 +153,7 @@ class RelationshipPass(Pass[InspectedRelationship, RelationshipIntent]):
         return inspect_relationships(self._relationships, self.user_id)
 
     def judge(self, inspected: InspectedRelationship) -> Task[RelationshipIntent] | Skipped | None:
-        """A relationship needs the embedding of its present text, present bookkeeping and no old properties."""
+        """A relationship needs the embedding of its current text, current bookkeeping and no old properties."""
         if defect := relationship_defect(inspected, self._relationships.ontology):
             return Skipped(str(inspected), str(defect))
         record = inspected.record
@@ -181,7 +181,7 @@ class RelationshipPass(Pass[InspectedRelationship, RelationshipIntent]):
         return await compare_and_set(strategy, intents, attempts=write_context.attempts)
 
     def _wanted(self, inspected: InspectedRelationship, now: datetime) -> dict[str, Any]:
-        """The properties of a relationship in the present form, besides its texts."""
+        """The properties of a relationship in the current form, besides its texts."""
         record = inspected.record
         return {
             **levels(self._relationships.ontology, record),

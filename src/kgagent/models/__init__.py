@@ -1,4 +1,4 @@
-"""What crosses a boundary: notes, nodes, relationships, searches, graph patterns, and what they answer."""
+"""Data that crosses a boundary: notes, nodes, relationships, and the requests and results of searches."""
 
 from kgagent.models.constraint import Constraint, ConstraintType, PropertyReference
 from kgagent.models.graph import GraphNode, GraphRelationship

@@ -19,7 +19,7 @@ MAX_NAME_LENGTH = 80
 """Characters of a name in a line."""
 
 FEW_NOTES = 3
-"""So many notes of an item are all shown; of more, only those that match the query, or the newest."""
+"""Up to this number, all notes of an item are shown; of more notes, those that match the query, or the newest."""
 
 MATCHING_NOTES = 5
 NEWEST_NOTES = 2
@@ -321,8 +321,13 @@ def item_record(item: GraphNode | GraphRelationship, reading: Reading) -> Record
 def _properties_text(properties: Record) -> str:
     if not properties:
         return ""
-    values = (name if value is True else f"{name}: {in_one_line(str(value))}" for name, value in properties.items())
+    values = (name if value is True else f"{name}: {_value_text(value)}" for name, value in properties.items())
     return f" [{'; '.join(values)}]"
+
+
+def _value_text(value: object) -> str:
+    texts = value if isinstance(value, list) else [value]
+    return in_one_line(", ".join(map(str, texts)))
 
 
 def _sources(notes: Sequence[Note]) -> Iterator[str]:

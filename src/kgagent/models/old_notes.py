@@ -1,4 +1,4 @@
-"""Reading the notes of old graphs, which have no one form."""
+"""Reading the notes of old graphs, which have several forms."""
 
 import json
 

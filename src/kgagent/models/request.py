@@ -1,4 +1,4 @@
-"""The base of everything that a caller constructs to ask for something."""
+"""The base class of request models."""
 
 from typing import TYPE_CHECKING, Any, ClassVar
 

@@ -20,7 +20,7 @@ class ItemPlace:
 
     @property
     def path(self) -> str:
-        """The namespace as one text; that of a namespace inside another one begins with that of the other."""
+        """The namespace as one text, which begins with the text of its parent namespace."""
         return path_of(self.namespace)
 
     @property
@@ -36,8 +36,8 @@ class NewItem:
     Attributes:
         place: namespace and key.
         value: JSON.
-        texts: texts to find it by, each with an embedding of its own.
-        ttl_minutes: the item expires so many minutes after it was last written or read; None never expires.
+        texts: texts by which searches find it, each with its own embedding.
+        ttl_minutes: minutes from the last write or read until the item expires; None: it never expires.
     """
 
     place: ItemPlace

@@ -1,4 +1,4 @@
-"""Tokens: how many a text is, and texts and records cut to as many as there is room for."""
+"""Tokens: estimating how many a text has, and cutting texts and records to a number of tokens."""
 
 import json
 import re
@@ -15,7 +15,7 @@ _DIGITS_OF_A_TOKEN = 3
 _PIECE = re.compile(r"(?P<letters>[A-Za-z]+)|(?P<digits>\d+)|(?P<ascii>[!-~])|(?P<line>\n)|(?P<other>[^\s!-~])")
 
 _LONGEST_TOKEN = 16
-"""Characters of a token on average that no text reaches; what is longer than its room allows need not be counted."""
+"""Upper bound of the average characters per token; a text that is too long by this bound need not be counted."""
 
 _SHORTEST_CUT = 40
 """Characters below which a text of a record is not cut further."""
@@ -31,7 +31,7 @@ def estimated_tokens(text: str) -> int:
 
 
 def fits(text: str, room: int, count_tokens: CountTokens = estimated_tokens) -> bool:
-    """Whether a text has at most so many tokens."""
+    """Whether a text has at most `room` tokens."""
     return len(text) <= room * _LONGEST_TOKEN and count_tokens(text) <= room
 
 

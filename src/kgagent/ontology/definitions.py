@@ -24,7 +24,7 @@ Name = Annotated[str, AfterValidator(_identifier)]
 def _words(words: tuple[str, ...]) -> tuple[str, ...]:
     for word in words:
         if not word or word != word.strip() or is_number(word):
-            raise ValueError(f"{word!r} cannot be the word of a level: it is empty, a number, or padded")
+            raise ValueError(f"{word!r} cannot be the word of a level: it is empty, a number, or has spaces around it")
     if len({word.casefold() for word in words}) < len(words):
         raise ValueError(f"the words of the levels must be distinct, got {', '.join(words)}")
     return words

@@ -159,8 +159,9 @@ class Ontology(BaseModel):
             InputError: the ontology has no such lifetime.
         """
         chosen = lifetime or self.default_note_lifetime
+        chosen = chosen if chosen in self.note_lifetimes_in_days else chosen.lower()
         if chosen not in self.note_lifetimes_in_days:
             known = ", ".join(self.note_lifetimes_in_days)
-            raise InputError(f"lifetime must be one of {known}, got {chosen!r}")
+            raise InputError(f"lifetime must be one of {known}, got {lifetime!r}")
         days = self.note_lifetimes_in_days[chosen]
         return None if days is None else added + timedelta(days=days)

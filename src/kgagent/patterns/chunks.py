@@ -38,7 +38,7 @@ async def find_chunks(
         limit: maximum number of chunks.
 
     Raises:
-        StatementTimeoutError: the time is over.
+        StatementTimeoutError: time ran out.
         StoreError: the database failed otherwise.
     """
     rows = await reads.read(

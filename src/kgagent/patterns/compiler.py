@@ -86,7 +86,9 @@ class Compiler:
             }
             if chain:
                 known["start"] = chain[-1].node("end")
-            chain.append(MatchClauses(segment, f"{prefix}s{number}", values, predicates, bound=known))
+            is_whole = len(plan.segments) == 1 and not prefix
+            name = f"{prefix}s{number}"
+            chain.append(MatchClauses(segment, name, values, predicates, bound=known, is_whole=is_whole))
         return chain
 
     def _text(

@@ -94,7 +94,7 @@ class PatternDiagnosis:
 
 def _not_joined(combinator: QueryCombinator) -> str:
     if combinator.type is CombinatorType.SEQUENTIAL:
-        return "Each pattern matches alone, but none starts at an end node of the one before"
+        return "Each pattern matches alone, but none starts where the previous one ends"
     place = place_name(join_position(combinator))
     return f"Each pattern matches alone, but they have no common node at {place}"
 

@@ -53,7 +53,7 @@ class TargetResolver:
             labels: labels that the user's nodes may have.
 
         Raises:
-            StatementTimeoutError: the time is over.
+            StatementTimeoutError: time ran out.
             StoreError: the database failed otherwise.
         """
         wanted = {label for target in targets for label in ([target.label] if target.label else labels)}

@@ -65,6 +65,7 @@ class MatchClauses:
         values: parameters of the statement.
         predicates: compiles the constraints.
         bound: variables that are already bound, by their position.
+        is_whole: whether the statement matches nothing else.
     """
 
     def __init__(
@@ -75,8 +76,10 @@ class MatchClauses:
         predicates: Predicates,
         *,
         bound: Mapping[Position, str] | None = None,
+        is_whole: bool = False,
     ) -> None:
         self._pattern = pattern
+        self._is_whole = is_whole
         self._prefix = prefix
         self._values = values
         self._predicates = predicates
@@ -139,7 +142,10 @@ class MatchClauses:
 
     def _write(self) -> None:
         pattern, path = self._pattern, ""
-        for place, step in enumerate(pattern.steps):
+        is_path = self._is_whole and self._is_one_repeated_step
+        if is_path:
+            self._paths(pattern.steps[0])
+        for place, step in enumerate(() if is_path else pattern.steps):
             before, after = self._nodes[place], self._nodes[place + 1]
             opened = path or f"({before}{_label(step.source_label)})"
             if path and step.source_label not in {None, pattern.steps[place - 1].target_label}:
@@ -165,6 +171,32 @@ class MatchClauses:
                 f"all(place IN range(1, size{nodes} - 1) WHERE NOT {nodes}[place] IN {nodes}[..place])",
                 len(pattern.steps),
             )
+
+    @property
+    def _is_one_repeated_step(self) -> bool:
+        """Whether the pattern is one repeated step without constraints on its relationships and inner nodes."""
+        pattern, step = self._pattern, self._pattern.steps[0]
+        is_free = all(one.on == "node" and one.at_step != -1 for one in pattern.constraints)
+        # With distinct nodes, a search in depth would first explore the many paths that come back to a hub.
+        is_simple = not (pattern.repeat_relationships or pattern.cycle or pattern.distinct_nodes)
+        return len(pattern.steps) == 1 and step.repeats and is_free and is_simple
+
+    def _paths(self, step: TraversalStep) -> None:
+        """One repeated step as a path of variable length, which Neo4j expands between both ends without other rows.
+
+        Reading a property of each relationship that it follows would take several times as long as all the rest, so the
+        owner of relationships is checked on the paths that arrive.
+        """
+        left, right = _ARROWS[step.direction]
+        start, end = self._nodes
+        path, relationship = f"{self._prefix}p0", f"{self._prefix}r0"
+        hops = f"[{relationship}{_types(step)}*{step.min_hops}..{step.max_hops}]"
+        ends = f"({start}{_label(step.source_label)})", f"({end}{_label(step.target_label)})"
+        self._bind(f"MATCH {path} = {ends[0]}{left}{hops}{right}{ends[1]}", 1)
+        self._require(f"all(node IN nodes({path}) WHERE node.user_id = $user_id)", 1)
+        followed = f"all(one IN {relationship} WHERE coalesce(one.user_id, $user_id) = $user_id)"
+        self._bind(f"WITH * WHERE {followed}", 1)
+        self._hops.append((f"nodes({path})[1..]", relationship))
 
     def _hop(self, place: int, step: TraversalStep) -> str:
         """The part of a path between the two nodes of a step."""

@@ -50,7 +50,7 @@ class PathReader:
         """Read paths; a path of which a part was deleted meanwhile is omitted.
 
         Raises:
-            StatementTimeoutError: the time is over.
+            StatementTimeoutError: time ran out.
             StoreError: the database failed otherwise.
         """
         async with task_group() as group:

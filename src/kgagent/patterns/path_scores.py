@@ -73,7 +73,7 @@ class PathScorer:
     """Computes the metrics of paths.
 
     Attributes:
-        reads: reads of the user's graph; when their time is over, the remaining paths are not scored.
+        reads: reads of the user's graph; when it runs out of time, the remaining paths are not scored.
         embedder: says which stored embeddings can be compared with the query.
         ranking: which components are needed.
         vector: embedding of the query, shape (dimensions,); None without a query.

@@ -39,7 +39,7 @@ class Deadline:
 
     @property
     def is_over(self) -> bool:
-        """Whether the time is over."""
+        """Whether time has run out."""
         return time.monotonic() >= self.ends_at
 
     def part(self, share: float, at_most: float = float("inf")) -> "Deadline":
@@ -48,10 +48,10 @@ class Deadline:
 
     @asynccontextmanager
     async def enforced(self) -> AsyncIterator[None]:
-        """Cancel the block when the time is over.
+        """Cancel the block when time runs out.
 
         Raises:
-            TimeoutError: the time is over.
+            TimeoutError: time ran out.
         """
         async with asyncio.timeout(self.remaining):
             yield
@@ -79,7 +79,7 @@ class UserReads:
         """Run a statement.
 
         Raises:
-            StatementTimeoutError: the time is over.
+            StatementTimeoutError: time ran out.
             StoreError: the database failed.
         """
         seconds = self.deadline.remaining

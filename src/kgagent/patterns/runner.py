@@ -81,7 +81,7 @@ class PatternRunner:
 
         Raises:
             InputError: a regular expression is invalid or a comparison is impossible.
-            StatementTimeoutError: the time is over.
+            StatementTimeoutError: time ran out.
             StoreError: the database failed otherwise.
         """
         wanted = {
@@ -110,7 +110,7 @@ class PatternRunner:
 
         Raises:
             InputError: a constraint compares values that cannot be compared.
-            StatementTimeoutError: the time is over.
+            StatementTimeoutError: time ran out.
             StoreError: the database failed otherwise.
         """
         try:

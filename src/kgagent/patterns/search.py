@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 
 from kgagent.embedding.base import Embedder
-from kgagent.errors import ConfigurationError, InputError, SearchError, StatementTimeoutError
+from kgagent.errors import ConfigurationError, SearchError, StatementTimeoutError
 from kgagent.graph.live_schema import LiveSchemaReader
 from kgagent.graph.store import Store
 from kgagent.models.matched_path import PatternResult
@@ -19,6 +19,7 @@ from kgagent.patterns.reads import Deadline, UserReads
 from kgagent.retrieval import RetrievalService
 from kgagent.retrieval.arguments import validate_vector
 from kgagent.retrieval.scope import observed
+from kgagent.validation import check_user_id
 
 
 class PatternSearch:
@@ -64,8 +65,7 @@ class PatternSearch:
             StoreError: the database failed.
         """
         options = self._services.options
-        if not user_id:
-            raise InputError("user_id must not be empty: a query searches the graph of one user")
+        check_user_id(user_id)
         if not options.enabled:
             raise ConfigurationError("Graph patterns are disabled: set KGAGENT_PATTERNS_ENABLED=true")
         vector = None if vector is None else validate_vector(vector, self._services.embedder.dimensions)

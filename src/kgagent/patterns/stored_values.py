@@ -55,7 +55,7 @@ class StoredValues:
         Raises:
             InputError: the regular expression is invalid, there are too many values, evaluating them takes too long, or
                 text would be compared with a number.
-            StatementTimeoutError: the time is over.
+            StatementTimeoutError: time ran out.
             StoreError: the database failed otherwise.
         """
         name, inside = property_name(constraint.property_path)

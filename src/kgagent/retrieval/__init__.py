@@ -1,4 +1,4 @@
-"""Search: retrievers, and the pipeline that fuses, expands, reranks, hydrates and renders what they return."""
+"""Search: retrievers, and the pipeline that fuses, expands, hydrates, reranks and renders what they return."""
 
 from kgagent.retrieval.service import RetrievalService
 

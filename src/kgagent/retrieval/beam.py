@@ -8,10 +8,10 @@ matches rank together. Unless the number of hops is given, the search stops when
 places of the last hop would cost too much to be among the leading relationships.
 
 If the query mentions a node by name, paths start there: matches at mentioned nodes come before others, and paths leave
-them through the other end. Of "my mentors", each comes before what the first is related to besides.
+them through the other end. For "my mentors", every mentor comes before other relationships of the first mentor.
 
-A thing may be two nodes, as "Henry King" and "Henry King (director)". The second hop also leaves the nodes whose names
-contain, or are contained in, the names of those that the first hop left; so the step to such a node costs a hop.
+One thing may be stored as two nodes, "Henry King" and "Henry King (director)". The second hop also leaves nodes whose
+names contain, or are contained in, the names of the nodes that the first hop left; moving to such a node costs a hop.
 """
 
 import math
@@ -43,7 +43,7 @@ BEAM_WIDTH = 8
 
 KEPT_PER_HOP = 50
 NAMES_READ, LONGEST_NAME = 50, 5
-"""Nodes that are read to find other names of the same things, and words up to which a name may have two fewer."""
+"""Nodes that are read to find other names of a thing; names of at most so many words may lack two of them, else one."""
 
 HUB_LIMIT = 200
 """Relationships that are read at one node in one hop; bounds memory and time at a hub."""
@@ -62,7 +62,7 @@ DEFAULT_HOPS = 3
 """Maximum number of hops of a search that expands as far as its query needs."""
 
 LEADING = 20
-"""Such a search stops when the next hop cannot reach the so many best relationships."""
+"""Such a search stops when the next hop cannot change this number of best relationships."""
 
 CHOICE_TEMPERATURE = 0.05
 CHOICE_WEIGHT = 0.6
@@ -74,7 +74,7 @@ OVERLAP_WEIGHT = 0.5
 
 @dataclass(frozen=True)
 class _Step:
-    """A relationship that was reached, and the keys of the nodes to leave; `others` has the ids of foreign ones."""
+    """A relationship that was reached, and the keys of the nodes to leave by; `others`: ids of nodes elsewhere."""
 
     candidate: Candidate
     record: RelationshipRecord
@@ -189,7 +189,7 @@ class BeamSearch:
         ]
 
     async def _renamed(self, frontier: Sequence[_Step], timeout: float) -> list[_Step]:
-        """Steps of the frontier that leave through nodes whose names may be those of the same things."""
+        """Steps of the frontier that continue at other nodes, whose names suggest that they are the same things."""
         places = [(step, *end) for step in frontier for end in _ends(step.record).items() if end[0] in step.exits]
         parts = [part for name in {name for *_, name in places} for part in _parts(name)]
         if not parts:
@@ -200,7 +200,7 @@ class BeamSearch:
         parameters["excluded"] = [key for _, key, _ in places]
         try:
             rows = await self.scope.read(statement("find_similar_names"), parameters, timeout=timeout)
-        except StoreError:  # a search by meaning does without the index of words
+        except StoreError:  # expansion works without the full-text index
             return []
         return [
             replace(step, exits=frozenset([row["entity_key"]]), others=(row["element_id"],))
@@ -211,7 +211,7 @@ class BeamSearch:
 
 
 def _parts(name: str) -> list[str]:
-    """Clauses of which a name that may be that of the same thing has one: all words of it but one or two."""
+    """Full-text clauses for names of the same thing: each clause requires all words of the name but one or two."""
     found = words(name)
     size = max(2, len(found) - (2 if len(found) <= LONGEST_NAME else 1))
     return [f"name:({' '.join('+' + quoted(word) for word in part)})" for part in combinations(found, size)]
@@ -230,8 +230,8 @@ def _starts(matches: Sequence[Candidate], text: str, owner: Collection[str]) -> 
         keys = _ends(record).keys()
         at = keys & mentioned
         if at:
-            # A query may mention several nodes: the best match at each starts nearly as high as the best of all, and
-            # that at the owner as high, because texts in the first person do not name the owner.
+            # A query may mention several nodes. The best match at each of them starts nearly as high as the best match
+            # of all; at the owner it starts as high, because texts in the first person do not name the owner.
             share = 1.0 if at & set(owner) else 0.5
             score = match.score + share * (top - min(nearest[key] for key in at))
         else:
@@ -241,7 +241,7 @@ def _starts(matches: Sequence[Candidate], text: str, owner: Collection[str]) -> 
 
 
 def _behind_rivals(steps: Iterable[_Step], starts: Sequence[_Step]) -> Iterator[_Step]:
-    """Put no path before a match that is about as similar as its start, at the same mentioned node."""
+    """Rank paths below the matches at the same mentioned node that are about as similar as the start of the path."""
     known = {start.record.element_id: start for start in starts}
     matches = [(one.candidate.score, _ends(one.record)) for one in starts]
     for step in steps:

@@ -98,7 +98,7 @@ class Exploration:
         )
 
     def _relevance(self, retrieved: Retrieved, noise: Sequence[Noise | None]) -> float | None:
-        """The relevance of the query or name that found most; None if that of the queries is not known."""
+        """The highest relevance of the queries and names; None if a query could not be assessed."""
         rankings = retrieved.rankings
         named = (one.score for ranking in rankings.get("name_match", ()) for one in ranking.candidates)
         shares: list[float | None] = [max(named, default=0.0)] if self.request.text_matches else []

@@ -1,14 +1,14 @@
 """Stage 2, fuse: one ranking from several, by evidence unless another strategy is chosen.
 
-RRF counts places, so the tail of one ranking outvotes the head of another. The default compares the scores themselves:
+RRF uses only ranks, so the end of one ranking outvotes the head of another. The default compares the scores themselves:
 
     score(item) = similarity + 0.03 · text - 0.06 if it is a node
 
 `similarity` is what the vector search ranks by (plain cosine, or the score of a path in the same unit), but at least
-least + (best - least) · text / matches², with the least of its kind and the best of all: the only record that has the
-words of the query is with the best, and one of many matches gains little. `text` is the best full-text score, relative
-to the best match, of the item and of the path to it: what follows from a match shares its evidence. The start of a path
-counts as the least of the more similar matches beside it, so that no path overtakes these. The weights were chosen on
+least + (best - least) · text / matches², where `least` is the lowest score of its kind and `best` the highest of all: a
+record that alone contains the words of the query ranks with the best, and one of many such records gains little. `text`
+is the highest full-text score, relative to the best match, among the item and the path to it; the start of the path
+counts no more than the more similar matches at its nodes, so that no path overtakes these. The weights were chosen on
 2WikiMultihopQA and MetaQA; `benchmarks/fusion.py` compares the parts with each strategy.
 """
 
@@ -24,7 +24,7 @@ TEXT_WEIGHT = 0.03
 """Weight of a full-text score beside a cosine."""
 
 NODE_COST = 0.06
-"""About one deviation of what unrelated records score: a node repeats a name, a relationship says something of it."""
+"""About one standard deviation of unrelated similarities; a node repeats a name, a relationship states a fact."""
 
 _KINDS: tuple[tuple[FusedRetriever, FusedRetriever, float], ...] = (
     ("node_vector", "node_fulltext", NODE_COST),

@@ -1,4 +1,4 @@
-"""Names that a text mentions, from which a query is expanded, and names that may be those of the same thing."""
+"""Names that a text mentions, from which a query is expanded, and pairs of names that may mean the same thing."""
 
 import re
 import unicodedata
@@ -9,12 +9,12 @@ MIN_NAME_LENGTH = 2
 """Minimum number of letters of a name; shorter names occur in too many texts by chance."""
 
 MIN_SHARED_WORDS, MAX_OTHER_WORDS = 2, 2
-"""Words that two names of the same thing share at least, and that the longer one has more at most."""
+"""Minimum number of words that two names of one thing share, and maximum of additional words of the longer name."""
 
 MAX_TEXT_LENGTH = 1_000
 """Number of words of a text that are searched for names."""
 
-# A capital inside a sentence is that of a title ("My Left Foot") or of a number ("Charles I").
+# A capital letter inside a sentence belongs to a title ("My Left Foot") or is a number ("Charles I").
 _FIRST_PERSON = re.compile(
     r"(?:^\W*(?i:i|me|my|mine|myself)|\b(?:me|my|mine|myself)|(?:^\W*\w+|\b[a-z]\w*)[^\w.?!]+(?i:i)|[.?!]\s+(?:I|My))\b"
 )

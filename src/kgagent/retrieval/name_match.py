@@ -1,4 +1,4 @@
-"""Name match as a retriever: nodes whose name equals, contains or shares words with a text."""
+"""Name match as a retriever: nodes with a name or alias that equals, contains or shares words with a text."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ MIN_SCORE = 0.3
 async def nodes_by_name(
     scope: SearchScope, text: str, *, labels: Sequence[str], limit: int, nodes: NodeRepository
 ) -> Ranking:
-    """Find nodes whose name matches a text, best first; see `name_score`.
+    """Find nodes with a name or alias that matches a text, best first; see `name_score`.
 
     Raises:
         StoreError: the database failed.
@@ -23,8 +23,11 @@ async def nodes_by_name(
         statement("match_text", labels=Identifier.any_of(labels)),
         {"tokens": _search_words(text), "texts": [text.lower()]},
     )
-    scored = ((name_score(text, row["name"]), row["entity_key"]) for row in rows)
-    best = sorted((item for item in scored if item[0] >= MIN_SCORE), key=lambda item: (-item[0], item[1]))[:limit]
+    scored: dict[str, float] = {}
+    for row in rows:
+        scored[row["entity_key"]] = max(name_score(text, row["name"]), scored.get(row["entity_key"], 0.0))
+    matching = ((score, key) for key, score in scored.items() if score >= MIN_SCORE)
+    best = sorted(matching, key=lambda item: (-item[0], item[1]))[:limit]
     found = {node.entity_key: node for node in await nodes.get(scope.user_id, [key for _, key in best], labels)}
     return Ranking(
         [

@@ -1,4 +1,4 @@
-"""What is known of a user's embeddings beyond one search: what they score by chance, and which of them cannot be used.
+"""Statistics of a user's embeddings: the similarities of unrelated records (the noise), and embeddings of other models.
 
 Records score something with a text that has nothing to do with them: the noise, estimated from a sample. Records whose
 embeddings another model made are omitted by semantic search, which every search says.

@@ -1,8 +1,8 @@
-"""Hybrid search as a pipeline: retrieve, fuse, expand, rerank, hydrate, render.
+"""Hybrid search as a pipeline: retrieve, fuse, expand, hydrate, rerank, render.
 
-Two stages run where their data are. Expansion by hops belongs to the retriever of relationships, because what it
-reaches is fused by its rank; after fusion, expansion adds the end nodes of relationships. Hydration comes before
-reranking, because recency, cross-encoder and diversity read the full records.
+Two stages may be found in unexpected places. Expansion by hops is part of the retriever of relationships, because the
+relationships that it reaches are fused too; the stage after fusion only adds the end nodes of relationships. Hydration
+comes before reranking, because recency, cross-encoder and diversity read the full records.
 """
 
 from collections import deque
@@ -48,7 +48,7 @@ class HybridSearch:
         labels: labels of nodes, at least one.
         types: which relationships to keep.
         limit: maximum number of results.
-        timeout: seconds for each step that the search can go on without.
+        timeout: seconds for each step; a step that fails or takes longer is skipped.
         vector: vector of the query, shape (dimensions,); None embeds its text.
         cross_encoder: reranks the best items; None leaves their order.
     """
@@ -89,7 +89,7 @@ class HybridSearch:
         retrieved: Retrieved,
         calibration: Calibration,
     ) -> HybridSearchResult:
-        """Add how far the results stand out, unless there are no words, and what no vector search can find."""
+        """Add `relevance` and `is_relevant` if the query has a text, and warnings about vectors of other models."""
         if not retrieved.vectors:
             return result
         sample, _ = await attempt(calibration.sample(self.scope), self.timeout, default=Sample())
@@ -193,14 +193,14 @@ def with_end_nodes(
 ) -> list[Candidate]:
     """Expand relationships to their two nodes, which follow the relationship.
 
-    A relationship speaks for its nodes, but must not put them before itself; nodes that rank higher stay in place.
+    A matching relationship adds its nodes after itself; nodes that rank higher by themselves keep their places.
 
     Args:
         fused: items, best first.
         labels: a node must have one of these.
         room: number of items after which no more nodes are added, since none of them could be returned.
-        cost: how much lower than its relationship a node scores, so that it does not take the place of a neighbor of
-            the relationship; None, for scores that cannot be compared, puts it right after the relationship.
+        cost: how much lower than its relationship a node scores, so that it does not displace relationships with
+            nearly the same score; None, for scores that cannot be compared, puts it right after the relationship.
     """
     known = {item.key: item for item in fused}
     ordered: dict[str, Candidate] = {}

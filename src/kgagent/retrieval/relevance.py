@@ -1,8 +1,8 @@
 """How far the results of a search stand out, so that a search can say that nothing relevant was found.
 
 A nearest record always exists, and how similar it is depends on the model, the query and the graph. Therefore
-similarities are measured in deviations of what the user's records score with one another (the noise, from a sample of
-the user's own embeddings, cached per user), and compared with the query's own ranking:
+similarities are measured in units of the noise, the standard deviation of the similarities among a sample of the user's
+own embeddings (cached for each user), and compared with the end of the query's own ranking:
 
     lead    = (similarity of the best - similarity at the end of the ranking) / deviation
     crowd   = (similarity at the end of the ranking - mean similarity of the sample) / deviation, at most 3
@@ -34,11 +34,11 @@ MAX_SAMPLES = 1_000
 """Number of users whose samples are cached."""
 
 RELEVANT = 0.5
-"""Relevance from which something relevant was found."""
+"""Minimum relevance of results that count as relevant."""
 
 MAX_CROWD = 3.0
 USUAL_LEAD, USUAL_CROWD = 2.5, 1.0
-"""Of a search that returned too few matches to measure them."""
+"""Assumed if a search returned too few matches to measure them."""
 
 _CONNECTING = frozenset(re.findall(r"\w+", "a an and at by de for from in is it la of on the to with"))
 _DAYS = "monday tuesday wednesday thursday friday saturday sunday"

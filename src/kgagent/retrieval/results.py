@@ -1,4 +1,4 @@
-"""Stages 5 and 6, hydrate and render: read the full records once, and make the result of a hybrid search of them."""
+"""Stages 4 and 6, hydrate and render: read the full records once, and build the result of a hybrid search."""
 
 import logging
 from collections.abc import Iterator, Sequence

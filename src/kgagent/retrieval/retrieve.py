@@ -112,7 +112,7 @@ async def retrieve(
 
 
 async def attempt(step: Awaitable[ResultT], timeout: float, *, default: ResultT) -> tuple[ResultT, Failure | None]:
-    """Run a step of a search that can go on without it.
+    """Run a step that a search can do without: an error becomes the default and a `Failure`.
 
     Args:
         step: the step.
@@ -127,7 +127,7 @@ async def attempt(step: Awaitable[ResultT], timeout: float, *, default: ResultT)
     except KgAgentError as error:
         return default, Failure(str(error), error)
     except Exception as error:
-        # A bug in one step must not hold back what the other steps found.
+        # A bug in one step must not discard the results of the others.
         _log.exception("A step of a search failed")
         return default, Failure(INTERNAL_ERROR, error)
 

@@ -13,6 +13,7 @@ from kgagent.graph.store import Row, Store
 from kgagent.ontology import Ontology
 from kgagent.operations import Search
 from kgagent.retrieval.arguments import known_types
+from kgagent.validation import check_user_id
 
 MethodT = TypeVar("MethodT", bound=Callable[..., Coroutine[Any, Any, Any]])
 
@@ -66,9 +67,7 @@ class SearchScope:
         Raises:
             InputError: the user id is empty.
         """
-        if not user_id:
-            raise InputError("user_id must not be empty: every search is one user's")
-        check_text(user_id, "user_id")
+        check_user_id(user_id)
         return replace(self, user_id=user_id)
 
     async def read(
@@ -147,15 +146,15 @@ class RelationshipFilter:
         }
 
 
-def check_text(text: str, noun: str = "text") -> None:
-    """Check a text to search for, or a user id.
+def check_text(text: str) -> None:
+    """Check a text to search for.
 
     Raises:
         InputError: it is empty, or contains half of a surrogate pair, which UTF-8 cannot encode.
     """
     if not text.strip():
-        raise InputError(f"{noun} must not be empty")
+        raise InputError("text must not be empty")
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise InputError(f"the {noun} contains half of a surrogate pair, which is not a character; remove it") from None
+        raise InputError("the text contains half of a surrogate pair, which is not a character; remove it") from None

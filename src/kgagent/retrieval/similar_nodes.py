@@ -2,15 +2,17 @@
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 
 from kgagent.concurrency import task_group
 from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.reference_forms import normalised_name, similar_name_query
+from kgagent.graph.reference_forms import name_query, normalised_name, similar_name_query
 from kgagent.graph.schema_parts import NODE_TEXT_INDEX
 from kgagent.graph.statements import statement
+from kgagent.graph.store import Row
 from kgagent.models import GraphNode
+from kgagent.models.aliases import aliases_in
 from kgagent.retrieval.scope import SearchScope
 from kgagent.retrieval.vector_retrievers import VectorRetrievers
 from kgagent.retrieval.vector_search import VectorQuery
@@ -41,10 +43,12 @@ async def find_similar_nodes(
     nodes: NodeRepository,
     vectors: VectorRetrievers,
 ) -> dict[str, tuple[GraphNode, ...]]:
-    """Find, for each new node, up to three older nodes of its label whose name or embedding is similar.
+    """Find, for each new node, up to three older nodes that may be the same thing.
+
+    They have the same name under any label, or a similar name, alias or embedding under its label.
 
     Returns:
-        The similar nodes by the key of the new one, similar names first; nodes without any are missing.
+        The similar nodes by the key of the new one, names first; nodes without any are missing.
 
     Raises:
         StoreError: the database failed.
@@ -88,21 +92,40 @@ def are_similar_names(one: str, other: str) -> bool:
 
 
 async def _by_name(scope: SearchScope, new: Sequence[GraphNode]) -> dict[str, list[str]]:
-    queries = [
-        {"position": position, "label": item.label, "text": query}
-        for position, item in enumerate(new)
-        if (query := similar_name_query(normalised_name(item.name), scope.user_id)) is not None
-    ]
-    parameters = {"index": NODE_TEXT_INDEX, "queries": queries, "fetch": _FETCH, "limit": _NAMES_COMPARED}
+    """Older nodes by name: the same one under any label, then similar names and aliases under the same label."""
+    queries = [query for item in new for query in _name_queries(scope.user_id, item)]
     rows = await scope.read(
-        statement("find_similar_names"), {**parameters, "excluded": [item.entity_key for item in new]}
+        statement("find_similar_names"),
+        {
+            "index": NODE_TEXT_INDEX,
+            "queries": [{"position": number, **query} for number, (_, query) in enumerate(queries)],
+            "excluded": [item.entity_key for item in new],
+            **{"fetch": _FETCH, "limit": _NAMES_COMPARED},
+        },
     )
     found: dict[str, list[str]] = {}
-    for row in rows:
-        node = new[row["position"]]
-        if are_similar_names(node.name, row["name"] or ""):
-            found.setdefault(node.entity_key, []).append(row["entity_key"])
+    for row in sorted(rows, key=lambda row: row["position"]):
+        item, query = queries[row["position"]]
+        if _is_similar(item, query, row):
+            found.setdefault(item.entity_key, []).append(row["entity_key"])
     return found
+
+
+def _name_queries(user_id: str, item: GraphNode) -> Iterator[tuple[GraphNode, dict[str, object]]]:
+    for name in (item.name, *aliases_in(item.properties)):
+        yield item, {"label": None, "text": name_query(name, user_id)}
+    plain = normalised_name(item.name)
+    if (similar := similar_name_query(plain, user_id)) and (alias := similar_name_query(plain, user_id, "notes_text")):
+        yield item, {"label": item.label, "text": similar}
+        yield item, {"label": item.label, "text": alias, "of_alias": True}
+
+
+def _is_similar(item: GraphNode, query: Mapping[str, object], row: Row) -> bool:
+    name = row["name"] or ""
+    if query["label"] is None:
+        return normalised_name(name) in map(normalised_name, (item.name, *aliases_in(item.properties)))
+    names = row["aliases"] if "of_alias" in query else [name]
+    return any(are_similar_names(item.name, each) for each in names)
 
 
 async def _by_embedding(

@@ -72,7 +72,7 @@ class SingleSearches:
             vector: an embedding to search for instead of the text, shape (dimensions,); no embedding call is made.
             expand_hops: hops to expand from the best matches, 0 to 5, ignoring the threshold, for queries that name
                 only a starting point; `score` then ranks, and expansion starts at nodes that `query` mentions. None
-                expands as far as the query needs, up to 3 hops, to relationships that reach the threshold.
+                expands as far as the query needs, up to 3 hops, to relationships at most 0.1 below the threshold.
 
         Returns:
             Relationships, best first.

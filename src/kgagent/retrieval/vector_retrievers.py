@@ -22,8 +22,8 @@ from kgagent.retrieval.vector_targets import ALL_FIELDS, VectorTarget, node_targ
 NODE_SPAN, RELATIONSHIP_SPAN = 20, 50
 """Rank of the match that the best one is compared with, to assess how far it stands out."""
 
-EXPANSION_SHARE = 0.8
-"""Share of its time in which a search may expand; the rest is for reading the results."""
+EXPANSION_SHARE, EXPANDED_SLACK = 0.8, 0.1
+"""Share of its time in which a search may expand; how far below the threshold an expanded relationship may be."""
 
 
 class VectorRetrievers:
@@ -75,7 +75,7 @@ class VectorRetrievers:
             types: which relationships to keep.
             limit: maximum number of relationships of each query.
             expand_hops: hops to expand, 0 to 5, ignoring the threshold; None expands as far as the query needs, up to 3
-                hops, to relationships that reach the threshold.
+                hops, to relationships at most `EXPANDED_SLACK` below the threshold.
             timeout: seconds; expansion stops early enough to return what was found until then.
             fields: what is read of each relationship.
 
@@ -97,7 +97,7 @@ class VectorRetrievers:
         rankings = [replace(one, span=_span(one.candidates, RELATIONSHIP_SPAN)) for one in search.result()]
         if expand_hops == 0:
             return rankings
-        thresholds = [query.threshold if expand_hops is None else -1.0 for query in queries]
+        thresholds = [query.threshold - EXPANDED_SLACK if expand_hops is None else -1.0 for query in queries]
         beams = [
             BeamSearch(scope, target, types, query, expand_hops, limit, threshold, deadline)
             for query, threshold in zip(queries, thresholds, strict=True)

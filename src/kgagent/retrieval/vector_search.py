@@ -130,7 +130,7 @@ class VectorSearch:
         return [found[target.name] for target in targets]
 
     async def _count(self, scope: SearchScope, target: VectorTarget) -> int:
-        """Number of the user's vectors, counted up to one more than the exact scan takes."""
+        """Number of the user's vectors; counting stops at one more than the limit of the exact scan."""
         key = (target.name, scope.user_id)
         expires, count = self._counts.get(key, (0.0, 0))
         if expires > time.monotonic():

@@ -16,6 +16,8 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError, PydanticKnownError
 
+from kgagent.graph.aliases import MAX_ALIASES
+from kgagent.graph.reference_forms import MAX_REFERENCE_LENGTH
 from kgagent.models import Note
 from kgagent.models.fields import EntityKey, FilledText, ShortText
 from kgagent.models.request import RequestModel
@@ -27,6 +29,13 @@ ItemT = TypeVar("ItemT")
 
 
 def _clean_name(name: str) -> str:
+    if len(name) > MAX_REFERENCE_LENGTH:
+        raise PydanticCustomError(
+            "long_name",
+            "must have at most {limit} characters, got {length}: no tool finds a node by a longer name; put the rest "
+            "into its description",
+            {"limit": MAX_REFERENCE_LENGTH, "length": len(name)},
+        )
     if any(unicodedata.category(c) == "Cc" and c not in "\t\n\r" for c in name):
         raise PydanticCustomError("control", "must not contain control characters other than tabs and line breaks")
     if not (visible := without_zero_width(name).strip()):
@@ -37,6 +46,9 @@ def _clean_name(name: str) -> str:
 NodeName = Annotated[FilledText, AfterValidator(_clean_name)]
 """A name. Tabs and line breaks are allowed because copied text contains them; characters of no width are removed."""
 
+
+Aliases = Annotated[list[NodeName], Field(max_length=MAX_ALIASES)]
+"""Other names of a node."""
 
 Format = Annotated[Literal["json", "text"] | None, Field(description="How to answer. Default: text.")]
 """Form of an answer of a tool that reads. None is text for a model, and a dictionary for Python."""

@@ -16,7 +16,7 @@ from kgagent.observing import within_tool
 from kgagent.ontology import Ontology
 from kgagent.operations import OperationOutcome, ToolCall
 from kgagent.tools.context import ToolContext
-from kgagent.tools.payload import MAX_VALUES, Payload, compact_text, dump, error_text, failure
+from kgagent.tools.payload import MAX_VALUES, REPEAT_ARGUMENTS, Payload, compact_text, dump, error_text, failure
 from kgagent.tools.reference_arguments import run_with_resolved_references
 from kgagent.tools.tool_text import ToolText, decode_arguments
 from kgagent.tools.unknown_arguments import other_tools_with
@@ -201,7 +201,8 @@ class BoundTool:
         except ValidationError as error:
             outcome.error = InputError.__name__
             elsewhere = other_tools_with(arguments, self.arguments, self._others)
-            return ". ".join(filter(None, (self._tool.explain_invalid(error, arguments), elsewhere)))
+            repeat = REPEAT_ARGUMENTS if arguments.get("cursor") and "cursor" in self.arguments.model_fields else ""
+            return ". ".join(filter(None, (self._tool.explain_invalid(error, arguments), elsewhere, repeat)))
         if as_text and getattr(valid, "format", "json") is None:
             valid = valid.model_copy(update={"format": "text"})
         try:

@@ -14,6 +14,9 @@ from kgagent.ontology import Ontology
 from kgagent.patterns.search import PatternSearch
 from kgagent.retrieval import RetrievalService
 
+LONGEST_LOADING = 40.0
+"""Seconds that a search waits for the embedder; many clients wait for a minute."""
+
 
 @dataclass(frozen=True)
 class ToolContext:
@@ -38,6 +41,14 @@ class ToolContext:
     source_entity_key: str | None = None
     observer: Observer = NULL_OBSERVER
     offered: frozenset[str] = frozenset()
+
+    async def embedder_ready(self) -> None:
+        """Wait for an embedder that is still being loaded; that is no part of the time limit of a search.
+
+        Raises:
+            EmbeddingUnavailableError: it takes too long; the text says to try again.
+        """
+        await self.write_context.embedder.ready(LONGEST_LOADING)
 
     def offers(self, tool: str) -> bool:
         """Whether the agent can call a tool, so that a text may name it."""

@@ -8,12 +8,14 @@ from kgagent.errors import AlreadyExistsError, InputError, NodeNotFoundError
 from kgagent.graph.compare_and_set import compare_and_set_one
 from kgagent.graph.nodes import NodeIntent, NodeStrategy
 from kgagent.graph.reference_forms import normalised_name
+from kgagent.graph.short_keys import message_key
 from kgagent.models import GraphNode
 from kgagent.models.fields import ShortText, Text
 from kgagent.ontology import Ontology
-from kgagent.tools.arguments import Arguments, IdempotencyKey, NodeName, Notes, Verbose, build_notes
+from kgagent.tools.arguments import Aliases, Arguments, IdempotencyKey, NodeName, Notes, Verbose, build_notes
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
+from kgagent.tools.labels import known_label
 from kgagent.tools.new_keys import keys_by_spelling
 from kgagent.tools.note_expiry import NoteExpiry, new_expiries
 from kgagent.tools.owner import owner_values
@@ -40,6 +42,7 @@ class CreateNodeArguments(Arguments):
 
     label: ShortText = Field(description="Label of the node, such as Person.")
     name: NodeName = Field(description="The name that people use.")
+    aliases: Aliases = Field(default_factory=list, description="Other names.")
     description: Text = Field("", description="What it is, in one sentence.")
     notes: Notes = Field(default_factory=list, description="Facts about the node itself, one sentence each.")
     is_owner: bool = Field(False, description="It is the person whose graph this is.")
@@ -86,6 +89,7 @@ class CreateNode(Tool[CreateNodeArguments]):
         Raises:
             InputError: the label is unknown, the node exists, or another node is the owner.
         """
+        arguments = arguments.model_copy(update={"label": known_label(context.ontology, arguments.label)})
         rule = context.ontology.label(arguments.label)
         now = context.write_context.clock()
         key, earlier = keys_by_spelling(
@@ -98,12 +102,15 @@ class CreateNode(Tool[CreateNodeArguments]):
         )
         if earlier is not None and await context.nodes.read(context.user_id, [earlier]):
             key = earlier
+        if rule.key_includes_name:
+            await _check_aliases(context, arguments)
         owner = await owner_values(context, is_owner=arguments.is_owner or None, entity_key=key, label=arguments.label)
         intent = NodeIntent(
             entity_key=key,
             label=arguments.label,
             values={"name": arguments.name, "description": arguments.description, "created_at": now, **owner},
             notes=build_notes(arguments.notes, context, now),
+            aliases=tuple(arguments.aliases),
         )
         strategy = NodeStrategy(context.nodes, context.write_context, user_id=context.user_id)
         try:
@@ -147,3 +154,18 @@ class CreateNode(Tool[CreateNodeArguments]):
             raise refusal
         message = f"{node.label} {node.name} exists already; unchanged"
         return CreatedNode(message=message, entity_key=key, node=node, written=(node,))
+
+
+async def _check_aliases(context: ToolContext, arguments: CreateNodeArguments) -> None:
+    """Refuse a name that is another name of a node of a label of which there is one node of each name.
+
+    Raises:
+        AlreadyExistsError: it is.
+    """
+    name = arguments.name
+    found = (await context.references.candidates(context.user_id, [name], [arguments.label]))[name]
+    if found and normalised_name(name) != normalised_name(found[0].name) and found[0].is_called(name):
+        raise AlreadyExistsError(
+            f"{name!r} is an alias of the {found[0].label} {found[0].name!r} ({message_key(found[0].entity_key)}). "
+            "Use update_node to change it; remember with `new` creates another thing of that name"
+        )

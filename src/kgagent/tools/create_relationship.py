@@ -11,6 +11,7 @@ from kgagent.ontology import Ontology
 from kgagent.tools.arguments import Notes, Verbose, build_notes
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
+from kgagent.tools.deleted_notes import deleted_notes
 from kgagent.tools.relationship_arguments import Attitude, Proximity, RelationshipEnds, Share
 from kgagent.tools.relationship_results import WrittenRelationship, write_relationship
 
@@ -91,4 +92,5 @@ class CreateRelationship(Tool[CreateRelationshipArguments]):
         written = await write_relationship(context, arguments.intent(context, context.write_context.clock()))
         created = written.record
         ends = f"{created.from_name} and {created.to_name}"
-        return WrittenRelationship.of(written, f"Created relationship {created.relationship_type} between {ends}")
+        hint = (await deleted_notes(context, {0: written})).get(0)
+        return WrittenRelationship.of(written, f"Created relationship {created.relationship_type} between {ends}", hint)

@@ -6,6 +6,7 @@ from itertools import zip_longest
 
 from pydantic import ConfigDict, Field
 
+from kgagent.errors import InputError
 from kgagent.formatting import counted
 from kgagent.graph.reference_forms import ReferenceForms
 from kgagent.models import (
@@ -19,10 +20,14 @@ from kgagent.models import (
 from kgagent.models.answer_items import Item, Line, NodeItem, Reading, Record, RelationshipItem
 from kgagent.models.answer_page import Content
 from kgagent.ontology import Ontology
+from kgagent.retrieval.explore import NOTHING_ASKED
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
+from kgagent.tools.labels import known_labels
+from kgagent.tools.payload import REPEAT_ARGUMENTS
 from kgagent.tools.reading import JsonObject, ReadAnswer, ReadArguments, read_answer, relevance_of
 from kgagent.tools.references import NodeReference
+from kgagent.tools.relationship_types import stored_types
 
 
 class ExploreArguments(ReadArguments, ExploreRequest):
@@ -83,14 +88,21 @@ class Explore(Tool[ExploreArguments]):
         Raises:
             InputError: there is nothing to search for, or a label is unknown.
         """
+        if arguments.cursor and not arguments.queries and not arguments.text_matches:
+            raise InputError(f"{NOTHING_ASKED}. {REPEAT_ARGUMENTS}")
         arguments = await _with_owner_named(context, arguments)
-        result = await context.retrieval.explore(arguments, user_id=context.user_id)
+        if arguments.queries:
+            await context.embedder_ready()
+        stored = await stored_types(context, arguments.relationship_types)
+        labels = known_labels(context.ontology, arguments.labels)
+        request = arguments.model_copy(update={"relationship_types": stored.types, "labels": labels})
+        result = await context.retrieval.explore(request, user_id=context.user_id)
         content = Content(
             items=explored_items(result, explain=arguments.return_explanations),
             message=f"Found {counted(len(result.nodes), 'node')} and "
             f"{counted(len(result.relationships), 'relationship')}",
             sections=("nodes", "edges", "neighbours"),
-            warnings=result.warnings,
+            warnings=(*stored.warnings, *result.warnings),
             **relevance_of(result),
         )
         nodes = (*(item.node for item in result.nodes), *result.neighbours)

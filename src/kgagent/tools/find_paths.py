@@ -89,6 +89,8 @@ class FindPaths(Tool[FindPathsArguments]):
         Raises:
             InputError: a node does not exist, or both are the same.
         """
+        if arguments.query is not None:
+            await context.embedder_ready()
         result = await context.retrieval.find_paths(arguments, user_id=context.user_id)
         ends = " and ".join(display_name({"name": end.name}, end.entity_key) for end in (result.start, result.end))
         if result.paths:

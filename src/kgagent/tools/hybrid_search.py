@@ -9,7 +9,9 @@ from kgagent.models.hybrid import HybridSearchRequest, hybrid_items
 from kgagent.ontology import Ontology
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
+from kgagent.tools.labels import known_labels
 from kgagent.tools.reading import JsonObject, ReadAnswer, ReadArguments, read_answer, relevance_of
+from kgagent.tools.relationship_types import stored_types
 
 
 class HybridSearchArguments(ReadArguments, HybridSearchRequest):
@@ -60,13 +62,17 @@ class HybridSearch(Tool[HybridSearchArguments]):
             InputError: a label is unknown.
             SearchError: every retriever failed.
         """
-        result = await context.retrieval.hybrid_search(arguments, user_id=context.user_id)
+        await context.embedder_ready()
+        stored = await stored_types(context, arguments.relationship_types)
+        labels = known_labels(context.ontology, arguments.labels)
+        request = arguments.model_copy(update={"relationship_types": stored.types, "labels": labels})
+        result = await context.retrieval.hybrid_search(request, user_id=context.user_id)
         nodes, relationships = len(result.objects), len(result.relationships or ())
         content = Content(
             items=hybrid_items(result),
             message=f"Found {counted(nodes, 'node')} and {counted(relationships, 'relationship')}",
             sections=("objects",) if result.relationships is None else ("objects", "relationships"),
-            warnings=result.warnings,
+            warnings=(*stored.warnings, *result.warnings),
             **relevance_of(result),
         )
         return await read_answer(

@@ -9,6 +9,7 @@ from kgagent.graph.compare_and_set import compare_and_set_one
 from kgagent.graph.merge_plan import MergeIntent
 from kgagent.graph.merge_strategy import MergeResult, MergeStrategy
 from kgagent.models import GraphNode
+from kgagent.models.aliases import aliases_in
 from kgagent.models.fields import EntityKey
 from kgagent.models.ingestion_state import merge_ingestion_state
 from kgagent.ontology import Ontology
@@ -51,24 +52,23 @@ class MergedNodes(WriteAnswer):
     node: GraphNode
 
     def short_text(self) -> str:
-        """What was merged, what happened to the relationships, and the texts of the removed node that are lost."""
+        """What was merged, what happened to the relationships, and what of the removed node is lost."""
         counts = {
             "moved": self.relationships_moved,
             "merged with those of the kept node": self.relationships_merged,
             "between the two removed": self.relationships_dropped,
         }
         done = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
-        lost = {
-            field: text
-            for field in ("name", "description")
-            if (text := getattr(self.dropped_node, field)) and text != getattr(self.node, field)
-        }
+        aliases = aliases_in(self.node.properties)
+        old = self.dropped_node.description
+        lost = [f"Not kept, description: {in_one_line(old)}"] if old and old != self.node.description else []
         return "\n".join(
             [
                 self.message,
                 f"entity_key: {self.node.entity_key}",
                 *([f"Relationships: {done}"] if done else []),
-                *(f"Not kept, {field}: {in_one_line(text)}" for field, text in lost.items()),
+                *([f"Aliases: {in_one_line(', '.join(aliases))}"] if aliases else []),
+                *lost,
             ]
         )
 
@@ -112,8 +112,9 @@ class MergeNodes(Tool[MergeNodesArguments]):
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
         return (
-            "Merge two nodes of one label that represent the same thing. The kept node keeps its key, name and values, "
-            "and receives the other's relationships and notes, and values that it lacks. It cannot be undone."
+            "Merge two nodes of one label that are the same thing. The kept node keeps its key, name and values, "
+            "and receives the other's relationships, notes and names, and values that it lacks. It cannot be "
+            "undone."
         )
 
     async def run(self, context: ToolContext, arguments: MergeNodesArguments) -> MergedNodes:

@@ -1,4 +1,4 @@
-"""Keys of new nodes: made of the plain form of the name, so that spellings that look alike are one node."""
+"""Keys of new nodes, derived from the plain form of the name, so that spellings which look alike give one node."""
 
 from kgagent.ontology import NodeLabel
 from kgagent.plain_names import plain_name
@@ -7,7 +7,7 @@ from kgagent.plain_names import plain_name
 def keys_by_spelling(
     rule: NodeLabel, *, name: str, description: str, user_id: str, created_at: str, idempotency_key: str | None
 ) -> tuple[str, str | None]:
-    """The key of a new node, and the one that an earlier version or a file may have made of the name as it is written.
+    """The key of a new node, and the key that earlier versions and load files derive from the name as it is written.
 
     Args:
         rule: the rule of its label.
@@ -18,7 +18,7 @@ def keys_by_spelling(
         idempotency_key: see `NodeLabel.entity_key`.
 
     Returns:
-        The key; and the other, None if it is the same, as for all usual names.
+        Both keys; the second is None if it is the same, as for most names.
     """
 
     def key_of(spelling: str) -> str:

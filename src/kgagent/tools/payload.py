@@ -19,6 +19,10 @@ KEY_HINT = "explore and hybrid_search return the entity_key of a node"
 """Added to an error about an unknown node, if no node has a similar name."""
 
 
+REPEAT_ARGUMENTS = "A cursor continues an answer: repeat the other arguments of the call that gave it"
+"""Part of errors of calls that give a cursor without them."""
+
+
 def failure(error: str) -> Payload:
     """The payload of a failed call; the error becomes one line that every surface can print."""
     return {"success": False, "error": one_line(error)}

@@ -157,6 +157,7 @@ class QueryPatterns(Tool[QueryPatternsArguments]):
             NotFoundError: no target exists, or nothing matched and the query is strict.
             SearchError: the query took too long.
         """
+        await context.embedder_ready()
         targets = await resolved_targets(context, arguments.targets)
         query = arguments.model_copy(update={"targets": targets})
         try:

@@ -139,8 +139,8 @@ def _checked_offset(arguments: ReadArguments) -> int:
     match = _CURSOR.fullmatch(arguments.cursor.strip())
     if match is None or match[2] != _fingerprint(arguments):
         raise InputError(
-            f"cursor {arguments.cursor[:40]!r} does not belong to these arguments. Repeat the arguments of the answer "
-            "that gave it, or omit it"
+            f"cursor {arguments.cursor[:40]!r} does not belong to these arguments. Repeat the arguments of the call "
+            "that returned it, or omit cursor"
         )
     return int(match[1])
 

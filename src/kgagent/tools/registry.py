@@ -4,8 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from kgagent.errors import InputError
-from kgagent.formatting import has_lone_surrogates
 from kgagent.tools.add_note_to_relationship import AddNoteToRelationship
 from kgagent.tools.base import BoundTool, Tool
 from kgagent.tools.context import ToolContext
@@ -31,6 +29,7 @@ from kgagent.tools.update_node import UpdateNode
 from kgagent.tools.update_note import UpdateNote
 from kgagent.tools.update_relationship import UpdateRelationship
 from kgagent.tools.update_relationships import UpdateRelationships
+from kgagent.validation import check_user_id
 
 TOOLS: tuple[Tool[Any], ...] = (
     Remember(),
@@ -81,10 +80,7 @@ class Toolset(Mapping[str, BoundTool]):
         Raises:
             InputError: the user id is empty, or a toolset is unknown.
         """
-        if not context.user_id:
-            raise InputError("user_id must not be empty: the tools belong to one user")
-        if has_lone_surrogates(context.user_id):
-            raise InputError(f"user_id {context.user_id!r} contains half of a surrogate pair, which is not a character")
+        check_user_id(context.user_id)
         included = tools_of("all" if toolsets is None else toolsets)
         tools = [tool for tool in TOOLS if tool.name in included]
         others = {tool.name: tool.arguments for tool in tools}

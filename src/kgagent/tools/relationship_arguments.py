@@ -2,7 +2,7 @@
 
 from typing import Annotated, ClassVar
 
-from pydantic import Field, StrictInt, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
+from pydantic import AliasChoices, Field, StrictInt, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
 from pydantic_core import PydanticCustomError
 
 from kgagent.models.fields import EntityKey, ShortText
@@ -30,13 +30,18 @@ Proximity = Annotated[
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
+FROM_NAMES = AliasChoices("from_entity_key", "from", "from_key", "from_node", "from_name", "source", "start")
+TO_NAMES = AliasChoices("to_entity_key", "to", "to_key", "to_node", "to_name", "target", "end")
+"""Names under which models give the two nodes of a relationship."""
+
+
 class RelationshipEnds(Arguments):
     """The two nodes of a relationship."""
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"neo4j_type"})
 
-    from_entity_key: EntityKey = Field(description="First node: entity_key or name.")
-    to_entity_key: EntityKey = Field(description="Second node, likewise.")
+    from_entity_key: EntityKey = Field(validation_alias=FROM_NAMES, description="First node: entity_key or name.")
+    to_entity_key: EntityKey = Field(validation_alias=TO_NAMES, description="Second node, likewise.")
     neo4j_type: ShortText | None = Field(
         None, description="Neo4j type; needed only if several types can connect the labels of these nodes."
     )

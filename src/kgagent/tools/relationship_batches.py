@@ -10,6 +10,7 @@ from kgagent.models import GraphRelationship
 from kgagent.models.graph import GraphModel
 from kgagent.tools.context import ToolContext
 from kgagent.tools.create_relationship import NewRelationship
+from kgagent.tools.deleted_notes import deleted_notes
 from kgagent.tools.note_expiry import NoteExpiry, new_expiries
 from kgagent.tools.payload import Payload, error_text, one_line
 from kgagent.tools.reference_arguments import ResolvedIntent, resolved_intents
@@ -95,13 +96,18 @@ async def write_batch(
         intents_with_keys = {position: found.intent for position, found in meant.items()}
         outcomes |= {**refused, **await _write(strategy, intents_with_keys, context)}
         notices = {position: found.notices for position, found in meant.items()}
+    written_ones = {
+        position: outcome for position, outcome in outcomes.items() if not isinstance(outcome, KgAgentError)
+    }
+    deleted = await deleted_notes(context, written_ones)
     for position, outcome in outcomes.items():
+        more = (*notices.get(position, ()), *filter(None, [deleted.get(position)]))
         results[position] = (
             _rejected(outcome)
             if isinstance(outcome, KgAgentError)
             else BatchItem(
                 success=True,
-                message=_item_message(outcome, items[position], notices.get(position, ())),
+                message=_item_message(outcome, items[position], more),
                 embedding_regenerated=outcome.embedded,
                 triplet=outcome.record.triplet,
                 relationship=outcome.record,

@@ -19,6 +19,8 @@ from kgagent.ontology import Ontology
 from kgagent.tools.arguments import describe_lifetimes
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
+from kgagent.tools.deleted_notes import deleted_notes
+from kgagent.tools.labels import known_label
 from kgagent.tools.note_edits import NoteCorrection
 from kgagent.tools.note_expiry import expiries
 from kgagent.tools.payload import error_text, one_line
@@ -77,8 +79,8 @@ class Remember(Tool[RememberArguments]):
         return (
             f"Store what you learned in one call: nodes ({', '.join(ontology.labels)}), relationships and notes. "
             "Creates what is missing and updates what exists: a node by label and name, a relationship by its two "
-            "nodes, so a new type or description replaces the old. Refer to a node by name, entity_key, or `ref` of "
-            'this call; "me" is the owner. Each item succeeds or fails by itself. '
+            "nodes; a new type or description replaces the old. Refer to a node by name, entity_key, or `ref` of "
+            'this call; "me" is the owner. Each item succeeds or fails alone. '
             'Example: {"nodes": [{"label": "Person", '
             '"name": "Ruth Calder", "description": "Naval architect in Bergen."}], "relationships": [{"from": '
             '"Ruth Calder", "to": "me", "relationship_type": "mentor of", "attitude": 5, "notes": ["Had lunch in June '
@@ -124,7 +126,12 @@ class _Call:
 
     async def validate(self) -> None:
         """Validate the items one by one, without holding up other tasks."""
-        self.nodes = await self._valid("nodes", self.arguments.nodes)
+        nodes = await self._valid("nodes", self.arguments.nodes)
+        ontology = self.context.ontology
+        self.nodes = {
+            position: node.model_copy(update={"label": known_label(ontology, node.label)})
+            for position, node in nodes.items()
+        }
         self.relationships = await self._valid("relationships", self.arguments.relationships)
         self.notes = await self._valid("notes", self.arguments.notes)
 
@@ -140,7 +147,8 @@ class _Call:
         references = await References.of(
             self.context, self.nodes, self.targets, wanted, rejected=rejected, not_people=not_people
         )
-        self.notices = list(references.notices.values())
+        targets = [target for target in self.targets.values() if isinstance(target, Target)]
+        self.notices = [*references.notices.values(), *(target.notice for target in targets if target.notice)]
         intents = Intents(self.context, references, self.now)
         for position, node in self.nodes.items():
             target = self.targets[position]
@@ -242,6 +250,7 @@ class _Call:
             if result.created
         }
         duplicates = await self._possible_duplicates()
+        deleted = await deleted_notes(self.context, self.written_relationships)
         shown = [*created, *(node.entity_key for item in duplicates for node in item.existing)]
         return RememberResult(
             message=summary(nodes, relationships, notes),
@@ -258,7 +267,7 @@ class _Call:
             ),
             replaced=tuple(self._replaced()),
             possible_duplicates=duplicates,
-            hints=(*self._hints(), *self._remedy(duplicates)),
+            hints=(*self._hints(), *deleted.values(), *self._remedy(duplicates)),
             embeddings=sum(one.embedded for one in places.values()),
             written=tuple({_identity(one.record): one.record for one in places.values()}.values()),
             short_keys=await self.context.references.short_keys(self.context.user_id, shown),

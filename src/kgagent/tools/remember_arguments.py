@@ -16,7 +16,7 @@ from pydantic import (
 from pydantic_core import CoreSchema, core_schema
 
 from kgagent.models.fields import EntityKey, FilledText, ShortText, Text
-from kgagent.tools.arguments import Arguments, IdempotencyKey, NewNote, NodeName, Notes, Verbose
+from kgagent.tools.arguments import Aliases, Arguments, IdempotencyKey, NewNote, NodeName, Notes, Verbose
 from kgagent.tools.relationship_arguments import Attitude, Proximity
 from kgagent.validation import validate
 from kgagent.value_size import check_size
@@ -94,10 +94,11 @@ class RememberedNode(Arguments):
     entity_key: EntityKey | None = Field(None, description="Existing node, if its name is not enough.")
     label: ShortText | None = Field(None, description="A new node needs it.")
     name: NodeName | None = Field(None, description="Name that people use.")
-    description: Text | None = Field(None, description="One sentence; replaces the stored one.")
+    aliases: Aliases = Field(default_factory=list, description="Other names.")
+    description: Text | None = Field(None, description="One sentence.")
     notes: Notes = Field(default_factory=list, description="Facts to add, one sentence each.")
-    is_owner: bool = Field(False, description="It is the person whose graph this is.")
-    new: bool = Field(False, description="It is another node with a name that exists.")
+    is_owner: bool = Field(False, description="The person whose graph this is.")
+    new: bool = Field(False, description="Another node with a name that exists.")
 
     @model_validator(mode="after")
     def _validate_identity(self) -> "RememberedNode":
@@ -120,10 +121,10 @@ class RememberedRelationship(Arguments):
     )
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"neo4j_type"})
     neo4j_type: ShortText | None = Field(None, description="Needed only if several types connect the labels.")
-    description: Text | None = Field(None, description="One sentence; replaces the stored one.")
+    description: Text | None = Field(None, description="One sentence.")
     attitude: Attitude = None
     proximity: Proximity = None
-    notes: Notes = Field(default_factory=list, description="Facts to add, one sentence each.")
+    notes: Notes = Field(default_factory=list, description="Facts about it.")
 
 
 class RememberedNote(NewNote):

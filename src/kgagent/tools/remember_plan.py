@@ -111,6 +111,7 @@ class Intents:
             or_update=target.is_new,
             values={**values, **owner},
             notes=build_notes(self._with_sources(item.notes), self.context, self.now),
+            aliases=tuple(item.aliases),
             expected_label=item.label,
         )
 

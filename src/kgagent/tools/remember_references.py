@@ -23,7 +23,7 @@ class References:
     """What the references of a call mean: a `ref` or name of one of its nodes, or a node of the graph.
 
     Attributes:
-        local: keys by ref, and by name as compared; a name of several nodes of the call is missing.
+        local: keys by ref, and by name or alias as compared; a name of several nodes of the call is missing.
         broken: the refs and names of nodes that cannot be written, with their positions.
         repeated: refs that the call gives to several nodes.
         owner: key of the node that the call marks as the owner.
@@ -71,10 +71,14 @@ class References:
             if item.is_owner and isinstance(target, Target):
                 self.owner = self.owner or target.entity_key
         refs: dict[str, set[str]] = {}
+        aliases: dict[str, set[str]] = {}
         for position, item in items.items():
+            for alias in map(normalised_name, item.aliases):
+                if isinstance(target := targets[position], Target):
+                    aliases.setdefault(alias, set()).add(target.entity_key)
             if item.ref is not None and isinstance(target := targets[position], Target):
                 refs.setdefault(item.ref, set()).add(target.entity_key)
-        self.local = {name: next(iter(keys)) for name, keys in (names | refs).items() if len(keys) == 1}
+        self.local = {name: next(iter(keys)) for name, keys in (aliases | names | refs).items() if len(keys) == 1}
         self.repeated = frozenset(ref for ref, keys in refs.items() if len(keys) > 1)
         others = [one for one in dict.fromkeys(references) if one not in self.repeated and self._in_call(one) is None]
         if others:

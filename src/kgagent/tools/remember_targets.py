@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import TypeVar
 
 from kgagent.errors import InputError, KgAgentError
-from kgagent.graph.node_references import ReferencedNode
 from kgagent.graph.reference_forms import ReferenceForms, normalised_name
+from kgagent.graph.referenced_nodes import ReferencedNode
 from kgagent.graph.short_keys import message_key
 from kgagent.tools.context import ToolContext
 from kgagent.tools.new_keys import keys_by_spelling
@@ -28,11 +28,13 @@ class Target:
         entity_key: its key; for a new node, the key that it gets.
         is_new: whether it did not exist when the call began.
         renames: whether the item's name replaces the stored one.
+        notice: which node it is, if the item gives another name of it.
     """
 
     entity_key: str
     is_new: bool = False
     renames: bool = False
+    notice: str = ""
 
 
 Targets = Mapping[int, Target | KgAgentError]
@@ -54,7 +56,10 @@ async def find_targets(
     """
     by_key = {position: item.entity_key for position, item in items.items() if item.entity_key is not None}
     resolved = await context.references.resolve_each(context.user_id, by_key.values()) if by_key else {}
-    found: dict[int, str | InputError | None] = {position: resolved[key] for position, key in by_key.items()}
+    found: dict[int, Target | InputError | None] = {
+        position: key if isinstance(key := resolved[given], InputError) else Target(key, renames=True)
+        for position, given in by_key.items()
+    }
     named: dict[str | None, dict[int, str]] = {}
     for position, item in items.items():
         if item.entity_key is None and item.name is not None and not item.new:
@@ -71,9 +76,7 @@ async def find_targets(
             targets[position] = (
                 outcome
                 if isinstance(outcome, InputError)
-                else Target(_new_key(context, item, now, identities.get(position)), is_new=True)
-                if outcome is None
-                else Target(outcome, renames=item.entity_key is not None)
+                else outcome or Target(_new_key(context, item, now, identities.get(position)), is_new=True)
             )
         except InputError as error:
             targets[position] = error
@@ -106,8 +109,8 @@ def _same_keys(
     )
     return {
         position: InputError(
-            f"nodes {', '.join(map(str, positions))} would be one {items[position].label}, as their descriptions are "
-            "equal and the name is not part of its key. Give descriptions that differ"
+            f"nodes {', '.join(map(str, positions))} would be one {items[position].label}, because their descriptions "
+            "are equal and the name is not part of its key. Give different descriptions"
         )
         for positions in same.values()
         if len({normalised_name(items[position].name or "") for position in positions}) > 1
@@ -124,8 +127,8 @@ def _indistinct(items: Mapping[int, RememberedNode]) -> dict[int, InputError]:
     )
     return {
         position: InputError(
-            f"nodes {', '.join(map(str, positions))} have different refs and one name. If they are one thing, give one "
-            'item; if not, give all but one "new": true, or names that differ'
+            f"nodes {', '.join(map(str, positions))} have different refs and the same name. If they are the same "
+            'thing, give one item; if not, set "new": true on all but one, or give different names'
         )
         for positions in same.values()
         if len({items[position].ref for position in positions}) > 1
@@ -159,29 +162,32 @@ async def _taken_names(
         if others and all(node.entity_key != key for node in others):
             other = others[0]
             errors[position] = InputError(
-                f"{other.label} {other.name!r} ({message_key(other.entity_key)}) has that name. merge_nodes joins two "
-                "nodes of one thing; give nodes of different things names that differ"
+                f"{other.label} {other.name!r} ({message_key(other.entity_key)}) has that name. If both are the same "
+                "thing, use merge_nodes; if not, give another name"
             )
     return errors
 
 
 async def _named(
     context: ToolContext, names: Iterable[str], labels: Sequence[str] | None
-) -> dict[str, str | InputError | None]:
-    """The key of the node with each name, None if there is none, or an error that lists several."""
+) -> dict[str, Target | InputError | None]:
+    """The node with each name or alias, None if there is none, or an error that lists several."""
     candidates = await context.references.candidates(context.user_id, names, labels)
-    keys = {name: _keys_of(name, nodes) for name, nodes in candidates.items()}
-    ambiguous = [name for name, found in keys.items() if len(found) > 1]
+    called = {name: _called(name, nodes) for name, nodes in candidates.items()}
+    ambiguous = [name for name, nodes in called.items() if len(nodes) > 1]
     errors = await context.references.resolve_each(context.user_id, ambiguous, labels) if ambiguous else {}
-    return {name: errors.get(name) or next(iter(found), None) for name, found in keys.items()}
+    meant = {name: nodes[0] for name, nodes in called.items() if len(nodes) == 1}
+    notices = await context.references.notices(context.user_id, meant)
+    targets = {name: Target(node.entity_key, notice=notices.get(name, "")) for name, node in meant.items()}
+    resolved = {name: Target(found) if isinstance(found, str) else found for name, found in errors.items()}
+    return {name: targets.get(name) or resolved.get(name) for name in called}
 
 
-def _keys_of(name: str, nodes: Iterable[ReferencedNode]) -> list[str]:
-    """The keys of nodes with a name; the beginning of a key is not a name."""
+def _called(name: str, nodes: Iterable[ReferencedNode]) -> list[ReferencedNode]:
+    """The nodes with a name or alias; the beginning of a key is neither."""
     forms = ReferenceForms.of(name)
-    if forms is not None and forms.is_owner:
-        return [node.entity_key for node in nodes]
-    return [node.entity_key for node in _named_exactly(name, nodes)]
+    is_owner = forms is not None and forms.is_owner
+    return [node for node in nodes if is_owner or node.is_called(name)]
 
 
 def _named_exactly(name: str, nodes: Iterable[ReferencedNode]) -> list[ReferencedNode]:
@@ -227,7 +233,7 @@ def _keys_of_rule(
 async def _with_earlier_keys(
     context: ToolContext, items: Mapping[int, RememberedNode], targets: Mapping[int, Target | KgAgentError]
 ) -> Targets:
-    """Let nodes whose name is not plain be those that have a key of the name as it is written."""
+    """Use the stored node that has the key of the name as it is written, if the name has another plain form."""
     earlier = {
         position: key
         for position, target in targets.items()
@@ -242,9 +248,9 @@ async def _with_earlier_keys(
 async def _with_free_keys(
     context: ToolContext, items: Mapping[int, RememberedNode], targets: Mapping[int, Target | KgAgentError]
 ) -> Targets:
-    """Give new nodes another key where a node that has been renamed since holds the one that derives from the name.
+    """Give a new node another key if a renamed node still has the key that is derived from the name.
 
-    A node that has the name was created by a concurrent call, after this one looked for the name: it is the one meant.
+    A node with that key and that name was created by a concurrent call after this call looked for it, and is used.
     """
     derived = {
         position: target

@@ -26,7 +26,7 @@ class RestoreNodeArguments(Arguments):
     """Arguments of restore_node."""
 
     entity_key: EntityKey
-    skip_missing: bool = Field(False, description="Leave out relationships whose other node is gone.")
+    skip_missing: bool = Field(False, description="Skip relationships whose other node is gone.")
     verbose: Verbose = False
 
 

@@ -1,5 +1,9 @@
 """restore_relationship: undo a deletion."""
 
+from typing import ClassVar
+
+from pydantic import Field
+
 from kgagent.graph.compare_and_set import compare_and_set_one
 from kgagent.graph.deleted_relationships import RestorationStrategy
 from kgagent.graph.relationships import RelationshipIntent
@@ -14,6 +18,9 @@ from kgagent.tools.relationship_results import WrittenRelationship, with_directi
 class RestoreRelationshipArguments(RelationshipEnds):
     """Arguments of restore_relationship."""
 
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"neo4j_type", "skip"})
+
+    skip: int = Field(0, ge=0, le=1_000, description="Later deletions between the two nodes to leave deleted.")
     verbose: Verbose = False
 
 
@@ -37,8 +44,10 @@ class RestoreRelationship(Tool[RestoreRelationshipArguments]):
         Raises:
             InputError: there is nothing to restore, it is too late, a new relationship exists, or a node is missing.
         """
-        intent = RelationshipIntent(**arguments.model_dump(exclude={"verbose"}))
-        strategy = RestorationStrategy(context.relationships, context.write_context, user_id=context.user_id)
+        intent = RelationshipIntent(**arguments.model_dump(exclude={"verbose", "skip"}))
+        strategy = RestorationStrategy(
+            context.relationships, context.write_context, user_id=context.user_id, skip=arguments.skip
+        )
         restored = await compare_and_set_one(strategy, intent, attempts=context.write_context.attempts)
         record = restored.record
         message = f"Restored relationship between {record.from_name} and {record.to_name}"

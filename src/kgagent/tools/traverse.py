@@ -30,6 +30,7 @@ from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.reading import JsonObject, ReadAnswer, ReadArguments, cursor_offset, read_answer
 from kgagent.tools.references import NodeReference, RelationshipReference
+from kgagent.tools.relationship_types import stored_types
 
 SHORTEST_LINE = 8
 """Tokens of the shortest line about a node; decides how many nodes are read for one answer."""
@@ -86,6 +87,8 @@ class Traverse(Tool[TraverseArguments]):
             request = arguments.model_copy(update={"skip": position, "limit": left})
         else:
             request = arguments.model_copy(update={"limit": arguments.limit or MAX_TRAVERSED_NODES})
+        stored = await stored_types(context, arguments.relationship_types)
+        request = request.model_copy(update={"relationship_types": stored.types})
         result = await context.retrieval.traverse(request, user_id=context.user_id)
         nodes = (result.start, *(item.node for item in result.reached))
         reading = Reading(context.write_context.clock(), defaults=context.ontology.relationship_defaults)
@@ -93,7 +96,7 @@ class Traverse(Tool[TraverseArguments]):
             Traversal,
             context,
             arguments,
-            _content(result, arguments, request.skip, reading),
+            replace(_content(result, arguments, request.skip, reading), warnings=stored.warnings),
             labels={node.entity_key: node.label for node in nodes},
         )
 

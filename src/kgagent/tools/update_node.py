@@ -8,7 +8,7 @@ from kgagent.graph.nodes import NodeIntent, NodeStrategy
 from kgagent.models import GraphNode
 from kgagent.models.fields import EntityKey, Text
 from kgagent.ontology import Ontology
-from kgagent.tools.arguments import Arguments, NodeName, Notes, Verbose, build_notes
+from kgagent.tools.arguments import Aliases, Arguments, NodeName, Notes, Verbose, build_notes
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.note_expiry import NoteExpiry, new_expiries, short_answer
@@ -24,10 +24,11 @@ class UpdateNodeArguments(Arguments):
     )
 
     entity_key: EntityKey
-    name: NodeName | None = Field(None, description="New name.")
+    name: NodeName | None = Field(None, description="New name; the old becomes an alias.")
+    aliases: Aliases | None = Field(None, description="Other names to add; [] removes all.")
     description: Text | None = Field(None, description="New description; empty to clear it.")
-    notes: Notes = Field(default_factory=list, description="Notes to add; existing notes are kept.")
-    is_owner: bool | None = Field(None, description="Whether it is the person whose graph this is.")
+    notes: Notes = Field(default_factory=list, description="Notes to add.")
+    is_owner: bool | None = Field(None, description="The person whose graph this is.")
     verbose: Verbose = False
 
 
@@ -60,7 +61,7 @@ class UpdateNode(Tool[UpdateNodeArguments]):
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
         return (
-            "Change the name or description of a node, or add notes to it. Omitted fields stay unchanged. Facts "
+            "Change the name or description of a node, or add notes to it. Omitted fields stay. Facts "
             "about how two nodes are related belong on their relationship."
         )
 
@@ -71,11 +72,14 @@ class UpdateNode(Tool[UpdateNodeArguments]):
             InputError: nothing is to be changed, the node does not exist, or another node is the owner.
         """
         values = arguments.model_dump(include={"name", "description"}, exclude_none=True)
-        if not values and not arguments.notes and arguments.is_owner is None:
-            raise InputError("Nothing to change: give name, description, notes or is_owner")
+        if not values and not arguments.notes and arguments.is_owner is None and arguments.aliases is None:
+            raise InputError("Nothing to change: give name, aliases, description, notes or is_owner")
+        if arguments.aliases == []:
+            values["aliases"] = None
         values |= await owner_values(context, is_owner=arguments.is_owner, entity_key=arguments.entity_key)
         notes = build_notes(arguments.notes, context, context.write_context.clock())
-        intent = NodeIntent(entity_key=arguments.entity_key, values=values, notes=notes)
+        aliases = tuple(arguments.aliases or ())
+        intent = NodeIntent(entity_key=arguments.entity_key, values=values, notes=notes, aliases=aliases)
         strategy = NodeStrategy(context.nodes, context.write_context, user_id=context.user_id)
         written = await compare_and_set_one(strategy, intent, attempts=context.write_context.attempts)
         node = written.record

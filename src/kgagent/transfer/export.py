@@ -77,7 +77,7 @@ async def export_records(
 
     Raises:
         InputError: an argument is invalid, or the file cannot be written.
-        ConflictError: a record is written all the time.
+        ConflictError: concurrent writes kept changing a record.
         StoreError: the database failed.
     """
     for user_id in users or ():

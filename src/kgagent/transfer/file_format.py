@@ -269,7 +269,7 @@ def _read_header(path: Path, line: bytes) -> Header:
         version = found.get(name)
         if version != known:
             raise InputError(
-                f"{path} has {name} {version!r}, but this kgagent reads {known}; use the one that wrote it"
+                f"{path} has {name} {version!r}, but this kgagent reads {known}; use the version that wrote it"
             )
     return _read(Header, path, 1, line)
 

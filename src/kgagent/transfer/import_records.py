@@ -162,7 +162,7 @@ class _Importer:
                 return
         for line in remaining:
             if line.number not in refused:
-                raise ConflictError(f"{kind.title(line.record)} is written all the time")
+                raise ConflictError(f"Concurrent writes keep changing {kind.title(line.record)}")
             self._conflict(kind, line, refused[line.number])
 
     def report(self, *, embeddings_kept: bool, seconds: float) -> ImportReport:
@@ -238,7 +238,7 @@ def _user_change(path: Path, header: Header, user_id: str | None, nodes: NodeRep
     if user_id is None or user_id == header.user_id:
         return None
     if header.user_id is None:
-        raise InputError(f"{path} has the records of several users, which cannot all be given to {user_id!r}")
+        raise InputError(f"{path} has the records of several users, which cannot be assigned to one user, {user_id!r}")
     records = (line.record for line in record_lines(path))
     return UserChange.for_nodes(records, user_id=user_id, ontology=nodes.ontology)
 

@@ -37,7 +37,7 @@ def check_record(record: RecordLine, user_id: str | None, ontology: Ontology) ->
     """
     check_user_id(record.user_id)
     if user_id is not None and record.user_id != user_id:
-        raise InputError(f"the file has the records of user {user_id!r}, but this one is of {record.user_id!r}")
+        raise InputError(f"the file has records of user {user_id!r}, but this record belongs to {record.user_id!r}")
     decoded_properties(record)
     stored_user = record.properties.get("user_id")
     match record:

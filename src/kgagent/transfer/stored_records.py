@@ -174,7 +174,7 @@ class UserRecords:
         """Read records until two reads in a row agree; a record that is deleted meanwhile is omitted.
 
         Raises:
-            ConflictError: a record is written all the time.
+            ConflictError: concurrent writes kept changing a record.
             StoreError: the database failed.
         """
         confirmed: Lines = {}
@@ -188,7 +188,7 @@ class UserRecords:
             confirmed |= {one: line for one, line in now.items() if before.get(one) == line}
             open_ids = [one for one in open_ids if one in now and one not in confirmed]
             before = now
-        raise ConflictError(f"{len(open_ids)} records of user {self.user_id!r} are written all the time. Export again")
+        raise ConflictError(f"{len(open_ids)} records of user {self.user_id!r} keep changing. Export again")
 
     async def _read(self, text: Statement, **parameters: object) -> list[Row]:
         return await self.store.read(text, {"user_id": self.user_id, **parameters})

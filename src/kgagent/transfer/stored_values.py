@@ -1,4 +1,4 @@
-"""Values of properties in a file: every type that Neo4j stores comes back as it was.
+"""Values of properties in a file: every type that Neo4j stores is restored exactly.
 
 Text, true and false, numbers and lists are those of JSON. Other values are objects with one field that names the type,
 such as `{"$date": "2026-01-31"}`.

@@ -67,7 +67,7 @@ def _restore(kgagent: Kgagent, settings: dict[str, str], folder: Path) -> None:
         found = kgagent("search", "mentor who guides Ines in her career", "--json", settings=settings)
         assert "Ruth is the mentor" in found.out
         again = kgagent("restore-backup", "graph.backup", settings=settings)
-        assert (again.code, "has data, which a restoration does not replace" in again.err) == (1, True)
+        assert (again.code, "contains data, which restoring does not replace" in again.err) == (1, True)
     finally:
         kgagent("down", settings=settings)
 

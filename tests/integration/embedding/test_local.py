@@ -18,7 +18,7 @@ from kgagent.embedding.base import Embedding
 from kgagent.embedding.cache import QueryCache
 from kgagent.embedding.local import LocalEmbedder
 from kgagent.embedding.local_models import BGE_SMALL
-from kgagent.errors import ConfigurationError, DownloadError, InputError
+from kgagent.errors import ConfigurationError, DownloadError, EmbeddingUnavailableError, InputError
 from kgagent.local.artifacts import fetch
 
 TEXTS = [
@@ -119,6 +119,27 @@ async def test_concurrent_first_use_loads_once(monkeypatch: pytest.MonkeyPatch) 
     answers = await asyncio.gather(*(embedder.embed(["mentor"]) for _ in range(8)))
     assert all(answer == answers[0] for answer in answers)
     assert len(loads) == 1
+    await embedder.aclose()
+
+
+async def test_a_model_that_is_still_being_loaded_is_waited_for_and_then_reported(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    resume = threading.Event()
+
+    def held(name: str, **options: Any) -> list[Path]:
+        assert resume.wait(30)
+        return fetch(name, **options)
+
+    monkeypatch.setattr(local_models, "fetch", held)
+    embedder = QueryCache(LocalEmbedder(threads=2), 1)
+    with pytest.raises(EmbeddingUnavailableError, match=r"is still being loaded.*; try again in a moment"):
+        await embedder.ready(0.01)
+    resume.set()
+    await embedder.ready(30)
+    monkeypatch.setattr(local_models, "fetch", None)
+    assert len(await embedder.embed(["mentor"])) == 1
+    await embedder.ready(0.0)
     await embedder.aclose()
 
 

@@ -294,7 +294,7 @@ async def test_a_user_is_forgotten_beside_another_who_writes(graph: KnowledgeGra
 
 
 async def test_invalid_arguments_are_refused(graph: KnowledgeGraph, user_id: str) -> None:
-    with pytest.raises(InputError, match="user_id must be a text that is not empty"):
+    with pytest.raises(InputError, match="user_id must not be empty"):
         await graph.forget(user_id="")
     with pytest.raises(InputError, match="entity_key must be a text that is not empty"):
         await graph.forget(user_id=user_id, entity_key="")

@@ -86,7 +86,7 @@ async def test_a_second_node_of_a_key_in_one_user_is_an_error_at_once(
     again = error_of(await tools.create_node(label="Entity", name="Acmeconcept"))
     assert "Entity 'acmeconcept' exists already" in again
     other_label = error_of(await tools.create_node(label="Concept", name="acme"))
-    assert other_label == "The key of this Concept is that of the Entity 'acmeconcept'; choose another name"
+    assert other_label == "This Concept would have the key of the Entity 'acmeconcept'; choose another name"
     assert embedder.calls == 0
 
 

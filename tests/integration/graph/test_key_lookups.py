@@ -20,7 +20,7 @@ from tests.conftest import Clock, Server
 from tests.support.own_ontology import dropped_in_the_end, own_graph, own_ontology
 from tests.support.stored import cypher
 
-pytestmark = pytest.mark.neo4j_5
+pytestmark = [pytest.mark.neo4j_5, pytest.mark.schema]
 
 BY_KEY = sorted(
     path.name.removesuffix(".cypher")

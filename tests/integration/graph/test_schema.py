@@ -190,7 +190,7 @@ async def test_data_that_violates_a_constraint_is_reported(
 async def test_an_unreachable_server_is_named() -> None:
     with pytest.raises(StoreError, match=r"Neo4j at bolt://127\.0\.0\.1:1 cannot be used"):
         await connect("bolt://127.0.0.1:1", username="neo4j", password="x")
-    with pytest.raises(StoreError, match="'ftp://x' is not an address of a Neo4j"):
+    with pytest.raises(StoreError, match="'ftp://x' is not the address of a Neo4j server"):
         await connect("ftp://x", username="neo4j", password="x")
 
 

@@ -70,7 +70,7 @@ async def test_unreadable_answers_count_as_steps(graph: KnowledgeGraph, user_id:
         assert len(model.requests) == 3
     [warning] = report.warnings
     assert warning.startswith(
-        "Part 1 was given up: the model was not done after 3 steps; an answer could not be read: "
+        "Part 1 was abandoned: the model was not done after 3 steps; an answer could not be read: "
     )
 
 
@@ -88,7 +88,7 @@ async def test_part_is_given_up_after_too_many_steps(graph: KnowledgeGraph, user
         report = await read(graph, user_id, model, steps_per_part=4)
         assert len(model.requests) == 4
     assert (report.state, report.steps, report.parts_read) == ("incomplete", 4, 0)
-    assert report.warnings == ("Part 1 was given up: the model was not done after 4 steps",)
+    assert report.warnings == ("Part 1 was abandoned: the model was not done after 4 steps",)
 
 
 async def test_next_run_rereads_a_given_up_part(graph: KnowledgeGraph, user_id: str) -> None:
@@ -114,7 +114,7 @@ async def test_empty_answer_is_followed_by_one_reminder(graph: KnowledgeGraph, u
         report = await read(graph, user_id, model)
         assert "Your answer was empty" in model.requests[1]["messages"][-1]["content"]
         assert len(model.requests) == 2
-    assert report.warnings == ("Part 1 was given up: the model gave an empty answer twice",)
+    assert report.warnings == ("Part 1 was abandoned: the model gave an empty answer twice",)
 
 
 async def test_empty_answer_after_a_write_ends_the_part(graph: KnowledgeGraph, user_id: str) -> None:

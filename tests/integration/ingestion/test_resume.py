@@ -225,7 +225,7 @@ async def test_refusal_of_a_request_is_retried_by_the_next_run(graph: KnowledgeG
         report = await Ingestor(graph, chat_model(model), user_id=user_id).ingest(CALL)
     assert report.state == "incomplete"
     [warning] = report.warnings
-    assert warning.startswith("Part 1 was given up: the model's provider refused it: ")
+    assert warning.startswith("Part 1 was abandoned: the model's provider refused it: ")
     with deciding_model(careful_reader) as model:
         assert (await Ingestor(graph, chat_model(model), user_id=user_id).ingest(CALL)).state == "complete"
     assert await outline(graph, user_id) == WHOLE

@@ -59,7 +59,7 @@ async def test_nodes_and_relationships_are_stored_as_the_lines_say(
 ) -> None:
     report = await load(
         person("Ruth", description="Engineer.", notes=["Keeps bees."], properties={"is_owner": True, "age": 61}),
-        person("Ines"),
+        person("Ines", aliases=["Nessa", "ines"]),
         relation(
             "ruth", "ines", description="Her mentor.", attitude=5, proximity="known-well", notes=["Meets monthly."]
         ),
@@ -69,6 +69,7 @@ async def test_nodes_and_relationships_are_stored_as_the_lines_say(
     stored = {node["name"]: node for node in await nodes_of(graph, user_id)}
     assert stored["Ruth"]["description"] == "Engineer."
     assert (stored["Ruth"]["is_owner"], stored["Ruth"]["age"]) == (True, 61)
+    assert stored["Ines"]["aliases"] == ["Nessa"]
     [relationship] = await assert_embeddings_are_current(graph, user_id, embedder, clock.now)
     assert relationship["neo4j_type"] == "has_relationship_with"
     assert (relationship["attitude"], relationship["proximity"]) == (5, 4)

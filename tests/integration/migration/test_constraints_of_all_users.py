@@ -79,7 +79,7 @@ async def test_before_the_migration_a_clash_is_an_error_at_once_and_after_it_the
     embedder.forget()
     error = error_of(await second.create_node(label=label, name="acmeu"))
     assert "Run `kgagent migrate`" in error
-    assert "`kgagent doctor` names one that another program created, and how to drop it" in error
+    assert "If another program created it, `kgagent doctor` says how to drop it" in error
     assert "nothing was written" in error
     assert "secret" not in error
     assert embedder.calls == 2

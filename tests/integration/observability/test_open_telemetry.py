@@ -114,6 +114,7 @@ async def test_a_write_shows_what_it_reads_embeds_and_writes(tools: Toolset, see
         "read_pairs",
         f"embeddings {embedder.model}",
         "create_relationships",
+        "find_deleted_notes",
     ]
 
 

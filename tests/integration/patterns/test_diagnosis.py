@@ -98,7 +98,7 @@ async def test_a_sequence_of_patterns_that_cannot_follow_each_other_is_reported(
 ) -> None:
     patterns = [{"pattern_id": "ill", "steps": [HAS]}, {"pattern_id": "cared for", "steps": [TREATED]}]
     assert await warnings_of(ward, user_id, combinator={"type": "SEQUENTIAL", "patterns": patterns}) == [
-        "Each pattern matches alone, but none starts at an end node of the one before"
+        "Each pattern matches alone, but none starts where the previous one ends"
     ]
 
 

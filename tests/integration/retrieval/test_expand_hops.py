@@ -99,6 +99,19 @@ async def test_explore_returns_nothing_below_the_threshold_by_default(tools: Too
     assert {node["name"] for node in answer["nodes"]} == {"Ada", "Bo"}
 
 
+async def test_what_follows_from_a_match_may_be_a_little_below_the_threshold_by_default(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
+    await joined(tools, {("Ada", "Bo"): "orchard painter", ("Bo", "Cy"): "orchard violin submarine glacier duet"})
+    _, far = await graph.retrieval.relationship_vector_search(QUESTION, -1.0, user_id=user_id, expand_hops=1)
+    expected = {0.05: [("Ada", "Bo"), ("Bo", "Cy")], 0.15: [("Ada", "Bo")]}
+    for above, pairs in expected.items():
+        matches = await graph.retrieval.relationship_vector_search(
+            QUESTION, far.similarity + above, user_id=user_id, expand_hops=None
+        )
+        assert [(match.from_name, match.to_name) for match in matches] == pairs
+
+
 async def test_explore_expands_above_the_threshold_by_default(tools: Toolset, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(explore, "RELATIONSHIPS", 2)
     monkeypatch.setattr(vector_retrievers, "START_POOL", 2)

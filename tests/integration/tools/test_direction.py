@@ -78,9 +78,11 @@ async def test_no_result_states_the_direction_if_the_ends_were_given_in_it(
 
 
 REFUSED = (
-    "It exists in the opposite direction: 'Tom mentor Felix'. Give the nodes in that order, with a relationship_type "
-    "that reads so"
+    "The relationship exists in the opposite direction: 'Tom mentor Felix'. Nothing of this item was stored. To add "
+    "notes and values to it, repeat the item without relationship_type; to change the type, give the nodes in that "
+    "order, with a relationship_type that reads in that direction"
 )
+REFUSED_WITH_NOTE = REFUSED.replace("was stored.", "was stored, including its 1 note.")
 
 
 async def test_a_new_type_given_in_the_opposite_order_is_refused_by_every_update(
@@ -88,7 +90,7 @@ async def test_a_new_type_given_in_the_opposite_order_is_refused_by_every_update
 ) -> None:
     """It would turn "Tom mentor Felix" into "Tom student of Felix", which is false."""
     change = {"relationship_type": "student of", "attitude": 2, "notes": ["They met in May."]}
-    assert error_of(await tools.update_relationship(**felix_first, **change)) == REFUSED
+    assert error_of(await tools.update_relationship(**felix_first, **change)) == REFUSED_WITH_NOTE
     felix, tom = felix_first.values()
     item = {"from": felix, "to": tom, "relationship_type": "student of"}
     assert REFUSED in error_of(await tools.remember(relationships=[item]))
@@ -98,7 +100,7 @@ async def test_a_new_type_given_in_the_opposite_order_is_refused_by_every_update
         )
     )
     refused, updated = answer["results"]
-    assert refused == {"success": False, "error": REFUSED}
+    assert refused == {"success": False, "error": REFUSED_WITH_NOTE}
     assert (updated["triplet"], updated["relationship"]["proximity"]) == (MENTOR, 2)
     stored = succeeded(await tools.get_relationship(**felix_first))["relationship"]
     assert not {"attitude", "notes"} & stored.keys()

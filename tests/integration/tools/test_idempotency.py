@@ -112,7 +112,7 @@ async def test_new_sources_with_one_description_are_refused(
     payload = await tools.remember(nodes=sources)
     errors = [failure["error"] for failure in payload["failures"]]
     assert len(errors) == 2
-    assert all("would be one Source" in error and "Give descriptions that differ" in error for error in errors)
+    assert all("would be one Source" in error and "Give different descriptions" in error for error in errors)
     assert await nodes_of(graph, user_id) == []
 
 

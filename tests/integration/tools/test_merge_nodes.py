@@ -222,7 +222,10 @@ async def test_a_key_made_of_the_name_stays(tools: Toolset) -> None:
     chess, game = await node(tools, "Concept", "Chess"), await node(tools, "Concept", "Royal game")
     succeeded(await merge(tools, chess, game))
     assert "exists already" in error_of(await tools.create_node(label="Concept", name="chess"))
-    assert await node(tools, "Concept", "Royal game") == game
+    refusal = error_of(await tools.create_node(label="Concept", name="royal GAME"))
+    assert refusal.startswith(f"'royal GAME' is an alias of the Concept 'Chess' ({chess[:12]}). Use update_node")
+    again = {"label": "Concept", "name": "Royal game", "new": True}
+    assert succeeded(await tools.remember(nodes=[again]))["created_nodes"][0]["entity_key"] == game
 
 
 async def test_notes_that_name_the_dropped_node_as_their_source_name_the_kept_one(
@@ -278,7 +281,7 @@ async def test_nodes_that_cannot_be_merged_are_an_error_and_nothing_changes(
     error = error_of(await merge(tools, keys["Bob"], keys["Chess"]))
     assert error == (
         f"Only nodes of one label can be merged, got Person 'Bob' ({keys['Bob'][:12]}) and Concept 'Chess' "
-        f"({keys['Chess'][:12]}). Store on one what is missing there, then delete the other"
+        f"({keys['Chess'][:12]}). Copy to one what it lacks, then delete the other"
     )
     assert (await everything(graph, user_id), await everything(graph, theirs.user_id)) == before
 

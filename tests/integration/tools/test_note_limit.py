@@ -25,7 +25,7 @@ async def test_a_note_too_many_is_refused_and_nothing_of_the_call_is_written(too
     await relate(tools, first, second, relationship_type="friend", description="Sail", notes=["a", "b", "c"])
     ends = {"from_entity_key": first, "to_entity_key": second}
     refused = error_of(await tools.update_relationship(**ends, description="Row", notes=["d"]))
-    assert refused.startswith("A record may have at most 3 notes, got 4: remove old ones (a note with replaces in")
+    assert refused.startswith("A record may have at most 3 notes, got 4: remove old notes (in remember: replaces")
     stored = str(await tools.get_relationship(**ends))
     assert "Sail" in stored
     assert "Row" not in stored

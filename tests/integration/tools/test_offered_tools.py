@@ -40,7 +40,7 @@ async def test_core_repairs_a_duplicate_and_removes_what_was_wrong(
         "Merged Ruth into Person Ruth Calder",
         f"entity_key: {keep}",
         "Relationships: 1 moved",
-        "Not kept, name: Ruth",
+        "Aliases: Ruth",
     ]
     ends = {"from_entity_key": "Ruth Calder", "to_entity_key": "Sailing"}
     deleted = await core.delete_relationship.call_text(ends)
@@ -67,7 +67,7 @@ async def test_a_merge_says_what_of_the_removed_node_was_not_kept(core: Toolset)
     merged = await core.merge_nodes.call_text({"keep_entity_key": "Ruth Calder", "drop_entity_key": "Ruth C."})
     assert merged.text.splitlines()[2:] == [
         "Relationships: 1 merged with those of the kept node, 1 between the two removed",
-        "Not kept, name: Ruth C.",
+        "Aliases: Ruth C.",
         "Not kept, description: Sails alone.",
     ]
 

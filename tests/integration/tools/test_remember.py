@@ -138,21 +138,23 @@ async def test_a_node_is_renamed_by_its_key(tools: Toolset, graph: KnowledgeGrap
     assert [stored["name"] for stored in await nodes_of(graph, user_id)] == ["Ruth Calder"]
 
 
-async def test_a_renamed_node_does_not_take_the_place_of_a_new_one_with_its_old_name(
+async def test_a_renamed_node_does_not_take_the_place_of_a_new_one_with_a_name_that_it_lost(
     tools: Toolset, graph: KnowledgeGraph, user_id: str
 ) -> None:
     [created] = succeeded(await tools.remember(nodes=[RUTH]))["created_nodes"]
     succeeded(await tools.remember(nodes=[{"entity_key": created["entity_key"], "name": "Ruth Holm"}]))
+    succeeded(await tools.update_node(entity_key=created["entity_key"], aliases=[]))
     succeeded(await tools.remember(nodes=[RUTH]))
     assert sorted(stored["name"] for stored in await nodes_of(graph, user_id)) == ["Ruth Calder", "Ruth Holm"]
 
 
-async def test_concurrent_calls_create_one_person_with_the_old_name_of_renamed_ones(
+async def test_concurrent_calls_create_one_person_with_a_name_that_renamed_ones_lost(
     agents: list[Toolset], graph: KnowledgeGraph, user_id: str
 ) -> None:
     for new_name in ("Ruth Holm", "Ruth Berg"):
         [created] = succeeded(await agents[0].remember(nodes=[RUTH]))["created_nodes"]
         succeeded(await agents[0].remember(nodes=[{"entity_key": created["entity_key"], "name": new_name}]))
+        succeeded(await agents[0].update_node(entity_key=created["entity_key"], aliases=[]))
     await asyncio.gather(*(tools.remember(nodes=[RUTH]) for tools in agents))
     assert sorted(stored["name"] for stored in await nodes_of(graph, user_id)) == [
         *("Ruth Berg", "Ruth Calder", "Ruth Holm")
@@ -291,6 +293,9 @@ async def test_a_type_given_in_the_opposite_direction_is_refused(tools: Toolset)
     refused = await tools.update_relationship(**ends, relationship_type="mentor of", notes=["Taught Ruth Go."])
     assert "exists in the opposite direction" in error_of(refused)
     assert "Taught Ruth Go." not in str(await tools.get_relationship(**ends))
+    del same_type["relationship_type"]
+    assert succeeded(await tools.remember(relationships=[same_type]))["notes_added"] == 1
+    assert "Taught Ruth Go." in str(await tools.get_relationship(**ends))
 
 
 async def test_nodes_of_different_labels_may_be_given_in_either_order(tools: Toolset) -> None:
@@ -354,7 +359,9 @@ async def test_two_items_with_one_name_and_different_refs_are_refused(
     payload = succeeded(await tools.remember(nodes=[ME, first, second], relationships=[kitchen]))
     errors = [failure["error"] for failure in payload["failures"]]
     assert errors[0] == errors[1]
-    assert errors[0].startswith("nodes 1, 2 have different refs and one name. If they are one thing, give one item;")
+    assert errors[0].startswith(
+        "nodes 1, 2 have different refs and the same name. If they are the same thing, give one item;"
+    )
     assert errors[2] == "'a' is nodes[1], which was not written"
     assert [node["name"] for node in await nodes_of(graph, user_id)] == ["Ines"]
     succeeded(await tools.remember(nodes=[first, {**second, "new": True}], relationships=[kitchen]))
@@ -368,7 +375,7 @@ async def test_a_node_is_not_renamed_to_the_name_of_another(
     key = next(node["entity_key"] for node in created if node["name"] == "Rut Calder")
     error = error_of(await tools.remember(nodes=[{"entity_key": key, "name": "ruth calder"}]))
     assert "Person 'Ruth Calder' (" in error
-    assert "merge_nodes joins two nodes of one thing" in error
+    assert "If both are the same thing, use merge_nodes" in error
     assert {node["name"] for node in await nodes_of(graph, user_id)} == {"Ruth Calder", "Rut Calder"}
     succeeded(await tools.remember(nodes=[{"entity_key": key, "name": "rut calder"}]))
     assert {node["name"] for node in await nodes_of(graph, user_id)} == {"Ruth Calder", "rut calder"}

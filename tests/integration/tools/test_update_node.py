@@ -53,7 +53,7 @@ async def test_a_description_can_be_cleared(tools: Toolset, embedder: WatchedEmb
 
 async def test_nothing_to_change_is_an_error(tools: Toolset) -> None:
     error = error_of(await tools.update_node(entity_key=await person(tools, "Ada")))
-    assert error == "Nothing to change: give name, description, notes or is_owner"
+    assert error == "Nothing to change: give name, aliases, description, notes or is_owner"
 
 
 async def test_a_node_that_does_not_exist_is_named(tools: Toolset) -> None:
@@ -64,7 +64,8 @@ async def test_a_name_in_the_key_can_change_only_its_letter_case(tools: Toolset)
     key = await node(tools, "Concept", "chess")
     error = error_of(await tools.update_node(entity_key=key, name="Go"))
     assert error == (
-        "The name of a Concept is its identity and cannot change from 'chess' to 'Go'; create a new node with that name"
+        "The name of a Concept is its identity and cannot change from 'chess' to 'Go'; give the new one in "
+        "aliases, and both refer to it"
     )
     assert succeeded(await tools.update_node(entity_key=key, name="Chess"))["node"]["name"] == "Chess"
 

@@ -179,7 +179,7 @@ async def test_a_failed_export_leaves_the_old_file(graph: KnowledgeGraph, plante
 async def test_invalid_arguments_are_refused(graph: KnowledgeGraph, user_id: str, file: Path) -> None:
     with pytest.raises(InputError, match="batch_size must be at least 1, got 0"):
         await graph.export(file, user_id=user_id, batch_size=0)
-    with pytest.raises(InputError, match="user_id must be a text that is not empty"):
+    with pytest.raises(InputError, match="user_id must not be empty"):
         await graph.export(file, user_id="")
     with pytest.raises(InputError, match="cannot be written: No such file or directory"):
         await graph.export(file.parent / "none" / "file", user_id=user_id)

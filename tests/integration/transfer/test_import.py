@@ -222,7 +222,7 @@ def rehashed(change: Callable[[list[Any]], None]) -> Callable[[bytes], bytes]:
         (rehashed(lambda lines: lines[1].update(labels=["Person", "KgagentDeletedNode"])), "cannot be a KgagentDelet"),
         (rehashed(lambda lines: lines[1]["properties"].update(user_id="x")), "the user_id of its line"),
         (rehashed(lambda lines: lines[1]["properties"].update(x={"$date": 1})), "property 'x' is not a value that exp"),
-        (rehashed(lambda lines: lines[1].update(user_id="mallory")), "but this one is of 'mallory'"),
+        (rehashed(lambda lines: lines[1].update(user_id="mallory")), "but this record belongs to 'mallory'"),
         (rehashed(lambda lines: lines[7].update(neo4j_type="a\\b")), "cannot be the name of a label, type"),
         (rehashed(lambda lines: lines[14].update(label="Person")), "cannot have the label 'Person'"),
         (rehashed(lambda lines: lines[1].pop("labels")), "line 2: "),

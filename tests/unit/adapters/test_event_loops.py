@@ -77,7 +77,7 @@ def test_wait_on_fails_if_the_loop_ends_first(elsewhere: Elsewhere, end: Callabl
     pool.shutdown(wait=False)
     assert elsewhere.begun.wait(LONGEST)
     end(elsewhere)
-    with pytest.raises(ConfigurationError, match="ended before the work was done"):
+    with pytest.raises(ConfigurationError, match="ended during the call"):
         waiting.result(LONGEST)
 
 
@@ -86,7 +86,7 @@ async def test_run_on_fails_if_the_loop_ends_first(elsewhere: Elsewhere, end: Ca
     waiting = asyncio.ensure_future(event_loops.run_on(elsewhere.loop, elsewhere.endless()))
     assert await asyncio.to_thread(elsewhere.begun.wait, LONGEST)
     await asyncio.to_thread(end, elsewhere)
-    with pytest.raises(ConfigurationError, match="ended before the work was done"):
+    with pytest.raises(ConfigurationError, match="ended during the call"):
         await asyncio.wait_for(waiting, LONGEST)
 
 

@@ -87,7 +87,7 @@ async def test_too_many_conflicts_are_an_error_that_says_nothing_was_written() -
     counters.conflicts["a"] = 3
     conflict, other = await counters.apply(["a", "b"])
     assert isinstance(conflict, ConflictError)
-    assert str(conflict) == "Other writers changed it during each of 3 attempts; nothing was written"
+    assert str(conflict) == "Other writers changed the record in each of 3 attempts; nothing was written"
     assert other == 1
     assert "a" not in counters.values
 

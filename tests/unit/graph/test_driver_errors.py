@@ -1,5 +1,5 @@
 import pytest
-from neo4j.exceptions import ConstraintError
+from neo4j.exceptions import ConstraintError, Neo4jError
 
 from kgagent.errors import ConstraintViolationError, KgAgentError, SharedKeyError
 from kgagent.graph.driver_errors import translated
@@ -39,3 +39,28 @@ def test_a_key_that_is_unique_among_all_users_is_an_error_that_names_the_migrati
 )
 def test_another_violation_is_not(message: str) -> None:
     assert isinstance(of_message(message), ConstraintViolationError)
+
+
+class FailedError(Neo4jError):
+    @property
+    def message(self) -> str:
+        return str(self.args[0])
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Could not append transaction: Transaction #157 {started 2026-11-23} to log.",
+        "Could not apply the transaction: Transaction #257 {started 2026-11-23} to the store after written to log.",
+        "The database has encountered a critical error, and needs to be restarted. Please see database logs.",
+    ],
+)
+def test_a_database_that_cannot_write_is_an_error_that_names_the_disk_and_the_restart(message: str) -> None:
+    error = str(translated(FailedError(message), "bolt://localhost"))
+    assert "disk, which is probably full" in error
+    assert "make room, then restart it (the local one with `kgagent down` and `kgagent up`)" in error
+
+
+def test_a_value_with_those_words_is_not_taken_for_it() -> None:
+    message = "Cannot parse 'Could not append transaction' as a date"
+    assert "disk" not in str(translated(FailedError(message), "bolt://localhost"))

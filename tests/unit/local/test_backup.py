@@ -102,7 +102,7 @@ def test_a_backup_has_no_password_and_can_be_read_by_its_owner_only(file: Path, 
 def test_a_home_with_data_is_not_overwritten(file: Path, home: ServerHome) -> None:
     before = _data_of(home)
 
-    with pytest.raises(InputError, match="has data, which a restoration does not replace"):
+    with pytest.raises(InputError, match="contains data, which restoring does not replace"):
         LocalNeo4j(home.path).restore_backup(file)
 
     assert _data_of(home) == before

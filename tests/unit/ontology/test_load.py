@@ -76,7 +76,11 @@ MISTAKES: dict[str, tuple[list[str], object, str]] = {
         "'5' cannot be the word of a level",
     ),
     "an empty word": (["relationships", "sails on", "proximity"], ["a", "", "c", "d", "e"], "'' cannot be the word"),
-    "a space around a word": (["relationships", "sails on", "proximity"], [" a", "b", "c", "d", "e"], "or padded"),
+    "a space around a word": (
+        ["relationships", "sails on", "proximity"],
+        [" a", "b", "c", "d", "e"],
+        "or has spaces around it",
+    ),
     "unknown key scheme": (["labels", "Ship", "key"], "md5:${user_id}", "key must be uuid4 or sha256:<template>"),
     "key without a template": (["labels", "Ship", "key"], "sha256:", "key must be uuid4 or sha256:<template>"),
     "unknown field of a key": (

@@ -62,7 +62,7 @@ def test_what_export_writes_is_read_to_the_end(tmp_path: Path, line: dict[str, A
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (node("mallory"), "the file has the records of user 'iris', but this one is of 'mallory'"),
+        (node("mallory"), "the file has records of user 'iris', but this record belongs to 'mallory'"),
         (relationship(user_id="mallory"), "a relationship cannot have another user_id than its line"),
         (node(name=""), "'' cannot be the name of a property"),
         (node(name="a\0"), "cannot be the name of a property"),
@@ -93,7 +93,7 @@ def test_what_cannot_be_imported_is_refused_with_its_line(
 
 @pytest.mark.parametrize("user_id", ["", "mallory"])
 def test_in_a_file_of_all_users_each_record_has_a_user(tmp_path: Path, user_id: str) -> None:
-    message = "user_id must be a text that is not empty" if not user_id else "ends without its footer"
+    message = "user_id must not be empty" if not user_id else "ends without its footer"
     with pytest.raises(InputError, match=message):
         check(tmp_path / "file", node(user_id), user_id=None)
 

@@ -16,6 +16,7 @@ from kgagent.models.graph import without_empty
 from kgagent.models.hybrid import HybridObject, HybridRelationship, HybridSearchOptions
 from kgagent.models.rendering import node_lines, relationship_lines
 from kgagent.sync import SyncKnowledgeGraph
+from kgagent.validation import check_user_id
 
 DEFAULT_K = 10
 MAX_K = 100
@@ -47,8 +48,7 @@ class KnowledgeGraphRetriever(BaseRetriever):
     @field_validator("user_id")
     @classmethod
     def _check_user_id(cls, user_id: str) -> str:
-        if not user_id:
-            raise ValueError("user_id must not be empty: the graph is one user's")
+        check_user_id(user_id)
         return user_id
 
     def _get_relevant_documents(

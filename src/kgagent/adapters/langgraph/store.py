@@ -28,8 +28,8 @@ from kgagent.errors import InputError
 from kgagent.graph.store_items import StoreItemRepository
 from kgagent.knowledge_graph import KnowledgeGraph, services_of
 from kgagent.models.store_item import SEPARATOR, ItemPlace, ItemSearch, Namespace, NewItem, StoredItem
-from kgagent.retrieval.scope import check_text
 from kgagent.sync import SyncKnowledgeGraph
+from kgagent.validation import check_user_id
 
 MAX_TEXTS = 1_000
 """Texts of one item that are embedded."""
@@ -82,7 +82,7 @@ class KnowledgeGraphStore(BaseStore):
         """
         super().__init__()
         if not callable(user_id):
-            check_text(user_id, "user_id")
+            check_user_id(user_id)
         if isinstance(fields, str):
             raise InputError(f"fields must be a list of paths, got the text {fields!r}; put it in a list")
         self._graph = graph.graph if isinstance(graph, SyncKnowledgeGraph) else graph
@@ -101,7 +101,7 @@ class KnowledgeGraphStore(BaseStore):
         )
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """Run operations: first all that read, then all that write.
+        """Run operations: first all reads, then all writes.
 
         Args:
             ops: operations of `langgraph.store.base`.
@@ -119,7 +119,7 @@ class KnowledgeGraphStore(BaseStore):
     def _owner(self) -> str:
         """The user; determined in the context of the caller, which knows the run."""
         user_id = self._user_id() if callable(self._user_id) else self._user_id
-        check_text(user_id, "user_id")
+        check_user_id(user_id)
         return user_id
 
     async def _run(self, ops: Sequence[Op], user_id: str) -> list[Result]:

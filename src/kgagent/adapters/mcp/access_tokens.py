@@ -18,6 +18,10 @@ TOKEN68 = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456
 """Characters that a token in an Authorization header may contain (RFC 6750)."""
 
 
+PLACE_CLAIM = "kgagent_token"
+"""Claim of an authenticated static token: its position among the tokens, which tells it from others of its user."""
+
+
 class AccessTokens:
     """The access tokens of all users; a user may have several."""
 
@@ -38,20 +42,28 @@ class AccessTokens:
             _check(place, token.get_secret_value(), user_id)
 
     def user_of(self, token: str) -> str | None:
-        """The user of a token, or None for an unknown token.
+        """The user of a token, or None for an unknown token."""
+        found = self._find(token)
+        return None if found is None else found[1]
+
+    def _find(self, token: str) -> tuple[int, str] | None:
+        """The position and the user of a token.
 
         The token is compared with every known one, in a time that does not depend on how much they agree.
         """
         found = None
-        for known, user_id in self._users:
+        for place, (known, user_id) in enumerate(self._users, 1):
             if hmac.compare_digest(known.get_secret_value().encode(), token.encode()):
-                found = user_id
+                found = place, user_id
         return found
 
     async def verify_token(self, token: str) -> AccessToken | None:
         """Authenticate a token for the SDK, which receives the user and not the token."""
-        user_id = self.user_of(token)
-        return None if user_id is None else AccessToken(token="", client_id=user_id, subject=user_id, scopes=[])
+        found = self._find(token)
+        if found is None:
+            return None
+        place, user_id = found
+        return AccessToken(token="", client_id=user_id, subject=user_id, scopes=[], claims={PLACE_CLAIM: place})
 
     def __repr__(self) -> str:
         """The number of tokens, but no token."""

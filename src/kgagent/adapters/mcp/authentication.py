@@ -1,4 +1,4 @@
-"""Who is let in over HTTP: static tokens, OAuth tokens, or both."""
+"""Authentication over HTTP: static tokens, OAuth tokens, or both."""
 
 import logging
 from collections.abc import Sequence

@@ -1,17 +1,17 @@
 """The MCP App that shows the graph of an answer: a `ui://` resource, and the graph in the results of searches."""
 
 import logging
-from collections.abc import Mapping
 from typing import Any
 
 from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID, client_supports_apps
-from mcp.types import ReadResourceResult, Resource, TextResourceContents, Tool
+from mcp.types import CallToolRequestParams, ReadResourceResult, Resource, TextResourceContents, Tool
 from pydantic import ValidationError
 
 from kgagent.adapters.mcp.calls import Context, Meta
 from kgagent.adapters.view import SEARCHES, Vocabulary, app_page, build_answer_view
 from kgagent.errors import KgAgentError
 from kgagent.knowledge_graph import KnowledgeGraph
+from kgagent.retrieval import RetrievalService
 from kgagent.tools import Payload
 
 URI = "ui://kgagent/graph.html"
@@ -27,7 +27,6 @@ class GraphApp:
     """The app of a graph."""
 
     def __init__(self, graph: KnowledgeGraph) -> None:
-        self._graph = graph
         self._page = app_page(Vocabulary.of(graph.ontology), ANSWER)
         self.resource = Resource(
             uri=URI,
@@ -49,24 +48,30 @@ class GraphApp:
         return tool.model_copy(update={"meta": {"ui": {"resourceUri": URI}}}) if tool.name in SEARCHES else tool
 
     async def meta_of(
-        self, tool: str, arguments: Mapping[str, Any], payload: Payload, context: Context, user_id: str
+        self,
+        params: CallToolRequestParams,
+        payload: Payload,
+        context: Context,
+        retrieval: RetrievalService,
+        user_id: str,
     ) -> Meta | None:
         """The graph of an answer, for a client that has not said that it shows no apps.
 
         Args:
-            tool: name of the tool.
-            arguments: the model's arguments.
+            params: name of the tool, and the model's arguments.
             payload: the answer; it is complete without the graph.
             context: the client's request.
+            retrieval: searches of the user's graph.
             user_id: owner of the graph.
         """
+        tool, arguments = params.name, params.arguments or {}
         capabilities = context.session.client_capabilities
         if tool not in SEARCHES or not payload["success"]:
             return None
         if capabilities is not None and not client_supports_apps(context):
             return None
         try:
-            view = await build_answer_view(self._graph.retrieval, tool, arguments, payload, user_id=user_id)
+            view = await build_answer_view(retrieval, tool, arguments, payload, user_id=user_id)
         except (KgAgentError, ValidationError):
             _log.warning("The graph of an answer of %s could not be built", tool, exc_info=True, extra={"tool": tool})
             return None

@@ -14,6 +14,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_REQUEST
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
 from starlette.middleware.authentication import AuthenticationMiddleware
 
 from kgagent.adapters.mcp.access_tokens import AccessTokens
@@ -21,9 +22,11 @@ from kgagent.adapters.mcp.authentication import Authentication, KeysUnavailable
 from kgagent.adapters.mcp.body_limit import MAX_BODY, StructureLimit
 from kgagent.adapters.mcp.calls import Context
 from kgagent.adapters.mcp.oauth import OAuthOptions, OAuthTokens
-from kgagent.adapters.mcp.server import PROGRESS_INTERVAL, UserOf, make_server
+from kgagent.adapters.mcp.server import PROGRESS_INTERVAL, GraphOf, UserOf, make_server
+from kgagent.adapters.mcp.token_limits import SESSION_IDLE, Limits, TokenLimits
 from kgagent.errors import ConfigurationError
 from kgagent.knowledge_graph import KnowledgeGraph
+from kgagent.settings import Settings
 
 PATH = "/mcp"
 BACKLOG = 128
@@ -55,6 +58,7 @@ class HttpOptions:
         confirm: whether to ask the user before a call merges or deletes something, see `make_server`.
         stateless: whether clients of the handshake get no session, so that each of their requests may reach another
             process; they then cannot cancel a call other than by disconnecting.
+        graph_of: returns the graph of a user, see `make_server`.
     """
 
     host: str = "127.0.0.1"
@@ -69,6 +73,7 @@ class HttpOptions:
     app: bool = False
     confirm: bool = True
     stateless: bool = False
+    graph_of: GraphOf | None = None
 
     def __post_init__(self) -> None:
         """Reject options that name no user, or users in two ways."""
@@ -164,6 +169,7 @@ def _app(graph: KnowledgeGraph, options: HttpOptions, address: str, port: int) -
         structured=options.structured,
         app=options.app,
         confirm=options.confirm,
+        graph_of=options.graph_of,
     )
     url = f"http://{_in_url(address)}:{port}{PATH}"
     oauth = None if options.oauth is None else OAuthTokens(options.oauth, url)
@@ -176,7 +182,11 @@ def _app(graph: KnowledgeGraph, options: HttpOptions, address: str, port: int) -
         auth=None if oauth is None else oauth.settings,
         token_verifier=authentication,
         max_request_body_size=MAX_BODY,
+        session_idle_timeout=SESSION_IDLE,
     )
+    if authentication is not None:
+        # The last one is the innermost, so that the user is known.
+        app.user_middleware.append(Middleware(TokenLimits, limits=_limits(graph.settings), stateless=options.stateless))
     app.add_middleware(StructureLimit)
     if authentication is not None and oauth is None:
         # With OAuth the SDK adds it.
@@ -184,6 +194,14 @@ def _app(graph: KnowledgeGraph, options: HttpOptions, address: str, port: int) -
     if options.oauth is not None:
         app.add_middleware(KeysUnavailable, retry_after=options.oauth.refetch_interval)
     return app
+
+
+def _limits(settings: Settings) -> Limits:
+    return Limits(
+        concurrent=settings.max_requests_per_token,
+        per_minute=settings.max_requests_per_minute,
+        sessions=settings.max_sessions_per_token,
+    )
 
 
 def _user_of(options: HttpOptions) -> UserOf:

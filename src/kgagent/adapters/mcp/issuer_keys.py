@@ -29,7 +29,7 @@ class KeysUnavailableError(KgAgentError):
 
 
 async def fetch_keys(issuer: str, jwks_url: str | None) -> tuple[PyJWK, ...]:
-    """Fetch the keys that verify signatures, each once for every algorithm that it may be used with.
+    """Fetch the keys that verify signatures, each once for every algorithm with which it can be used.
 
     Keys of unknown kinds and symmetric ones are omitted.
 

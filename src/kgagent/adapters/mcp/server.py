@@ -1,6 +1,6 @@
 """The MCP server: tools, resources and a prompt, each request for one user."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -31,8 +31,8 @@ from kgagent.adapters.mcp.prompt import PROMPT, guide, instructions
 from kgagent.adapters.mcp.resources import MIME_TYPE, RESOURCES
 from kgagent.errors import KgAgentError
 from kgagent.knowledge_graph import KnowledgeGraph
-from kgagent.tools import Toolset, ToolText
-from kgagent.tools.payload import dump
+from kgagent.tools import ToolText
+from kgagent.tools.payload import dump, error_text, failure
 from kgagent.tools.toolsets import why_missing
 
 if TYPE_CHECKING:
@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 
 UserOf = Callable[[Context], str]
 """Returns the user of a request; the parameters of the request must not decide it."""
+
+GraphOf = Callable[[str], Awaitable[KnowledgeGraph]]
+"""Returns the graph of a user, such as `GraphDirectory.graph_of`."""
 
 PROGRESS_INTERVAL = 1.0
 """Seconds between two progress notifications of a call."""
@@ -58,6 +61,7 @@ def make_server(
     structured: bool = False,
     app: bool = False,
     confirm: bool = True,
+    graph_of: GraphOf | None = None,
 ) -> Server[Any]:
     """Create an MCP server of the agent's tools, for any transport of the SDK.
 
@@ -70,6 +74,7 @@ def make_server(
             programs. Clients that hand all of it to a model would send it twice.
         app: whether to offer an MCP App that shows the graph of an answer.
         confirm: whether clients that can ask their user do so before a call merges or deletes something.
+        graph_of: returns the graph of a user, of the same ontology as `graph`; None uses `graph` for all users.
 
     Raises:
         InputError: a toolset is unknown.
@@ -83,6 +88,7 @@ def make_server(
         structured=structured,
         app=app,
         confirm=confirm,
+        graph_of=graph_of,
     )
     server: Server[Any] = Server(
         "kgagent",
@@ -118,8 +124,10 @@ class _Handlers:
         structured: bool,
         app: bool,
         confirm: bool,
+        graph_of: GraphOf | None,
     ) -> None:
         self._graph = graph
+        self._graph_of = graph_of
         self._toolsets = toolsets
         self._user_of = user_of
         self._progress_interval = progress_interval
@@ -135,7 +143,12 @@ class _Handlers:
         return ListToolsResult(tools=self._definitions)
 
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
-        tools = self._tools(context)
+        user_id = self._user_of(context)
+        try:
+            graph = await self._of_user(user_id)
+        except KgAgentError as error:
+            return result_of(ToolText.failed(failure(error_text(error))), structured=self._structured)
+        tools = graph.tools(user_id=user_id, toolsets=self._toolsets)
         if params.name not in tools:
             raise MCPError(INVALID_PARAMS, why_missing(params.name, tools))
         tool = tools[params.name]
@@ -150,14 +163,16 @@ class _Handlers:
             context,
             progress_interval=self._progress_interval,
             structured=self._structured,
-            meta_of=self._meta_of(context, params),
+            meta_of=self._meta_of(context, params, graph, user_id),
         )
 
-    def _meta_of(self, context: Context, params: CallToolRequestParams) -> MetaOf | None:
+    def _meta_of(
+        self, context: Context, params: CallToolRequestParams, graph: KnowledgeGraph, user_id: str
+    ) -> MetaOf | None:
         if self._app is None:
             return None
-        app, user_id = self._app, self._user_of(context)
-        return lambda payload: app.meta_of(params.name, params.arguments or {}, payload, context, user_id)
+        app = self._app
+        return lambda payload: app.meta_of(params, payload, context, graph.retrieval, user_id)
 
     async def list_resources(self, _context: Context, _params: PaginatedRequestParams | None) -> ListResourcesResult:
         apps = [] if self._app is None else [self._app.resource]
@@ -172,7 +187,8 @@ class _Handlers:
                 INVALID_PARAMS, f"Unknown resource: {str(params.uri)[:100]}. There are {', '.join(RESOURCES)}"
             )
         try:
-            content = await resource.read(self._graph, self._user_of(context))
+            user_id = self._user_of(context)
+            content = await resource.read(await self._of_user(user_id), user_id)
         except KgAgentError as error:
             raise MCPError(INTERNAL_ERROR, str(error)) from error
         return ReadResourceResult(
@@ -192,8 +208,8 @@ class _Handlers:
                 raise MCPError(INVALID_PARAMS, f"Unknown argument: {name[:100]}. There is {', '.join(known)}")
         return guide(self._graph.ontology, self.schemas, given.get("task"))
 
-    def _tools(self, context: Context) -> Toolset:
-        return self._graph.tools(user_id=self._user_of(context), toolsets=self._toolsets)
+    async def _of_user(self, user_id: str) -> KnowledgeGraph:
+        return self._graph if self._graph_of is None else await self._graph_of(user_id)
 
 
 def _graph_app(graph: KnowledgeGraph) -> "GraphApp":

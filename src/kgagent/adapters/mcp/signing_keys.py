@@ -1,4 +1,4 @@
-"""The keys of an authorization server, cached: who has a token of a known key never waits for the server."""
+"""The keys of an authorization server, cached: a request with a token of a known key never waits for that server."""
 
 import asyncio
 import logging

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from mcp.server.stdio import stdio_server
 
 from kgagent.adapters.mcp.server import make_server
-from kgagent.errors import InputError
 from kgagent.knowledge_graph import KnowledgeGraph
+from kgagent.validation import check_user_id
 
 
 async def serve_stdio(
@@ -31,8 +31,7 @@ async def serve_stdio(
     Raises:
         InputError: the user id is empty, or a toolset is unknown.
     """
-    if not user_id:
-        raise InputError("user_id must not be empty: the tools belong to one user")
+    check_user_id(user_id)
     server = make_server(graph, lambda _: user_id, toolsets=toolsets, structured=structured, app=app, confirm=confirm)
     async with stdio_server() as (incoming, outgoing):
         graph.embedder.preload()

@@ -117,7 +117,7 @@ class OpenAITools:
         if not isinstance(name, str) or name not in self._tools:
             return f"Error: {why_missing(str(name), self._tools)}"
         if not isinstance(arguments, str | None):
-            return f"Error: Arguments must be a JSON object in a text, got {type(arguments).__name__}"
+            return f"Error: Arguments must be a JSON object as text, got {type(arguments).__name__}"
         return None
 
 

@@ -11,9 +11,10 @@ from kgagent.adapters.view.page import served_page
 from kgagent.adapters.view.site import ADDRESS, Site, SiteServer, ViewRequest
 from kgagent.adapters.view.view_builder import build_overview, search_and_build_view
 from kgagent.adapters.view.view_model import ViewGraph, Vocabulary
-from kgagent.errors import ConfigurationError, InputError
+from kgagent.errors import ConfigurationError
 from kgagent.knowledge_graph import KnowledgeGraph
 from kgagent.models.hybrid import HybridSearchRequest
+from kgagent.validation import check_user_id
 
 
 @dataclass(frozen=True)
@@ -44,8 +45,7 @@ async def view_server(graph: KnowledgeGraph, user_id: str, *, port: int = 0) -> 
         ConfigurationError: the port is not available.
         InputError: the user id is empty.
     """
-    if not user_id.strip():
-        raise InputError("user_id must not be empty: the page shows the graph of one user")
+    check_user_id(user_id)
     loop = asyncio.get_running_loop()
 
     def search(request: ViewRequest) -> ViewGraph:

@@ -15,7 +15,7 @@ Issuer = Annotated[
     typer.Option(
         "--oauth-issuer",
         metavar="URL",
-        help="With --http: authorization server whose access tokens (JWT) open the graph of the user whom they name.",
+        help="With --http: authorization server whose access tokens (JWT) are accepted and name the user.",
     ),
 ]
 Resource = Annotated[
@@ -23,7 +23,7 @@ Resource = Annotated[
     typer.Option(
         "--oauth-resource",
         metavar="URL",
-        help="With --oauth-issuer: URL under which clients reach this server; tokens must be made for it. "
+        help="With --oauth-issuer: URL under which clients reach this server; tokens must be issued for it. "
         "[dim]\\[http://HOST:PORT/mcp][/dim]",
     ),
 ]
@@ -54,7 +54,7 @@ KeysUrl = Annotated[
     typer.Option(
         "--oauth-jwks",
         metavar="URL",
-        help="With --oauth-issuer: URL of its keys. [dim]\\[the one in its metadata][/dim]",
+        help="With --oauth-issuer: URL of the issuer's keys. [dim]\\[from its metadata][/dim]",
     ),
 ]
 

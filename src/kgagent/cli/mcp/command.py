@@ -60,7 +60,7 @@ def mcp(
         bool,
         typer.Option(
             "--stateless",
-            help="With --http: keep no sessions, so that each request may reach another process behind a balancer.",
+            help="With --http: keep no sessions, so that a load balancer can send each request to any process.",
         ),
     ] = False,
     toolsets: Annotated[
@@ -77,7 +77,7 @@ def mcp(
     ] = False,
     app: Annotated[
         bool,
-        typer.Option("--app", help="Offer an MCP App, with which clients that can show the graph of an answer."),
+        typer.Option("--app", help="Offer an MCP App, so that clients which support apps can show results as a graph."),
     ] = False,
     confirm: Annotated[
         bool,

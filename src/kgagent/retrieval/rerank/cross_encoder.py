@@ -58,8 +58,8 @@ async def rerank_with(
     answer = await asyncio.to_thread(cross_encoder.score, query, texts)
     scores = [float(score) for score in (await answer if isawaitable(answer) else answer)]
     if len(scores) != len(items):
-        raise RerankingError(f"The cross-encoder was given {len(items)} texts and gave {len(scores)} scores")
+        raise RerankingError(f"The cross-encoder was given {len(items)} texts and returned {len(scores)} scores")
     wrong = next((position for position, score in enumerate(scores) if not math.isfinite(score)), None)
     if wrong is not None:
-        raise RerankingError(f"The cross-encoder gave no finite number for text {wrong + 1} of {len(items)}")
+        raise RerankingError(f"The cross-encoder returned no finite number for text {wrong + 1} of {len(items)}")
     return best_first(map(Reranked, items, scores), top_k)

@@ -1,8 +1,9 @@
-"""Searchers: three ways to find nodes behind one protocol, semantic, by place in the graph, and both."""
+"""Searchers: one interface for three ways to find nodes: by similarity, by graph distance, and by both."""
 
 from kgagent.errors import InputError
 from kgagent.retrieval.searchers.searchers import GraphSearcher, HybridSearcher, Searcher, VectorSearcher
 from kgagent.retrieval.service import RetrievalService
+from kgagent.validation import check_user_id
 
 __all__ = ["GraphSearcher", "HybridSearcher", "Searcher", "VectorSearcher", "make_searcher"]
 
@@ -24,8 +25,7 @@ def make_searcher(name: str, retrieval: RetrievalService, *, user_id: str) -> Se
     Raises:
         InputError: the name is unknown or the user id empty.
     """
-    if not user_id:
-        raise InputError("user_id must not be empty: every search is one user's")
+    check_user_id(user_id)
     if name not in SEARCHERS:
         raise InputError(f"No searcher is called {name!r}; choose among {', '.join(SEARCHERS)}")
     return SEARCHERS[name](retrieval, user_id=user_id)

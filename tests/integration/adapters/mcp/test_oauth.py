@@ -25,6 +25,7 @@ from werkzeug import Response
 from kgagent import KnowledgeGraph
 from kgagent.adapters.mcp import AccessTokens, HttpOptions, OAuthOptions, http_server
 from kgagent.errors import ConfigurationError
+from kgagent.knowledge_graph import services_of
 from tests.integration.adapters.mcp.test_http_access import knock
 from tests.support.authorization_server import (
     CLIENT_ID,
@@ -184,6 +185,25 @@ async def test_a_static_token_is_accepted_beside(protected: Protected, user_id: 
         succeeded(await call(client, "create_node", label="Person", name="Ada"))
     assert protected.issuer.asked == []
     assert succeeded(await graph.tools(user_id=user_id).explore(text_matches=["Ada"]))["nodes"]
+
+
+async def test_renewed_tokens_of_a_user_share_the_limits_of_the_user(
+    graph: KnowledgeGraph, issuer: AuthorizationServer, user_id: str
+) -> None:
+    settings = graph.settings.model_copy(update={"max_requests_per_minute": 2})
+    limited = KnowledgeGraph(services_of(graph).store, graph.ontology, graph.embedder, settings)
+    options = HttpOptions(
+        oauth=OAuthOptions(issuer=issuer.issuer, required_scopes=(SCOPE,)),
+        tokens=AccessTokens({SecretStr(STATIC): user_id}),
+    )
+    async with http_server(limited, options) as running:
+        server = Protected(running.url, issuer)
+        tokens = [server.token(user_id, jti=str(number)) for number in range(3)]
+        assert len(set(tokens)) == 3
+        assert [await server.status(token) for token in tokens] == [200, 200, 429]
+        assert await server.status(server.token(f"{user_id}-other")) == 200
+        assert await server.status(STATIC) == 200
+        assert await server.status("x" * 50) == 401
 
 
 async def test_keys_are_fetched_once_and_again_after_a_rotation(protected: Protected) -> None:

@@ -1,0 +1,26 @@
+"""A section of a page of the documentation: a heading and a table."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+
+def section(
+    heading: str, rows: Sequence[Mapping[str, object]], cell: Callable[[str, object], str], *, texts: int = 1
+) -> str:
+    """The heading and a table of the rows in Markdown.
+
+    Args:
+        heading: its text.
+        rows: the rows by column, at least one; all have the columns of the first.
+        cell: the text of a cell, for its column and value.
+        texts: number of first columns that are aligned to the left.
+    """
+    columns = list(rows[0])
+    return "\n".join(
+        [
+            f"## {heading}",
+            "",
+            f"| {' | '.join(columns)} |",
+            f"|{' --- |' * texts}{' ---: |' * (len(columns) - texts)}",
+            *(f"| {' | '.join(cell(column, row[column]) for column in columns)} |" for row in rows),
+        ]
+    )

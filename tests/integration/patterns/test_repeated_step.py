@@ -1,0 +1,60 @@
+"""A step that repeats between two nodes finds the user's paths, in whichever form it is compiled."""
+
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.models.pattern import GraphPattern
+from kgagent.models.pattern_query import GraphQuery
+from kgagent.patterns.compiler import Compiler
+from kgagent.patterns.plans import plans_of
+from tests.integration.patterns.conftest import with_settings
+from tests.support.stored import cypher
+
+STEP = {"source_label": "Quay", "relation_type": "FERRY", "target_label": "Quay", "min_hops": 1, "max_hops": 3}
+ENDS = tuple(
+    {"type": "PROPERTY_EQUALS", "property_path": "name", "value": value, "at_step": place}
+    for place, value in (("start", "a"), ("end", "d"))
+)
+FREE = {"steps": [STEP], "constraints": ENDS}
+EVERY_NODE = {"type": "NOT_IN", "property_path": "name", "value": ["z"], "at_step": -1}
+FORMS = {
+    "path": FREE,
+    "quantifier": {**FREE, "constraints": (*ENDS, EVERY_NODE)},
+    "distinct": {**FREE, "distinct_nodes": True},
+    "in two steps": {"steps": [{**STEP, "max_hops": 2}, {**STEP, "max_hops": 1}], "constraints": ENDS},
+}
+
+
+@pytest.fixture
+async def harbor(graph: KnowledgeGraph, user_id: str) -> KnowledgeGraph:
+    """One way of the user from a to d, over b and c; shorter ones over another's node and another's relationships."""
+    await cypher(
+        graph,
+        "CREATE (a:Quay {user_id: $user, name: 'a'}), (b:Quay {user_id: $user, name: 'b'}) "
+        "CREATE (c:Quay {user_id: $user, name: 'c'}), (d:Quay {user_id: $user, name: 'd'}) "
+        "CREATE (x:Quay {user_id: $other, name: 'x'}) "
+        "CREATE (a)-[:FERRY]->(b)-[:FERRY {user_id: $user}]->(c)-[:FERRY]->(d) "
+        "CREATE (a)-[:FERRY]->(x)-[:FERRY]->(d), (a)-[:FERRY {user_id: $other}]->(d) "
+        "CREATE (b)-[:FERRY {user_id: $other}]->(d)",
+        user=user_id,
+        other=f"{user_id}-other",
+    )
+    return with_settings(graph, patterns_timeout=120.0)
+
+
+@pytest.mark.parametrize("form", FORMS)
+async def test_only_paths_of_the_users_nodes_and_relationships_are_found(
+    harbor: KnowledgeGraph, user_id: str, form: str
+) -> None:
+    query = GraphQuery.model_validate({"patterns": [FORMS[form]], "ranking": "PATH_LENGTH", "strict": False})
+    result = await harbor.query_patterns(query, user_id=user_id)
+    assert [[node.name for node in path.nodes] for path in result.paths] == [["a", "b", "c", "d"]]
+
+
+def test_one_repeated_step_is_a_path_of_variable_length_unless_its_inside_has_constraints() -> None:
+    texts = {
+        name: Compiler("someone").compile(plan, 10).text
+        for name, form in FORMS.items()
+        for plan in plans_of(GraphPattern.model_validate(form))
+    }
+    assert {name for name, text in texts.items() if "*1..3" in text} == {"path"}

@@ -1,0 +1,162 @@
+"""Other names of a node: those that it had, of nodes merged into it, and those that were given; all refer to it."""
+
+import pytest
+
+from kgagent import InputError, KnowledgeGraph
+from kgagent.graph.aliases import MAX_ALIASES
+from kgagent.graph.node_references import WINDOW
+from kgagent.knowledge_graph import services_of
+from kgagent.tools import Toolset
+from tests.conftest import Clock
+from tests.support.embedders import WatchedEmbedder
+from tests.support.payloads import error_of, succeeded
+from tests.support.people import node, person, relate
+from tests.support.stored import assert_embeddings_are_current, cypher, nodes_of, relationships_of
+
+ROBERT = {"label": "Person", "name": "Robert Lund", "description": "A carpenter."}
+
+
+async def test_the_name_of_a_merged_node_means_the_kept_one(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+) -> None:
+    kept, dropped = await person(tools, "Robert Lund"), await person(tools, "Bob Lund", aliases=["Bobby"])
+    merged = await tools.merge_nodes.call_text({"keep_entity_key": kept, "drop_entity_key": dropped})
+    assert merged.text.splitlines()[-1] == "Aliases: Bobby, Bob Lund"
+    notice = f"Robert Lund (Person, {kept[:8]})"
+    again = succeeded(await tools.remember(nodes=[{"label": "Person", "name": "bob LUND", "description": "Carves."}]))
+    assert again["nodes"]["created"] == 0
+    assert again["hints"] == [f"bob LUND → {notice}"]
+    noted = succeeded(await tools.remember(notes=[{"on": name, "content": name} for name in ("Bobby", "Bob")]))
+    assert noted["hints"] == [f"Bobby → {notice}", f"Bob → {notice}"]
+    [stored] = await nodes_of(graph, user_id)
+    assert (stored["name"], stored["description"]) == ("Robert Lund", "Carves.")
+    assert stored["aliases"] == ["Bobby", "Bob Lund"]
+    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+
+
+@pytest.mark.parametrize("tool", ["update_node", "remember"])
+async def test_the_old_name_of_a_renamed_node_means_it(tools: Toolset, tool: str) -> None:
+    key, other = await person(tools, "Anna"), await person(tools, "Cy")
+    change = {"entity_key": key, "name": "Anna Berg"}
+    succeeded(await (tools.update_node(**change) if tool == "update_node" else tools.remember(nodes=[change])))
+    written = await relate(tools, "anna", other)
+    assert written["message"].endswith(f"anna → Anna Berg (Person, {key[:8]})")
+    found = await tools.explore.call_text({"text_matches": ["Anna Berg"]})
+    assert f"Anna Berg (Person {key[:8]}) [aliases: Anna]" in found.text
+
+
+async def test_a_name_comes_before_an_alias_and_an_alias_of_two_is_refused(tools: Toolset) -> None:
+    first, second = await person(tools, "Ada", aliases=["Bo", "Liv"]), await person(tools, "Cy", aliases=["Liv"])
+    named = await person(tools, "Bo")
+    assert succeeded(await tools.update_node(entity_key="Bo", description="x"))["node"]["entity_key"] == named
+    error = error_of(await tools.update_node(entity_key="liv", description="x"))
+    assert error.startswith("liv may be 2 nodes")
+    assert first[:8] in error
+    assert second[:8] in error
+
+
+async def test_aliases_are_added_bounded_and_removed(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
+    key = await person(tools, "Ada", aliases=["Addie", "ADDIE", " ada "])
+    succeeded(await tools.remember(nodes=[{"entity_key": key, "aliases": ["Ms. King"]}]))
+    shown = succeeded(await tools.update_node(entity_key=key, aliases=["addie", "Countess"]))
+    assert shown["node"]["properties"]["aliases"] == ["Addie", "Ms. King", "Countess"]
+    many = [f"Name {number}" for number in range(MAX_ALIASES + 1)]
+    assert "aliases" in error_of(await tools.update_node(entity_key=key, aliases=many))
+    succeeded(await tools.update_node(entity_key=key, aliases=many[1:]))
+    succeeded(await tools.update_node(entity_key=key, name="Augusta"))
+    [stored] = await nodes_of(graph, user_id)
+    assert stored["aliases"] == [*many[2:], "Ada"]
+    succeeded(await tools.update_node(entity_key=key, name="Ada", aliases=[]))
+    [stored] = await nodes_of(graph, user_id)
+    assert stored.get("aliases") is None
+    assert "Node not found" in error_of(await tools.update_node(entity_key="Name 5", description="x"))
+
+
+async def test_searches_find_a_node_by_its_alias(tools: Toolset) -> None:
+    key = await person(tools, "Robert Lund", "A carpenter.", aliases=["Zebedee"])
+    await person(tools, "Cy Holm", "A baker.")
+    explored = succeeded(await tools.explore(text_matches=["zebedee"]))
+    assert [one["entity_key"] for one in explored["nodes"]] == [key]
+    found = succeeded(await tools.hybrid_search(query="What does Zebedee do?", threshold=0.99))
+    assert [one["entity_key"] for one in found["objects"]] == [key]
+
+
+async def test_what_may_exist_under_another_name_or_label_is_reported(tools: Toolset) -> None:
+    bob = await person(tools, "Robert Lund", aliases=["Bob Lund"])
+    jo = await node(tools, "Entity", "Jordan")
+    await person(tools, "Cy Holm", notes=["Bob Lunde is a friend"])
+    new = [
+        {"label": "Person", "name": "Bob Lunde"},
+        {"label": "Person", "name": "jordan"},
+        {"label": "Person", "name": "Ann", "aliases": ["Robert LUND"]},
+    ]
+    payload = succeeded(await tools.remember(nodes=new))
+    found = {
+        item["node"]["name"]: [one["entity_key"] for one in item["existing"]] for item in payload["possible_duplicates"]
+    }
+    assert found == {"Bob Lunde": [bob], "jordan": [jo], "Ann": [bob]}
+
+
+async def test_a_restored_node_has_its_aliases(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
+    await person(tools, "Ada", aliases=["Addie"])
+    [before] = await nodes_of(graph, user_id)
+    succeeded(await tools.delete_node(entity_key="Addie"))
+    succeeded(await tools.restore_node(entity_key=before["entity_key"]))
+    [after] = await nodes_of(graph, user_id)
+    kept = ("aliases", "notes_text", "name")
+    assert {name: after[name] for name in kept} == {name: before[name] for name in kept}
+    succeeded(await tools.update_node(entity_key="Addie", description="x"))
+
+
+async def test_an_alias_is_found_although_many_notes_mention_it(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    key = await person(tools, "Robert Lund", aliases=["Bo"], notes=["He builds boats. " * 20])
+    others = [
+        {"entity_key": f"{user_id}-{n}", "name": f"Nr {n}", "user_id": user_id, "notes_text": "Bo"}
+        for n in range(WINDOW)
+    ]
+    await cypher(graph, "UNWIND $people AS person CREATE (n:Person) SET n = person", people=others)
+    assert await services_of(graph).references.resolve(user_id, ["BO"]) == {"BO": key}
+    await cypher(graph, "MATCH (n:Person {user_id: $user}) SET n.aliases = 'Bo'", user=user_id)
+    with pytest.raises(InputError, match="Node not found"):
+        await services_of(graph).references.resolve(user_id, ["BO"])
+
+
+async def test_a_relationship_between_a_node_and_its_alias_is_refused(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    succeeded(await tools.remember(nodes=[{**ROBERT, "aliases": ["Bob"]}]))
+    same = {"from": "Bob", "to": "Robert Lund", "relationship_type": "same as"}
+    assert "two different nodes" in error_of(await tools.remember(relationships=[same]))
+    assert not await relationships_of(graph, user_id)
+
+
+async def test_aliases_that_another_program_stored_are_found_after_a_migration(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    key = await person(tools, "Robert Lund", notes=["Carves."])
+    await cypher(graph, "MATCH (n:Person {user_id: $user}) SET n.aliases = ['Bobby']", user=user_id)
+    found = await graph.diagnose(user_id=user_id)
+    assert any("full-text search misses" in finding.message for finding in found.findings)
+    await graph.migrate(user_id=user_id)
+    assert succeeded(await tools.update_node(entity_key="Bobby", description="x"))["node"]["entity_key"] == key
+
+
+async def test_a_node_of_a_call_is_referred_to_by_its_aliases_after_the_names_of_the_call(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    nodes = [{**ROBERT, "aliases": ["Bob", "Cy"]}, {"label": "Person", "name": "Cy"}]
+    knows = {"relationship_type": "friend of", "from": "bob", "to": "Cy"}
+    payload = succeeded(await tools.remember(nodes=nodes, relationships=[knows], notes=[{"on": "Bob", "content": "x"}]))
+    assert (payload["relationships"]["created"], payload["notes_added"]) == (1, 1)
+    [robert] = [one for one in await nodes_of(graph, user_id) if one["name"] == "Robert Lund"]
+    assert "notes" in robert
+
+
+async def test_a_thing_whose_name_is_its_key_gets_a_new_name_as_an_alias(tools: Toolset) -> None:
+    key = await node(tools, "Entity", "The bakery")
+    refused = error_of(await tools.remember(nodes=[{"entity_key": key, "name": "Kornblume"}]))
+    assert refused.endswith("give the new one in aliases, and both refer to it")
+    succeeded(await tools.remember(nodes=[{"entity_key": key, "aliases": ["Kornblume"]}]))
+    assert succeeded(await tools.update_node(entity_key="kornblume", description="x"))["node"]["entity_key"] == key

@@ -1,0 +1,47 @@
+"""Arguments as models write them: other letter case, other names, a cursor alone, and names that are too long."""
+
+import pytest
+
+from kgagent.tools import Toolset
+from tests.support.payloads import error_of, succeeded
+from tests.support.people import node, person, two_friends
+
+
+async def test_labels_and_lifetimes_are_accepted_in_any_letter_case(tools: Toolset) -> None:
+    key = await node(tools, "PERSON", "Ada")
+    payload = succeeded(
+        await tools.remember(
+            nodes=[{"label": "person", "name": "ada"}, {"label": "concept", "name": "Chess"}],
+            notes=[{"on": "Ada", "content": "Rows.", "lifetime": "Week"}],
+        )
+    )
+    assert (payload["nodes"]["created"], payload["nodes"]["unchanged"]) == (1, 1)
+    assert payload["note_expiries"] != []
+    for found in (
+        succeeded(await tools.explore(text_matches=["Ada"], labels=["person"]))["nodes"],
+        succeeded(await tools.hybrid_search(query="Ada", labels=["PERSON"]))["objects"],
+    ):
+        assert [one["entity_key"] for one in found] == [key]
+    assert "Unknown label: Animal" in error_of(await tools.create_node(label="Animal", name="Rex"))
+
+
+@pytest.mark.parametrize(("first", "second"), [("from", "to"), ("source", "target"), ("from_node", "to_node")])
+async def test_the_nodes_of_a_relationship_have_other_names(tools: Toolset, first: str, second: str) -> None:
+    ends = await two_friends(tools)
+    named = {first: ends["from_entity_key"], second: "Bo"}
+    assert succeeded(await tools.get_relationship(**named))["triplet"] == "Ada friend Bo"
+    succeeded(await tools.add_note_to_relationship(**named, content="They row."))
+
+
+async def test_a_cursor_alone_says_to_repeat_the_arguments(tools: Toolset) -> None:
+    for name in ("explore", "hybrid_search", "get_relationship", "traverse", "find_paths"):
+        error = error_of(await tools[name](cursor="12-abcdef"))
+        assert error.endswith("A cursor continues an answer: repeat the other arguments of the call that gave it"), name
+
+
+async def test_a_name_that_no_reference_can_be_is_refused(tools: Toolset) -> None:
+    key = await person(tools, "x" * 500)
+    told = "name must have at most 500 characters, got 501: no tool finds a node by a longer name"
+    assert told in error_of(await tools.create_node(label="Person", name="x" * 501))
+    assert told in error_of(await tools.update_node(entity_key=key, name="x" * 501))
+    assert told in error_of(await tools.remember(nodes=[{"label": "Person", "name": "x" * 501}]))

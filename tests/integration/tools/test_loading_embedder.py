@@ -1,0 +1,56 @@
+"""While the embedder is being loaded, searches wait for it, and say so if it takes too long."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.embedding.base import Embedding
+from kgagent.embedding.hashing import HashingEmbedder
+from kgagent.errors import EmbeddingUnavailableError
+from kgagent.knowledge_graph import services_of
+from tests.conftest import DIMENSIONS
+from tests.support.payloads import error_of, succeeded
+from tests.support.people import two_friends
+
+
+class Loading(HashingEmbedder):
+    """Not ready until it is told so."""
+
+    is_loaded = False
+
+    async def ready(self, timeout: float) -> None:
+        assert timeout > 0
+        if not self.is_loaded:
+            raise EmbeddingUnavailableError("The model is still being loaded; try again in a moment")
+
+    async def embed_queries(self, texts: Sequence[str]) -> list[Embedding]:
+        assert self.is_loaded
+        return await super().embed_queries(texts)
+
+
+@pytest.fixture
+def loading() -> Loading:
+    return Loading(DIMENSIONS)
+
+
+async def test_searches_say_that_the_model_is_being_loaded(
+    opened: KnowledgeGraph, loading: Loading, user_id: str
+) -> None:
+    graph = KnowledgeGraph(services_of(opened).store, opened.ontology, loading, opened.settings)
+    tools = graph.tools(user_id=user_id)
+    ends = await two_friends(opened.tools(user_id=user_id))
+    step = {"source_label": "Person", "relation_type": "has_relationship_with", "target_label": "Person"}
+    calls: dict[str, dict[str, Any]] = {
+        "explore": {"queries": [{"query": "who rows?"}]},
+        "hybrid_search": {"query": "who rows?"},
+        "query_patterns": {"query": "who rows?", "patterns": [{"steps": [step]}]},
+        "find_paths": {**ends, "query": "rows"},
+    }
+    for name, arguments in calls.items():
+        assert error_of(await tools[name](**arguments)) == "The model is still being loaded; try again in a moment"
+    succeeded(await tools.explore(text_matches=["Ada"]))
+    succeeded(await tools.find_paths(**ends))
+    loading.is_loaded = True
+    succeeded(await tools.hybrid_search(**calls["hybrid_search"]))

@@ -1,0 +1,37 @@
+"""A filter by type finds types that are written differently, and says so if there are none."""
+
+from typing import Any
+
+import pytest
+
+from kgagent.tools import Toolset
+from tests.support.payloads import succeeded
+from tests.support.people import person, relate
+
+CALLS: dict[str, dict[str, Any]] = {
+    "hybrid_search": {"query": "who works with Ada?", "threshold": -1.0},
+    "explore": {"queries": [{"query": "who works with Ada?", "threshold": -1.0}]},
+    "traverse": {"entity_key": "Ada"},
+}
+
+
+@pytest.fixture
+async def ada(tools: Toolset) -> str:
+    key = await person(tools, "Ada")
+    for name, kind in (("Bo", "colleague of"), ("Cy", "Works_With"), ("Di", "friend")):
+        await relate(tools, key, await person(tools, name), kind)
+    return key
+
+
+async def test_types_that_are_written_differently_are_found_and_others_warned_about(tools: Toolset, ada: str) -> None:
+    assert ada
+    for name, arguments in CALLS.items():
+        found = succeeded(await tools[name](**arguments, relationship_types=["works with", "FRIEND"]))
+        assert "works with" in str(found).lower().replace("_", " "), name
+        assert name == "explore" or "colleague" not in str(found), name
+        assert "warnings" not in found, name
+        missed = await tools[name].call_text({**arguments, "relationship_types": ["colleague", "friend"]})
+        assert "No relationship has the type 'colleague'. Nearest: colleague of" in missed.text, name
+        assert missed.payload["warnings"] == ["No relationship has the type 'colleague'. Nearest: colleague of"]
+    nothing = await tools.traverse.call_text({**CALLS["traverse"], "relationship_types": ["enemy"]})
+    assert "No relationship has the type 'enemy'. There are: Works_With, colleague of, friend" in nothing.text
