@@ -1,14 +1,17 @@
 """Let agents of several users call the tools at random, and check after each round that the graph is what it must be.
 
-python scripts/soak.py [--minutes 10] [--calls N] [--users 3] [--agents 4] [--seed 1] [--steps 40] [--faults 20]
+python scripts/soak.py [--minutes 10] [--calls N] [--users 3] [--agents 4] [--seed 1] [--steps 40]
+    [--faults 20] [--fuzz]
 
 With --faults, connections are cut, replies to commits are lost, the embedder fails at times, and Neo4j is killed and
 started again, so many times each, one of them in each round. A call whose reply was lost must have happened once or not
-at all. A server of its own is then started in any case, because no other may be killed.
+at all. A server of its own is then started in any case, because no other may be killed. With --fuzz, almost all calls
+are mutated or hostile.
 
-It uses the Neo4j of NEO4J_URI, which needs the indexes of embeddings of length 384 or none yet, or else starts one in
-a temporary folder; its users (soak-...) are forgotten at the end. It prints a summary as JSON, and exits with 1 if
-anything was violated. What is checked is in tests/adversarial/soak.py and tests/adversarial/soak_model.py.
+It uses the Neo4j of NEO4J_URI, which needs the indexes of embeddings of length 384 or none yet, or else starts one
+with the settings of the tests' server in a temporary folder; its users (soak-...) are forgotten at the end. It prints a
+summary as JSON, and exits with 1 if anything was violated. What is checked is in tests/adversarial/soak.py and
+tests/adversarial/soak_model.py.
 """
 
 import argparse
@@ -32,6 +35,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from tests.adversarial.soak import Figures, soak
 from tests.adversarial.soak_faults import Faults
 from tests.support.proxy import proxy_to
+from tests.support.shared_server import folder_in_memory, shared_local_server
 
 from kgagent import Settings
 from kgagent.local import LocalNeo4j
@@ -40,8 +44,8 @@ from kgagent.local import LocalNeo4j
 @contextmanager
 def _own_server() -> Iterator[tuple[LocalNeo4j, Settings]]:
     """A Neo4j that ends with the block, and settings that lead to it."""
-    with tempfile.TemporaryDirectory(prefix="kgagent-soak-") as folder:
-        local = LocalNeo4j(Path(folder))
+    with tempfile.TemporaryDirectory(prefix="kgagent-soak-", dir=folder_in_memory()) as folder:
+        local = shared_local_server(Path(folder))
         info = local.up()
         try:
             password = SecretStr(info.password)
@@ -76,6 +80,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--steps", type=int, default=40, help="steps of each agent between two comparisons")
     parser.add_argument("--faults", type=int, help="let each kind of fault happen so often; ends when all have")
+    parser.add_argument("--fuzz", action="store_true", help="make mutated and hostile calls, and few others")
     given = parser.parse_args()
     lasts = given.minutes is not None or given.calls is not None or given.faults is not None
     minutes = given.minutes if lasts else 10.0
@@ -88,6 +93,7 @@ def main() -> int:
         "seconds": None if minutes is None else minutes * 60,
         "seed": given.seed,
         "steps": given.steps,
+        "fuzz": given.fuzz,
     }
     figures = asyncio.run(_without_faults(options) if given.faults is None else _with_faults(options, given.faults))
     elapsed = time.monotonic() - began

@@ -42,7 +42,7 @@ INVALID: tuple[Any, ...] = (
 class Agent:
     """Makes one random call after the other."""
 
-    def __init__(self, world: "World", user: str, place: int, *, seed: int) -> None:
+    def __init__(self, world: "World", user: str, place: int, *, seed: int, fuzz: bool = False) -> None:
         self._world = world
         self._user = user
         self._tools = world.tools(user, place)
@@ -69,6 +69,8 @@ class Agent:
             self._mutate: 20,
             self._attack: 3,
         }
+        if fuzz:
+            self._valid |= {self._mutate: 1_600, self._attack: 80}
 
     async def run(self, steps: int) -> None:
         """Take so many steps, most of them one call."""
