@@ -3,10 +3,10 @@
     python scripts/check_dependencies.py oldest
     python scripts/check_dependencies.py newest tests/unit tests/integration/test_readme.py
 
-It builds the wheel, installs it with all extras for users into a new environment of this Python, prints the installed
-versions of the direct dependencies, and runs the given tests, or else a selection. "oldest" installs exactly the minimum
-of each direct dependency, and fails if these cannot be installed together; the other packages and the test tools are the
-newest that fit. It exits with the code of the step that failed.
+It builds the wheel, installs it with all extras for users into a new environment of this Python, prints the versions
+of the direct dependencies, and runs the given tests, or else a selection. "oldest" installs exactly the minimum of each
+direct dependency, and fails if these cannot be installed together; the other packages and the test tools are the newest
+that fit. It exits with the code of the step that failed.
 """
 
 import argparse
@@ -33,7 +33,13 @@ _TESTS = (
     "tests/integration/tools",
     "tests/integration/adapters",
     "--ignore=tests/integration/adapters/test_langchain_standard.py",
+    "--ignore=tests/unit/test_documents.py",
 )
+"""Without the test that needs `langchain-tests`, and those of the generated pages, which depend on typer's version."""
+
+_OLD_AND_NEW = ("-W", "default::DeprecationWarning")
+"""The newest of the other packages deprecate what the oldest direct dependencies call."""
+
 _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)(\[[\w,-]+\])?>=(?P<minimum>[\d.]+)")
 
 
@@ -109,7 +115,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="kgagent-dependencies-") as name:
         python = _install(Path(name), oldest=given.versions == "oldest")
         _print_versions(python)
-        _run(python, "-m", "pytest", "-q", "-m", "not browser", *(given.tests or _TESTS), *more)
+        warnings = _OLD_AND_NEW if given.versions == "oldest" else ()
+        _run(python, "-m", "pytest", "-q", "-m", "not browser", *warnings, *(given.tests or _TESTS), *more)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
 """Starts the process of a Neo4j server, and reports why a start failed."""
 
+import json
 import re
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
 _TOOL_SECONDS = 60
 _MAX_LINES = 15
 _NOISE = re.compile(r"^WARNING: |\bat \S+\(.*\)$|\.\.\. \d+ more$")
+_FAILURE = "Failed to start DatabaseId"
+_EXCEPTION = re.compile(r"(Caused by: )?[\w.$]+(Exception|Error): ")
+_TIME = re.compile(r"\d{4}-\d\d-\d\d ")
 _ADMIN_TOOL = "org.neo4j.cli.AdminTool"
 
 
@@ -148,6 +153,27 @@ def last_log_lines(home: ServerHome, start: int) -> str:
     logged = _read(home.neo4j_log)[start:].decode("utf-8", "replace")
     printed = _read(home.output).decode("utf-8", "replace")
     return _last_lines(printed) + "\n" + _last_lines(logged)
+
+
+def why_not_started(home: ServerHome, database: str) -> str:
+    """Why the server could not start a database, from its debug log; empty if the log does not say it.
+
+    Args:
+        home: home folder of the server.
+        database: name of the database, whose last start failed.
+    """
+    lines = _read(home.debug_log).decode("utf-8", "replace").splitlines()
+    failures = [at for at, line in enumerate(lines) if _FAILURE in line and f"[{database}]" in line]
+    if not failures:
+        return ""
+    first, *others = lines[failures[-1] :]
+    try:
+        trace = json.loads(first)["stacktrace"].splitlines()
+    except (ValueError, KeyError):
+        # Neo4j 5 writes plain text, in which each entry begins with its time.
+        trace = list(takewhile(lambda line: not _TIME.match(line), others))
+    messages = [line.rpartition("Exception: ")[2] for line in trace if _EXCEPTION.match(line)]
+    return " <- ".join(dict.fromkeys(messages))
 
 
 def _read(path: Path) -> bytes:

@@ -4,12 +4,33 @@ import logging
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
 
 from kgagent.errors import ServerStartError
 from kgagent.local.config import HOST
 
+if TYPE_CHECKING:
+    from neo4j import Session
+
 _CONNECT_SECONDS = 1.0
 _RESPONSE_SECONDS = 10.0
+_FAILED = """
+SHOW DATABASES YIELD name, requestedStatus, currentStatus, statusMessage
+WHERE requestedStatus = 'online' AND NOT currentStatus IN ['online', 'starting', 'initial'] AND statusMessage <> ''
+RETURN name, statusMessage LIMIT 1
+"""
+
+
+class FailedDatabase(NamedTuple):
+    """A database that did not start.
+
+    Attributes:
+        name: its name.
+        message: what the server says about it.
+    """
+
+    name: str
+    message: str
 
 
 def is_ready(port: int, username: str, password: str) -> bool:
@@ -22,20 +43,10 @@ def is_ready(port: int, username: str, password: str) -> bool:
         socket.create_connection((HOST, port), _CONNECT_SECONDS).close()
     except OSError:
         return False
-    from neo4j import GraphDatabase
     from neo4j.exceptions import AuthError, DriverError, Neo4jError
 
     try:
-        with (
-            _quiet_driver(),
-            GraphDatabase.driver(
-                f"bolt://{HOST}:{port}",
-                auth=(username, password),
-                connection_timeout=_RESPONSE_SECONDS,
-                max_transaction_retry_time=0,
-            ) as driver,
-            driver.session(database="neo4j") as session,
-        ):
+        with _session("neo4j", port, username, password) as session:
             session.run("RETURN 1").consume()
     except AuthError as error:
         raise ServerStartError(
@@ -45,6 +56,36 @@ def is_ready(port: int, username: str, password: str) -> bool:
     except (DriverError, Neo4jError, OSError):
         return False
     return True
+
+
+def failed_database(port: int, username: str, password: str) -> FailedDatabase | None:
+    """A database that the server could not start; None if there is none, or the server does not answer."""
+    from neo4j.exceptions import DriverError, Neo4jError
+
+    try:
+        with _session("system", port, username, password) as session:
+            row = session.run(_FAILED).single()
+    except (DriverError, Neo4jError, OSError):
+        return None
+    return None if row is None else FailedDatabase(row["name"], row["statusMessage"])
+
+
+@contextmanager
+def _session(database: str, port: int, username: str, password: str) -> Iterator["Session"]:
+    """A session whose statements are not repeated."""
+    from neo4j import GraphDatabase
+
+    with (
+        _quiet_driver(),
+        GraphDatabase.driver(
+            f"bolt://{HOST}:{port}",
+            auth=(username, password),
+            connection_timeout=_RESPONSE_SECONDS,
+            max_transaction_retry_time=0,
+        ) as driver,
+        driver.session(database=database) as session,
+    ):
+        yield session
 
 
 @contextmanager

@@ -12,11 +12,18 @@ from kgagent.formatting import counted
 from kgagent.local.artifacts import forget
 from kgagent.local.backup_file import BackupManifest, read_manifest, unpack_backup, write_backup
 from kgagent.local.config import HOST
-from kgagent.local.launch import LaunchPlan, last_log_lines, launch, log_size, set_initial_password
+from kgagent.local.launch import (
+    LaunchPlan,
+    last_log_lines,
+    launch,
+    log_size,
+    set_initial_password,
+    why_not_started,
+)
 from kgagent.local.paths import default_home
 from kgagent.local.ports import choose_port
 from kgagent.local.process import connection_count, find_server, terminate, wait_for_exit
-from kgagent.local.readiness import is_ready
+from kgagent.local.readiness import FailedDatabase, failed_database, is_ready
 from kgagent.local.releases import find_release
 from kgagent.local.server_home import ServerHome, ServerState, not_writable
 from kgagent.local.server_info import ServerInfo, ServerStatus
@@ -92,7 +99,8 @@ class LocalNeo4j:
         Raises:
             ConfigurationError: the version has no lock file, or the `local` extra is not installed.
             DownloadError: a file could not be downloaded.
-            ServerStartError: the server did not start; the message includes the end of its log.
+            ServerStartError: the server did not start; the message includes the end of its log. Or it started without
+                the database; the message includes the server's reason.
         """
         progress = progress or SilentProgress()
         self._home.create()
@@ -280,6 +288,9 @@ class LocalNeo4j:
             while not is_ready(state.port, _USERNAME, password):
                 if wait_for_exit(running, _POLL_SECONDS):
                     raise self._failure("exited during startup", log_start)
+                if failed := failed_database(state.port, _USERNAME, password):
+                    terminate(running, timeout=_STOP_SECONDS)
+                    raise self._database_failure(failed)
                 if time.monotonic() > deadline:
                     terminate(running, timeout=_STOP_SECONDS)
                     raise self._failure(f"was not ready within {_START_SECONDS:.0f} s and was stopped", log_start)
@@ -296,6 +307,15 @@ class LocalNeo4j:
         # A damaged jar may be the cause: verify all of them at the next start.
         forget(self._release.lock_name, cache=self._cache)
         return kind(f"The local Neo4j {what}. Its log is in {self._home.path / 'logs'}; it ends with:\n{log}")
+
+    def _database_failure(self, failed: FailedDatabase) -> ServerStartError:
+        reason = why_not_started(self._home, failed.name)
+        return ServerStartError(
+            f"The local Neo4j could not start the database {failed.name!r}, and was stopped. It says: "
+            f"{' '.join(filter(None, [failed.message, reason]))}\nIf the disk is full, make room and start it again "
+            f"(kgagent up). If the data are damaged, move {self._home.path} away and restore a backup "
+            f"(kgagent restore-backup). More is in {self._home.debug_log}."
+        )
 
     def _info(self, state: ServerState, pid: int) -> ServerInfo:
         return ServerInfo(

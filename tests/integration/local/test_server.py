@@ -154,6 +154,21 @@ def test_failed_start_says_why(fresh: LocalNeo4j, tmp_path: Path) -> None:
     assert not fresh.status().running
 
 
+def test_start_without_the_database_says_why_and_what_to_do(fresh: LocalNeo4j, tmp_path: Path) -> None:
+    store = tmp_path / "home" / "data" / "databases" / "neo4j"
+    store.mkdir(parents=True)
+    (store / "neostore").write_bytes(b"damaged" * 100)
+
+    with pytest.raises(ServerStartError) as raised:
+        fresh.up()
+
+    error = str(raised.value)
+    assert error.startswith("The local Neo4j could not start the database 'neo4j', and was stopped. It says: ")
+    assert "Failed to read current store version" in error
+    assert "kgagent restore-backup" in error
+    assert not fresh.status().running
+
+
 def test_port_that_is_in_use_is_named(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

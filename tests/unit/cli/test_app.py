@@ -1,4 +1,5 @@
 import os
+import re
 import subprocess
 import sys
 
@@ -60,15 +61,16 @@ def test_wrong_usage_is_exit_code_2(arguments: list[str]) -> None:
 @pytest.mark.parametrize(
     ("option", "expected"),
     [
-        (["--token-budget", "abc"], "'--token-budget': must be a whole number, got 'abc'"),
-        (["--limit", "2.5"], "'--limit': must be a whole number, got '2.5'"),
-        (["--threshold", "high"], "'--threshold': must be a number, got 'high'"),
+        (["--token-budget", "abc"], "must be a whole number, got 'abc'|'abc' is not a valid int"),
+        (["--limit", "2.5"], "must be a whole number, got '2.5'|'2.5' is not a valid int"),
+        (["--threshold", "high"], "must be a number, got 'high'|'high' is not a valid float"),
     ],
 )
 def test_an_option_of_the_wrong_type_is_explained(option: list[str], expected: str) -> None:
+    """Before 0.29, typer explains it itself."""
     result = CliRunner().invoke(app, ["search", "x", *option], env={"COLUMNS": "200"})
     assert result.exit_code == 2
-    assert expected in result.stderr
+    assert re.search(f"'{option[0]}': ({expected})", result.stderr)
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["search", "--help"], ["--version"], ["search"]])
