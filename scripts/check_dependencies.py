@@ -70,7 +70,7 @@ def direct_dependencies() -> dict[str, str]:
     return minima([*table["dependencies"], *(each for extra in _EXTRAS for each in extras[extra])])
 
 
-def test_tools() -> list[str]:
+def tools_for_tests() -> list[str]:
     """The requirements of the extra `dev` that the tests need."""
     return [each for each in project()["optional-dependencies"]["dev"] if not each.startswith(_NOT_NEEDED)]
 
@@ -93,7 +93,7 @@ def _install(folder: Path, *, oldest: bool) -> Path:
     pins = direct_dependencies().items() if oldest else ()
     constraints.write_text("".join(f"{name}=={version}\n" for name, version in pins), "utf-8")
     wanted = f"kgagent[{','.join(_EXTRAS)}] @ {wheel.as_uri()}"
-    _run(python, "-m", "pip", "install", "--quiet", "--constraint", constraints, wanted, *test_tools())
+    _run(python, "-m", "pip", "install", "--quiet", "--constraint", constraints, wanted, *tools_for_tests())
     return python
 
 

@@ -1,7 +1,6 @@
 """What all tests share: one real Neo4j for the whole run, and a separate user for each test."""
 
 import os
-import shutil
 import signal
 import tempfile
 import uuid
@@ -20,7 +19,9 @@ from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.tools import Toolset
 from tests.support import planner_statistics
 from tests.support.browser import chromium_path
+from tests.support.run_folders import new_run_folder, remove_ended_runs
 from tests.support.shared_server import (
+    MEMORY,
     Server,
     folder_in_memory,
     server_of_environment,
@@ -66,8 +67,9 @@ def pytest_configure(config: pytest.Config) -> None:
         config.stash[CONTAINER] = Server(*worker["container"]) if worker["container"] else None
         return
     config.stash[CLEAN_UP] = clean_up = ExitStack()
-    config.stash[RUN_FOLDER] = folder = Path(tempfile.mkdtemp(prefix="kgagent-tests-", dir=folder_in_memory()))
-    clean_up.callback(shutil.rmtree, folder, ignore_errors=True)
+    for parent in {MEMORY, Path(tempfile.gettempdir())}:
+        remove_ended_runs(parent)
+    config.stash[RUN_FOLDER] = folder = new_run_folder(folder_in_memory(), clean_up)
     config.stash[CONTAINER] = start_container(clean_up)
     clean_up.callback(shared_local_server(folder).down)
 

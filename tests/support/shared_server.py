@@ -49,6 +49,7 @@ class QuickLocalNeo4j(LocalNeo4j):
         super().__init__(home, **{"java_options": JAVA_OPTIONS, **options})
 
 
+MEMORY = Path("/dev/shm")
 _NEEDED_IN_MEMORY = 4 << 30
 
 
@@ -91,10 +92,9 @@ def shared_local_server(folder: Path) -> LocalNeo4j:
 
 def folder_in_memory() -> Path | None:
     """A file system in memory with room for the server of a run, where each commit need not wait for a disk."""
-    folder = Path("/dev/shm")
-    if not os.access(folder, os.W_OK) or shutil.disk_usage(folder).free < _NEEDED_IN_MEMORY:
+    if not os.access(MEMORY, os.W_OK) or shutil.disk_usage(MEMORY).free < _NEEDED_IN_MEMORY:
         return None
-    return folder
+    return MEMORY
 
 
 def _docker_works() -> bool:
