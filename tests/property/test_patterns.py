@@ -202,11 +202,14 @@ async def remove(graph: KnowledgeGraph, prefix: str) -> None:
     await cypher(graph, text, prefix=f"{prefix}:")
 
 
-async def compiled(graph: KnowledgeGraph, part: GraphPattern | QueryCombinator, user_id: str) -> RunResult:
-    """Run a pattern or a combinator as kgagent does."""
+async def compiled(
+    graph: KnowledgeGraph, part: GraphPattern | QueryCombinator, user_id: str, *, is_narrowed: bool = False
+) -> RunResult:
+    """Run a pattern or a combinator as kgagent does, or as it does if that takes long."""
     reader = PathReader(graph.ontology)
     reads = UserReads(services_of(graph).store, user_id, Deadline.after(60.0))
-    runner = PatternRunner(reads, graph.embedder, reader, RunLimits(EVERYTHING, EVERYTHING))
+    limits = RunLimits(EVERYTHING, EVERYTHING, 0.0 if is_narrowed else EVERYTHING)
+    runner = PatternRunner(reads, graph.embedder, reader, limits)
     plans = plans_of(part)
     matching = await runner.matching([segment for plan in plans for segment in plan.segments])
     compiler = Compiler(user_id, matching=matching)
@@ -231,14 +234,18 @@ def check_refusal(error: InputError) -> None:
 
 
 @examples(12)
-@given(drawn_nodes=nodes, drawn_relationships=relationships, pattern=patterns())
+@given(drawn_nodes=nodes, drawn_relationships=relationships, pattern=patterns(), is_narrowed=st.booleans())
 async def test_a_pattern_finds_the_paths_that_a_walk_in_python_finds(
-    graph: KnowledgeGraph, drawn_nodes: list[Any], drawn_relationships: list[Any], pattern: GraphPattern
+    graph: KnowledgeGraph,
+    drawn_nodes: list[Any],
+    drawn_relationships: list[Any],
+    pattern: GraphPattern,
+    is_narrowed: bool,  # drawn
 ) -> None:
     plain, prefix = await plant(graph, drawn_nodes, drawn_relationships)
     expected = Counter(plain.paths(pattern))
     try:
-        found = as_numbers(await compiled(graph, pattern, plain.user))
+        found = as_numbers(await compiled(graph, pattern, plain.user, is_narrowed=is_narrowed))
     except InputError as error:
         check_refusal(error)
         return
@@ -250,14 +257,18 @@ async def test_a_pattern_finds_the_paths_that_a_walk_in_python_finds(
 
 
 @examples(8)
-@given(drawn_nodes=nodes, drawn_relationships=relationships, combinator=combinators())
+@given(drawn_nodes=nodes, drawn_relationships=relationships, combinator=combinators(), is_narrowed=st.booleans())
 async def test_a_combinator_finds_what_a_walk_in_python_finds(
-    graph: KnowledgeGraph, drawn_nodes: list[Any], drawn_relationships: list[Any], combinator: QueryCombinator
+    graph: KnowledgeGraph,
+    drawn_nodes: list[Any],
+    drawn_relationships: list[Any],
+    combinator: QueryCombinator,
+    is_narrowed: bool,  # drawn
 ) -> None:
     plain, prefix = await plant(graph, drawn_nodes, drawn_relationships)
     expected = plain.paths(combinator)
     try:
-        ran = await compiled(graph, combinator, plain.user)
+        ran = await compiled(graph, combinator, plain.user, is_narrowed=is_narrowed)
     except InputError as error:
         check_refusal(error)
         return

@@ -225,7 +225,9 @@ def satisfies(constraint: Constraint, properties: Mapping[str, Any], value: Any)
     if kind == "CONTAINS" and isinstance(stored, list):
         return any(same(one, value) for one in stored)
     sorts = {sort(stored), sort(value)}
-    if sorts != {"text"} and (kind not in ORDERS or sorts != {"number"}):
+    # Two stored truth values have an order in Cypher; a constraint cannot give one.
+    ordered = {"number"}, *([{"truth"}] if constraint.value_from is not None else [])
+    if sorts != {"text"} and (kind not in ORDERS or sorts not in ordered):
         raise NonsenseError
     return TESTS[kind](stored, value)
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeGuard
+from typing import Any, Literal, TypeGuard
 
 from kgagent.graph.statements import Statement
 from kgagent.models.constraint import Position
+from kgagent.models.pattern import GraphPattern
 from kgagent.models.pattern_query import CombinatorType, QueryCombinator
 from kgagent.patterns.match_clauses import MatchClauses
 from kgagent.patterns.plans import (
@@ -57,25 +58,79 @@ class Compiler:
         """
         values = StatementParameters(user_id=self.user_id, zero=0)
         chain = self._chain(plan, "", values)
-        best = plan.best.place if plan.best is not None else None
-        if self.one_path_per is not None:
-            best = plan.place(self.one_path_per)
         text = self._text(plan, chain, plan.entered_at(self.entry_points), "", values)
-        nodes = " + ".join(part.nodes for part in chain)
-        relationships = " + ".join(part.relationships for part in chain)
-        path = ", ".join(
-            (
-                f"[n IN [{chain[0].node('start')}] + {nodes} | elementId(n)]",
-                f"[r IN {relationships} | elementId(r)]",
-                f"[{', '.join(length for part in chain for length in part.lengths)}]",
-                "null" if best is None else f"elementId({_at(chain, best)})",
-            )
+        return _path_statement(chain, text, self.best_place(plan), values, limit)
+
+    def compile_narrowed(
+        self, plan: QueryPlan, nodes: Sequence[Sequence[str] | None], limit: int, *, best: PlanPosition | None
+    ) -> CompiledStatement:
+        """Compile the statement that matches the paths through known nodes, following the steps from the start on.
+
+        Args:
+            plan: a plan of one pattern whose steps follow one relationship each.
+            nodes: for each node of the pattern, from the start, the ids that it may have; None is any id. They replace
+                the entry points.
+            limit: maximum number of paths.
+            best: place of the node for which only the best path is kept, for `at`.
+
+        Returns:
+            A statement with the same row as that of `compile`.
+        """
+        values = StatementParameters(user_id=self.user_id, zero=0)
+        chain = self._chain(plan, "", values, in_order=True)
+        for place, ids in enumerate(nodes):
+            if ids is not None:
+                chain[0].require_id(values.add(ids), place - 1 if place else "start")
+        return _path_statement(chain, self._text(plan, chain, None, "", values), best, values, limit)
+
+    def compile_step(
+        self,
+        step: GraphPattern,
+        starts: Sequence[str] | None,
+        ends: Sequence[str] | None,
+        *,
+        at: Literal["start", "end"],
+        limit: int,
+    ) -> CompiledStatement:
+        """Compile the statement that finds the nodes at one end of a step. Its only row has `nodes`, their ids.
+
+        Args:
+            step: a pattern of one step.
+            starts: ids that the start node may have; None is any id.
+            ends: ids that the end node may have; None is any id.
+            at: which of its nodes to return.
+            limit: maximum number of them.
+        """
+        values = StatementParameters(user_id=self.user_id, zero=0)
+        [clauses] = self._chain(QueryPlan((step,)), "", values)
+        if starts is not None:
+            clauses.require_id(values.add(starts), "start")
+        if ends is not None:
+            clauses.require_id(values.add(ends), "end")
+        text = (
+            f"{clauses.text}\nWITH DISTINCT {clauses.node(at)} AS node LIMIT {values.add(limit)}\n"
+            "RETURN collect(elementId(node)) AS nodes"
         )
-        limited = f"{text}\nWITH [{path}] AS path LIMIT {values.add(limit)}\nRETURN collect(path) AS paths"
-        return CompiledStatement(Statement(limited, "match_pattern"), values.parameters)
+        return CompiledStatement(Statement(text, "match_step"), values.parameters)
+
+    def best_place(self, plan: QueryPlan) -> PlanPosition | None:
+        """The place for each of whose nodes only the best path is kept; None if all are kept."""
+        if self.one_path_per is not None:
+            return plan.place(self.one_path_per)
+        return None if plan.best is None else plan.best.place
+
+    def entered_ids(self, label: str | None) -> list[str]:
+        """Ids of the entry points that fit a label."""
+        return [point.element_id for point in self.entry_points if point.fits(label)]
 
     def _chain(
-        self, plan: QueryPlan, prefix: str, values: StatementParameters, bound: Mapping[PlanPosition, str] | None = None
+        self,
+        plan: QueryPlan,
+        prefix: str,
+        values: StatementParameters,
+        bound: Mapping[PlanPosition, str] | None = None,
+        *,
+        in_order: bool = False,
     ) -> list[MatchClauses]:
         """The patterns of the plan, each starting at the end variable of the one before."""
         predicates = Predicates(values, self.matching)
@@ -88,7 +143,9 @@ class Compiler:
                 known["start"] = chain[-1].node("end")
             is_whole = len(plan.segments) == 1 and not prefix
             name = f"{prefix}s{number}"
-            chain.append(MatchClauses(segment, name, values, predicates, bound=known, is_whole=is_whole))
+            chain.append(
+                MatchClauses(segment, name, values, predicates, bound=known, is_whole=is_whole, in_order=in_order)
+            )
         return chain
 
     def _text(
@@ -101,9 +158,8 @@ class Compiler:
     ) -> str:
         """The clauses of a chain, with the predicates for entry points and joins."""
         if entered is not None:
-            label = plan.label(entered)
-            ids = [point.element_id for point in self.entry_points if point.fits(label)]
-            chain[entered.segment].require(f"elementId({_at(chain, entered)}) IN {values.add(ids)}", entered.position)
+            ids = values.add(self.entered_ids(plan.label(entered)))
+            chain[entered.segment].require_id(ids, entered.position)
         for number, join in enumerate(plan.joins):
             text = self._join(join, _at(chain, join.place), f"{prefix}m{number}", values)
             chain[join.place.segment].require(text, join.place.position)
@@ -145,6 +201,27 @@ class Compiler:
             )
             text = f"{text}\nWITH DISTINCT {once}\nWITH * WHERE {others}"
         return f"EXISTS {{\n{text}\nRETURN 1 AS found\n}}"
+
+
+def _path_statement(
+    chain: Sequence[MatchClauses],
+    text: str,
+    best: PlanPosition | None,
+    values: StatementParameters,
+    limit: int,
+) -> CompiledStatement:
+    nodes = " + ".join(part.nodes for part in chain)
+    relationships = " + ".join(part.relationships for part in chain)
+    path = ", ".join(
+        (
+            f"[n IN [{chain[0].node('start')}] + {nodes} | elementId(n)]",
+            f"[r IN {relationships} | elementId(r)]",
+            f"[{', '.join(length for part in chain for length in part.lengths)}]",
+            "null" if best is None else f"elementId({_at(chain, best)})",
+        )
+    )
+    limited = f"{text}\nWITH [{path}] AS path LIMIT {values.add(limit)}\nRETURN collect(path) AS paths"
+    return CompiledStatement(Statement(limited, "match_pattern"), values.parameters)
 
 
 def _is_intersection(part: PatternExpression) -> TypeGuard[QueryCombinator]:

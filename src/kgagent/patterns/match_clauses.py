@@ -66,6 +66,8 @@ class MatchClauses:
         predicates: compiles the constraints.
         bound: variables that are already bound, by their position.
         is_whole: whether the statement matches nothing else.
+        in_order: whether to follow the steps from the start on, each of them one relationship, instead of in the order
+            that the planner estimates to be cheapest.
     """
 
     def __init__(
@@ -77,8 +79,10 @@ class MatchClauses:
         *,
         bound: Mapping[Position, str] | None = None,
         is_whole: bool = False,
+        in_order: bool = False,
     ) -> None:
         self._pattern = pattern
+        self._in_order = in_order
         self._is_whole = is_whole
         self._prefix = prefix
         self._values = values
@@ -101,6 +105,10 @@ class MatchClauses:
     def require(self, predicate: str, position: Position = "end") -> None:
         """Add a predicate on a node."""
         self._require(predicate, _place(position, len(self._pattern.steps)))
+
+    def require_id(self, ids: str, position: Position) -> None:
+        """Require that the id of a node is in a list."""
+        self.require(f"elementId({self.node(position)}) IN {ids}", position)
 
     def _require(self, predicate: str, *places: int) -> None:
         """Add a predicate on the nodes at some places; it is placed where the last of them is bound."""
@@ -145,7 +153,9 @@ class MatchClauses:
         is_path = self._is_whole and self._is_one_repeated_step
         if is_path:
             self._paths(pattern.steps[0])
-        for place, step in enumerate(() if is_path else pattern.steps):
+        elif self._in_order:
+            self._steps_in_order()
+        for place, step in enumerate(() if is_path or self._in_order else pattern.steps):
             before, after = self._nodes[place], self._nodes[place + 1]
             opened = path or f"({before}{_label(step.source_label)})"
             if path and step.source_label not in {None, pattern.steps[place - 1].target_label}:
@@ -197,6 +207,19 @@ class MatchClauses:
         followed = f"all(one IN {relationship} WHERE coalesce(one.user_id, $user_id) = $user_id)"
         self._bind(f"WITH * WHERE {followed}", 1)
         self._hops.append((f"nodes({path})[1..]", relationship))
+
+    def _steps_in_order(self) -> None:
+        """One clause for each step. The planner combines clauses unless a WITH between them adds a variable."""
+        steps, prefix = self._pattern.steps, self._prefix
+        self._bind(f"MATCH ({self._nodes[0]}{_label(steps[0].source_label)})", 0)
+        for place, step in enumerate(steps):
+            before, after = self._nodes[place : place + 2]
+            if place and step.source_label is not None:
+                self._require(f"{before}:{Identifier(step.source_label)}", place)
+            follow = f"MATCH ({before}){self._hop(place, step)}({after}{_label(step.target_label)})"
+            self._bind(f"WITH *, {place} AS {prefix}o{place}\n{follow}", place + 1)
+            for other in range(place):
+                self._of_hop(f"{prefix}r{place} <> {prefix}r{other}", place)
 
     def _hop(self, place: int, step: TraversalStep) -> str:
         """The part of a path between the two nodes of a step."""

@@ -81,6 +81,11 @@ class QueryPlan:
         """Names of its patterns, joined by " > "."""
         return " > ".join(segment.pattern_id for segment in self.segments)
 
+    @property
+    def max_hops(self) -> int:
+        """Maximum number of relationships of a path."""
+        return sum(step.max_hops for segment in self.segments for step in segment.steps)
+
     def place(self, position: Position) -> PlanPosition:
         """The place of a node of the whole path; step numbers continue from one pattern to the next."""
         if position == "start":

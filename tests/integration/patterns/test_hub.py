@@ -5,6 +5,8 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.knowledge_graph import services_of
+from kgagent.models.constraint import Constraint
+from kgagent.models.matched_path import PatternResult
 from kgagent.models.pattern import GraphPattern
 from kgagent.models.pattern_query import GraphQuery
 from kgagent.patterns.compiler import Compiler
@@ -65,3 +67,37 @@ async def test_memory_of_the_server_is_flat_from_six_to_eight_hops(
 
     # A path of 8 hops has a third more elements than one of 6.
     assert memory(8) < 1.5 * memory(6)
+
+
+async def ridden(hub: KnowledgeGraph, user_id: str, hops: int) -> PatternResult:
+    """Ways of so many hops from the hub to a stop that one relationship leads to."""
+    await cypher(
+        hub,
+        "MATCH (s:Stop {user_id: $user, name: 'stop 1'}) "
+        "CREATE (s)-[:RAIL]->(:Stop {user_id: $user, name: 'terminus'})",
+        user=user_id,
+    )
+    ends = {"type": "PROPERTY_EQUALS", "property_path": "name", "value": "terminus", "at_step": "end"}
+    query = GraphQuery.model_validate(
+        {
+            "targets": [{"entity_key": f"{user_id}-hub", "label": "Stop"}],
+            "patterns": [rides(hops).model_copy(update={"constraints": (Constraint.model_validate(ends),)})],
+            "ranking": "PATH_LENGTH",
+            "strict": False,
+        }
+    )
+    return await hub.query_patterns(query, user_id=user_id)
+
+
+async def test_few_of_many_beginnings_arrive(hub: KnowledgeGraph, user_id: str) -> None:
+    result = await ridden(hub, user_id, 6)
+    assert result.context.explored == {"pattern": EXPLORED}
+    assert {tuple(node.name for node in path.nodes[-3:]) for path in result.paths} == {("hub", "stop 1", "terminus")}
+    assert {path.steps for path in result.paths} == {(6,)}
+
+
+async def test_none_of_many_beginnings_arrives(hub: KnowledgeGraph, user_id: str) -> None:
+    # About 8 * 10^9 ways of 7 hops begin at the hub.
+    result = await ridden(hub, user_id, 7)
+    assert result.paths == ()
+    assert result.warnings[0] == "No path matches"

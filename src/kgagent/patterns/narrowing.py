@@ -1,0 +1,109 @@
+"""Matches the paths of a plan by narrowing it first to the nodes on walks from its start to its end.
+
+A statement that matches paths follows every beginning of a path, and their number grows exponentially with the length
+even if few of them arrive. Two breadth-first passes, forward and backward, read each relationship at most once per step
+instead; among the nodes that are left, almost every beginning arrives. The passes ignore that a path follows no
+relationship twice, and conditions on several nodes: the statement that matches the paths checks them.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from kgagent.models.constraint import Constraint
+from kgagent.models.pattern import GraphPattern
+from kgagent.patterns.compiler import Compiler
+from kgagent.patterns.fixed_lengths import FixedLengthPlan
+from kgagent.patterns.plans import PlanPosition, QueryPlan
+from kgagent.patterns.reads import UserReads
+
+MAX_NODES = 10_000
+"""Maximum number of nodes at one place; more of them do not narrow it."""
+
+Ids = Sequence[str] | None
+"""Ids of the nodes that a place may have; None is any node."""
+
+
+async def narrowed_paths(
+    reads: UserReads, compiler: Compiler, plan: QueryPlan, fixed: Sequence[FixedLengthPlan], limit: int
+) -> list[Sequence[Any]]:
+    """Match the paths of a plan, shortest first, as `Compiler.compile` describes them.
+
+    Args:
+        reads: runs the statements.
+        compiler: compiles them.
+        plan: the plan.
+        fixed: the plans of fixed length into which it is split.
+        limit: maximum number of paths.
+
+    Raises:
+        StatementTimeoutError: time ran out.
+        StoreError: the database failed.
+    """
+    entered, best = plan.entered_at(compiler.entry_points), compiler.best_place(plan)
+    paths: list[Sequence[Any]] = []
+    for one in fixed:
+        nodes = await _narrowed(reads, compiler, one.plan, entered and one.place(entered))
+        if [] not in nodes:
+            compiled = compiler.compile_narrowed(one.plan, nodes, limit - len(paths), best=best and one.place(best))
+            [row] = await reads.read(compiled.text, compiled.parameters)
+            paths += [[nodes, relationships, one.lengths, at] for nodes, relationships, _, at in row["paths"]]
+        if len(paths) == limit:
+            break
+    return paths
+
+
+async def _narrowed(reads: UserReads, compiler: Compiler, plan: QueryPlan, entered: PlanPosition | None) -> list[Ids]:
+    """For each node of the paths, from the start, the ids that it may have."""
+    [pattern] = plan.segments
+    steps = [_one_step(pattern, place) for place in range(len(pattern.steps))]
+    found: list[Ids] = [None] * (len(steps) + 1)
+    if entered is not None:
+        place = _node_number(entered.position, len(steps))
+        found[place] = compiler.entered_ids(plan.label(entered))
+        if pattern.cycle and place in {0, len(steps)}:
+            found[0] = found[-1] = found[place]
+
+    async def ends(step: int, at: Literal["start", "end"]) -> Ids:
+        compiled = compiler.compile_step(steps[step], found[step], found[step + 1], at=at, limit=MAX_NODES + 1)
+        [row] = await reads.read(compiled.text, compiled.parameters)
+        return row["nodes"] if len(row["nodes"]) <= MAX_NODES else None
+
+    for step in range(len(steps)):
+        found[step + 1] = await ends(step, "end")
+        if found[step + 1] == []:
+            return found
+    for step in reversed(range(len(steps))):
+        if found[step] is not None or found[step + 1] is not None:
+            found[step] = await ends(step, "start")
+    return found
+
+
+def _one_step(pattern: GraphPattern, place: int) -> GraphPattern:
+    """A step as a pattern of its own, with the constraints on its relationship and its two nodes."""
+    constraints = (
+        constraint.model_copy(update={"at_step": moved})
+        for constraint in pattern.constraints
+        if constraint.value_from is None
+        and (moved := _place_in_step(constraint, place, len(pattern.steps))) is not None
+    )
+    step = pattern.steps[place]
+    if place and step.source_label is None:
+        step = step.model_copy(update={"source_label": pattern.steps[place - 1].target_label})
+    return GraphPattern(steps=(step,), constraints=tuple(constraints))
+
+
+def _place_in_step(constraint: Constraint, step: int, steps: int) -> int | str | None:
+    """Where a constraint applies in the pattern of one step; None if it does not."""
+    place = constraint.at_step
+    if place == -1:
+        return -1
+    if constraint.on == "relationship":
+        return 0 if place == step or (place == "end" and step == steps - 1) else None
+    return {step: "start", step + 1: "end"}.get(_node_number(place, steps))
+
+
+def _node_number(position: int | str, steps: int) -> int:
+    """Number of a node of the path: 0 is the start, i + 1 the node at which step i arrives."""
+    if isinstance(position, str):
+        return 0 if position == "start" else steps
+    return position + 1
