@@ -3,7 +3,7 @@
 import asyncio
 import os
 from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from os import PathLike
@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from neo4j import AsyncDriver
 
-from kgagent.embedding.base import Embedder
+from kgagent.embedding.base import LONGEST_LOADING, Embedder
 from kgagent.embedding.factory import make_embedder
-from kgagent.errors import InputError
+from kgagent.errors import EmbeddingUnavailableError, InputError
 from kgagent.graph.connection import Credentials, connect, use_driver
 from kgagent.graph.store import Store
 from kgagent.graph.writes import OnChange
@@ -221,7 +221,8 @@ class KnowledgeGraph:
     ) -> HybridSearchResult:
         """Search nodes and relationships, by vector and by full text, and fuse the results into one ranking.
 
-        A retriever that fails or runs out of time leaves the results of the others, and a warning among them.
+        A retriever that fails or runs out of time leaves the results of the others, and a warning among them. An
+        embedder that is being loaded is waited for, which is no part of the time limit.
 
         Args:
             request: what to search for and how, or only the text to search for. `HybridSearchOptions` has more options.
@@ -242,6 +243,8 @@ class KnowledgeGraph:
         asked = _checked(
             HybridSearchRequest(query=request) if isinstance(request, str) else request, HybridSearchRequest
         )
+        if vector is None:
+            await self._embedder_loaded()
         async with self._services.admission.admitted(user_id):
             return await self._services.retrieval.hybrid_search(
                 asked, user_id=user_id, vector=vector, cross_encoder=cross_encoder
@@ -249,6 +252,8 @@ class KnowledgeGraph:
 
     async def explore(self, request: ExploreRequest | str, *, user_id: str) -> ExploreResult:
         """Find nodes by several queries and names, with the relationships around them.
+
+        An embedder that is being loaded is waited for, which is no part of the time limit.
 
         Args:
             request: queries and names to search for and how, or only one query.
@@ -260,8 +265,10 @@ class KnowledgeGraph:
             BusyError: too many searches of the graph, or of this user, wait; see the setting `max_reads`.
         """
         asked = ExploreRequest(queries=(VectorQuery(query=request),)) if isinstance(request, str) else request
+        if _checked(asked, ExploreRequest).queries:
+            await self._embedder_loaded()
         async with self._services.admission.admitted(user_id):
-            return await self._services.retrieval.explore(_checked(asked, ExploreRequest), user_id=user_id)
+            return await self._services.retrieval.explore(asked, user_id=user_id)
 
     async def traverse(self, request: TraverseRequest, *, user_id: str) -> TraverseResult:
         """Follow relationships from a node.
@@ -674,6 +681,11 @@ class KnowledgeGraph:
         """
         if os.getpid() == self._pid:
             await self._resources.aclose()
+
+    async def _embedder_loaded(self) -> None:
+        """Wait for an embedder that is being loaded; if it takes too long, the search reports what it goes without."""
+        with suppress(EmbeddingUnavailableError):
+            await self._services.embedder.ready(LONGEST_LOADING)
 
 
 def services_of(graph: KnowledgeGraph) -> GraphServices:

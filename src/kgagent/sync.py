@@ -181,7 +181,8 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
     ) -> HybridSearchResult:
         """Search nodes and relationships, by vector and by full text, and fuse the results into one ranking.
 
-        A retriever that fails or runs out of time leaves the results of the others, and a warning among them.
+        A retriever that fails or runs out of time leaves the results of the others, and a warning among them. An
+        embedder that is being loaded is waited for, which is no part of the time limit.
 
         Args:
             request: what to search for and how, or only the text to search for. `HybridSearchOptions` has more options.
@@ -203,6 +204,8 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
 
     def explore(self, request: ExploreRequest | str, *, user_id: str) -> ExploreResult:
         """Find nodes by several queries and names, with the relationships around them.
+
+        An embedder that is being loaded is waited for, which is no part of the time limit.
 
         Args:
             request: queries and names to search for and how, or only one query.

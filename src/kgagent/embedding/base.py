@@ -12,6 +12,9 @@ else:
     Embedding = array
 """One embedding: float32 (typecode "f"), shape (dimensions,)."""
 
+LONGEST_LOADING = 40.0
+"""Seconds that a search waits for an embedder that is being loaded; many clients wait for a minute."""
+
 
 class Embedder(ABC):
     """Embeds batches of texts.

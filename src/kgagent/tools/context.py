@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from kgagent.admission import Admission
+from kgagent.embedding.base import LONGEST_LOADING
 from kgagent.graph.live_schema import LiveSchemaReader
 from kgagent.graph.node_references import NodeReferences
 from kgagent.graph.nodes import NodeRepository
@@ -13,9 +14,6 @@ from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology
 from kgagent.patterns.search import PatternSearch
 from kgagent.retrieval import RetrievalService
-
-LONGEST_LOADING = 40.0
-"""Seconds that a search waits for the embedder; many clients wait for a minute."""
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,11 @@
-"""While the embedder is being loaded, searches wait for it, and say so if it takes too long."""
+"""While the embedder is being loaded, searches wait for it, and tools say so if it takes too long."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from kgagent import KnowledgeGraph
+from kgagent import ExploreRequest, KnowledgeGraph
 from kgagent.embedding.base import Embedding
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import EmbeddingUnavailableError
@@ -16,12 +16,14 @@ from tests.support.people import two_friends
 
 
 class Loading(HashingEmbedder):
-    """Not ready until it is told so."""
+    """Not ready until it is told so, or until somebody waits for it if it is loaded fast."""
 
     is_loaded = False
+    is_fast = False
 
     async def ready(self, timeout: float) -> None:
         assert timeout > 0
+        self.is_loaded = self.is_loaded or self.is_fast
         if not self.is_loaded:
             raise EmbeddingUnavailableError("The model is still being loaded; try again in a moment")
 
@@ -54,3 +56,17 @@ async def test_searches_say_that_the_model_is_being_loaded(
     succeeded(await tools.find_paths(**ends))
     loading.is_loaded = True
     succeeded(await tools.hybrid_search(**calls["hybrid_search"]))
+
+
+async def test_direct_searches_wait_for_the_model(opened: KnowledgeGraph, loading: Loading, user_id: str) -> None:
+    graph = KnowledgeGraph(services_of(opened).store, opened.ontology, loading, opened.settings)
+    await two_friends(opened.tools(user_id=user_id))
+    without = await graph.search("Ada", user_id=user_id)
+    assert without.objects
+    assert len(without.warnings) == 2
+    loading.is_fast = True
+    assert not (await graph.search("who rows?", user_id=user_id)).warnings
+    loading.is_loaded = False
+    assert not (await graph.explore("who sails?", user_id=user_id)).warnings
+    loading.is_loaded = loading.is_fast = False
+    assert not (await graph.explore(ExploreRequest(text_matches=("Ada",)), user_id=user_id)).warnings
