@@ -33,17 +33,12 @@ _UNSPACED = re.compile(r"[\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U
 _KNOWN = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Nd", "So"})
 """Categories of characters; the analyzer drops words without a character of these."""
 
-_FUNCTION_WORDS = frozenset(
-    re.findall(
-        r"\w+",
-        """
-        a about am an and any are as at be been but by can could did do does for from had has have he her hers
-        him his how i if in into is its me my of on or our she should so some than that the their them then
-        there these they this those to us was we were what when where which while who whom whose why with would
-        you your
-        """,
-    )
-)
+_COMMON = """
+    a about am an and any are as at be been but by can could did do does for from had has have he her hers him his
+    how i if in into is its me my of on or our she should so some than that the their them then there these they
+    this those to us was we were what when where which while who whom whose why with would you your
+"""
+_FUNCTION_WORDS = frozenset(re.findall(r"\w+", _COMMON))
 """English words that occur in nearly every question and do not tell what it is about."""
 
 

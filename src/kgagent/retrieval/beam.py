@@ -11,7 +11,7 @@ If the query mentions a node by name, paths start there: matches at mentioned no
 them through the other end. For "my mentors", every mentor comes before other relationships of the first mentor.
 
 One thing may be stored as two nodes, "Henry King" and "Henry King (director)". The second hop also leaves nodes whose
-names contain, or are contained in, the names of the nodes that the first hop left; moving to such a node costs a hop.
+names or aliases match those of the nodes that the first hop left; moving to such a node costs a hop.
 """
 
 import math
@@ -50,6 +50,9 @@ HUB_LIMIT = 200
 
 DEGREE_LIMIT = 50 * HUB_LIMIT
 """Relationships that are counted at a node."""
+
+HUB_MATCHES = START_POOL // 2
+"""A mentioned node with more matches does not count beside other mentioned nodes: a hub's name says little."""
 
 UNMENTIONED_COST = 0.09
 """Cost of a match at no mentioned node, if the query mentions any."""
@@ -191,22 +194,23 @@ class BeamSearch:
     async def _renamed(self, frontier: Sequence[_Step], timeout: float) -> list[_Step]:
         """Steps of the frontier that continue at other nodes, whose names suggest that they are the same things."""
         places = [(step, *end) for step in frontier for end in _ends(step.record).items() if end[0] in step.exits]
-        parts = [part for name in {name for *_, name in places} for part in _parts(name)]
-        if not parts:
+        names = sorted({name for *_, name in places if words(name)})
+        if not names:
             return []
-        text = f"{must_be('user_id', [self.scope.user_id])} +({' '.join(parts)})"
-        queries = [{"position": 0, "label": None, "text": text}]
-        parameters = {"index": NODE_TEXT_INDEX, "queries": queries, "fetch": NAMES_READ, "limit": NAMES_READ}
-        parameters["excluded"] = [key for _, key, _ in places]
+        own, parts = must_be("user_id", [self.scope.user_id]), " ".join(part for name in names for part in _parts(name))
+        parameters: dict[str, object] = {"index": NODE_TEXT_INDEX, "limit": NAMES_READ, "of_user": own}
+        parameters["keys"] = [key for _, key, _ in places]
+        parameters["by_alias"] = f"{own} +notes_text:({' '.join(map(quoted, names))})"
+        parameters["by_name"] = [f"{own} +({parts})"] if parts else []
         try:
-            rows = await self.scope.read(statement("find_similar_names"), parameters, timeout=timeout)
+            rows = await self.scope.read(self.scope.statement("find_same_things"), parameters, timeout=timeout)
         except StoreError:  # expansion works without the full-text index
             return []
         return [
             replace(step, exits=frozenset([row["entity_key"]]), others=(row["element_id"],))
             for row in rows
-            for step, _, name in places
-            if may_name_the_same(name, row["name"] or "")
+            for step, key, name in places
+            if key in row["aliases_of"] or may_name_the_same(name, row["name"] or "", row["aliases"])
         ][:BEAM_WIDTH]
 
 
@@ -223,12 +227,14 @@ def _starts(matches: Sequence[Candidate], text: str, owner: Collection[str]) -> 
     names = {key: name for _, record in records for key, name in _ends(record).items()}
     said = mentioned_names(text, set(names.values())) if text else set()
     mentioned = {key for key, name in names.items() if name in said or key in owner}
-    nearest = {key: max(match.score for match, record in records if key in _ends(record)) for key in mentioned}
+    hubs = {key for key in mentioned if key not in owner and sum(key in _ends(one) for _, one in records) > HUB_MATCHES}
+    rare = mentioned - hubs or mentioned
+    nearest = {key: max(match.score for match, record in records if key in _ends(record)) for key in rare}
     top = max((match.score for match in matches), default=0.0)
     starts = []
     for match, record in records:
         keys = _ends(record).keys()
-        at = keys & mentioned
+        at = keys & rare
         if at:
             # A query may mention several nodes. The best match at each of them starts nearly as high as the best match
             # of all; at the owner it starts as high, because texts in the first person do not name the owner.

@@ -47,10 +47,11 @@ def is_first_person(text: str) -> bool:
     return _FIRST_PERSON.search(text) is not None
 
 
-def may_name_the_same(one: str, other: str) -> bool:
-    """Whether a name has all words of another ("Henry King (director)" and "Henry King"), and few more."""
+def may_name_the_same(one: str, other: str, aliases: Iterable[str] = ()) -> bool:
+    """Whether a name has all words of another ("Henry King (director)", "Henry King") and few more, or is an alias."""
     shorter, longer = sorted((set(_words(one)), set(_words(other))), key=len)
-    return len(shorter) >= MIN_SHARED_WORDS and len(longer - shorter) <= MAX_OTHER_WORDS and shorter <= longer
+    may_be = len(shorter) >= MIN_SHARED_WORDS and len(longer - shorter) <= MAX_OTHER_WORDS and shorter <= longer
+    return may_be or _words(one) in map(_words, aliases)
 
 
 def _places(name: Sequence[str], words: Sequence[str], positions: Mapping[str, Sequence[int]]) -> set[_Place]:

@@ -96,6 +96,5 @@ def _options(request: HybridSearchRequest) -> HybridSearchOptions:
     """Add the default options to a request without options; what it holds was validated when it was made."""
     if isinstance(request, HybridSearchOptions):
         return request
-    return HybridSearchOptions.model_construct(
-        **{name: getattr(request, name) for name in HybridSearchRequest.model_fields}
-    )
+    given = {name: getattr(request, name) for name in HybridSearchRequest.model_fields}
+    return HybridSearchOptions.model_construct(**given)

@@ -289,6 +289,23 @@ async def test_mentioned_names_count_with_a_vector_too(graph: KnowledgeGraph, to
     assert await found(graph, user_id, 1, ABOUT_ZOE, vector=vector) == await found(graph, user_id, 1, ABOUT_ZOE)
 
 
+async def test_beside_a_rarer_name_a_hub_is_no_start(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub = {("Ann", f"P{i}"): f"orchard painter task{i}" for i in range(4)}
+    rare = ("Zoe", "Bo")
+    await joined(tools, hub | {rare: "orchard painter violin duet"})
+
+    async def first(question: str) -> tuple[str, str]:
+        return (await found(graph, user_id, 1, question))[0]
+
+    question = "orchard painter of Ann and Zoe"
+    assert await first(question) in hub
+    monkeypatch.setattr(beam, "HUB_MATCHES", len(hub) - 1)
+    assert await first(question) == rare
+    assert await first("orchard painter of Ann") in hub
+
+
 async def test_results_are_unique_and_sorted_by_score(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     chain = CHAIN | {("Cy", "Ada"): "orchard choir", ("Ada", "Di"): "painter bicycle"}
     await joined(tools, chain)

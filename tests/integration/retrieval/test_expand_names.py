@@ -6,6 +6,7 @@ from kgagent import KnowledgeGraph
 from kgagent.retrieval.mentions import may_name_the_same
 from kgagent.tools import Toolset
 from tests.integration.retrieval.test_expand_hops import QUESTION, joined
+from tests.support.payloads import succeeded
 
 FILM = {
     ("Orchard Film", "Henry King (director)"): "orchard painter director",
@@ -41,10 +42,25 @@ async def test_a_reached_relationship_of_another_name_is_expanded_away_from_it(
     assert paths["Ed"] == (first,)
 
 
+@pytest.mark.parametrize(("of", "alias"), [("Henry King", "harry"), ("Harry", "HENRY KING")])
+async def test_the_second_hop_leaves_a_node_that_has_the_name_as_an_alias(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str, of: str, alias: str
+) -> None:
+    first, second = ("Orchard Film", "Harry"), ("Henry King", "Isaac King")
+    keys = await joined(tools, {first: FILM["Orchard Film", "Henry King (director)"], second: FILM[second]})
+    succeeded(await tools.update_node(entity_key=keys[of], aliases=["The King of Film"]))
+    assert await _found(graph, user_id, 2) == [first]
+    succeeded(await tools.update_node(entity_key=keys[of], aliases=[alias]))
+    assert await _found(graph, user_id, 1) == [first]
+    assert await _found(graph, user_id, 2) == [first, second]
+
+
 async def test_no_node_of_another_user_is_the_same(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     first, second, _ = FILM
     await joined(tools, {first: FILM[first]})
-    await joined(graph.tools(user_id=f"{user_id}-other"), {second: FILM[second]})
+    others = graph.tools(user_id=f"{user_id}-other")
+    keys = await joined(others, {second: FILM[second]})
+    succeeded(await others.update_node(entity_key=keys["Henry King"], aliases=["Henry King (director)"]))
     assert await _found(graph, user_id, 3) == [first]
 
 
