@@ -258,7 +258,7 @@ def main() -> None:
     arguments.add_argument("--twowiki", type=Path, help="folder of 2WikiMultihopQA")
     arguments.add_argument("--metaqa", type=Path, help="folder of MetaQA")
     arguments.add_argument("--questions", type=int, default=QUESTIONS, help="maximum number of questions of each set")
-    arguments.add_argument("--metaqa-questions", type=int, default=100, help="of each number of hops of MetaQA")
+    arguments.add_argument("--metaqa-questions", type=int, default=50, help="of each number of hops of MetaQA")
     arguments.add_argument("--triples", type=int, default=5_000, help="of MetaQA")
     arguments.add_argument("--formats", nargs="+", choices=FORMATS, default=FORMATS, help="of kgagent's answers")
     arguments.add_argument("--no-peers", action="store_true", help="measure kgagent alone")
