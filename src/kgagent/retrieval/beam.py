@@ -199,9 +199,8 @@ class BeamSearch:
             return []
         own, parts = must_be("user_id", [self.scope.user_id]), " ".join(part for name in names for part in _parts(name))
         parameters: dict[str, object] = {"index": NODE_TEXT_INDEX, "limit": NAMES_READ, "of_user": own}
-        parameters["keys"] = [key for _, key, _ in places]
+        parameters |= {"keys": [key for _, key, _ in places], "by_name": [f"{own} +({parts})"] if parts else []}
         parameters["by_alias"] = f"{own} +notes_text:({' '.join(map(quoted, names))})"
-        parameters["by_name"] = [f"{own} +({parts})"] if parts else []
         try:
             rows = await self.scope.read(self.scope.statement("find_same_things"), parameters, timeout=timeout)
         except StoreError:  # expansion works without the full-text index

@@ -18,6 +18,7 @@ MAX_TEXT_LENGTH = 1_000
 _FIRST_PERSON = re.compile(
     r"(?:^\W*(?i:i|me|my|mine|myself)|\b(?:me|my|mine|myself)|(?:^\W*\w+|\b[a-z]\w*)[^\w.?!]+(?i:i)|[.?!]\s+(?:I|My))\b"
 )
+_REQUEST = re.compile(r"(?i)^\W*(?:(?:please|can you) )?(?:(?:tell|show|give) me|what do i know (?:of|about))(?=\W+\w)")
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
 
 _Place = tuple[int, int]
@@ -43,8 +44,8 @@ def mentioned_names(text: str, names: Iterable[str]) -> set[str]:
 
 
 def is_first_person(text: str) -> bool:
-    """Whether a text speaks of its author: "who is my sister?", "whom did I meet?"."""
-    return _FIRST_PERSON.search(text) is not None
+    """Whether a text speaks of its author: "whom did I meet?", but not "tell me of Ada" or "what do I know of Ada?"."""
+    return _FIRST_PERSON.search(_REQUEST.sub("", text)) is not None
 
 
 def may_name_the_same(one: str, other: str, aliases: Iterable[str] = ()) -> bool:

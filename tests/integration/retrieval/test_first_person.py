@@ -83,6 +83,13 @@ async def test_a_path_starts_at_the_owner(graph: KnowledgeGraph, user_id: str) -
         ("who directed My Left Foot?", False),
         ("which army won?", False),
         ("who is Mya's wife?", False),
+        ("Tell me about Ada Byron", False),
+        ("please show me Ada's mentors", False),
+        ("What do I know about Ada?", False),
+        ("Tell me who my mentors are", True),
+        ("Show me whom I met in Rome", True),
+        ("What do I know about my sister?", True),
+        ("Did Ada tell me about Rome?", True),
     ],
 )
 def test_the_first_person_is_a_pronoun_and_no_title(text: str, expected: bool) -> None:
