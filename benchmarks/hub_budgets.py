@@ -3,7 +3,7 @@
     python benchmarks/hub_budgets.py [--relationships 100000] [--json]
 
 Every tool is called with several budgets, for text and JSON, directly and over MCP, there with structured content too.
-The program fails if an answer has more tokens than its budget.
+The program fails if an answer has more tokens than its budget. Structured content, for programs, is shown separately.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ USER = "benchmark-hub-budgets"
 DIMENSIONS = 16
 BATCH = 10_000
 DETAILED = 200
-BUDGETS = (100, 500, 2_000, 20_000)
+BUDGETS = (100, 2_000, 20_000)
 ENOUGH_FOR_JSON = 2_000
 """Budget from which every answer must succeed; a smaller one may be refused as too small for JSON."""
 
@@ -62,11 +62,13 @@ class Answer:
     """What a client got.
 
     Attributes:
-        text: everything that was sent.
+        text: the answer as text or JSON.
+        structured: structured content as JSON; empty if there is none.
         is_too_small: whether the budget was refused as too small.
     """
 
     text: str
+    structured: str = ""
     is_too_small: bool = False
 
 
@@ -91,25 +93,26 @@ def ways_of(graph: KnowledgeGraph, plain: Client, structured: Client) -> dict[st
 
     async def direct(tool: str, given: dict[str, Any]) -> Answer:
         answer = await tools[tool].call_text(given)
-        return _checked(tool, answer.text, is_error=answer.is_error)
+        return Answer(answer.text, is_too_small=_is_refused(tool, answer.text, is_error=answer.is_error))
 
     def over_mcp(client: Client) -> Call:
         async def call(tool: str, given: dict[str, Any]) -> Answer:
             result = await client.call_tool(tool, given)
-            parts = [part.text for part in result.content if isinstance(part, TextContent)]
-            if result.structured_content is not None:
-                parts.append(json.dumps(result.structured_content, ensure_ascii=False))
-            return _checked(tool, "\n".join(parts), is_error=bool(result.is_error))
+            text = "\n".join(part.text for part in result.content if isinstance(part, TextContent))
+            content = result.structured_content
+            structured = "" if content is None else json.dumps(content, ensure_ascii=False)
+            return Answer(text, structured, _is_refused(tool, text, is_error=bool(result.is_error)))
 
         return call
 
     return {"direct": direct, "MCP": over_mcp(plain), "MCP, structured": over_mcp(structured)}
 
 
-def _checked(tool: str, text: str, *, is_error: bool) -> Answer:
+def _is_refused(tool: str, text: str, *, is_error: bool) -> bool:
+    """Whether the budget was too small; any other error ends the program."""
     if is_error and "is too small" not in text:
         raise SystemExit(f"{tool}: {text[:500]}")
-    return Answer(text, is_error)
+    return is_error
 
 
 async def measure(graph: KnowledgeGraph, relationships: int) -> list[dict[str, object]]:
@@ -125,7 +128,7 @@ async def measure(graph: KnowledgeGraph, relationships: int) -> list[dict[str, o
 
 
 async def _row(tool: str, form: str, ways: Mapping[str, Call]) -> dict[str, object]:
-    share, above, too_small, seconds = 0.0, 0, 0, []
+    share, structured, above, too_small, seconds = 0.0, 0.0, 0, 0, []
     for call in ways.values():
         for budget in BUDGETS:
             started = time.perf_counter()
@@ -135,6 +138,7 @@ async def _row(tool: str, form: str, ways: Mapping[str, Call]) -> dict[str, obje
                 raise SystemExit(f"{tool}: {answer.text}")
             tokens = estimated_tokens(answer.text)
             share = max(share, tokens / budget)
+            structured = max(structured, estimated_tokens(answer.structured) / budget)
             above += tokens > budget
             too_small += answer.is_too_small
     calls = len(ways) * len(BUDGETS)
@@ -144,6 +148,7 @@ async def _row(tool: str, form: str, ways: Mapping[str, Call]) -> dict[str, obje
         "calls": calls,
         "most of its budget": share,
         "above": above,
+        "structured": structured,
         "refused as too small": too_small,
         "p50 s": p50(seconds),
         "max s": max(seconds),

@@ -1,7 +1,7 @@
 """Argument types that several tools share."""
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, ClassVar, Literal, TypeVar
 
@@ -13,9 +13,11 @@ from pydantic import (
     ValidatorFunctionWrapHandler,
     WithJsonSchema,
     WrapValidator,
+    model_validator,
 )
 from pydantic_core import PydanticCustomError, PydanticKnownError
 
+from kgagent.errors import InputError
 from kgagent.graph.aliases import MAX_ALIASES
 from kgagent.graph.reference_forms import MAX_REFERENCE_LENGTH
 from kgagent.models import Note
@@ -72,12 +74,23 @@ IdempotencyKey = Annotated[
 ]
 
 
+DATE_NAMES = frozenset({"date", "time", "when", "occurred_at", "happened_at", "timestamp"})
+"""Names under which models give the time of a note."""
+
+
 class NewNote(Arguments):
-    """A note to add."""
+    """A note to add; it has no date of its own."""
 
     content: FilledText = Field(description="One fact, as a sentence.")
     lifetime: ShortText | None = Field(None, description="When it expires.")
     source_entity_key: EntityKey | None = Field(None, description="entity_key of the Source node of the fact.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_date(cls, given: object) -> object:
+        for name in DATE_NAMES.intersection(given) if isinstance(given, Mapping) else ():
+            raise InputError(f"A note has no {name}: write when it happened into its content")
+        return given
 
 
 Verbose = Annotated[bool, Field(description="Show the record.")]
