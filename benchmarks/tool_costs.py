@@ -37,7 +37,8 @@ Made by
 
 on the sample graph of `kgagent demo` ({records} relationships of one user), Neo4j {version} on the same machine
 ({machine}, load average {load:.0f}), with the local model ({embedder}); {calls} calls each, one after another. p50 is
-the median of those calls; it depends on the machine and its load. The counts do not; a test checks them.
+the median of those calls; it depends on the machine and its load. The counts do not, unless calls are so slow that
+cached facts about the graph expire between them; a test checks them.
 
 | tool | reads | writes | embedding requests (texts) | first call: reads | answer: characters | p50 ms |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: |
@@ -52,7 +53,8 @@ the median of those calls; it depends on the machine and its load. The counts do
   records, the options of the indexes and, for `query_patterns`, the schema of the graph.
 - **answer: characters**: of the answer as JSON, the maximum over the calls. It grows with the content of the graph
   and with the limits of the call, which are the defaults here.
-- `create_relationships` and `update_relationships` write ten relationships. The others write or read one
+- `remember` writes ten people with a relationship each, `create_relationships` and `update_relationships` write ten
+  relationships. The others write or read one
   record; `query_patterns` matches paths of two hops, `traverse` follows two hops, `find_paths` has a query.
 
 Retries are not included: after a conflict with a concurrent write, a write reads again, and embeds again if the text
