@@ -1,6 +1,7 @@
 """The conformance page proves every requirement by tests and benchmarks that exist."""
 
 import ast
+import functools
 import re
 from pathlib import Path
 
@@ -27,6 +28,7 @@ def test_every_requirement_names_a_test_a_benchmark_or_a_page(repository_root: P
     assert [proof for proof in proofs if not REFERENCE.search(proof) and not any(name in proof for name in named)] == []
 
 
+@functools.cache
 def functions(file: Path) -> set[str]:
     """Names of the functions that a file defines."""
     if not file.is_file():
