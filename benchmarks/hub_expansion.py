@@ -1,6 +1,6 @@
 """Breadth-first expansion from hubs of increasing size: time of a search, and memory of its statement on the server.
 
-    python benchmarks/hub_expansion.py [--neighbours 1000 10000 100000] [--json]
+    python benchmarks/hub_expansion.py [--neighbors 1000 10000 100000] [--json]
 
 Each neighbor of the hub is also connected to three others. Memory is the server's estimate.
 """
@@ -37,25 +37,25 @@ def key(user: str, number: int) -> str:
     return f"{user} {number:06}"
 
 
-def pairs(user: str, neighbours: int, rng: random.Random) -> Iterator[list[str]]:
+def pairs(user: str, neighbors: int, rng: random.Random) -> Iterator[list[str]]:
     """Ends of all relationships."""
-    for number in range(1, neighbours + 1):
+    for number in range(1, neighbors + 1):
         yield [key(user, 0), key(user, number)]
         for _ in range(3):
-            yield [key(user, number), key(user, rng.randint(1, neighbours))]
+            yield [key(user, number), key(user, rng.randint(1, neighbors))]
 
 
-async def build(graph: KnowledgeGraph, user: str, neighbours: int, rng: random.Random) -> None:
+async def build(graph: KnowledgeGraph, user: str, neighbors: int, rng: random.Random) -> None:
     """Create a hub, its neighbors and their relationships; one neighbor in a hundred has an embedding."""
-    for first in range(0, neighbours + 1, BATCH):
-        last = min(first + BATCH - 1, neighbours)
+    for first in range(0, neighbors + 1, BATCH):
+        last = min(first + BATCH - 1, neighbors)
         await services_of(graph).store.write(CREATE_NODES, {"user": user, "first": first, "last": last})
-    drawn = list(pairs(user, neighbours, rng))
+    drawn = list(pairs(user, neighbors, rng))
     for first in range(0, len(drawn), BATCH):
         await services_of(graph).store.write(JOIN, {"user": user, "pairs": drawn[first : first + BATCH]})
     rows = [
         {"key": key(user, number), "vector": [rng.gauss(0, 1) for _ in range(DIMENSIONS)]}
-        for number in range(0, neighbours + 1, 100)
+        for number in range(0, neighbors + 1, 100)
     ]
     await services_of(graph).store.write(
         "UNWIND $rows AS row MATCH (n:Entity {entity_key: row.key, user_id: $user}) SET n.embedding = row.vector",
@@ -79,13 +79,13 @@ async def measured(
 ) -> list[dict[str, object]]:
     """Search at each hub and depth."""
     rows: list[dict[str, object]] = []
-    for neighbours in sizes:
-        owner = f"{user}-{neighbours}"
-        await build(graph, owner, neighbours, rng)
+    for neighbors in sizes:
+        owner = f"{user}-{neighbors}"
+        await build(graph, owner, neighbors, rng)
         vector = [rng.gauss(0, 1) for _ in range(DIMENSIONS)]
         for depth in DEPTHS:
             options = SearchOptions(seed_node_ids=(key(owner, 0),), graph_depth=depth, vector=vector)
-            row: dict[str, object] = {"neighbours": neighbours, "depth": depth}
+            row: dict[str, object] = {"neighbors": neighbors, "depth": depth}
             for name in ("graph", "hybrid"):
                 searcher = graph.searcher(name, user_id=owner)
                 await searcher.search(None, options)
@@ -102,7 +102,7 @@ async def measured(
                     "depth": depth,
                     "others": True,
                     "nodes": 1_000,
-                    "node_neighbours": 100,
+                    "node_neighbors": 100,
                     "start_relationships": 2_000_000,
                     "node_relationships": 2_000,
                 },
@@ -114,16 +114,16 @@ async def measured(
 async def main() -> None:
     """Run it."""
     arguments = parser(__doc__)
-    arguments.add_argument("--neighbours", type=int, nargs="+", default=[1_000, 10_000, 100_000])
+    arguments.add_argument("--neighbors", type=int, nargs="+", default=[1_000, 10_000, 100_000])
     given = arguments.parse_args()
     rng = random.Random(given.seed)
     with server(given.uri) as where:
-        users = [f"hub-{size}" for size in given.neighbours]
+        users = [f"hub-{size}" for size in given.neighbors]
         opening = open_graph(where, HashingEmbedder(DIMENSIONS), Settings(), users=users)
         async with opening as graph:
-            rows = await measured(graph, where, "hub", given.neighbours, rng)
+            rows = await measured(graph, where, "hub", given.neighbors, rng)
     show("Expansion at a hub", rows)
-    finish({f"{r['neighbours']}@{r['depth']}": [*r.values()][2:] for r in rows}, as_json=given.json)
+    finish({f"{r['neighbors']}@{r['depth']}": [*r.values()][2:] for r in rows}, as_json=given.json)
 
 
 if __name__ == "__main__":

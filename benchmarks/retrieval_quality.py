@@ -88,8 +88,8 @@ class Recalls:
         explored, seconds = await timed(retrieval.explore(request, user_id=USER))
         self.seconds["explore"].append(seconds)
         self.of["nodes_explore_at_10"].append(recall(right, [one.node.name.lower() for one in explored.nodes][:NODES]))
-        around = [one.node.name.lower() for one in explored.nodes] + [one.name.lower() for one in explored.neighbours]
-        self.of["nodes_explore_with_neighbours"].append(recall(right, around))
+        around = [one.node.name.lower() for one in explored.nodes] + [one.name.lower() for one in explored.neighbors]
+        self.of["nodes_explore_with_neighbors"].append(recall(right, around))
         shown = [frozenset((one.from_name.lower(), one.to_name.lower())) for one in explored.relationships]
         self.of["relationships_explore"].append(recall(question.pairs, shown))
 

@@ -592,7 +592,7 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
         return self._wait(self._wrapped.explore, request, user_id=user_id)
 
     def expand_graph(
-        self, entity_keys: Sequence[str], *, user_id: str, max_relationships: int = 10, max_neighbours: int = 30
+        self, entity_keys: Sequence[str], *, user_id: str, max_relationships: int = 10, max_neighbors: int = 30
     ) -> GraphExpansion:
         """Find the surroundings of nodes: the relationships among them, and their neighbors one hop away.
 
@@ -600,7 +600,7 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
             entity_keys: keys of the nodes.
             user_id: owner of the nodes.
             max_relationships: maximum number of relationships among the nodes.
-            max_neighbours: maximum number of neighbors; each comes with the relationships that join it to the nodes.
+            max_neighbors: maximum number of neighbors; each comes with the relationships that join it to the nodes.
 
         Raises:
             StoreError: the database failed.
@@ -610,7 +610,7 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
             entity_keys,
             user_id=user_id,
             max_relationships=max_relationships,
-            max_neighbours=max_neighbours,
+            max_neighbors=max_neighbors,
         )
 
     def best_connected_nodes(self, *, user_id: str, limit: int = 20) -> list[tuple[GraphNode, int]]:

@@ -59,7 +59,7 @@ def test_synchronous_code_writes_and_searches(settings: Settings, user_id: str) 
         discovered = graph.retrieval.find_nodes_via_relationship_search("mentor", 0.1, user_id=user_id)
         assert {node.name for node in discovered.nodes} == {"Ada", "Grace"}
         assert [hit.node.name for hit in graph.retrieval.text_match("grac", user_id=user_id)] == ["Grace"]
-        assert [node.name for node in graph.retrieval.expand_graph([ada], user_id=user_id).neighbours] == ["Grace"]
+        assert [node.name for node in graph.retrieval.expand_graph([ada], user_id=user_id).neighbors] == ["Grace"]
         request = ExploreRequest(queries=(VectorQuery(query="mentor", threshold=0.1),))
         assert len(graph.retrieval.explore(request, user_id=user_id).nodes) == 2
         schema = graph.live_schema(user_id=user_id, refresh=True)

@@ -62,7 +62,7 @@ def view_relationship(
 
 
 def make_match(rank: int | None, text: str = "") -> Match | None:
-    """The match of an item; None for a neighbour."""
+    """The match of an item; None for a neighbor."""
     if rank is None:
         return None
     reason = MatchReason(retriever="relationships, semantic search", similarity=0.625, matched_text=text)
@@ -79,7 +79,7 @@ def view_graph(
 
 
 def two_mentors() -> ViewGraph:
-    """A matching mentor and a neighbour who did not match."""
+    """A matching mentor and a neighbor who did not match."""
     return view_graph(
         [view_node("Ruth", rank=2), view_node("Ines", rank=3), view_node("Tomasz")],
         [view_relationship("Ruth", "Ines", rank=1), view_relationship("Tomasz", "Ines", attitude=1, proximity=1)],
@@ -87,7 +87,7 @@ def two_mentors() -> ViewGraph:
 
 
 def wheel(spokes: int, *, matched: int) -> ViewGraph:
-    """A hub with many neighbours, of which the first `matched` are matches."""
+    """A hub with many neighbors, of which the first `matched` are matches."""
     ranks = count(1)
     names = [f"Member {number} of the society" for number in range(spokes)]
     return view_graph(

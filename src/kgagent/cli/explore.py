@@ -109,7 +109,7 @@ def _best_lines(result: "ExploreResult", user_id: str) -> "list[RenderableType]"
     items = explored_items(result)
     if not items:
         return _result_tables(result, user_id)
-    nodes = (*(item.node for item in result.nodes), *result.neighbours)
+    nodes = (*(item.node for item in result.nodes), *result.neighbors)
     labels = {node.entity_key: node.label for node in nodes}
     reading = Reading(datetime.now(UTC), labels=labels, with_properties=False)
     lines = [line.text() for item in items for line in item.lines(reading)]
@@ -133,8 +133,8 @@ def _result_tables(result: "ExploreResult", user_id: str) -> "list[RenderableTyp
     parts: list[RenderableType] = [_node_table(result)]
     if result.relationships:
         parts += ["", _relationship_table(result)]
-    if result.neighbours:
-        names = ", ".join(node.name for node in result.neighbours)
+    if result.neighbors:
+        names = ", ".join(node.name for node in result.neighbors)
         parts += ["", Text.assemble(("Neighbors: ", "bold"), (names, "dim"))]
     return parts
 

@@ -24,7 +24,7 @@ CALL (n, sources, level) {
     WHERE m.user_id = $user_id AND coalesce(r.user_id, $user_id) = $user_id AND m <> n
     WITH DISTINCT m
     ORDER BY m.entity_key IN $keys DESC, «_label_order», m.entity_key
-    LIMIT $node_neighbours
+    LIMIT $node_neighbors
     RETURN m
   }
   UNWIND leading AS source

@@ -1,5 +1,5 @@
 // The user's nodes with text that are among some nodes or adjacent to one of them, most similar to a vector first.
-// Parameters: user_id; ids [element id]; vector; dimensions; model; text_properties [name]; neighbours (maximum number
+// Parameters: user_id; ids [element id]; vector; dimensions; model; text_properties [name]; neighbors (maximum number
 //   examined for one node); limit.
 // Rows: node, text, linked_to [id], similarity (plain cosine).
 UNWIND $ids AS id
@@ -10,7 +10,7 @@ CALL (source) {
   RETURN source AS n
   UNION ALL
   MATCH (source)-[r]-(n)
-  WITH source, r, n LIMIT $neighbours
+  WITH source, r, n LIMIT $neighbors
   WHERE coalesce(r.user_id, $user_id) = $user_id
   RETURN n
 }

@@ -76,7 +76,7 @@ class DiscoveredNodes(GraphModel):
 class GraphExpansion(GraphModel):
     """Surroundings of nodes: relationships among them, and neighbors one hop away with the relationships to them."""
 
-    neighbours: tuple[GraphNode, ...] = ()
+    neighbors: tuple[GraphNode, ...] = ()
     relationships: tuple[GraphRelationship, ...] = ()
 
 
@@ -152,7 +152,7 @@ class ExploreResult(GraphModel):
     Attributes:
         nodes: nodes that were found, best first.
         relationships: relationships that matched, best first, then those among and around the nodes.
-        neighbours: nodes one hop from those that were found.
+        neighbors: nodes one hop from those that were found.
         warnings: what is missing, and why.
         is_relevant: whether any item stands out among the user's records; None if that was not assessed.
         relevance: how far the best item stands out, from 0.5 relevant; None if that was not assessed.
@@ -160,7 +160,7 @@ class ExploreResult(GraphModel):
 
     nodes: tuple[ExploredNode, ...] = ()
     relationships: tuple[GraphRelationship, ...] = ()
-    neighbours: tuple[GraphNode, ...] = ()
+    neighbors: tuple[GraphNode, ...] = ()
     warnings: tuple[str, ...] = ()
     is_relevant: bool | None = None
     relevance: float | None = None

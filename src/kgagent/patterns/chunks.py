@@ -11,7 +11,7 @@ from kgagent.patterns.reads import UserReads
 TEXT_PROPERTIES = ("text", "content", "description")
 """Properties that may hold the text of a chunk; the first that exists is used."""
 
-MAX_NEIGHBOURS = 200
+MAX_NEIGHBORS = 200
 """Neighbors of one node that are examined."""
 
 MAX_NODES = 1_000
@@ -49,7 +49,7 @@ async def find_chunks(
             "dimensions": embedder.dimensions,
             "model": embedder.model,
             "text_properties": list(TEXT_PROPERTIES),
-            "neighbours": MAX_NEIGHBOURS,
+            "neighbors": MAX_NEIGHBORS,
             "limit": limit,
         },
     )

@@ -9,7 +9,7 @@ from kgagent.retrieval.scope import SearchScope
 
 
 async def expand_around(
-    scope: SearchScope, entity_keys: Sequence[str], *, max_relationships: int, max_neighbours: int
+    scope: SearchScope, entity_keys: Sequence[str], *, max_relationships: int, max_neighbors: int
 ) -> GraphExpansion:
     """Read the surroundings of nodes in two concurrent statements; see `RetrievalService.expand_graph`.
 
@@ -24,13 +24,13 @@ async def expand_around(
             scope.read(scope.statement("expand_among"), {"keys": keys, "limit": max_relationships})
         )
         around_read = group.create_task(
-            scope.read(scope.statement("expand_around"), {"keys": keys, "limit": max_neighbours})
+            scope.read(scope.statement("expand_around"), {"keys": keys, "limit": max_neighbors})
         )
     among, around = among_read.result(), around_read.result()
     relationships = [row["relationship"] for row in among]
     relationships += [relationship for row in around for relationship in row["relationships"]]
     ontology = scope.ontology
     return GraphExpansion(
-        neighbours=tuple(NodeRecord.read(row["node"], ontology).to_model(ontology) for row in around if row["node"]),
+        neighbors=tuple(NodeRecord.read(row["node"], ontology).to_model(ontology) for row in around if row["node"]),
         relationships=tuple(RelationshipRecord.read(one).to_model(ontology) for one in relationships if is_whole(one)),
     )

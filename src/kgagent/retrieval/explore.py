@@ -41,7 +41,7 @@ NOTHING_ASKED = "At least one search method required (queries or text_matches)"
 NODES_PER_LABEL = 20
 RELATIONSHIPS = 20
 MAX_RELATIONSHIPS_AMONG = 10
-MAX_NEIGHBOURS = 30
+MAX_NEIGHBORS = 30
 
 NodeRanking = Sequence[tuple[str, Signal, float]]
 """Keys of nodes with the reason why each was found, and its score."""
@@ -86,7 +86,7 @@ class Exploration:
         return ExploreResult(
             nodes=best,
             relationships=_each_once((*matched, *surroundings.relationships)),
-            neighbours=surroundings.neighbours,
+            neighbors=surroundings.neighbors,
             warnings=(
                 *retrieved.warnings,
                 *([f"Skipped nodes that only relationships lead to: {unread}"] if unread else []),
@@ -198,7 +198,7 @@ class Exploration:
 
     async def _surroundings(self, entity_keys: Sequence[str]) -> GraphExpansion:
         return await expand_around(
-            self.scope, entity_keys, max_relationships=MAX_RELATIONSHIPS_AMONG, max_neighbours=MAX_NEIGHBOURS
+            self.scope, entity_keys, max_relationships=MAX_RELATIONSHIPS_AMONG, max_neighbors=MAX_NEIGHBORS
         )
 
     def _matched(self, rankings: Iterable[Ranking]) -> list[RelationshipSearchResult]:

@@ -23,7 +23,7 @@ class GraphWalks(SingleSearches):
 
     @observed("expand_graph")
     async def expand_graph(
-        self, entity_keys: Sequence[str], *, user_id: str, max_relationships: int = 10, max_neighbours: int = 30
+        self, entity_keys: Sequence[str], *, user_id: str, max_relationships: int = 10, max_neighbors: int = 30
     ) -> GraphExpansion:
         """Find the surroundings of nodes: the relationships among them, and their neighbors one hop away.
 
@@ -31,13 +31,13 @@ class GraphWalks(SingleSearches):
             entity_keys: keys of the nodes.
             user_id: owner of the nodes.
             max_relationships: maximum number of relationships among the nodes.
-            max_neighbours: maximum number of neighbors; each comes with the relationships that join it to the nodes.
+            max_neighbors: maximum number of neighbors; each comes with the relationships that join it to the nodes.
 
         Raises:
             StoreError: the database failed.
         """
         return await expand_around(
-            self.scope.of(user_id), entity_keys, max_relationships=max_relationships, max_neighbours=max_neighbours
+            self.scope.of(user_id), entity_keys, max_relationships=max_relationships, max_neighbors=max_neighbors
         )
 
     @observed("best_connected_nodes")

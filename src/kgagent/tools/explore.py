@@ -54,14 +54,14 @@ class ExploreAnswer(ReadAnswer):
     Attributes:
         nodes: nodes that matched, best first.
         edges: relationships that matched, and those among and around the nodes.
-        neighbours: nodes one hop from those that matched.
+        neighbors: nodes one hop from those that matched.
         is_relevant: whether any item stands out; absent if that was not assessed.
         relevance: how far the best item stands out; 0.5 and more is relevant.
     """
 
     nodes: tuple[JsonObject, ...] = ()
     edges: tuple[JsonObject, ...] = ()
-    neighbours: tuple[JsonObject, ...] = ()
+    neighbors: tuple[JsonObject, ...] = ()
     is_relevant: bool | None = None
     relevance: float | None = None
 
@@ -101,11 +101,11 @@ class Explore(Tool[ExploreArguments]):
             items=explored_items(result, explain=arguments.return_explanations),
             message=f"Found {counted(len(result.nodes), 'node')} and "
             f"{counted(len(result.relationships), 'relationship')}",
-            sections=("nodes", "edges", "neighbours"),
+            sections=("nodes", "edges", "neighbors"),
             warnings=(*stored.warnings, *result.warnings),
             **relevance_of(result),
         )
-        nodes = (*(item.node for item in result.nodes), *result.neighbours)
+        nodes = (*(item.node for item in result.nodes), *result.neighbors)
         return await read_answer(
             ExploreAnswer,
             context,
@@ -133,16 +133,16 @@ def explored_items(result: ExploreResult, *, explain: bool = False) -> list[Item
     matched = [edge for edge in result.relationships if edge.similarity is not None]
     around = [edge for edge in result.relationships if edge.similarity is None]
     pairs = zip_longest(map(_relationship_item, matched), nodes)
-    neighbours = [NeighbourItem(node, is_named=node.entity_key in joined) for node in result.neighbours]
+    neighbors = [NeighborItem(node, is_named=node.entity_key in joined) for node in result.neighbors]
     return [
         *(item for pair in pairs for item in pair if item is not None),
         *map(_relationship_item, around),
-        *neighbours,
+        *neighbors,
     ]
 
 
 @dataclass(frozen=True)
-class NeighbourItem(Item):
+class NeighborItem(Item):
     """A node next to those that matched; a relationship usually names it."""
 
     node: GraphNode
@@ -158,7 +158,7 @@ class NeighbourItem(Item):
 
     def records(self, reading: Reading) -> list[tuple[str, Record]]:  # noqa: ARG002
         """A reference to the node."""
-        return [("neighbours", NodeReference.of(self.node).to_dict())]
+        return [("neighbors", NodeReference.of(self.node).to_dict())]
 
 
 def _node_item(item: ExploredNode, joined: Collection[str], *, explain: bool) -> NodeItem:

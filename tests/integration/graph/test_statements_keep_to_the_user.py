@@ -76,7 +76,7 @@ async def test_chunks_are_not_found_through_another_users_node(
 ) -> None:
     searched = {
         **{"user_id": user_id, "vector": services_of(graph).store.vector(vector())},
-        **{"text_properties": ["text"], "neighbours": 10, "limit": 10},
+        **{"text_properties": ["text"], "neighbors": 10, "limit": 10},
     }
     assert await answer(graph, "find_chunks", ids=[ids["zed"]], **searched) == []
     [row] = await answer(graph, "find_chunks", ids=[ids["ada"], ids["zed"]], **searched)

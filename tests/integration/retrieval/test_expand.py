@@ -15,7 +15,7 @@ async def test_relationships_among_the_nodes_and_neighbors_one_hop_away_are_foun
     for first, second in ((ada, bo), (bo, cy), (cy, ada), (cy, di), (di, eve)):
         await relate(tools, first, second)
     found = await graph.retrieval.expand_graph([ada, bo], user_id=user_id)
-    assert [node.name for node in found.neighbours] == ["Cy"]
+    assert [node.name for node in found.neighbors] == ["Cy"]
     assert {frozenset((r.from_name, r.to_name)) for r in found.relationships} == {
         frozenset(pair) for pair in (("Ada", "Bo"), ("Bo", "Cy"), ("Cy", "Ada"))
     }
@@ -41,9 +41,9 @@ async def test_at_most_30_neighbors_of_a_hub_are_read_those_with_most_relationsh
     rows += [{"first": keys[1], "second": keys[51], "properties": {}}]
     await plant_relationships(graph, user_id, rows)
     found = await graph.retrieval.expand_graph([keys[0]], user_id=user_id)
-    assert len(found.neighbours) == 30
-    few = await graph.retrieval.expand_graph([keys[0]], user_id=user_id, max_neighbours=3)
-    assert len(few.neighbours) == 3
+    assert len(found.neighbors) == 30
+    few = await graph.retrieval.expand_graph([keys[0]], user_id=user_id, max_neighbors=3)
+    assert len(few.neighbors) == 3
 
 
 async def test_relationships_of_an_old_graph_without_user_id_are_returned(graph: KnowledgeGraph, user_id: str) -> None:
@@ -55,7 +55,7 @@ async def test_relationships_of_an_old_graph_without_user_id_are_returned(graph:
     )
     found = await graph.retrieval.expand_graph(keys[:2], user_id=user_id)
     assert [r.description for r in found.relationships] == ["old", "old"]
-    assert [node.entity_key for node in found.neighbours] == [keys[2]]
+    assert [node.entity_key for node in found.neighbors] == [keys[2]]
 
 
 async def test_no_keys_return_an_empty_result(graph: KnowledgeGraph, user_id: str) -> None:

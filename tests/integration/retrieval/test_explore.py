@@ -67,7 +67,7 @@ async def test_without_relationship_search_only_the_nodes_own_text_counts(tools:
 @pytest.mark.usefixtures("known")
 async def test_the_surroundings_of_matches_are_returned(tools: Toolset) -> None:
     payload = succeeded(await tools.explore(**MENTORS))
-    assert set(names(payload, "neighbours")) == {"Jon", "Kim", "Botany"}
+    assert set(names(payload, "neighbors")) == {"Jon", "Kim", "Botany"}
     assert set(pairs(payload)) == {
         frozenset(pair) for pair in (("Sam", "Iris"), ("Sam", "Jon"), ("Iris", "Kim"), ("Iris", "Botany"))
     }

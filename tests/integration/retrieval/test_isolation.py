@@ -58,7 +58,7 @@ async def test_searches_find_nothing_of_another_user(searched: KnowledgeGraph, u
     }
     assert await retrieval.nodes(theirs, user_id=user_id) == []
     expansion = await retrieval.expand_graph(theirs, user_id=user_id)
-    assert (expansion.neighbours, expansion.relationships) == ((), ())
+    assert (expansion.neighbors, expansion.relationships) == ((), ())
 
 
 @pytest.mark.parametrize("form", ["json", "text"])

@@ -4,8 +4,8 @@ from kgagent.adapters.view.answer_view import SEARCHES, build_answer_view
 from kgagent.adapters.view.page import app_page, file_page, write_page
 from kgagent.adapters.view.server import ViewServer, view_server
 from kgagent.adapters.view.view_builder import (
-    DEFAULT_NEIGHBOURS,
-    MAX_NEIGHBOURS,
+    DEFAULT_NEIGHBORS,
+    MAX_NEIGHBORS,
     build_explore_view,
     build_search_view,
     search_and_build_view,
@@ -13,8 +13,8 @@ from kgagent.adapters.view.view_builder import (
 from kgagent.adapters.view.view_model import ViewGraph, Vocabulary
 
 __all__ = [
-    "DEFAULT_NEIGHBOURS",
-    "MAX_NEIGHBOURS",
+    "DEFAULT_NEIGHBORS",
+    "MAX_NEIGHBORS",
     "SEARCHES",
     "ViewGraph",
     "ViewServer",

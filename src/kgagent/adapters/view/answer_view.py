@@ -39,7 +39,7 @@ async def build_answer_view(
         for rank, record in enumerate(_records(payload, *_NODES), start=1)
     ]
     known = {item.node.entity_key for item in nodes}
-    neighbours = [_item(GraphNode, record) for record in _records(payload, "neighbours")]
+    neighbors = [_item(GraphNode, record) for record in _records(payload, "neighbors")]
     relationships = [
         ViewRelationship(
             relationship=_item(GraphRelationship, record),
@@ -50,7 +50,7 @@ async def build_answer_view(
     view = ViewGraph(
         query=" · ".join(_asked(arguments)) or tool,
         single_ranking=False,
-        nodes=(*nodes, *(ViewNode(node=node) for node in neighbours if node.entity_key not in known)),
+        nodes=(*nodes, *(ViewNode(node=node) for node in neighbors if node.entity_key not in known)),
         relationships=tuple(relationships),
         warnings=tuple(payload.get("warnings") or ()),
     )

@@ -52,13 +52,11 @@ async def view_server(graph: KnowledgeGraph, user_id: str, *, port: int = 0) -> 
         return asyncio.run_coroutine_threadsafe(view_of(request), loop).result()
 
     async def view_of(request: ViewRequest) -> ViewGraph:
-        neighbours = request.neighbours
+        neighbors = request.neighbors
         if not request.query:
-            return await build_overview(
-                graph.retrieval, user_id=user_id, limit=request.limit, max_neighbours=neighbours
-            )
+            return await build_overview(graph.retrieval, user_id=user_id, limit=request.limit, max_neighbors=neighbors)
         search = HybridSearchRequest(query=request.query, limit=request.limit)
-        return await search_and_build_view(graph.retrieval, search, user_id=user_id, max_neighbours=neighbours)
+        return await search_and_build_view(graph.retrieval, search, user_id=user_id, max_neighbors=neighbors)
 
     site = Site(search, served_page(Vocabulary.of(graph.ontology), user_id))
     try:

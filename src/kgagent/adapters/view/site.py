@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, urlsplit
 from pydantic import BaseModel, ConfigDict, Field
 
 from kgagent.adapters.view.page import content_policy
-from kgagent.adapters.view.view_builder import DEFAULT_NEIGHBOURS, MAX_NEIGHBOURS
+from kgagent.adapters.view.view_builder import DEFAULT_NEIGHBORS, MAX_NEIGHBORS
 from kgagent.adapters.view.view_model import ViewGraph
 from kgagent.errors import InputError, KgAgentError
 from kgagent.validation import validate
@@ -36,14 +36,14 @@ class ViewRequest(BaseModel):
     Attributes:
         query: what to search for; empty for an overview.
         limit: maximum number of matching nodes and relationships together.
-        neighbours: maximum number of neighbors of the matches.
+        neighbors: maximum number of neighbors of the matches.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
 
     query: str = Field("", max_length=MAX_QUERY_LENGTH)
     limit: int = Field(20, ge=1, le=100)
-    neighbours: int = Field(DEFAULT_NEIGHBOURS, ge=0, le=MAX_NEIGHBOURS)
+    neighbors: int = Field(DEFAULT_NEIGHBORS, ge=0, le=MAX_NEIGHBORS)
 
 
 class Site:

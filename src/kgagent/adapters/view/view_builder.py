@@ -24,9 +24,9 @@ from kgagent.models.hybrid import (
 from kgagent.retrieval import RetrievalService
 from kgagent.retrieval.fusion_strategies import RRF_K
 
-DEFAULT_NEIGHBOURS = 30
+DEFAULT_NEIGHBORS = 30
 """Default maximum number of neighbors of the matches."""
-MAX_NEIGHBOURS = 200
+MAX_NEIGHBORS = 200
 MAX_RELATIONSHIPS = 500
 """Maximum number of relationships between the nodes of the page that did not match themselves."""
 
@@ -67,7 +67,7 @@ RelationshipKey = tuple[str, str, str, str]
 
 
 async def search_and_build_view(
-    retrieval: RetrievalService, request: HybridSearchRequest, *, user_id: str, max_neighbours: int = DEFAULT_NEIGHBOURS
+    retrieval: RetrievalService, request: HybridSearchRequest, *, user_id: str, max_neighbors: int = DEFAULT_NEIGHBORS
 ) -> ViewGraph:
     """Run a hybrid search and build the graph of its matches and their neighbors.
 
@@ -75,7 +75,7 @@ async def search_and_build_view(
         retrieval: runs the searches.
         request: the query and its options.
         user_id: owner of the graph.
-        max_neighbours: maximum number of neighbors, 0 to 200.
+        max_neighbors: maximum number of neighbors, 0 to 200.
 
     Raises:
         InputError: an argument is invalid.
@@ -83,11 +83,11 @@ async def search_and_build_view(
         StoreError: the database failed.
     """
     result = await retrieval.hybrid_search(request, user_id=user_id)
-    return await build_search_view(retrieval, request, result, user_id=user_id, max_neighbours=max_neighbours)
+    return await build_search_view(retrieval, request, result, user_id=user_id, max_neighbors=max_neighbors)
 
 
 async def build_overview(
-    retrieval: RetrievalService, *, user_id: str, limit: int, max_neighbours: int = DEFAULT_NEIGHBOURS
+    retrieval: RetrievalService, *, user_id: str, limit: int, max_neighbors: int = DEFAULT_NEIGHBORS
 ) -> ViewGraph:
     """Build the graph of the best connected nodes and their neighbors, for a page that nobody has searched on.
 
@@ -95,7 +95,7 @@ async def build_overview(
         retrieval: reads the nodes.
         user_id: owner of the graph.
         limit: maximum number of best connected nodes.
-        max_neighbours: maximum number of neighbors, 0 to 200.
+        max_neighbors: maximum number of neighbors, 0 to 200.
 
     Raises:
         StoreError: the database failed.
@@ -105,7 +105,7 @@ async def build_overview(
         [node.entity_key for node, _ in found],
         user_id=user_id,
         max_relationships=MAX_RELATIONSHIPS,
-        max_neighbours=max_neighbours,
+        max_neighbors=max_neighbors,
     )
     nodes = [
         ViewNode(node=node, match=Match(rank=rank, score=degree, score_explanation=_DEGREE))
@@ -114,7 +114,7 @@ async def build_overview(
     view = ViewGraph(
         query="",
         single_ranking=True,
-        nodes=_with_neighbours(nodes, expansion.neighbours),
+        nodes=_with_neighbors(nodes, expansion.neighbors),
         relationships=_without_duplicates((), expansion.relationships),
     )
     return await with_end_nodes(retrieval, user_id, view)
@@ -126,7 +126,7 @@ async def build_search_view(
     result: HybridSearchResult,
     *,
     user_id: str,
-    max_neighbours: int = DEFAULT_NEIGHBOURS,
+    max_neighbors: int = DEFAULT_NEIGHBORS,
 ) -> ViewGraph:
     """Build the graph of a hybrid search's matches and their neighbors.
 
@@ -135,7 +135,7 @@ async def build_search_view(
         request: the query and its options.
         result: the result of the search.
         user_id: owner of the graph.
-        max_neighbours: maximum number of neighbors, 0 to 200.
+        max_neighbors: maximum number of neighbors, 0 to 200.
 
     Raises:
         InputError: an argument is invalid.
@@ -145,7 +145,7 @@ async def build_search_view(
     end_keys = [key for item in relationships for key in (item.from_entity_key, item.to_entity_key)]
     matching_keys = list(dict.fromkeys((*(item.entity_key for item in result.objects), *end_keys)))
     expansion = await retrieval.expand_graph(
-        matching_keys, user_id=user_id, max_relationships=MAX_RELATIONSHIPS, max_neighbours=max_neighbours
+        matching_keys, user_id=user_id, max_relationships=MAX_RELATIONSHIPS, max_neighbors=max_neighbors
     )
     explanation = SCORE_EXPLANATIONS[request.strategy]
     matches = [(item, _hybrid_match(item, explanation)) for item in relationships]
@@ -156,7 +156,7 @@ async def build_search_view(
         ViewGraph(
             query=request.query or "",
             single_ranking=True,
-            nodes=_with_neighbours(nodes, expansion.neighbours),
+            nodes=_with_neighbors(nodes, expansion.neighbors),
             relationships=_without_duplicates(matches, expansion.relationships),
             warnings=result.warnings,
         ),
@@ -186,7 +186,7 @@ async def build_explore_view(
         ViewGraph(
             query=" · ".join((*(query.query for query in request.queries), *request.text_matches)),
             single_ranking=False,
-            nodes=_with_neighbours(nodes, result.neighbours),
+            nodes=_with_neighbors(nodes, result.neighbors),
             relationships=_without_duplicates(
                 [(item, _explored_match(rank, item)) for rank, item in enumerate(matching, start=1)], others
             ),
@@ -270,9 +270,9 @@ def _plain_relationship(item: GraphRelationship) -> GraphRelationship:
     return GraphRelationship(**{**fields, "similarity": None})
 
 
-def _with_neighbours(nodes: Sequence[ViewNode], neighbours: Iterable[GraphNode]) -> tuple[ViewNode, ...]:
+def _with_neighbors(nodes: Sequence[ViewNode], neighbors: Iterable[GraphNode]) -> tuple[ViewNode, ...]:
     by_key = {item.node.entity_key: item for item in nodes}
-    for node in neighbours:
+    for node in neighbors:
         by_key.setdefault(node.entity_key, ViewNode(node=node))
     return tuple(by_key.values())
 

@@ -32,13 +32,13 @@ class Reach:
     Attributes:
         depth: hops, 0 to 5.
         nodes: maximum number of nodes; the nearest, then the first by label order and key.
-        node_neighbours: maximum number of neighbors of one node: starts first, then in the same order.
+        node_neighbors: maximum number of neighbors of one node: starts first, then in the same order.
         others: whether the second nearest start of each node is returned too.
     """
 
     depth: int
     nodes: int
-    node_neighbours: int
+    node_neighbors: int
     others: bool = False
 
 
@@ -75,7 +75,7 @@ class BreadthFirst:
                 "depth": reach.depth,
                 "others": reach.others,
                 "nodes": reach.nodes,
-                "node_neighbours": reach.node_neighbours,
+                "node_neighbors": reach.node_neighbors,
                 "start_relationships": READ_PER_HOP // len(starts),
                 "node_relationships": READ_PER_HOP // reach.nodes,
             },

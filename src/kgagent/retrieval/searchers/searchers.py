@@ -18,7 +18,7 @@ MIN_FETCH = 20
 KEPT_NODES = 1_000
 """Minimum number of nodes that its expansion keeps; two matches may be joined over any of them."""
 
-KEPT_NEIGHBOURS = 100
+KEPT_NEIGHBORS = 100
 
 
 class Searcher(Protocol):
@@ -81,7 +81,7 @@ class GraphSearcher:
         """
         if not options.seed_node_ids:
             raise InputError("graph search requires seed node IDs in SearchOptions.seed_node_ids")
-        reach = Reach(depth=options.graph_depth, nodes=options.top_k, node_neighbours=options.top_k)
+        reach = Reach(depth=options.graph_depth, nodes=options.top_k, node_neighbors=options.top_k)
         reached = await BreadthFirst(self._retrieval.scope).expand(self._user_id, options.seed_node_ids, reach)
         label_order = {node.entity_key: node.label_order for node in reached}
         fused = add_scores({}, depths_from_seeds(reached), label_order=label_order)
@@ -172,7 +172,7 @@ def _reach(options: SearchOptions, starts: int) -> Reach:
     return Reach(
         depth=options.graph_depth,
         nodes=max(KEPT_NODES, wanted),
-        node_neighbours=max(KEPT_NEIGHBOURS, wanted),
+        node_neighbors=max(KEPT_NEIGHBORS, wanted),
         others=True,
     )
 

@@ -55,7 +55,7 @@ async def test_the_overview_has_the_best_connected_nodes_the_owner_first(
     assert names(view, matched=False) == {"Ruth", "Omar", "Rowing"}
     assert len(view.relationships) == 3
     await cypher(graph, "MATCH (n:Person|Concept {user_id: $user, name: 'Omar'}) SET n.is_owner = true", user=user_id)
-    owned = await build_overview(graph.retrieval, user_id=user_id, limit=2, max_neighbours=0)
+    owned = await build_overview(graph.retrieval, user_id=user_id, limit=2, max_neighbors=0)
     assert [item.node.name for item in owned.nodes] == ["Omar", "Ines"]
 
 
@@ -68,11 +68,11 @@ async def test_ranks_are_those_of_the_search(graph: KnowledgeGraph, tools: Tools
     assert sorted(ranks) == [item.rank for item in found.items]
 
 
-async def test_max_neighbours_limits_the_neighbors(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_max_neighbors_limits_the_neighbors(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     await family(tools)
-    view = await search_and_build_view(graph.retrieval, request(QUERY, limit=3), user_id=user_id, max_neighbours=1)
+    view = await search_and_build_view(graph.retrieval, request(QUERY, limit=3), user_id=user_id, max_neighbors=1)
     assert len(names(view, matched=False)) == 1
-    alone = await search_and_build_view(graph.retrieval, request(QUERY, limit=3), user_id=user_id, max_neighbours=0)
+    alone = await search_and_build_view(graph.retrieval, request(QUERY, limit=3), user_id=user_id, max_neighbors=0)
     assert names(alone, matched=False) == set()
 
 
@@ -81,7 +81,7 @@ async def test_end_nodes_of_a_matching_relationship_are_included(
 ) -> None:
     await family(tools)
     query = "mentor who guides in a career"
-    view = await search_and_build_view(graph.retrieval, request(query, limit=1), user_id=user_id, max_neighbours=0)
+    view = await search_and_build_view(graph.retrieval, request(query, limit=1), user_id=user_id, max_neighbors=0)
     [mentor] = view.relationships
     assert mentor.match is not None
     assert names(view, matched=False) == {"Ruth", "Ines"}
@@ -105,7 +105,7 @@ async def test_explore_view_names_retrievers_and_ranks(graph: KnowledgeGraph, to
 async def test_view_contains_nothing_of_another_user(graph: KnowledgeGraph, tools: Toolset) -> None:
     await family(tools)
     view = await search_and_build_view(
-        graph.retrieval, request(QUERY), user_id=f"user-{uuid.uuid4()}", max_neighbours=200
+        graph.retrieval, request(QUERY), user_id=f"user-{uuid.uuid4()}", max_neighbors=200
     )
     assert (view.nodes, view.relationships) == ((), ())
 

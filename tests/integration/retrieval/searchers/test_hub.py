@@ -1,4 +1,4 @@
-"""A node with thousands of neighbours: the walk stays exact, and its memory does not grow with its depth."""
+"""A node with thousands of neighbors: the walk stays exact, and its memory does not grow with its depth."""
 
 import neo4j
 import pytest
@@ -16,7 +16,7 @@ NAMES = [f"n{number:04}" for number in range(SPOKES)]
 
 @pytest.fixture
 async def hub(drawing: Drawing) -> Drawing:
-    """A hub, its neighbours, and of each neighbour one node that only it leads to."""
+    """A hub, its neighbors, and of each neighbor one node that only it leads to."""
     await drawing.nodes("hub", *NAMES, *(f"far {name}" for name in NAMES))
     # Newest first is how the database gives relationships; keys in mixed order tell order by key from that.
     mixed = sorted(NAMES, key=lambda name: name[::-1])
@@ -77,7 +77,7 @@ async def test_memory_on_the_server_does_not_grow_with_the_depth(hub: Drawing, s
             "depth": depth,
             "others": True,
             "nodes": 1_000,
-            "node_neighbours": 1_000,
+            "node_neighbors": 1_000,
             "start_relationships": 100_000,
             "node_relationships": 2_000,
         }

@@ -124,8 +124,8 @@ def test_only_get_requests_are_accepted(ask: Ask, fake: FakeSearch, method: str)
 
 
 def test_search_returns_the_graph(ask: Ask, fake: FakeSearch) -> None:
-    answer = ask("/TOKEN/search?query=+who%20guides+me%3F&limit=7&neighbours=0")
-    assert fake.asked == [ViewRequest(query="who guides me?", limit=7, neighbours=0)]
+    answer = ask("/TOKEN/search?query=+who%20guides+me%3F&limit=7&neighbors=0")
+    assert fake.asked == [ViewRequest(query="who guides me?", limit=7, neighbors=0)]
     assert ViewGraph.model_validate_json(answer.body) == two_mentors()
 
 
@@ -141,8 +141,8 @@ def test_without_a_query_an_overview_is_requested(ask: Ask, fake: FakeSearch, qu
         (f"query={'x' * 8_001}", f"query must have at most 8,000 characters, got 8,001: '{'x' * 116}..."),
         ("query=x&limit=0", "limit must be at least 1, got '0'"),
         ("query=x&limit=101", "limit must be at most 100, got '101'"),
-        ("query=x&neighbours=201", "neighbours must be at most 200, got '201'"),
-        ("query=x&neighbours=many", "neighbours must be a whole number, got 'many'"),
+        ("query=x&neighbors=201", "neighbors must be at most 200, got '201'"),
+        ("query=x&neighbors=many", "neighbors must be a whole number, got 'many'"),
         ("query=x&user=someone", "unknown argument user: did you mean query?"),
     ],
 )

@@ -5,32 +5,32 @@ import pytest
 
 from kgagent.retrieval.searchers.searchers import ScoredKey, add_scores, graph_score
 
-Neighbours = Mapping[str, Sequence[str]]
+Neighbors = Mapping[str, Sequence[str]]
 """Where each node leads to, one way only."""
 
 
-def walked(neighbours: Neighbours, start: str, depth: int) -> dict[str, int]:
+def walked(neighbors: Neighbors, start: str, depth: int) -> dict[str, int]:
     """Hops to each node that a start leads to, the start included."""
     depths = {start: 0}
     queue = deque([start])
     while queue:
         here = queue.popleft()
-        for there in neighbours.get(here, ()) if depths[here] < depth else ():
+        for there in neighbors.get(here, ()) if depths[here] < depth else ():
             if there not in depths:
                 depths[there] = depths[here] + 1
                 queue.append(there)
     return depths
 
 
-def around(neighbours: Neighbours, seeds: Sequence[str], depth: int) -> dict[str, int]:
-    walks = [walked(neighbours, seed, depth) for seed in seeds]
+def around(neighbors: Neighbors, seeds: Sequence[str], depth: int) -> dict[str, int]:
+    walks = [walked(neighbors, seed, depth) for seed in seeds]
     return {key: min(walk[key] for walk in walks if key in walk) for walk in walks for key in walk}
 
 
-def from_others(neighbours: Neighbours, hits: Sequence[str], depth: int) -> dict[str, int]:
+def from_others(neighbors: Neighbors, hits: Sequence[str], depth: int) -> dict[str, int]:
     found: dict[str, int] = {}
     for hit in hits:
-        for key, hops in walked(neighbours, hit, depth).items():
+        for key, hops in walked(neighbors, hit, depth).items():
             if key != hit:
                 found[key] = min(hops, found.get(key, hops))
     return found
@@ -45,7 +45,7 @@ def summary_of(ranked: Sequence[ScoredKey]) -> dict[str, tuple[float, str]]:
 
 
 @pytest.mark.parametrize(
-    ("neighbours", "seeds", "depth", "expected"),
+    ("neighbors", "seeds", "depth", "expected"),
     [
         pytest.param(
             {"seed": ["one", "two"]}, ["seed"], 1, {"seed": (1.0, 0), "one": (0.5, 1), "two": (0.5, 1)}, id="one seed"
@@ -67,9 +67,9 @@ def summary_of(ranked: Sequence[ScoredKey]) -> dict[str, tuple[float, str]]:
     ],
 )
 def test_a_graph_score_is_one_over_one_plus_depth(
-    neighbours: Neighbours, seeds: list[str], depth: int, expected: dict[str, tuple[float, int]]
+    neighbors: Neighbors, seeds: list[str], depth: int, expected: dict[str, tuple[float, int]]
 ) -> None:
-    ranked = rank({}, around(neighbours, seeds, depth))
+    ranked = rank({}, around(neighbors, seeds, depth))
     assert {scored.entity_key: (scored.score, scored.depth) for scored in ranked} == expected
     assert all(scored.source == "graph" for scored in ranked)
 
@@ -85,7 +85,7 @@ def test_vector_hits_score_their_similarity(similarities: dict[str, float]) -> N
 
 
 @pytest.mark.parametrize(
-    ("similarities", "neighbours", "depth", "expected"),
+    ("similarities", "neighbors", "depth", "expected"),
     [
         pytest.param(
             {"node1": 0.8, "node2": 0.6},
@@ -115,9 +115,9 @@ def test_vector_hits_score_their_similarity(similarities: dict[str, float]) -> N
     ],
 )
 def test_a_hybrid_score_is_the_sum_of_both(
-    similarities: dict[str, float], neighbours: Neighbours, depth: int, expected: dict[str, tuple[float, str]]
+    similarities: dict[str, float], neighbors: Neighbors, depth: int, expected: dict[str, tuple[float, str]]
 ) -> None:
-    ranked = rank(similarities, from_others(neighbours, list(similarities), depth))
+    ranked = rank(similarities, from_others(neighbors, list(similarities), depth))
     assert summary_of(ranked) == expected
     assert [scored.entity_key for scored in ranked] == list(expected)
 

@@ -28,9 +28,9 @@
 
   const summary = ({ nodes, relationships }) => {
     const [nodeMatches, relationshipMatches] = [results.matches(nodes).length, results.matches(relationships).length];
-    const neighbours = nodes.length - nodeMatches;
-    if (!displayed.query) return `Overview: ${format.counted(nodeMatches, "node")} with the most relationships; ${format.counted(neighbours, "neighbor")}.`;
-    return `${format.counted(nodeMatches, "node")} and ${format.counted(relationshipMatches, "relationship")} matched; ${format.counted(neighbours, "neighbor")}.`;
+    const neighbors = nodes.length - nodeMatches;
+    if (!displayed.query) return `Overview: ${format.counted(nodeMatches, "node")} with the most relationships; ${format.counted(neighbors, "neighbor")}.`;
+    return `${format.counted(nodeMatches, "node")} and ${format.counted(relationshipMatches, "relationship")} matched; ${format.counted(neighbors, "neighbor")}.`;
   };
 
   const display = (result) => {
@@ -69,7 +69,7 @@
     pending?.abort();
     const request = (pending = new AbortController());
     const timer = setTimeout(() => show(byId("status"), query ? `Searching for “${query}” …` : "Loading …"), SLOW_MS);
-    const parameters = new URLSearchParams({ query, limit: byId("limit").value, neighbours: byId("neighbours").value });
+    const parameters = new URLSearchParams({ query, limit: byId("limit").value, neighbors: byId("neighbors").value });
     try {
       const response = await fetch(`${data.search}?${parameters}`, { signal: request.signal });
       const result = await response.json();
@@ -133,7 +133,7 @@
       event.preventDefault();
       submit();
     });
-    for (const id of ["limit", "neighbours"]) byId(id).addEventListener("change", submit);
+    for (const id of ["limit", "neighbors"]) byId(id).addEventListener("change", submit);
     addEventListener("hashchange", searchFromFragment);
     searchFromFragment();
     byId("query").focus();
