@@ -177,16 +177,19 @@ class World:
         if not answer.is_error:
             self.figures.succeeded += 1
             return answer.payload
-        self._count_error(tool, str(answer.payload["error"]), arguments, kind, read_only=tools[tool].read_only)
+        self._count_error(tool, str(answer.payload["error"]), arguments, kind)
         return None
 
-    def _count_error(self, tool: str, error: str, arguments: object, kind: str, *, read_only: bool) -> None:
-        """Count a call that ended with an error, which a valid call must not but for other calls and faults."""
+    def _count_error(self, tool: str, error: str, arguments: object, kind: str) -> None:
+        """Count a call that ended with an error, which a valid call must not but for other calls, load and faults.
+
+        The comparison sees whether a write that a time limit ended has left anything.
+        """
         if error.startswith(BUSY):
             self.figures.busy += 1
         elif self.has_faults and any(part in error for part in FAULTS):
             self.figures.failed += 1
-        elif read_only and any(part in error for part in LATE):
+        elif any(part in error for part in LATE):
             self.figures.late += 1
         else:
             self.figures.refused += 1

@@ -99,6 +99,14 @@ async def test_an_answer_that_breaks_a_promise_is_noticed(
     assert noticed in violation
 
 
+async def test_a_call_that_a_time_limit_ended_is_counted_apart(world: World) -> None:
+    error = "The database stopped the statement because it exceeded its time limit"
+    tools = cast("Mapping[str, BoundTool]", {"create_node": Answering({"success": False, "error": error})})
+    await world.call(tools, world.users[0], "create_node", {}, kind="valid")
+    assert world.figures.violations == []
+    assert (world.figures.late, world.figures.refused) == (1, 0)
+
+
 def _noted(zone: Zone, _keys: Mapping[str, str]) -> None:
     zone.nodes["k"].notes.append("new")
 
