@@ -4,9 +4,9 @@
     python scripts/check_dependencies.py newest tests/unit tests/integration/test_readme.py
 
 It builds the wheel, installs it with all extras for users into a new environment of this Python, prints the versions
-of the direct dependencies, and runs the given tests, or else a selection. "oldest" installs exactly the minimum of each
-direct dependency, and fails if these cannot be installed together; the other packages and the test tools are the newest
-that fit. It exits with the code of the step that failed.
+of the direct dependencies, and runs pytest with the given arguments, or else a selection. "oldest" installs exactly the
+minimum of each direct dependency, and fails if these cannot be installed together; the other packages and the test tools
+are the newest that fit. It exits with the code of the step that failed.
 """
 
 import argparse
@@ -110,13 +110,15 @@ def main() -> None:
     """Parse the options, install, and run the tests."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("versions", choices=("oldest", "newest"))
-    parser.add_argument("tests", nargs="*", help="arguments for pytest [the unit tests, README, tools and adapters]")
-    given, more = parser.parse_known_args()
+    parser.add_argument(
+        "pytest", nargs=argparse.REMAINDER, help="arguments for pytest [the unit tests, README, tools and adapters]"
+    )
+    given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="kgagent-dependencies-") as name:
         python = _install(Path(name), oldest=given.versions == "oldest")
         _print_versions(python)
         warnings = _OLD_AND_NEW if given.versions == "oldest" else ()
-        _run(python, "-m", "pytest", "-q", "-m", "not browser", *warnings, *(given.tests or _TESTS), *more)
+        _run(python, "-m", "pytest", "-q", "-m", "not browser", *warnings, *(given.pytest or _TESTS))
 
 
 if __name__ == "__main__":
