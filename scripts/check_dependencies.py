@@ -5,8 +5,8 @@
 
 It builds the wheel, installs it with all extras for users into a new environment of this Python, prints the versions
 of the direct dependencies, and runs pytest with the given arguments, or else a selection. "oldest" installs exactly the
-minimum of each direct dependency, and fails if these cannot be installed together; the other packages and the test tools
-are the newest that fit. It exits with the code of the step that failed.
+minimum of each direct dependency, and fails if these cannot be installed together; the other packages and the test
+tools are the newest that fit. It exits with the code of the step that failed.
 """
 
 import argparse
