@@ -10,12 +10,13 @@ from typing import Any
 
 from kgagent import Settings
 from kgagent.local import LocalNeo4j
+from tests.support.class_archive import archive_options
 
 NEO4J_VERSION = os.environ.get("KGAGENT_TEST_NEO4J", str(Settings.model_fields["local_neo4j_version"].default))
 """The release that the tests run on."""
 
 
-JAVA_OPTIONS = (
+PLAIN_JAVA_OPTIONS = (
     "-XX:TieredStopAtLevel=1",
     "-XX:ReservedCodeCacheSize=240m",
     "-XX:+UseSerialGC",
@@ -27,6 +28,9 @@ JAVA_OPTIONS = (
 saves. Without it Java reserves only 48 MB for compiled code, which such a server fills. The serial collector takes less
 CPU than the default one, whose short pauses nobody needs here. A quarter of the CPU of a start is for checking the
 classes of jars whose checksums are known, and for collections while the space of classes grows."""
+
+JAVA_OPTIONS = (*PLAIN_JAVA_OPTIONS, *archive_options(NEO4J_VERSION))
+"""The same, with the archive of classes, if it was created."""
 
 _NEO4J_SETTINGS = {
     "internal.cypher.use_parameter_size": "false",
