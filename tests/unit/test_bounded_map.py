@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from kgagent.concurrency import bounded_map
+from kgagent.bounded_map import bounded_map
 
 
 async def test_results_come_in_the_order_of_the_items() -> None:

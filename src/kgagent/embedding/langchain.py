@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Sequence
 from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
-from kgagent.concurrency import bounded_map
+from kgagent.bounded_map import bounded_map
 from kgagent.embedding.base import Embedder, Embedding
 from kgagent.embedding.validation import validate_embeddings, validate_texts
 from kgagent.errors import ConfigurationError, EmbeddingUnavailableError

@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, ClassVar
 
-from kgagent.concurrency import bounded_map
+from kgagent.bounded_map import bounded_map
 from kgagent.embedding.base import Embedder, Embedding
 from kgagent.embedding.local_models import BGE_SMALL, Pooling, find_model
 from kgagent.embedding.prefixed import with_prefix

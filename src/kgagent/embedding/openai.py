@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 from urllib.parse import urlsplit
 
-from kgagent.concurrency import bounded_map
+from kgagent.bounded_map import bounded_map
 from kgagent.embedding.base import Embedder, Embedding
 from kgagent.embedding.batching import TOKENS_PER_INPUT, RequestLimits, split_batches, truncate
 from kgagent.embedding.openai_errors import translate_errors

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 
-from kgagent.concurrency import bounded_map
+from kgagent.bounded_map import bounded_map
 from kgagent.errors import StatementTimeoutError
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.live_properties import summarize_properties

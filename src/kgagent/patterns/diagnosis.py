@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from kgagent.concurrency import bounded_map
+from kgagent.bounded_map import bounded_map
 from kgagent.errors import StoreError
 from kgagent.models.constraint import Constraint, ConstraintType, Position
 from kgagent.models.pattern import GraphPattern

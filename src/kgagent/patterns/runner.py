@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from kgagent.concurrency import bounded_map
+from kgagent.bounded_map import bounded_map
 from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError, StatementTimeoutError, StatementValueError
 from kgagent.models.constraint import ORDER_OPERATORS, TEXT_OPERATORS, Constraint, ConstraintType
