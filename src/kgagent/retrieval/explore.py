@@ -73,15 +73,18 @@ class Exploration:
         Raises:
             SearchError: every retriever failed.
         """
-        timeout = self.scope.timeout
-        retrieved = await retrieve(self._retrievers(vectors), lambda: self._embed(embedder), timeout)
+        retrieved = await retrieve(self._retrievers(vectors), lambda: self._embed(embedder), self.scope.timeout)
         rankings = self._signals(retrieved)
-        nodes, unread = await attempt(self._hydrated(retrieved, rankings), timeout, default=_results(retrieved))
+        nodes, unread = await attempt(
+            self._hydrated(retrieved, rankings), retrieved.time_left, default=_results(retrieved)
+        )
         best = self._best(rankings, nodes)
         keys = [found.node.entity_key for found in best]
-        surroundings, unexpanded = await attempt(self._surroundings(keys), timeout, default=GraphExpansion())
+        surroundings, unexpanded = await attempt(
+            self._surroundings(keys), retrieved.time_left, default=GraphExpansion()
+        )
         matched = self._matched(retrieved.rankings.get("relationship_vector", ()))
-        sample, _ = await attempt(calibration.sample(self.scope), timeout, default=Sample())
+        sample, _ = await attempt(calibration.sample(self.scope), retrieved.time_left, default=Sample())
         share = self._relevance(retrieved, sample.noise)
         return ExploreResult(
             nodes=best,

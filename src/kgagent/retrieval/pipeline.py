@@ -48,7 +48,7 @@ class HybridSearch:
         labels: labels of nodes, at least one.
         types: which relationships to keep.
         limit: maximum number of results.
-        timeout: seconds for each step; a step that fails or takes longer is skipped.
+        timeout: seconds for retrieval, and for all later steps together; a step that fails or takes longer is skipped.
         vector: vector of the query, shape (dimensions,); None embeds its text.
         cross_encoder: reranks the best items; None leaves their order.
     """
@@ -75,7 +75,7 @@ class HybridSearch:
         cost = END_COST if self.options.strategy == "calibrated" else None
         expanded = with_end_nodes(fused, self.labels, room, cost) if self.options.search_relationships else fused
         best = expanded if self.options.half_life_days is not None else expanded[:room]
-        hydrated, unread = await hydrate(self.scope, best, labels=self.labels, timeout=self.timeout)
+        hydrated, unread = await hydrate(self.scope, best, labels=self.labels, timeout=retrieved.time_left)
         reranked, skipped = await self._rerank(hydrated, retrieved)
         found = render(
             reranked[: self.limit], retrieved, [*unread, *skipped], with_relationships=self.options.search_relationships
@@ -92,7 +92,7 @@ class HybridSearch:
         """Add `relevance` and `is_relevant` if the query has a text, and warnings about vectors of other models."""
         if not retrieved.vectors:
             return result
-        sample, _ = await attempt(calibration.sample(self.scope), self.timeout, default=Sample())
+        sample, _ = await attempt(calibration.sample(self.scope), retrieved.time_left, default=Sample())
         result = result.model_copy(update={"warnings": (*result.warnings, *sample.warnings)})
         if self.options.query is None:
             return result
@@ -172,7 +172,7 @@ class HybridSearch:
         if not self._is_reranked:
             return candidates, []
         vector = retrieved.vectors[0] if retrieved.vectors else None
-        reranking = Reranking(self.scope, self.options, self.timeout, self.limit, self._pool, vector)
+        reranking = Reranking(self.scope, self.options, retrieved.time_left, self.limit, self._pool, vector)
         return await reranking.run(candidates, self.cross_encoder)
 
 

@@ -2,8 +2,9 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeVar
 
 from kgagent.concurrency import task_group
@@ -20,6 +21,9 @@ RETRIEVER_DESCRIPTIONS: Mapping[RetrieverName, str] = {
     "name_match": "search of nodes by name",
 }
 """What each way of finding items is, for a person to read."""
+
+SHORTEST_TIMEOUT = 0.01
+"""Seconds that a step may take if no time is left."""
 
 INTERNAL_ERROR = "internal error; see the log of the host program"
 
@@ -57,11 +61,18 @@ class Retrieved:
         rankings: for each retriever that succeeded, a ranking for each query.
         failures: the retrievers that failed.
         vectors: vectors of the queries; None if they could not be embedded in time.
+        ends_at: when the rest of the search must end, on the clock of `time.monotonic`.
     """
 
     rankings: Mapping[RetrieverName, Sequence[Ranking]]
-    failures: Mapping[RetrieverName, Failure] = field(default_factory=dict)
-    vectors: Sequence[Vector] | None = None
+    failures: Mapping[RetrieverName, Failure]
+    vectors: Sequence[Vector] | None
+    ends_at: float
+
+    @property
+    def time_left(self) -> float:
+        """Seconds that the next step of the search may take."""
+        return max(round(self.ends_at - time.monotonic(), 2), SHORTEST_TIMEOUT)
 
     @property
     def warnings(self) -> list[str]:
@@ -77,7 +88,7 @@ async def retrieve(
     Args:
         retrievers: the searches to run.
         embed: embeds the queries.
-        timeout: seconds for each retriever, embedding included.
+        timeout: seconds for each retriever, embedding included; the steps after it share as many again.
 
     Raises:
         SearchError: every retriever failed; or the error itself if each failed with an unexpected error.
@@ -102,6 +113,7 @@ async def retrieve(
         {name: rankings for name, (rankings, failure) in outcomes.items() if failure is None},
         {name: failure for name, (_, failure) in outcomes.items() if failure is not None},
         None if isinstance(known, Exception) else known,
+        time.monotonic() + timeout,
     )
     if not retrieved.rankings:
         unexpected = [one.error for one in retrieved.failures.values() if one.reason == INTERNAL_ERROR]

@@ -320,3 +320,29 @@ async def test_a_statement_that_fails_leaves_the_rest_of_explore(
     result = await graph.retrieval.explore(request, user_id=user_id)
     assert "Iris" in {item.node.name for item in result.nodes}
     assert result.warnings == (warning,)
+
+
+@pytest.mark.usefixtures("known")
+async def test_the_steps_after_retrieval_share_one_time_limit(
+    graph: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = Store.read
+
+    async def slow(store: Store, text: str, *given: Any, **named: Any) -> Any:
+        if isinstance(text, Statement) and text.name in {"read_nodes", "expand_around", "sample_embeddings"}:
+            await asyncio.Event().wait()
+        return await read(store, text, *given, **named)
+
+    # That Iris is a mentor is only known from a relationship, so she is read after retrieval.
+    request = ExploreRequest(queries=(VectorQuery(query="mentor from college"), VectorQuery(query="Carpenter")))
+    quick = KnowledgeGraph(
+        services_of(graph).store, graph.ontology, graph.embedder, graph.settings.model_copy(update={"query_timeout": 4})
+    )
+    await graph.retrieval.explore(request, user_id=user_id)
+    monkeypatch.setattr(Store, "read", slow)
+    result = await quick.retrieval.explore(request, user_id=user_id)
+    assert [item.node.name for item in result.nodes] == ["Jon"]
+    assert result.warnings[:2] == (
+        "Skipped nodes that only relationships lead to: it took longer than 4 s",
+        "Skipped the surroundings of the nodes: it took longer than 0.01 s",
+    )
