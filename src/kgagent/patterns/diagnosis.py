@@ -11,6 +11,7 @@ from kgagent.models.constraint import Constraint, ConstraintType, Position
 from kgagent.models.pattern import GraphPattern
 from kgagent.models.pattern_query import CombinatorType, GraphQuery, QueryCombinator
 from kgagent.patterns.compiler import Compiler
+from kgagent.patterns.narrowing import matched_paths
 from kgagent.patterns.plans import QueryPlan, join_position, plans_of
 from kgagent.patterns.reads import UserReads
 from kgagent.patterns.step_sequences import place_name
@@ -70,8 +71,7 @@ class PatternDiagnosis:
         first: list[str] = []
         with suppress(TimeoutError):
             async with self._reads.deadline.enforced():
-                alone = [_Variant("", [QueryPlan((pattern,))], compiler) for pattern in query.all_patterns]
-                matching = await bounded_map(self._matches, alone, limit=CONCURRENT_STATEMENTS)
+                matching = await self._matching_alone(query, compiler)
                 variants: list[_Variant] = []
                 if query.combinator is not None and all(matching):
                     first.append(_not_joined(query.combinator))
@@ -81,13 +81,18 @@ class PatternDiagnosis:
                 await bounded_map(attempt, enumerate(variants[:MAX_VARIANTS]), limit=CONCURRENT_STATEMENTS)
         return [*first, *(findings[number] for number in sorted(findings))][:MAX_FINDINGS]
 
+    async def _matching_alone(self, query: GraphQuery, compiler: Compiler) -> list[bool]:
+        """Whether each pattern matches alone; without a combinator, the query has just shown that none does."""
+        if query.combinator is None:
+            return [False] * len(query.all_patterns)
+        alone = [_Variant("", [QueryPlan((pattern,))], compiler) for pattern in query.all_patterns]
+        return await bounded_map(self._matches, alone, limit=CONCURRENT_STATEMENTS)
+
     async def _matches(self, one: _Variant) -> bool:
         """Whether the variant has a path; a statement that fails or takes too long counts as none."""
         for plan in one.plans:
-            compiled = one.compiler.compile(plan, 1)
             with suppress(StoreError):
-                [row] = await self._reads.read(compiled.text, compiled.parameters)
-                if row["paths"]:
+                if await matched_paths(self._reads, one.compiler, plan, 1):
                     return True
         return False
 

@@ -7,14 +7,19 @@ relationship twice, and conditions on several nodes: the statement that matches 
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Literal
 
+from kgagent.errors import StatementTimeoutError
 from kgagent.models.constraint import Constraint
 from kgagent.models.pattern import GraphPattern
-from kgagent.patterns.compiler import Compiler
-from kgagent.patterns.fixed_lengths import FixedLengthPlan
+from kgagent.patterns.compiler import CompiledStatement, Compiler
+from kgagent.patterns.fixed_lengths import plans_of_fixed_length
 from kgagent.patterns.plans import PlanPosition, QueryPlan
 from kgagent.patterns.reads import UserReads
+
+QUICK_SHARE, QUICK_SECONDS = 0.5, 1.0
+"""How long a statement over several hops may take before it is narrowed: a share of the time left, and most seconds."""
 
 MAX_NODES = 10_000
 """Maximum number of nodes at one place; more of them do not narrow it."""
@@ -23,33 +28,45 @@ Ids = Sequence[str] | None
 """Ids of the nodes that a place may have; None is any node."""
 
 
-async def narrowed_paths(
-    reads: UserReads, compiler: Compiler, plan: QueryPlan, fixed: Sequence[FixedLengthPlan], limit: int
+async def matched_paths(
+    reads: UserReads, compiler: Compiler, plan: QueryPlan, limit: int, *, quick_seconds: float = QUICK_SECONDS
 ) -> list[Sequence[Any]]:
-    """Match the paths of a plan, shortest first, as `Compiler.compile` describes them.
+    """Match the paths of a plan, as `Compiler.compile` describes them; if that takes long, narrow the plan first.
 
     Args:
         reads: runs the statements.
         compiler: compiles them.
         plan: the plan.
-        fixed: the plans of fixed length into which it is split.
         limit: maximum number of paths.
+        quick_seconds: time that one statement over several hops may take before it is narrowed; 0 narrows at once.
 
     Raises:
         StatementTimeoutError: time ran out.
         StoreError: the database failed.
     """
+    fixed = plans_of_fixed_length(plan) if plan.max_hops > 1 else []
+    if not fixed:
+        return await _rows(reads, compiler.compile(plan, limit))
+    with suppress(StatementTimeoutError):
+        if quick_seconds > 0:
+            quick = reads.until(reads.deadline.part(QUICK_SHARE, quick_seconds))
+            return await _rows(quick, compiler.compile(plan, limit))
     entered, best = plan.entered_at(compiler.entry_points), compiler.best_place(plan)
     paths: list[Sequence[Any]] = []
     for one in fixed:
         nodes = await _narrowed(reads, compiler, one.plan, entered and one.place(entered))
         if [] not in nodes:
-            compiled = compiler.compile_narrowed(one.plan, nodes, limit - len(paths), best=best and one.place(best))
-            [row] = await reads.read(compiled.text, compiled.parameters)
-            paths += [[nodes, relationships, one.lengths, at] for nodes, relationships, _, at in row["paths"]]
+            room = limit - len(paths)
+            statement = compiler.compile_narrowed(one.plan, nodes, room, best=best and one.place(best))
+            paths += [[*path[:2], one.lengths, path[3]] for path in await _rows(reads, statement)]
         if len(paths) == limit:
             break
     return paths
+
+
+async def _rows(reads: UserReads, statement: CompiledStatement) -> list[Sequence[Any]]:
+    [row] = await reads.read(statement.text, statement.parameters)
+    return list(row["paths"])
 
 
 async def _narrowed(reads: UserReads, compiler: Compiler, plan: QueryPlan, entered: PlanPosition | None) -> list[Ids]:

@@ -33,9 +33,10 @@ EMBEDDING_SHARE = 0.5
 """Share of the time left that the embedding call may take."""
 
 CHUNKS_SHARE = 0.8
-DIAGNOSIS_SHARE = 0.5
+DIAGNOSIS_SHARE, DIAGNOSIS_SECONDS = 0.5, 3.0
 SEARCH_SHARE = 0.9
-"""Shares of the time left for what may be omitted: the rest is for the answer itself."""
+"""Shares of the time left for what may be omitted: the rest is for the answer itself. A diagnosis takes at most so many
+seconds."""
 
 
 @dataclass(frozen=True)
@@ -217,7 +218,7 @@ class PatternQueryRun:
         query = self._query
         reasons = list(hints(query.all_patterns, schema, self._services.ontology))
         if not reasons and query.all_patterns:
-            reads = self._reads.until(self._reads.deadline.part(DIAGNOSIS_SHARE))
+            reads = self._reads.until(self._reads.deadline.part(DIAGNOSIS_SHARE, DIAGNOSIS_SECONDS))
             keys = [node.entity_key for node in resolved.nodes]
             reasons = await PatternDiagnosis(reads).explain(query, compiler, keys)
         self._warnings += reasons

@@ -9,12 +9,11 @@ from pydantic import JsonValue
 
 from kgagent.bounded_map import bounded_map
 from kgagent.embedding.base import Embedder
-from kgagent.errors import InputError, StatementTimeoutError, StatementValueError
+from kgagent.errors import InputError, StatementValueError
 from kgagent.models.constraint import ORDER_OPERATORS, TEXT_OPERATORS, Constraint, ConstraintType
 from kgagent.models.pattern import GraphPattern
 from kgagent.patterns.compiler import Compiler
-from kgagent.patterns.fixed_lengths import plans_of_fixed_length
-from kgagent.patterns.narrowing import narrowed_paths
+from kgagent.patterns.narrowing import QUICK_SECONDS, matched_paths
 from kgagent.patterns.path_reader import PathReader, ResultPath
 from kgagent.patterns.path_scores import PathMatch, PathScorer, ScoredPath
 from kgagent.patterns.plans import QueryPlan
@@ -29,9 +28,6 @@ _COMPARISONS = frozenset({*ORDER_OPERATORS, *TEXT_OPERATORS, ConstraintType.REGE
 
 CONCURRENT_STATEMENTS = 4
 """Statements of one query that run concurrently: with more, each would use up its time waiting for the others."""
-
-QUICK_SHARE, QUICK_SECONDS = 0.5, 1.0
-"""How long a statement over several hops may take before it is narrowed: a share of the time left, and most seconds."""
 
 MATCHING_SHARE = 0.8
 """Share of the time left that matching may take, so that time remains to score and read the paths."""
@@ -149,29 +145,12 @@ class PatternRunner:
         known: dict[str, str] = {}
 
         async def match(plan: QueryPlan) -> list[PathMatch]:
-            paths = await self._paths(reads, compiler, plan, explored + 1)
+            quick = self._limits.quick_seconds
+            paths = await matched_paths(reads, compiler, plan, explored + 1, quick_seconds=quick)
             return [_path_match(path, known) for path in paths]
 
         matched = await bounded_map(match, plans, limit=CONCURRENT_STATEMENTS)
         return [paths[:explored] for paths in matched], any(len(paths) > explored for paths in matched)
-
-    async def _paths(
-        self, reads: UserReads, compiler: Compiler, plan: QueryPlan, limit: int
-    ) -> Sequence[Sequence[Any]]:
-        """The paths of a plan by one statement, or if that takes long, by narrowing the plan first."""
-        fixed = plans_of_fixed_length(plan) if plan.max_hops > 1 else []
-        quick = self._limits.quick_seconds
-        if not fixed or quick > 0:
-            first = reads.until(reads.deadline.part(QUICK_SHARE, quick)) if fixed else reads
-            compiled = compiler.compile(plan, limit)
-            try:
-                [row] = await first.read(compiled.text, compiled.parameters)
-            except StatementTimeoutError:
-                if not fixed:
-                    raise
-            else:
-                return list(row["paths"])
-        return await narrowed_paths(reads, compiler, plan, fixed, limit)
 
     async def _type_mismatch(self, plans: Sequence[QueryPlan]) -> InputError | None:
         """Which constraint compares values that cannot be compared, with an example of a stored value."""

@@ -72,7 +72,7 @@ def triplets(result: HybridSearchResult) -> set[str]:
 
 
 @pytest.mark.usefixtures("people")
-@pytest.mark.parametrize(("options", "most"), [(ANY, 7), (HybridSearchOptions(search_relationships=False), 2)])
+@pytest.mark.parametrize(("options", "most"), [(ANY, 8), (HybridSearchOptions(search_relationships=False), 2)])
 async def test_a_search_sends_few_statements(
     graph: KnowledgeGraph,
     user_id: str,
