@@ -95,7 +95,7 @@ class MatchClauses:
 
     def node(self, position: Position) -> str:
         """The variable of the node at a position."""
-        return self._nodes[_place(position, len(self._pattern.steps))]
+        return self._nodes[node_number(position, len(self._pattern.steps))]
 
     @property
     def text(self) -> str:
@@ -104,7 +104,7 @@ class MatchClauses:
 
     def require(self, predicate: str, position: Position = "end") -> None:
         """Add a predicate on a node."""
-        self._require(predicate, _place(position, len(self._pattern.steps)))
+        self._require(predicate, node_number(position, len(self._pattern.steps)))
 
     def require_id(self, ids: str, position: Position) -> None:
         """Require that the id of a node is in a list."""
@@ -137,7 +137,7 @@ class MatchClauses:
 
     def _variables(self, bound: Mapping[Position, str]) -> list[str]:
         steps = len(self._pattern.steps)
-        known = {_place(position, steps): variable for position, variable in bound.items()}
+        known = {node_number(position, steps): variable for position, variable in bound.items()}
         names = [known.get(place, f"{self._prefix}n{place}") for place in range(steps + 1)]
         if self._pattern.cycle:
             # A node may be bound at either end; the other end is the same node.
@@ -149,13 +149,29 @@ class MatchClauses:
         return names
 
     def _write(self) -> None:
-        pattern, path = self._pattern, ""
-        is_path = self._is_whole and self._is_one_repeated_step
-        if is_path:
+        pattern = self._pattern
+        if self._is_whole and self._is_one_repeated_step:
             self._paths(pattern.steps[0])
         elif self._in_order:
             self._steps_in_order()
-        for place, step in enumerate(() if is_path or self._in_order else pattern.steps):
+        else:
+            self._steps()
+        self._scope()
+        self._constraints()
+        for number, branch in enumerate(pattern.branches):
+            ends = [branch.at_step, *([] if branch.ends_at is None else [branch.ends_at])]
+            self._require(self._branch(branch, number), *(node_number(end, len(pattern.steps)) for end in ends))
+        if pattern.distinct_nodes:
+            nodes = f"([{self._nodes[0]}] + {self.nodes})"
+            self._require(
+                f"all(place IN range(1, size{nodes} - 1) WHERE NOT {nodes}[place] IN {nodes}[..place])",
+                len(pattern.steps),
+            )
+
+    def _steps(self) -> None:
+        """The steps as one path, or as clauses of their own where relationships may be followed twice."""
+        pattern, path = self._pattern, ""
+        for place, step in enumerate(pattern.steps):
             before, after = self._nodes[place], self._nodes[place + 1]
             opened = path or f"({before}{_label(step.source_label)})"
             if path and step.source_label not in {None, pattern.steps[place - 1].target_label}:
@@ -170,17 +186,6 @@ class MatchClauses:
                 path = ""
         if path:
             self._bind(f"MATCH {path}", len(pattern.steps))
-        self._scope()
-        self._constraints()
-        for number, branch in enumerate(pattern.branches):
-            ends = [branch.at_step, *([] if branch.ends_at is None else [branch.ends_at])]
-            self._require(self._branch(branch, number), *(_place(end, len(pattern.steps)) for end in ends))
-        if pattern.distinct_nodes:
-            nodes = f"([{self._nodes[0]}] + {self.nodes})"
-            self._require(
-                f"all(place IN range(1, size{nodes} - 1) WHERE NOT {nodes}[place] IN {nodes}[..place])",
-                len(pattern.steps),
-            )
 
     @property
     def _is_one_repeated_step(self) -> bool:
@@ -295,7 +300,7 @@ class MatchClauses:
                         self._of_hop(self._predicates.on_relationship(constraint, relationship, self.node), place)
                 continue
             if constraint.at_step != -1:
-                self._on_node(constraint, _place(constraint.at_step, len(self._pattern.steps)))
+                self._on_node(constraint, node_number(constraint.at_step, len(self._pattern.steps)))
                 continue
             for place in range(len(self._nodes)):
                 self._on_node(constraint, place)
@@ -306,7 +311,7 @@ class MatchClauses:
     def _on_node(self, constraint: Constraint, place: int) -> None:
         steps = self._pattern.steps
         label = steps[place - 1].target_label if place else steps[0].source_label
-        other = 0 if constraint.value_from is None else _place(constraint.value_from.at_step, len(steps))
+        other = 0 if constraint.value_from is None else node_number(constraint.value_from.at_step, len(steps))
         predicate = self._predicates.on_node(constraint, self._nodes[place], self.node, label=label)
         self._require(predicate, place, other)
 
@@ -342,7 +347,7 @@ class MatchClauses:
         return f"{least} <= {counted}" if branch.at_most is None else f"{least} <= {counted} <= {most}"
 
 
-def _place(position: Position, steps: int) -> int:
+def node_number(position: Position, steps: int) -> int:
     """Index of a node in the pattern: 0 is the start, i + 1 the node at which step i arrives."""
     if position == "start":
         return 0

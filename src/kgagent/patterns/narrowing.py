@@ -15,6 +15,7 @@ from kgagent.models.constraint import Constraint
 from kgagent.models.pattern import GraphPattern
 from kgagent.patterns.compiler import CompiledStatement, Compiler
 from kgagent.patterns.fixed_lengths import plans_of_fixed_length
+from kgagent.patterns.match_clauses import node_number
 from kgagent.patterns.plans import PlanPosition, QueryPlan
 from kgagent.patterns.reads import UserReads
 
@@ -75,7 +76,7 @@ async def _narrowed(reads: UserReads, compiler: Compiler, plan: QueryPlan, enter
     steps = [_one_step(pattern, place) for place in range(len(pattern.steps))]
     found: list[Ids] = [None] * (len(steps) + 1)
     if entered is not None:
-        place = _node_number(entered.position, len(steps))
+        place = node_number(entered.position, len(steps))
         found[place] = compiler.entered_ids(plan.label(entered))
         if pattern.cycle and place in {0, len(steps)}:
             found[0] = found[-1] = found[place]
@@ -116,11 +117,4 @@ def _place_in_step(constraint: Constraint, step: int, steps: int) -> int | str |
         return -1
     if constraint.on == "relationship":
         return 0 if place == step or (place == "end" and step == steps - 1) else None
-    return {step: "start", step + 1: "end"}.get(_node_number(place, steps))
-
-
-def _node_number(position: int | str, steps: int) -> int:
-    """Number of a node of the path: 0 is the start, i + 1 the node at which step i arrives."""
-    if isinstance(position, str):
-        return 0 if position == "start" else steps
-    return position + 1
+    return {step: "start", step + 1: "end"}.get(node_number(place, steps))

@@ -1,28 +1,24 @@
 """The OpenAI-compatible server and embedders that ask it."""
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest
 
 from kgagent.embedding.openai import OpenAIEmbedder
+from tests.support.openai_fixtures import openai, running_openai
 from tests.support.openai_server import API_KEY, OpenAIServer
+
+__all__ = ["openai", "running_openai"]
 
 MakeEmbedder = Callable[..., OpenAIEmbedder]
 
 
-@pytest.fixture(scope="session")
-def running_server() -> Iterator[OpenAIServer]:
-    with OpenAIServer() as server:
-        yield server
-
-
 @pytest.fixture
-def server(running_server: OpenAIServer) -> Iterator[OpenAIServer]:
-    running_server.reset()
-    yield running_server
-    running_server.reset()
+def server(openai: OpenAIServer) -> OpenAIServer:
+    """The OpenAI-compatible server; these tests need no Neo4j."""
+    return openai
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ EXPLORED = 2_000
 
 @pytest.fixture
 async def hub(graph: KnowledgeGraph, user_id: str) -> KnowledgeGraph:
-    """A hub with 300 neighbours, each connected to it in both directions: 300 ** 4 paths of 8 hops."""
+    """A hub with 300 neighbors, each connected to it in both directions: 300 ** 4 paths of 8 hops."""
     await cypher(
         graph,
         "CREATE (hub:Stop {user_id: $user, name: 'hub', entity_key: $user + '-hub'}) WITH hub "
