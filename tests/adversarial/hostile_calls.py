@@ -68,6 +68,10 @@ def _batches() -> Iterator[Call]:
     for field in ("nodes", "relationships", "notes"):
         yield Call("remember", f"{field}: 200 with wrong names", {field: [{f"k{i}": 1 for i in range(400)}] * 100})
         yield Call("remember", f"{field}: 100,000 empty", {field: [{}] * MANY})
+    for name, text in (("long", "xy " * 160), ("wide", "\u5b57" * 480), ("widening", "\ufdfa" * 480)):
+        people = [{"label": "Person", "name": f"{text} p{i}"} for i in range(100)]
+        unknown = [{"from": f"{text} r{i}", "to": f"{text} s{i}", "relationship_type": "friend"} for i in range(200)]
+        yield Call("remember", f"{name} names", {"nodes": people, "relationships": unknown})
     notes = {"from_entity_key": "a", "to_entity_key": "b", "relationship_type": "c", "notes": [{}] * 100}
     yield Call("create_relationships", "many wrong notes", {"relationships": [notes] * 55})
     yield Call("create_relationships", "many wrong fields", {"relationships": [_MANY_FIELDS] * 30})

@@ -23,6 +23,7 @@ from kgagent.graph.statements import statement
 from kgagent.graph.store import Store
 from kgagent.ontology import Ontology
 from kgagent.suggestions import shorten_name
+from kgagent.turns import in_turns
 
 MAX_LISTED = 10
 """Nodes that the error about an ambiguous reference lists."""
@@ -133,11 +134,11 @@ class NodeReferences:
             StoreError: the database failed.
         """
         candidates = await self.candidates(user_id, references)
-        loose = {
-            reference: form
-            for reference, nodes in candidates.items()
-            if not nodes and normalised_name(reference) not in exactly and (form := LooseName.of(reference))
-        }
+        unknown = [reference for reference, nodes in candidates.items() if not nodes]
+        forms = await in_turns(
+            lambda reference: None if normalised_name(reference) in exactly else LooseName.of(reference), unknown
+        )
+        loose = {reference: form for reference, form in zip(unknown, forms, strict=True) if form is not None}
         compared = dict(islice(loose.items(), MAX_LOOSE))
         found = await self._loosely_named(user_id, compared, whole)
         outcomes = await self._outcomes(user_id, candidates | {name: (node,) for name, node in found.items()})
@@ -158,11 +159,8 @@ class NodeReferences:
         Raises:
             StoreError: the database failed.
         """
-        other = {
-            reference: node
-            for reference, node in meant.items()
-            if reference in loosely or normalised_name(reference) in map(normalised_name, node.aliases)
-        }
+        others = await in_turns(lambda one: one[0] in loosely or one[1].has_alias(one[0]), meant.items())
+        other = {reference: node for (reference, node), is_other in zip(meant.items(), others, strict=True) if is_other}
         short = await self.short_keys(user_id, [node.entity_key for node in other.values()])
         return {
             reference: f"{_shown(reference)} → {shorten_name(node.name)} ({node.label}, {short[node.entity_key]})"
@@ -205,10 +203,11 @@ class NodeReferences:
         nearest = await self.nearest(user_id, unknown, labels)
         listed = [node for nodes in candidates.values() if len(nodes) > 1 for node in nodes[:MAX_LISTED]]
         short = await self.short_keys(user_id, [node.entity_key for node in listed])
-        return {
-            reference: nodes[0].entity_key if len(nodes) == 1 else self._error(reference, nodes, nearest, short)
-            for reference, nodes in candidates.items()
-        }
+        found = await in_turns(
+            lambda one: one[1][0].entity_key if len(one[1]) == 1 else self._error(*one, nearest, short),
+            candidates.items(),
+        )
+        return dict(zip(candidates, found, strict=True))
 
     async def candidates(
         self, user_id: str, references: Iterable[str], labels: Collection[str] | None = None
@@ -218,13 +217,14 @@ class NodeReferences:
         Raises:
             StoreError: the database failed.
         """
-        read = {reference: ReferenceForms.of(reference) for reference in references}
+        asked = list(dict.fromkeys(references))
+        read = dict(zip(asked, await in_turns(ReferenceForms.of, asked), strict=True))
         forms = {reference: form for reference, form in read.items() if form is not None}
         if not forms:
             return dict.fromkeys(read, ())
         wanted = None if labels is None else frozenset(labels)
         found = await self._find(user_id, list(forms.values()), wanted)
-        meant = {reference: tuple(found.meant_by(form)) for reference, form in forms.items()}
+        meant = dict(zip(forms, map(tuple, await in_turns(found.meant_by, forms.values())), strict=True))
         unnamed = {reference: form for reference, form in forms.items() if form.may_be_name and not meant[reference]}
         meant |= await self._called(user_id, unnamed, wanted)
         return {reference: meant.get(reference, ()) for reference in read}
@@ -320,7 +320,7 @@ class NodeReferences:
             statement("find_aliases"),
             {
                 "user_id": user_id,
-                "queries": [alias_query(form.written, user_id) for form in forms.values()],
+                "queries": await in_turns(lambda form: alias_query(form.written, user_id), forms.values()),
                 **{"index": NODE_TEXT_INDEX, "window": WINDOW},
             },
         )
@@ -333,11 +333,10 @@ class NodeReferences:
             )
             found |= {reference: [row["node"] for row in scanned] for reference in common}
         nodes = {reference: read_nodes(rows, self._ontology, labels) for reference, rows in found.items()}
+        called = await in_turns(lambda one: [node for node in one[1] if node.is_called(one[0])], nodes.items())
         return {
-            reference: tuple(
-                sorted((one for one in called if one.is_called(reference)), key=in_order)[: MAX_LISTED + 1]
-            )
-            for reference, called in nodes.items()
+            reference: tuple(sorted(meant, key=in_order)[: MAX_LISTED + 1])
+            for reference, meant in zip(nodes, called, strict=True)
         }
 
     async def _find(
@@ -357,7 +356,7 @@ class NodeReferences:
                     "keys": list(dict.fromkeys(key for form in forms for key in form.keys)),
                     "prefixes": list(dict.fromkeys(prefix for form in forms for prefix in form.prefixes)),
                     "owners": [True] if any(form.is_owner for form in forms) else [],
-                    "names": [compared_name(form, user_id) for form in indexed.values()],
+                    "names": await in_turns(lambda form: compared_name(form, user_id), indexed.values()),
                 },
                 **{"index": NODE_TEXT_INDEX, "window": WINDOW, "most": MAX_LISTED + 1},
             },

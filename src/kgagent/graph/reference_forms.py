@@ -67,7 +67,7 @@ class ReferenceForms:
     def of(cls, reference: str) -> "ReferenceForms | None":
         """The forms of a reference; None if it can refer to no node."""
         text = reference.strip()
-        if not 0 < len(text) <= MAX_REFERENCE_LENGTH or not _is_valid(text):
+        if not text or is_too_long(text) or not _is_valid(text):
             return None
         key = text.removesuffix("…").removesuffix("...") or text
         inner = _KEY_IN_PARENTHESES.search(text)
@@ -104,6 +104,13 @@ class ReferenceForms:
     def is_owner(self) -> bool:
         """Whether it means the owner of the graph, if there is one."""
         return self.name in OWNER_WORDS
+
+
+def is_too_long(text: str) -> bool:
+    """Whether a text refers to no node, because it or its compatibility form, which is compared, is too long."""
+    limit = MAX_REFERENCE_LENGTH
+    # A character can become 18.
+    return len(text) > limit or len(text) * 18 > limit < len(unicodedata.normalize("NFKC", text))
 
 
 def is_generated_key(text: str) -> bool:
@@ -161,13 +168,20 @@ class LooseName:
         )
 
 
-def is_part_of_name(reference: str, name: str) -> bool:
-    """Whether a name contains the words of a reference one after the other, apart from accents, as `LooseName` does."""
-    if LooseName.of(reference) is None:
-        return False
-    wanted, words = _compared_words(reference), _compared_words(name)
-    starts = range(len(words) - len(wanted) + 1)
-    return not NO_NAMES.issuperset(wanted) and any(words[start : start + len(wanted)] == wanted for start in starts)
+def spaced_words(name: str) -> str:
+    """The words of a name without accents, each between two spaces."""
+    return " ".join(["", *_compared_words(name), ""])
+
+
+def part_of_name(reference: str) -> str | None:
+    """What `spaced_words` of a name contains if the name contains the words of a reference, as `LooseName` finds them.
+
+    Returns:
+        The text, or None if the reference is no part of any name.
+    """
+    if LooseName.of(reference) is None or NO_NAMES.issuperset(_compared_words(reference)):
+        return None
+    return spaced_words(reference)
 
 
 def _compared_words(text: str) -> list[str]:

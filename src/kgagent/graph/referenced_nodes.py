@@ -33,6 +33,10 @@ class ReferencedNode:
         """Whether a text is its name, or one of its other names."""
         return normalised_name(name) in map(normalised_name, (self.name, *self.aliases))
 
+    def has_alias(self, name: str) -> bool:
+        """Whether a text is one of its other names."""
+        return normalised_name(name) in map(normalised_name, self.aliases)
+
     def listed(self, short_key: str) -> str:
         """The node in a list, such as "Ruth Calder (Person, 5b0c1a2f): Naval architect in Bergen"."""
         description = beginning(self.description, MAX_DESCRIPTION)

@@ -16,6 +16,7 @@ from kgagent.models.aliases import aliases_in
 from kgagent.retrieval.scope import SearchScope
 from kgagent.retrieval.vector_retrievers import VectorRetrievers
 from kgagent.retrieval.vector_search import VectorQuery
+from kgagent.turns import in_turns
 
 SIMILAR_EMBEDDING = 0.75
 """Minimum cosine of embeddings. With the local model, 1 of 3,062 pairs of different nodes of one label in the
@@ -93,7 +94,8 @@ def are_similar_names(one: str, other: str) -> bool:
 
 async def _by_name(scope: SearchScope, new: Sequence[GraphNode]) -> dict[str, list[str]]:
     """Older nodes by name: the same one under any label, then similar names and aliases under the same label."""
-    queries = [query for item in new for query in _name_queries(scope.user_id, item)]
+    made = await in_turns(lambda item: list(_name_queries(scope.user_id, item)), new)
+    queries = [query for queries_of_item in made for query in queries_of_item]
     rows = await scope.read(
         statement("find_similar_names"),
         {
@@ -104,9 +106,11 @@ async def _by_name(scope: SearchScope, new: Sequence[GraphNode]) -> dict[str, li
         },
     )
     found: dict[str, list[str]] = {}
-    for row in sorted(rows, key=lambda row: row["position"]):
-        item, query = queries[row["position"]]
-        if _is_similar(item, query, row):
+    ordered = sorted(rows, key=lambda row: row["position"])
+    similar = await in_turns(lambda row: _is_similar(*queries[row["position"]], row), ordered)
+    for row, is_similar in zip(ordered, similar, strict=True):
+        if is_similar:
+            item, _ = queries[row["position"]]
             found.setdefault(item.entity_key, []).append(row["entity_key"])
     return found
 

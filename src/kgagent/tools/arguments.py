@@ -19,7 +19,7 @@ from pydantic_core import PydanticCustomError, PydanticKnownError
 
 from kgagent.errors import InputError
 from kgagent.graph.aliases import MAX_ALIASES
-from kgagent.graph.reference_forms import MAX_REFERENCE_LENGTH
+from kgagent.graph.reference_forms import MAX_REFERENCE_LENGTH, is_too_long
 from kgagent.models import Note
 from kgagent.models.fields import EntityKey, FilledText, ShortText
 from kgagent.models.request import RequestModel
@@ -31,12 +31,12 @@ ItemT = TypeVar("ItemT")
 
 
 def _clean_name(name: str) -> str:
-    if len(name) > MAX_REFERENCE_LENGTH:
+    if is_too_long(name):
         raise PydanticCustomError(
             "long_name",
             "must have at most {limit} characters, got {length}: no tool finds a node by a longer name; put the rest "
             "into its description",
-            {"limit": MAX_REFERENCE_LENGTH, "length": len(name)},
+            {"limit": MAX_REFERENCE_LENGTH, "length": max(len(name), len(unicodedata.normalize("NFKC", name)))},
         )
     if any(unicodedata.category(c) == "Cc" and c not in "\t\n\r" for c in name):
         raise PydanticCustomError("control", "must not contain control characters other than tabs and line breaks")

@@ -4,12 +4,13 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from kgagent.errors import InputError, NodeNotFoundError
-from kgagent.graph.reference_forms import ReferenceForms, is_part_of_name, normalised_name
+from kgagent.graph.reference_forms import OWNER_WORDS, is_too_long, normalised_name, part_of_name, spaced_words
 from kgagent.ontology import Ontology
 from kgagent.tools.arguments import NewNote
 from kgagent.tools.context import ToolContext
 from kgagent.tools.remember_arguments import RememberedNode, RememberedNote, RememberedRelationship
 from kgagent.tools.remember_targets import Target, Targets
+from kgagent.turns import in_turns
 
 PLACE_WORDS = frozenset({"at", "in", "inside", "into", "near", "within"})
 """Last words of relationship types whose second node is rather a place than a person: "lives in"."""
@@ -24,6 +25,7 @@ class References:
 
     Attributes:
         local: keys by ref, and by name or alias as compared; a name of several nodes of the call is missing.
+        compared: the references as they are compared with names.
         broken: the refs and names of nodes that cannot be written, with their positions.
         repeated: refs that the call gives to several nodes.
         owner: key of the node that the call marks as the owner.
@@ -32,6 +34,7 @@ class References:
     """
 
     local: dict[str, str] = field(default_factory=dict)
+    compared: dict[str, str] = field(default_factory=dict)
     broken: dict[str, int] = field(default_factory=dict)
     repeated: frozenset[str] = frozenset()
     owner: str | None = None
@@ -59,11 +62,15 @@ class References:
             rejected: refs and names of invalid nodes of the call, for which no node with a similar name stands.
             not_people: references that are no part of the name of a person.
         """
-        self, rejected = cls(), list(rejected)
+        # Nothing refers to a name that is too long, and comparing it would take long.
+        given = list(rejected)
+        too_long = await in_turns(is_too_long, given)
+        self, rejected = cls(), [name for name, is_long in zip(given, too_long, strict=True) if not is_long]
         names: dict[str, set[str]] = {}
-        for position, item in items.items():
+        own_names = await in_turns(lambda item: item.name and normalised_name(item.name), items.values())
+        for (position, item), own in zip(items.items(), own_names, strict=True):
             target = targets[position]
-            for reference in filter(None, (item.ref, item.name and normalised_name(item.name), item.entity_key)):
+            for reference in filter(None, (item.ref, own, item.entity_key)):
                 if isinstance(target, Target):
                     names.setdefault(reference, set()).add(target.entity_key)
                 else:
@@ -73,21 +80,23 @@ class References:
         refs: dict[str, set[str]] = {}
         aliases: dict[str, set[str]] = {}
         for position, item in items.items():
-            for alias in map(normalised_name, item.aliases):
+            for alias in await in_turns(normalised_name, item.aliases):
                 if isinstance(target := targets[position], Target):
                     aliases.setdefault(alias, set()).add(target.entity_key)
             if item.ref is not None and isinstance(target := targets[position], Target):
                 refs.setdefault(item.ref, set()).add(target.entity_key)
         self.local = {name: next(iter(keys)) for name, keys in (aliases | names | refs).items() if len(keys) == 1}
         self.repeated = frozenset(ref for ref, keys in refs.items() if len(keys) > 1)
-        others = [one for one in dict.fromkeys(references) if one not in self.repeated and self._in_call(one) is None]
+        asked = [one for one in dict.fromkeys(references) if one not in self.repeated]
+        self.compared = dict(zip(asked, await in_turns(normalised_name, asked), strict=True))
+        others = [one for one in asked if self._in_call(one) is None]
         if others:
-            names_of_call = {normalised_name(name) for name in (*self.broken, *rejected, *names)}
+            names_of_call = set(await in_turns(normalised_name, (*self.broken, *rejected, *names)))
             found = await context.references.resolve_loosely(
                 context.user_id, others, exactly=names_of_call, whole=not_people
             )
             self.stored, self.notices = dict(found.keys), dict(found.notices)
-            self._compare_with_call(_people(context.ontology, items, targets, rejected), not_people)
+            await self._compare_with_call(_people(context.ontology, items, targets, rejected), not_people)
         return self
 
     def key(self, reference: str) -> str:
@@ -101,24 +110,32 @@ class References:
         key = self._in_call(reference) or self.stored[reference]
         if isinstance(key, str):
             return key
-        position = self.broken.get(reference, self.broken.get(normalised_name(reference)))
+        position = self.broken.get(reference, self.broken.get(self.compared[reference]))
         if position is not None:
             raise InputError(f"{reference!r} is nodes[{position}], which was not written")
         if isinstance(key, NodeNotFoundError) and not key.hint:
             raise NodeNotFoundError(key.problem, "Add it to nodes to create it")
         raise key
 
-    def _compare_with_call(self, people: Mapping[str, str | None], not_people: Collection[str]) -> None:
+    async def _compare_with_call(self, people: Mapping[str, str | None], not_people: Collection[str]) -> None:
         """Let a part of the name of a person of this call mean that person, unless a stored one may be meant.
 
         Args:
             people: keys of the people of the call by name; None for one that cannot be written.
             not_people: references that are no part of the name of a person.
         """
-        for reference, found in self.stored.items():
-            is_exact = isinstance(found, str) and reference not in self.notices
-            names = [name for name in people if reference not in not_people and is_part_of_name(reference, name)]
-            if not names or is_exact or not isinstance(found, str | NodeNotFoundError):
+        compared = [
+            reference
+            for reference, found in self.stored.items()
+            if reference not in not_people
+            and (isinstance(found, NodeNotFoundError) or (isinstance(found, str) and reference in self.notices))
+        ]
+        words = dict(zip(people, await in_turns(spaced_words, people), strict=True))
+        parts = await in_turns(part_of_name, compared)
+        matching = await in_turns(lambda part: [name for name in people if part and part in words[name]], parts)
+        for reference, names in zip(compared, matching, strict=True):
+            found = self.stored[reference]
+            if not names:
                 continue
             meant = {people[name] for name in names} | ({found} if isinstance(found, str) else set())
             key = next(iter(meant))
@@ -133,10 +150,10 @@ class References:
                 )
 
     def _in_call(self, reference: str) -> str | None:
-        forms = ReferenceForms.of(reference)
-        if self.owner is not None and forms is not None and forms.is_owner:
+        compared = self.compared[reference]
+        if self.owner is not None and compared in OWNER_WORDS:
             return self.owner
-        return self.local.get(reference) or self.local.get(normalised_name(reference))
+        return self.local.get(reference) or self.local.get(compared)
 
 
 def _people(

@@ -14,6 +14,7 @@ from kgagent.graph.short_keys import message_key
 from kgagent.tools.context import ToolContext
 from kgagent.tools.new_keys import keys_by_spelling
 from kgagent.tools.remember_arguments import RememberedNode
+from kgagent.turns import in_turns
 
 GroupT = TypeVar("GroupT", bound=Hashable)
 
@@ -69,17 +70,12 @@ async def find_targets(
             by_name = await _named(context, names.values(), None if label is None else [label])
             found |= {position: by_name[name] for position, name in names.items()}
     identities = {} if idempotency_key is None else _identities(items, idempotency_key)
-    targets: dict[int, Target | KgAgentError] = {}
-    for position, item in items.items():
-        outcome = found.get(position)
-        try:
-            targets[position] = (
-                outcome
-                if isinstance(outcome, InputError)
-                else outcome or Target(_new_key(context, item, now, identities.get(position)), is_new=True)
-            )
-        except InputError as error:
-            targets[position] = error
+    missing = [position for position in items if found.get(position) is None]
+    created = await in_turns(lambda one: _created(context, items[one], now, identities.get(one)), missing)
+    new = dict(zip(missing, created, strict=True))
+    targets: dict[int, Target | KgAgentError] = {
+        position: new[position] if (outcome := found.get(position)) is None else outcome for position in items
+    }
     targets |= _indistinct(items) | _same_keys(items, targets)
     targets |= await _taken_names(context, items, targets)
     return await _with_free_keys(context, items, await _with_earlier_keys(context, items, targets))
@@ -173,7 +169,8 @@ async def _named(
 ) -> dict[str, Target | InputError | None]:
     """The node with each name or alias, None if there is none, or an error that lists several."""
     candidates = await context.references.candidates(context.user_id, names, labels)
-    called = {name: _called(name, nodes) for name, nodes in candidates.items()}
+    meant_by = await in_turns(lambda one: _called(*one), candidates.items())
+    called = dict(zip(candidates, meant_by, strict=True))
     ambiguous = [name for name, nodes in called.items() if len(nodes) > 1]
     errors = await context.references.resolve_each(context.user_id, ambiguous, labels) if ambiguous else {}
     meant = {name: nodes[0] for name, nodes in called.items() if len(nodes) == 1}
@@ -192,6 +189,16 @@ def _called(name: str, nodes: Iterable[ReferencedNode]) -> list[ReferencedNode]:
 
 def _named_exactly(name: str, nodes: Iterable[ReferencedNode]) -> list[ReferencedNode]:
     return [node for node in nodes if normalised_name(node.name) == normalised_name(name)]
+
+
+def _created(
+    context: ToolContext, item: RememberedNode, now: datetime, idempotency_key: str | None
+) -> Target | InputError:
+    """A new node, or why none can be created."""
+    try:
+        return Target(_new_key(context, item, now, idempotency_key), is_new=True)
+    except InputError as error:
+        return error
 
 
 def _new_key(context: ToolContext, item: RememberedNode, now: datetime, idempotency_key: str | None) -> str:
@@ -234,13 +241,14 @@ async def _with_earlier_keys(
     context: ToolContext, items: Mapping[int, RememberedNode], targets: Mapping[int, Target | KgAgentError]
 ) -> Targets:
     """Use the stored node that has the key of the name as it is written, if the name has another plain form."""
-    earlier = {
-        position: key
+    new = [
+        position
         for position, target in targets.items()
         if isinstance(target, Target) and target.is_new
         if context.ontology.label(items[position].label or "").key_includes_name
-        if (key := _keys_of_rule(context, items[position], datetime.min, None)[1]) is not None
-    }
+    ]
+    keys = await in_turns(lambda position: _keys_of_rule(context, items[position], datetime.min, None)[1], new)
+    earlier = {position: key for position, key in zip(new, keys, strict=True) if key is not None}
     stored = await context.nodes.read(context.user_id, list(earlier.values()))
     return {**targets, **{position: Target(key) for position, key in earlier.items() if key in stored}}
 
