@@ -37,8 +37,8 @@ MIN_FUZZY_LENGTH = 4
 
 _GENERATED_KEY = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{64}")
 _HEXADECIMAL = re.compile(r"[0-9a-f-]+")
-_FOLDED_LETTERS = {0xDF: "ss", 0x3C2: "\N{GREEK SMALL LETTER SIGMA}"}
-"""Sharp s and final sigma, which lower case keeps."""
+_FOLDED = {0xDF: "ss", 0x3C2: "\N{GREEK SMALL LETTER SIGMA}"} | dict.fromkeys(map(ord, " \t\n\r"))
+"""Sharp s and final sigma, which lower case keeps, and the white space that the database removes."""
 
 _BETWEEN_WORDS = r"[\s,;.()\"/]"
 _FULL_WIDTH = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
@@ -239,8 +239,7 @@ def compared_name(forms: ReferenceForms, user_id: str) -> Mapping[str, Any]:
 
 def _folded(name: str) -> str:
     """The name as `_folded_name.cypher` computes it."""
-    visible = without_invisible(unicodedata.normalize("NFKC", name).lower())
-    return "".join(visible.split()).translate(_FOLDED_LETTERS)
+    return without_invisible(unicodedata.normalize("NFKC", name).lower()).translate(_FOLDED)
 
 
 def _is_valid(text: str) -> bool:

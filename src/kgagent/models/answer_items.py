@@ -57,7 +57,7 @@ class Reading:
 
     def name(self, entity_key: str, name: str, label: str = "") -> str:
         """The name of a node; where it is named first, with its label and short key."""
-        shown = in_one_line(name) or entity_key
+        shown = in_one_line(name) or in_one_line(entity_key)
         if len(shown) > MAX_NAME_LENGTH:
             shown = f"{shown[:MAX_NAME_LENGTH]}…"
         if entity_key in self.mentioned:
@@ -65,7 +65,7 @@ class Reading:
         self.mentioned.add(entity_key)
         short = "" if self.short_keys is None else self.short_keys.get(entity_key, entity_key)
         known = " ".join(filter(None, (label or self.labels.get(entity_key, ""), short)))
-        return f"{shown} ({known})" if known else shown
+        return f"{shown} ({in_one_line(known)})" if known else shown
 
     def properties(self, item: GraphNode | GraphRelationship) -> Record:
         """The properties that say something."""
@@ -302,7 +302,7 @@ def relationship_text(relationship: GraphRelationship, reading: Reading) -> str:
         )
     ]
     known = ", ".join(filter(None, levels))
-    kind = in_one_line(relationship.relationship_type) or relationship.neo4j_type
+    kind = in_one_line(relationship.relationship_type) or in_one_line(relationship.neo4j_type)
     properties = _properties_text(reading.properties(relationship))
     return f"{source} -[{kind}]-> {target}" + (f" ({known})" if known else "") + properties
 
@@ -322,12 +322,12 @@ def _properties_text(properties: Record) -> str:
     if not properties:
         return ""
     values = (name if value is True else f"{name}: {_value_text(value)}" for name, value in properties.items())
-    return f" [{'; '.join(values)}]"
+    return f" [{in_one_line('; '.join(values))}]"
 
 
 def _value_text(value: object) -> str:
     texts = value if isinstance(value, list) else [value]
-    return in_one_line(", ".join(map(str, texts)))
+    return ", ".join(map(str, texts))
 
 
 def _sources(notes: Sequence[Note]) -> Iterator[str]:

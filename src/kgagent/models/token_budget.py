@@ -107,7 +107,7 @@ def record_with_newest_notes(record: Mapping[str, Any], room: int) -> dict[str, 
     Its newest notes, which are the last ones, are kept as far as they fit beside its other fields, of which long texts
     are cut; the others are counted in `omitted_notes`.
     """
-    if json_tokens(record) <= room:
+    if fits(json.dumps(record, ensure_ascii=False), room - 1):
         return dict(record)
     notes = record.get("notes", [])
     without = {name: value for name, value in record.items() if name != "notes"}

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 MIN_NAME_LENGTH = 2
 """Minimum number of letters of a name; shorter names occur in too many texts by chance."""
@@ -78,10 +79,13 @@ def _words(text: str) -> list[str]:
     if text.isascii():
         # Same result as below for most names, in a tenth of the time.
         return _ASCII_WORD.findall(text.lower())
-    folded = "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
-    parted = "".join(f" {c} " if _is_caseless(c) else c if c.isalnum() else " " for c in folded)
-    return parted.split()
+    return "".join(map(_part_of_word, unicodedata.normalize("NFKD", text.casefold()))).split()
 
 
-def _is_caseless(letter: str) -> bool:
-    return letter.isalpha() and letter.upper() == letter.lower()
+@lru_cache(maxsize=10_000)
+def _part_of_word(character: str) -> str:
+    if unicodedata.combining(character):
+        return ""
+    if character.isalpha() and character.upper() == character.lower():
+        return f" {character} "
+    return character if character.isalnum() else " "

@@ -5,11 +5,12 @@ import logging
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import AfterValidator, BaseModel, ValidationError
 
 from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
+from kgagent.formatting import in_one_line
 from kgagent.models.graph import GraphModel, without_empty
 from kgagent.models.token_budget import RECORD_TOKENS, fit_record
 from kgagent.observing import within_tool
@@ -37,7 +38,7 @@ class ToolResult(GraphModel):
 
     record_fields: ClassVar[tuple[str, ...]] = ()
 
-    message: str
+    message: Annotated[str, AfterValidator(in_one_line)]
 
     @property
     def error(self) -> str | None:

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import Field
 
 from kgagent.errors import InputError
+from kgagent.formatting import in_one_line
 from kgagent.models.answer_items import Line, PlainItem, Record
 from kgagent.models.answer_page import Content
 from kgagent.models.constraint import Name
@@ -169,7 +170,8 @@ def _item(section: str, record: Record) -> PlainItem:
     values = (f"{name} ({value})" for name, value in record.get("properties", {}).items())
     parts = [amount, ", ".join(pairs), f"properties {', '.join(values)}" if "properties" in record else ""]
     kind = "Label" if section == "labels" else "Type"
-    return PlainItem(Line(f"{kind} {name}", "; ".join(filter(None, parts))), section, record)
+    line = Line(in_one_line(f"{kind} {name}"), in_one_line("; ".join(filter(None, parts))))
+    return PlainItem(line, section, record)
 
 
 def _restrict(labels: Sequence[str], schema: LiveSchema, ontology: Ontology) -> LiveSchema:

@@ -33,7 +33,7 @@ def compact_text(value: object) -> str:
     if isinstance(value, str):
         return in_one_line(value)
     if isinstance(value, dict):
-        return "; ".join(f"{name}: {compact_text(item)}" for name, item in value.items())
+        return "; ".join(f"{in_one_line(name)}: {compact_text(item)}" for name, item in value.items())
     if isinstance(value, list):
         return " | ".join(map(compact_text, value))
     return json.dumps(value)

@@ -112,3 +112,10 @@ async def test_a_file_makes_the_same_keys(tools: Toolset, graph: KnowledgeGraph,
 @pytest.mark.parametrize("name", ["Sailing", "Caf\u00e9 M\u00fcller", "C++", "R&D", "Stra\u00dfe", "\u6771\u4eac"])
 def test_a_usual_name_is_its_own_plain_form(name: str) -> None:
     assert plain_name(name) == name
+
+
+@pytest.mark.parametrize("separator", ["\u2028", "\u2029", "\u1680", "\r\n"])
+async def test_a_name_with_a_separator_of_lines_is_found_as_it_is_written(tools: Toolset, separator: str) -> None:
+    name = f"Ada{separator}Berg"
+    await person(tools, name)
+    assert succeeded(await tools.update_node(entity_key=name, description="Found."))["node"]["name"] == name

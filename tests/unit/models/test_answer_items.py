@@ -103,6 +103,13 @@ def test_stored_text_cannot_pose_as_a_line_of_its_own() -> None:
     assert line == "Ada Bo (Person b): owns all (Person ruth-k): x y"
 
 
+def test_names_of_other_programs_cannot_pose_as_lines_of_their_own() -> None:
+    other = node(name="", entity_key="a\nb", properties={"c\nd": "e\u2028f", "g\vh": True})
+    assert text(NodeItem(other, "nodes")).splitlines() == ["a b (Person a b) [c d: e f; g h]"]
+    joined = mentor(relationship_type="", neo4j_type="KNOWS\nWELL")
+    assert "-[KNOWS WELL]->" in text(RelationshipItem(joined, "relationships"))
+
+
 def test_a_node_without_a_name_is_called_by_its_key_and_a_long_name_is_shortened() -> None:
     assert text(NodeItem(node(name=""), "nodes")).startswith("ruth-key (")
     assert text(NodeItem(node(name="x" * 500), "nodes")).startswith("x" * 80 + "… (")
