@@ -2,9 +2,10 @@
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any
 
 from kgagent.formatting import in_one_line
@@ -24,6 +25,9 @@ FEW_NOTES = 3
 MATCHING_NOTES = 5
 NEWEST_NOTES = 2
 
+LEAST_OF_A_NOTE = 12
+"""Tokens of the shortest part of a note that is worth showing."""
+
 _BOOKKEEPING = frozenset({"created_at", "updated_at", "access_count", "state"})
 _WORD = re.compile(r"\w{3,}")
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
@@ -40,9 +44,13 @@ class Reading:
         labels: labels of nodes by entity_key, as far as known.
         defaults: values of properties that say nothing.
         with_properties: whether properties beyond the usual fields are shown.
+        node_hint: how to see the omitted notes of a node; empty if there is no way.
+        relationship_hint: likewise for a relationship.
+        budget_hint: likewise for an item that may have what is left of the budget.
         mentioned: entity_keys of the nodes that a line has named.
         described: entity_keys of the nodes whose record the answer has.
         stated: the relationships that lines have stated, as short sentences.
+        hinted: the hints that lines contain.
     """
 
     now: datetime
@@ -51,9 +59,13 @@ class Reading:
     labels: Mapping[str, str] = field(default_factory=dict)
     defaults: Mapping[str, Any] = field(default_factory=dict)
     with_properties: bool = True
+    node_hint: str = ""
+    relationship_hint: str = ""
+    budget_hint: str = ""
     mentioned: set[str] = field(default_factory=set)
     described: set[str] = field(default_factory=set)
     stated: set[str] = field(default_factory=set)
+    hinted: set[str] = field(default_factory=set)
 
     def name(self, entity_key: str, name: str, label: str = "") -> str:
         """The name of a node; where it is named first, with its label and short key."""
@@ -77,16 +89,34 @@ class Reading:
             if name not in _BOOKKEEPING and value not in (None, "", [], {}) and self.defaults.get(name) != value
         }
 
-    def notes(self, notes: Sequence[Note]) -> tuple[list[Note], int]:
-        """The notes to show, the most relevant first, and the number of other current ones."""
+    def line(self, head: str, item: GraphNode | GraphRelationship, *, in_full: bool) -> "Line":
+        """The line of an item: its head, description and notes.
+
+        Args:
+            head: what the line begins with.
+            item: the item.
+            in_full: whether its other notes are shown too where the budget of the answer allows.
+        """
+        notes, others = self.notes(item.notes)
+        way = self.node_hint if isinstance(item, GraphNode) else self.relationship_hint
+        hint = self.budget_hint if in_full else way
+        line = Line(head, in_one_line(item.description), [self.note_text(note) for note in notes], len(others))
+        if others and hint in self.hinted:
+            hint = ""
+        elif others:
+            self.hinted.add(hint)
+        return replace(line, hint=hint, rest=(lambda: map(self.note_text, others)) if in_full else None)
+
+    def notes(self, notes: Sequence[Note]) -> tuple[list[Note], list[Note]]:
+        """The notes to show, the most relevant first, and the other current ones."""
         current = [note for note in notes if note.is_current(self.now)]
         newest = sorted(current, key=lambda note: note.date_added or _LONG_AGO, reverse=True)
         ranked = sorted(newest, key=self._matching_words, reverse=True)
         if len(ranked) <= FEW_NOTES:
-            return ranked, 0
+            return ranked, []
         matching = sum(self._matching_words(note) > 0 for note in ranked)
-        shown = ranked[: min(matching, MATCHING_NOTES) or NEWEST_NOTES]
-        return shown, len(ranked) - len(shown)
+        count = min(matching, MATCHING_NOTES) or NEWEST_NOTES
+        return ranked[:count], ranked[count:]
 
     def note_text(self, note: Note) -> str:
         """A note with its date, and its source and expiry if it has them."""
@@ -116,12 +146,16 @@ class Line:
         description: its text.
         notes: notes, best first.
         others: number of further notes.
+        hint: how to see what is omitted.
+        rest: returns the further notes if the line may have what is left of the budget, see `filled`; otherwise None.
     """
 
     head: str
     description: str = ""
     notes: Sequence[str] = ()
     others: int = 0
+    hint: str = ""
+    rest: Callable[[], Iterable[str]] | None = None
 
     def text(self, notes: int | None = None, description: str | None = None) -> str:
         """The line with so many of its notes."""
@@ -130,7 +164,8 @@ class Line:
         described = self.description if description is None else description
         line = f"{self.head}: {described}" if described else self.head
         if others:
-            shown.append(f"+{others:,} {'note' if others == 1 else 'notes'}")
+            counted = f"+{others:,} {'note' if others == 1 else 'notes'}"
+            shown.append(f"{counted}: {self.hint}" if self.hint else counted)
         if shown:
             line += f"{'' if line.endswith(('.', '!', '?', ':')) else '.'} Notes: {' | '.join(shown)}"
         return line
@@ -139,18 +174,39 @@ class Line:
         """The line within some tokens: with fewer notes, then with less of the description; empty if it cannot be."""
         if fits(self.text(), room, count_tokens):
             return self.text()
-        described = self.description
+        described, hint = self.description, "" if self.rest is None else self.hint
         if self.notes:
             of_notes = sum(count_tokens(note) if fits(note, room, count_tokens) else room for note in self.notes)
-            described = cut(described, max(room // 2, room - 2 * of_notes), count_tokens)
+            described = cut(described, max(room // 2, room - 2 * of_notes), count_tokens, hint)
         for notes in range(len(self.notes), -1, -1):
             line = self.text(notes, described)
             if fits(line, room, count_tokens):
                 return line
         left = room - count_tokens(self.text(0, "")) - 2
-        shortened = cut(self.description, left, count_tokens) if left > 0 else ""
+        shortened = cut(self.description, left, count_tokens, hint) if left > 0 else ""
         line = self.text(0, shortened) if shortened or not self.description else ""
         return line if count_tokens(line) <= room else ""
+
+    def filled(self, room: int, count_tokens: CountTokens) -> str:
+        """The line within some tokens, with its further notes as far as they fit; the last one may be cut."""
+        bare = self.text(0)
+        if self.rest is None or not fits(bare, room, count_tokens):
+            return self.fitted(room, count_tokens)
+        total, left = len(self.notes) + self.others, room - count_tokens(bare)
+        shown: list[str] = []
+        for note in chain(self.notes, self.rest()):
+            separated = f" | {note}"
+            if not fits(separated, left, count_tokens):
+                if left >= LEAST_OF_A_NOTE and (start := cut(note, left - 1, count_tokens, self.hint)):
+                    shown.append(start)
+                break
+            shown.append(note)
+            left -= count_tokens(separated)
+        while True:
+            line = replace(self, notes=shown, others=total - len(shown)).text()
+            if not shown or fits(line, room, count_tokens):
+                return line
+            shown.pop()
 
 
 class Item(ABC):
@@ -200,6 +256,7 @@ class NodeItem(Item):
         more: further fields of its record.
         remark: what to add to the line.
         is_named: whether a relationship of the answer names it; then it has a line only if that says more.
+        in_full: whether all its notes are shown if the budget allows.
     """
 
     node: GraphNode
@@ -207,6 +264,7 @@ class NodeItem(Item):
     more: Mapping[str, Any] = field(default_factory=dict)
     remark: str = ""
     is_named: bool = False
+    in_full: bool = False
 
     def entity_keys(self) -> Iterator[str]:
         """The node, and the sources of its notes."""
@@ -216,12 +274,11 @@ class NodeItem(Item):
     def lines(self, reading: Reading) -> list[Line]:
         """The node with what is known of it."""
         node = self.node
-        properties, (notes, others) = reading.properties(node), reading.notes(node.notes)
+        properties, (notes, _) = reading.properties(node), reading.notes(node.notes)
         if self.is_named and not (node.description or notes or properties):
             return []
         head = reading.name(node.entity_key, node.name, node.label) + _properties_text(properties)
-        shown = [reading.note_text(note) for note in notes]
-        return [Line(head + self.remark, in_one_line(node.description), shown, others)]
+        return [reading.line(head + self.remark, node, in_full=self.in_full)]
 
     def records(self, reading: Reading) -> list[tuple[str, Record]]:
         """The node's record."""
@@ -237,12 +294,14 @@ class RelationshipItem(Item):
         section: field of the answer.
         more: further fields of its record.
         path: the relationships that led to it, as short sentences.
+        in_full: whether all its notes are shown if the budget allows.
     """
 
     relationship: GraphRelationship
     section: str
     more: Mapping[str, Any] = field(default_factory=dict)
     path: Sequence[str] = ()
+    in_full: bool = False
 
     def entity_keys(self) -> Iterator[str]:
         """Both ends, and the sources of its notes."""
@@ -253,14 +312,13 @@ class RelationshipItem(Item):
     def lines(self, reading: Reading) -> list[Line]:
         """The relationship in its direction, with what is known of it."""
         relationship = self.relationship
-        notes, others = reading.notes(relationship.notes)
         head = relationship_text(relationship, reading)
         if relationship.similarity is not None:
             head += f" {relationship.similarity:.2f}"
         if led := [triplet for triplet in self.path if triplet not in reading.stated]:
             head += f" via {in_one_line('; '.join(led))}"
         reading.stated.add(relationship.triplet)
-        return [Line(head, in_one_line(relationship.description), [reading.note_text(note) for note in notes], others)]
+        return [reading.line(head, relationship, in_full=self.in_full)]
 
     def records(self, reading: Reading) -> list[tuple[str, Record]]:
         """The relationship's record."""
@@ -280,7 +338,7 @@ class NoteItem(Item):
 
     def lines(self, reading: Reading) -> list[Line]:
         """The note with its date."""
-        return [Line("- Note", reading.note_text(self.note))]
+        return [Line("- Note", reading.note_text(self.note), hint=reading.budget_hint, rest=tuple)]
 
     def records(self, reading: Reading) -> list[tuple[str, Record]]:  # noqa: ARG002
         """The note."""
@@ -315,7 +373,7 @@ def item_record(item: GraphNode | GraphRelationship, reading: Reading) -> Record
     for note in record.get("notes", ()):
         note.pop("added_by", None)
     rounded = {name: round(value, 4) for name, value in record.items() if isinstance(value, float)}
-    return record | rounded | ({"omitted_notes": others} if others else {})
+    return record | rounded | ({"omitted_notes": len(others)} if others else {})
 
 
 def _properties_text(properties: Record) -> str:

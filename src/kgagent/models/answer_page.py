@@ -7,7 +7,7 @@ from typing import Any
 
 from kgagent.errors import InputError
 from kgagent.formatting import in_one_line
-from kgagent.models.answer_items import Item, Line, Reading, Record
+from kgagent.models.answer_items import LEAST_OF_A_NOTE, Item, Line, Reading, Record
 from kgagent.models.token_budget import CountTokens, cut, cut_record, estimated_tokens, json_tokens
 
 SHARE_OF_AN_ITEM = 4
@@ -23,6 +23,9 @@ ENVELOPE_TOKENS = 24
 
 CursorOf = Callable[[int], str]
 """Returns the cursor that continues at an item."""
+
+_FittedLine = tuple[Line, str]
+"""A line, and its text as it fits."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,8 @@ def text_page(
 ) -> Page:
     """Render items as lines until the budget is used up; a last line says how many are shown and how to continue.
 
+    If all items fit, what is left of the budget is spent on what some lines omit (`Line.rest`).
+
     Args:
         content: what to render.
         make_reading: starts a rendering.
@@ -96,12 +101,15 @@ def text_page(
     room = budget - sum(count_tokens(line) + 1 for line in frame)
     items = content.items[offset - content.first :][: content.at_most]
     most = max(budget // SHARE_OF_AN_ITEM, LEAST_OF_AN_ITEM)
-    shown, lines = _fill_text(items, make_reading(), room=room, most=most, count_tokens=count_tokens)
+    shown, fitted = _fill_text(items, make_reading(), room=room, most=most, count_tokens=count_tokens)
     footer = ""
     if offset + len(shown) < content.count:
         room -= count_tokens(_footer(content, offset, content.count, cursor)) + 1
-        shown, lines = _fill_text(items, make_reading(), room=room, most=most, count_tokens=count_tokens)
+        shown, fitted = _fill_text(items, make_reading(), room=room, most=most, count_tokens=count_tokens)
         footer = _footer(content, offset, offset + len(shown), cursor)
+        lines = [text for _, text in fitted]
+    else:
+        lines = _completed(fitted, room, count_tokens)
     if not items and not offset:
         lines = [content.empty] if count_tokens(content.empty) <= room else []
     # A search that was skipped comes first: "nothing found" alone would say that there is nothing.
@@ -154,9 +162,9 @@ def _cut_records(records: Sequence[tuple[str, Record]], room: int) -> list[tuple
 
 def _fill_text(
     items: Iterable[Item], reading: Reading, *, room: int, most: int, count_tokens: CountTokens
-) -> tuple[list[Item], list[str]]:
+) -> tuple[list[Item], list[_FittedLine]]:
     shown: list[Item] = []
-    lines: list[str] = []
+    lines: list[_FittedLine] = []
     for item in items:
         full = item.lines(reading)
         fitted = _fitted_lines(full, min(room, most), count_tokens)
@@ -166,8 +174,23 @@ def _fill_text(
             break
         room -= sum(count_tokens(line) + 1 for line in fitted)
         shown.append(item)
-        lines += fitted
+        lines += zip(full, fitted, strict=False)
     return shown, lines
+
+
+def _completed(lines: Iterable[_FittedLine], room: int, count_tokens: CountTokens) -> list[str]:
+    """The lines, with what is left of the room spent on what they omit, best first."""
+    fitted = list(lines)
+    left = room - sum(count_tokens(text) + 1 for _, text in fitted)
+    shown: list[str] = []
+    for line, text in fitted:
+        more = ""
+        if line.rest is not None and left >= LEAST_OF_A_NOTE and (line.others or text != line.text()):
+            before = count_tokens(text)
+            more = line.filled(before + left, count_tokens)
+            left += before - count_tokens(more) if more else 0
+        shown.append(more or text)
+    return shown
 
 
 def _fitted_lines(lines: Sequence[Line], room: int, count_tokens: CountTokens) -> list[str]:

@@ -107,6 +107,11 @@ class ExploredNode(GraphModel):
     score: float
     signals: tuple[Signal, ...] = ()
 
+    @property
+    def is_named_exactly(self) -> bool:
+        """Whether its name or an alias is one of the names that were searched."""
+        return any(signal.source == "name_match" and signal.similarity == 1.0 for signal in self.signals)
+
 
 class ExploreRequest(RequestModel):
     """Queries and names to search for, and how to search. At least one query or name is required."""

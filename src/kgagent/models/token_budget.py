@@ -35,15 +35,22 @@ def fits(text: str, room: int, count_tokens: CountTokens = estimated_tokens) -> 
     return len(text) <= room * _LONGEST_TOKEN and count_tokens(text) <= room
 
 
-def cut(text: str, room: int, count_tokens: CountTokens = estimated_tokens) -> str:
-    """Cut a text to some tokens; the end says how many characters are omitted. Empty if not even that fits."""
+def cut(text: str, room: int, count_tokens: CountTokens = estimated_tokens, hint: str = "") -> str:
+    """Cut a text to some tokens; the end says how many characters are omitted. Empty if not even that fits.
+
+    Args:
+        text: the text.
+        room: maximum number of tokens.
+        count_tokens: counts the tokens of a text.
+        hint: how to see the rest; part of the end.
+    """
     if fits(text, room, count_tokens):
         return text
     # The number of tokens grows with that of characters, but not strictly: only lengths that fit are kept.
     shortest, longest, best = 0, min(len(text), room * _LONGEST_TOKEN), ""
     while shortest <= longest:
         length = (shortest + longest) // 2
-        shown = cut_to(text, length)
+        shown = cut_to(text, length, hint)
         if count_tokens(shown) <= room:
             shortest, best = length + 1, shown
         else:
@@ -51,10 +58,10 @@ def cut(text: str, room: int, count_tokens: CountTokens = estimated_tokens) -> s
     return best
 
 
-def cut_to(text: str, length: int) -> str:
-    """Cut a text to some characters; the end says how many are omitted."""
+def cut_to(text: str, length: int, hint: str = "") -> str:
+    """Cut a text to some characters; the end says how many are omitted, and how to see them if there is a hint."""
     kept = text[:length].rstrip()
-    return f"{kept}… (+{len(text) - len(kept):,} characters)"
+    return f"{kept}… (+{len(text) - len(kept):,} characters{f': {hint}' if hint else ''})"
 
 
 def json_tokens(value: object) -> int:

@@ -169,7 +169,7 @@ def _node_item(item: ExploredNode, joined: Collection[str], *, explain: bool) ->
         reasons = (f"{s.source} #{s.rank} {s.similarity:.2f} {s.matched!r}" for s in item.signals)
         remark = f" [score {item.score:.4f}; {'; '.join(reasons)}]"
     is_named = item.node.entity_key in joined and not explain
-    return NodeItem(item.node, "nodes", more, remark, is_named=is_named)
+    return NodeItem(item.node, "nodes", more, remark, is_named=is_named, in_full=item.is_named_exactly)
 
 
 def _relationship_item(edge: GraphRelationship) -> RelationshipItem:

@@ -21,6 +21,7 @@ from kgagent.tools.base import ToolResult
 from kgagent.tools.context import ToolContext
 
 DEFAULT_TOKEN_BUDGET = 2_000
+MAX_TOKEN_BUDGET = 20_000
 BUDGET_DESCRIPTION = "Maximum tokens."
 SHORTEST_LINE = 6
 """Tokens of the shortest item; a page has no more items than the budget divided by this."""
@@ -39,7 +40,7 @@ class ReadArguments(RequestModel):
     """Arguments of every tool that reads."""
 
     format: Format = None
-    token_budget: int = Field(DEFAULT_TOKEN_BUDGET, ge=100, le=20_000, description=BUDGET_DESCRIPTION)
+    token_budget: int = Field(DEFAULT_TOKEN_BUDGET, ge=100, le=MAX_TOKEN_BUDGET, description=BUDGET_DESCRIPTION)
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"format"})
     cursor: ShortText | None = Field(None, description="To continue a cut answer.")
 
@@ -104,6 +105,9 @@ async def read_answer(
             short_keys=short,
             labels=labels or {},
             defaults=context.ontology.relationship_defaults,
+            node_hint="explore by name" if context.offers("explore") else "",
+            relationship_hint="get_relationship" if context.offers("get_relationship") else "",
+            budget_hint="raise token_budget" if arguments.token_budget < MAX_TOKEN_BUDGET else "",
         )
 
     render = text_page if arguments.format == "text" else json_page

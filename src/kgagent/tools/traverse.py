@@ -172,6 +172,6 @@ class _ReachedItem(Item):
 
     def _items(self) -> list[Item]:
         return [
-            *(RelationshipItem(one, "relationships") for one in self.reached.relationships),
-            NodeItem(self.reached.node, "nodes", is_named=True),
+            *(RelationshipItem(one, "relationships", in_full=True) for one in self.reached.relationships),
+            NodeItem(self.reached.node, "nodes", is_named=True, in_full=True),
         ]

@@ -31,7 +31,8 @@ def items() -> list[Item]:
         notes = tuple(Note(content=f"Note {i} " * (n + 1)) for i in range(n % 7))
         key, other = f"key-{n:036}", f"key-{n + 1:036}"
         if n % 2:
-            made.append(NodeItem(GraphNode(entity_key=key, label="Person", name=f"Name {n}", notes=notes), "nodes"))
+            node = GraphNode(entity_key=key, label="Person", name=f"Name {n}", notes=notes)
+            made.append(NodeItem(node, "nodes", in_full=n % 3 == 0))
         made.append(
             RelationshipItem(
                 GraphRelationship(
@@ -39,9 +40,19 @@ def items() -> list[Item]:
                     **{"to_name": f"Name {n + 1}", "neo4j_type": "KNOWS", "description": description},
                 ),
                 "edges",
+                in_full=n % 4 == 0,
             )
         )
     return made
+
+
+def noted(*lengths: int, in_full: bool = True) -> Content:
+    """A node with many short notes or, if lengths are given, with notes of so many words."""
+    texts = [f"Long note {n} " + "word " * length for n, length in enumerate(lengths)]
+    notes = tuple(Note(content=text) for text in texts or [f"Note number {n}" for n in range(8)])
+    node = GraphNode(entity_key="key", label="Person", name="Clara", notes=notes)
+    other = GraphNode(entity_key="other", label="Person", name="Bo", description="The second one")
+    return Content([NodeItem(node, "nodes", in_full=in_full), NodeItem(other, "nodes")])
 
 
 CONTENT = Content(items(), "Found them", warnings=("One search was skipped: " + "x " * 500, "Another", "A third"))
@@ -82,6 +93,50 @@ def test_json_never_exceeds_the_budget_and_pages_have_every_item_once(budget: in
         assert shown > 0
         position += shown
     assert position == len(CONTENT.items)
+
+
+def test_what_is_left_of_the_budget_shows_the_other_notes_of_an_item_that_is_in_full() -> None:
+    in_full = text_page(noted(), make_reading, 1_000).text
+    assert all(f"Note number {n}" in in_full for n in range(8))
+    assert in_full.splitlines()[-1] == "Bo (Person other): The second one"
+    assert "+6 notes" in text_page(noted(in_full=False), make_reading, 1_000).text
+
+
+def test_an_item_in_full_never_displaces_another_item() -> None:
+    for budget in range(100, 240, 7):
+        page = text_page(noted(60, 60, 60), make_reading, budget, cursor=cursor)
+        assert estimated_tokens(page.text) <= budget
+        assert "Bo (Person other): The second one" in page.text or "1 of 2 shown" in page.text
+
+
+@pytest.mark.parametrize("budget", [200, 1_000, 4_000])
+def test_a_long_note_is_shown_as_far_as_the_budget_allows(budget: int) -> None:
+    def hinting() -> Reading:
+        return Reading(NOW, budget_hint="raise token_budget")
+
+    text = text_page(noted(2_400), hinting, budget).text
+    assert budget // 2 < estimated_tokens(text) <= budget
+    assert text.startswith("Clara (Person). Notes: Long note 0 word")
+    assert (" characters: raise token_budget)" in text) is (budget < 2_400)
+
+
+def test_the_first_omitted_notes_of_nodes_and_of_relationships_say_how_to_see_them() -> None:
+    notes = tuple(Note(content=f"Note {n}") for n in range(5))
+    node = GraphNode(entity_key="a", label="Person", name="Ada", notes=notes)
+    edge = GraphRelationship(from_entity_key="a", to_entity_key="b", to_name="Bo", neo4j_type="KNOWS", notes=notes)
+    found = [
+        NodeItem(node, "nodes"),
+        RelationshipItem(edge, "edges"),
+        NodeItem(node.model_copy(update={"entity_key": "c"}), "nodes"),
+    ]
+    text = text_page(
+        Content(found), lambda: Reading(NOW, node_hint="explore by name", relationship_hint="get_relationship"), 1_000
+    ).text
+    assert [line.partition("+")[2] for line in text.splitlines()] == [
+        "3 notes: explore by name",
+        "3 notes: get_relationship",
+        "3 notes",
+    ]
 
 
 def test_a_text_may_have_fewer_items_than_the_budget_allows() -> None:
