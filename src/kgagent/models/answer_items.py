@@ -89,18 +89,19 @@ class Reading:
             if name not in _BOOKKEEPING and value not in (None, "", [], {}) and self.defaults.get(name) != value
         }
 
-    def line(self, head: str, item: GraphNode | GraphRelationship, *, in_full: bool) -> "Line":
-        """The line of an item: its head, description and notes.
+    def line(self, head: str, description: str, notes: Sequence[Note], hint: str, *, in_full: bool = False) -> "Line":
+        """The line of an item.
 
         Args:
             head: what the line begins with.
-            item: the item.
+            description: the item's description.
+            notes: all its notes.
+            hint: how to see notes that are omitted.
             in_full: whether its other notes are shown too where the budget of the answer allows.
         """
-        notes, others = self.notes(item.notes)
-        way = self.node_hint if isinstance(item, GraphNode) else self.relationship_hint
-        hint = self.budget_hint if in_full else way
-        line = Line(head, in_one_line(item.description), [self.note_text(note) for note in notes], len(others))
+        shown, others = self.notes(notes)
+        hint = self.budget_hint if in_full else hint
+        line = Line(head, in_one_line(description), [self.note_text(note) for note in shown], len(others))
         if others and hint in self.hinted:
             hint = ""
         elif others:
@@ -278,7 +279,8 @@ class NodeItem(Item):
         if self.is_named and not (node.description or notes or properties):
             return []
         head = reading.name(node.entity_key, node.name, node.label) + _properties_text(properties)
-        return [reading.line(head + self.remark, node, in_full=self.in_full)]
+        hint = reading.node_hint
+        return [reading.line(head + self.remark, node.description, node.notes, hint, in_full=self.in_full)]
 
     def records(self, reading: Reading) -> list[tuple[str, Record]]:
         """The node's record."""
@@ -318,7 +320,8 @@ class RelationshipItem(Item):
         if led := [triplet for triplet in self.path if triplet not in reading.stated]:
             head += f" via {in_one_line('; '.join(led))}"
         reading.stated.add(relationship.triplet)
-        return [reading.line(head, relationship, in_full=self.in_full)]
+        hint = reading.relationship_hint
+        return [reading.line(head, relationship.description, relationship.notes, hint, in_full=self.in_full)]
 
     def records(self, reading: Reading) -> list[tuple[str, Record]]:
         """The relationship's record."""

@@ -1,6 +1,6 @@
 """The items of an answer to a pattern query: paths, nodes, texts, and what a hybrid search found instead."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from kgagent.graph.property_names import TIMES
 from kgagent.models.answer_items import Item, Line, Reading, Record
 from kgagent.models.hybrid import hybrid_items
 from kgagent.models.matched_path import Chunk, MatchedNode, MatchedPath, MatchedRelationship, PatternResult
+from kgagent.models.note import Note, parse_notes
 from kgagent.models.pattern import StepDirection
 from kgagent.ontology import Ontology
 from kgagent.tools.payload import compact_text
@@ -54,16 +55,21 @@ class PathItem(Item):
         """The path with the properties of its relationships, and a line for each node that says more."""
         path = self.path
         parts = [_name(path.start, reading)]
-        known = []
+        known: list[str] = []
+        noted: list[tuple[str, tuple[Note, ...]]] = []
         for relationship, node in zip(path.relationships, path.nodes[1:], strict=True):
             incoming = relationship.direction is StepDirection.INCOMING
             start, end = ("<-", "-") if incoming else ("-", "->")
             parts += [f"{start}[{in_one_line(relationship.type_text)}]{end}", _name(node, reading)]
             said = _relationship_properties(relationship, self.ontology)
+            if relationship.neo4j_type in self.ontology.relationships:
+                notes = parse_notes(said.pop("notes", None))
+                noted += [(str(said.get("relationship_type") or relationship.neo4j_type), notes)] if notes else []
             known.append(_text({name: value for name, value in said.items() if name not in NAMES_OF_TYPES}))
         described = " | ".join(filter(None, known))
         more = [line for node in path.nodes for line in _NodeItem(node, self.ontology).lines(reading)]
-        return [Line(" ".join(parts), described), *more]
+        line = reading.line(" ".join(parts), described, _each_with_its_type(noted), reading.relationship_hint)
+        return [line, *more]
 
     def records(self, reading: Reading) -> list[tuple[str, Record]]:
         """The path, and its nodes that no path before had."""
@@ -109,7 +115,8 @@ class _NodeItem(Item):
         if self.node.entity_key in reading.described or (is_named and not properties):
             return []
         reading.described.add(self.node.entity_key)
-        return [Line(_name(self.node, reading), _text(properties))]
+        notes = parse_notes(properties.pop("notes", None)) if _is_ours(self.node, self.ontology) else ()
+        return [reading.line(_name(self.node, reading), _text(properties), notes, reading.node_hint)]
 
     def records(self, reading: Reading) -> list[tuple[str, Record]]:
         """The node, if it is not among those before."""
@@ -132,8 +139,10 @@ class _ChunkItem(Item):
         yield self.chunk.node.entity_key
 
     def lines(self, reading: Reading) -> list[Line]:
-        """The text."""
-        head = f"Text of {_name(self.chunk.node, reading)} {self.chunk.similarity:.2f}"
+        """The text, unless the answer has it with the node."""
+        if self.chunk.node.entity_key in reading.described:
+            return []
+        head = f"Near: {_name(self.chunk.node, reading)} {self.chunk.similarity:.2f}"
         return [Line(head, in_one_line(self.chunk.text))]
 
     def records(self, reading: Reading) -> list[tuple[str, Record]]:  # noqa: ARG002
@@ -164,6 +173,13 @@ class _WordItem(Item):
         return [(self.section, self.word)]
 
 
+def _each_with_its_type(noted: Sequence[tuple[str, Sequence[Note]]]) -> list[Note]:
+    """The notes of the relationships of a path, which begin with the type if several relationships have notes."""
+    if len(noted) == 1:
+        return list(noted[0][1])
+    return [note.model_copy(update={"content": f"{kind}: {note.content}"}) for kind, notes in noted for note in notes]
+
+
 def _name(node: MatchedNode, reading: Reading) -> str:
     return reading.name(node.entity_key, node.name, node.labels[0] if node.labels else "")
 
@@ -171,13 +187,20 @@ def _name(node: MatchedNode, reading: Reading) -> str:
 def _text(properties: Mapping[str, JsonValue]) -> str:
     described = properties.get("description")
     others = {name: value for name, value in properties.items() if name != "description"}
-    return ". ".join(filter(None, (compact_text(described) if described else "", compact_text(others))))
+    text = compact_text(described) if described else ""
+    separator = " " if text.endswith((".", "!", "?")) else ". "
+    return separator.join(filter(None, (text, compact_text(others))))
 
 
 def _node_properties(node: MatchedNode, ontology: Ontology) -> dict[str, JsonValue]:
     """The properties without what kgagent itself stores on every node."""
     properties = dict(node.properties)
-    return _without_times(properties) if ontology.labels.keys() & set(node.labels) else properties
+    return _without_times(properties) if _is_ours(node, ontology) else properties
+
+
+def _is_ours(node: MatchedNode, ontology: Ontology) -> bool:
+    """Whether a node has a label of the ontology, and so the properties that kgagent stores."""
+    return bool(ontology.labels.keys() & set(node.labels))
 
 
 def _relationship_properties(relationship: MatchedRelationship, ontology: Ontology) -> dict[str, JsonValue]:

@@ -176,12 +176,18 @@ class QueryPatterns(Tool[QueryPatternsArguments]):
             warnings=result.warnings,
             fields=_fields(result),
         )
-        queries = [arguments.query] if arguments.query else []
-        answer = await read_answer(PatternAnswer, context, arguments, content, queries=queries)
+        answer = await read_answer(PatternAnswer, context, arguments, content, queries=_searched_texts(arguments))
         if result.hybrid is None:
             return answer
         found = {"objects": list(answer.objects or ()), "relationships": list(answer.relationships or ())}
         return answer.model_copy(update={"hybrid": found})
+
+
+def _searched_texts(query: GraphQuery) -> list[str]:
+    """The question, and what constraints require of notes."""
+    constraints = (one for pattern in query.all_patterns for one in pattern.constraints)
+    values = (one.value for one in constraints if one.property_path.partition(".")[0] == "notes")
+    return [text for text in (query.query, *values) if isinstance(text, str)]
 
 
 def _fields(result: PatternResult) -> dict[str, Any]:

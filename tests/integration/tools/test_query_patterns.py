@@ -69,6 +69,26 @@ async def test_a_path_omits_the_properties_that_every_record_has(tools: Toolset)
     }
 
 
+async def test_a_text_has_notes_as_sentences_those_that_match_first(tools: Toolset) -> None:
+    notes = [f"Sailed round island {n}." for n in range(6)]
+    ann = await person(tools, "Ann", "A sailor.", notes=[*notes, "Sold the boat in December."])
+    bo, cy = await person(tools, "Bo"), await person(tools, "Cy", "Lives in Bergen.")
+    await relate(tools, ann, bo, "mentor", description="Taught him.", attitude=4, notes=[*notes, "Met in December."])
+    await relate(tools, bo, cy, "friend", notes=["Met at school."])
+    about = {"type": "CONTAINS", "on": "relationship", "property_path": "notes", "value": "December", "at_step": 0}
+    pattern = {"steps": [{"source_label": "Person", "target_label": "Person"}], "constraints": [about]}
+    path, of_ann, *_ = (await tools["query_patterns"].call_text({"patterns": [pattern]})).text.splitlines()
+    today = path.rpartition("December. (")[2][:10]
+    assert path.endswith(f": Taught him. attitude: 4. Notes: Met in December. ({today}) | +6 notes: get_relationship")
+    assert of_ann == f"Ann: A sailor. Notes: Sold the boat in December. ({today}) | +6 notes: explore by name"
+    both = {"steps": [{"source_label": "Person", "target_label": "Person"}] * 2}
+    answer = await tools["query_patterns"].call_text({"query": "sailor in Bergen school", "patterns": [both]})
+    assert f"Notes: friend: Met at school. ({today})" in answer.text
+    assert "+7 notes" in answer.text
+    assert answer.text.count("A sailor.") == answer.text.count("Lives in Bergen.") == 1
+    assert not any(filler in answer.text for filler in ("..", "Text of", "added_by"))
+
+
 async def test_times_of_a_graph_of_another_program_are_returned(
     graph: KnowledgeGraph, tools: Toolset, user_id: str
 ) -> None:
