@@ -1,31 +1,52 @@
 """Output: results go to stdout, everything else to stderr."""
 
 import json
+import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import Console, ConsoleOptions, RenderableType
+
+_UNESCAPED = re.compile("[\x7f-\x9f]")
+"""Control characters that JSON may contain as they are."""
+
+_CONTROLS = dict.fromkeys({*range(0x20), *range(0x7F, 0xA0)} - {ord("\t"), ord("\n")})
 
 
 @cache
 def result_console() -> "Console":
     """Console for results, on stdout."""
-    from rich.console import Console
-
-    return Console(highlight=False)
+    return _console()
 
 
 @cache
 def message_console() -> "Console":
     """Console for messages and progress, on stderr."""
-    from rich.console import Console
+    return _console(stderr=True)
 
-    return Console(stderr=True, highlight=False, soft_wrap=False)
+
+def without_controls(text: str) -> str:
+    """A text without the control characters that a terminal obeys, which stored text can contain."""
+    return text.translate(_CONTROLS)
+
+
+def _console(*, stderr: bool = False) -> "Console":
+    from rich.console import Console
+    from rich.segment import Segment
+
+    class SafeConsole(Console):
+        """Prints no control characters of what it renders, only its own."""
+
+        def render(self, renderable: "RenderableType", options: "ConsoleOptions | None" = None) -> "Iterator[Segment]":
+            for segment in super().render(renderable, options):
+                yield segment if segment.control else Segment(without_controls(segment.text), segment.style)
+
+    return SafeConsole(stderr=stderr, highlight=False)
 
 
 def print_result(*renderables: "RenderableType") -> None:
@@ -51,4 +72,5 @@ def print_message(message: "RenderableType") -> None:
 def print_json(payload: Mapping[str, Any]) -> None:
     """Print one JSON object for a program."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    typer.echo(json.dumps(payload, indent=2, ensure_ascii=not encoding.lower().startswith("utf"), default=str))
+    text = json.dumps(payload, indent=2, ensure_ascii=not encoding.lower().startswith("utf"), default=str)
+    typer.echo(_UNESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text))

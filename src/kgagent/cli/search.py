@@ -50,7 +50,7 @@ def search(
 
     from kgagent.cli.graph_session import resolve_user_id, run_with_graph
     from kgagent.cli.html_page import write_search_page
-    from kgagent.cli.output import print_json, print_message, print_result
+    from kgagent.cli.output import print_json, print_message, print_result, without_controls
     from kgagent.knowledge_graph import KnowledgeGraph
     from kgagent.models.hybrid import HybridSearchRequest, HybridSearchResult
     from kgagent.settings import load_settings
@@ -85,7 +85,7 @@ def search(
     for warning in result.warnings:
         print_message(Text(warning, style="yellow"))
     if token_budget is not None:
-        typer.echo(result.to_llm_context(token_budget))
+        typer.echo(without_controls(result.to_llm_context(token_budget)))
     elif html is None:
         print_result(_result_table(result, user_id))
 

@@ -66,27 +66,10 @@ class References:
         given = list(rejected)
         too_long = await in_turns(is_too_long, given)
         self, rejected = cls(), [name for name, is_long in zip(given, too_long, strict=True) if not is_long]
-        names: dict[str, set[str]] = {}
-        own_names = await in_turns(lambda item: item.name and normalised_name(item.name), items.values())
-        for (position, item), own in zip(items.items(), own_names, strict=True):
-            target = targets[position]
-            for reference in filter(None, (item.ref, own, item.entity_key)):
-                if isinstance(target, Target):
-                    names.setdefault(reference, set()).add(target.entity_key)
-                else:
-                    self.broken.setdefault(reference, position)
-            if item.is_owner and isinstance(target, Target):
-                self.owner = self.owner or target.entity_key
-        refs: dict[str, set[str]] = {}
-        aliases: dict[str, set[str]] = {}
-        for position, item in items.items():
-            for alias in await in_turns(normalised_name, item.aliases):
-                if isinstance(target := targets[position], Target):
-                    aliases.setdefault(alias, set()).add(target.entity_key)
-            if item.ref is not None and isinstance(target := targets[position], Target):
-                refs.setdefault(item.ref, set()).add(target.entity_key)
-        self.local = {name: next(iter(keys)) for name, keys in (aliases | names | refs).items() if len(keys) == 1}
-        self.repeated = frozenset(ref for ref, keys in refs.items() if len(keys) > 1)
+        names = await self._read_call(items, targets)
+        # "me" is the owner of the graph, whatever a node of the call is called; without an owner, it is that node.
+        own_words = OWNER_WORDS.difference(item.ref for item in items.values())
+        self_named = {word: self.local.pop(word) for word in own_words if word in self.local}
         asked = [one for one in dict.fromkeys(references) if one not in self.repeated]
         self.compared = dict(zip(asked, await in_turns(normalised_name, asked), strict=True))
         others = [one for one in asked if self._in_call(one) is None]
@@ -96,8 +79,36 @@ class References:
                 context.user_id, others, exactly=names_of_call, whole=not_people
             )
             self.stored, self.notices = dict(found.keys), dict(found.notices)
+            for reference in others:
+                if isinstance(self.stored[reference], InputError) and self.compared[reference] in self_named:
+                    self.stored[reference] = self_named[self.compared[reference]]
             await self._compare_with_call(_people(context.ontology, items, targets, rejected), not_people)
         return self
+
+    async def _read_call(self, items: Mapping[int, RememberedNode], targets: Targets) -> Collection[str]:
+        """Collect what refers to the nodes of the call, and return the refs, names and keys of those to be written."""
+        names: dict[str, set[str]] = {}
+        refs: dict[str, set[str]] = {}
+        aliases: dict[str, set[str]] = {}
+        own_names = await in_turns(lambda item: item.name and normalised_name(item.name), items.values())
+        for (position, item), own in zip(items.items(), own_names, strict=True):
+            target = targets[position]
+            for reference in filter(None, (item.ref, own, item.entity_key)):
+                if isinstance(target, Target):
+                    names.setdefault(reference, set()).add(target.entity_key)
+                else:
+                    self.broken.setdefault(reference, position)
+            if not isinstance(target, Target):
+                continue
+            if item.is_owner:
+                self.owner = self.owner or target.entity_key
+            if item.ref is not None:
+                refs.setdefault(item.ref, set()).add(target.entity_key)
+            for alias in await in_turns(normalised_name, item.aliases):
+                aliases.setdefault(alias, set()).add(target.entity_key)
+        self.local = {name: next(iter(keys)) for name, keys in (aliases | names | refs).items() if len(keys) == 1}
+        self.repeated = frozenset(ref for ref, keys in refs.items() if len(keys) > 1)
+        return names
 
     def key(self, reference: str) -> str:
         """The key of the node that a reference means.

@@ -74,3 +74,23 @@ async def test_explore_finds_the_owner_as_me(tools: Toolset) -> None:
     await person(tools, "Jonas Brandt", is_owner=True)
     found = succeeded(await tools.explore(text_matches=["me"]))
     assert [one["name"] for one in found["nodes"]] == ["Jonas Brandt"]
+
+
+async def test_me_is_the_owner_even_if_a_node_of_the_call_is_also_called_that(tools: Toolset) -> None:
+    await person(tools, "Ada", is_owner=True)
+    nodes = [{"label": "Person", "name": "Bo"}, {"label": "Person", "name": "Trudy", "aliases": ["me", "I"]}]
+    relationship = {"from": "me", "to": "Bo", "relationship_type": "friend"}
+    succeeded(await tools.remember(nodes=nodes, relationships=[relationship]))
+    assert (
+        succeeded(await tools.get_relationship(from_entity_key="Ada", to_entity_key="Bo"))["triplet"] == "Ada friend Bo"
+    )
+    assert error_of(await tools.get_relationship(from_entity_key="Trudy", to_entity_key="Bo"))
+
+
+async def test_me_is_a_node_of_the_call_with_that_alias_if_there_is_no_owner(tools: Toolset) -> None:
+    nodes = [{"label": "Person", "name": "Bo"}, {"label": "Person", "name": "Ada", "aliases": ["me"]}]
+    relationship = {"from": "me", "to": "Bo", "relationship_type": "friend"}
+    succeeded(await tools.remember(nodes=nodes, relationships=[relationship]))
+    assert (
+        succeeded(await tools.get_relationship(from_entity_key="Ada", to_entity_key="Bo"))["triplet"] == "Ada friend Bo"
+    )

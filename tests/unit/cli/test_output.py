@@ -1,13 +1,22 @@
 """How results are printed."""
 
+import json
 from io import StringIO
 
 import pytest
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from kgagent.cli import output
-from kgagent.cli.output import print_result
+from kgagent.cli.output import (
+    message_console,
+    print_json,
+    print_message,
+    print_result,
+    result_console,
+    without_controls,
+)
 
 LINE = " ".join(["Ruth"] * 60)
 
@@ -27,3 +36,26 @@ def test_a_line_is_cut_to_the_width_of_a_terminal(monkeypatch: pytest.MonkeyPatc
 
 def test_a_line_is_complete_where_it_is_read_by_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
     assert printed(monkeypatch, is_terminal=False) == [LINE, "the end"]
+
+
+HOSTILE = "a\x1b]0;title\x07\x1b[2J\x9b31m\x7fb"
+
+
+def test_stored_text_cannot_control_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    result_console.cache_clear()
+    message_console.cache_clear()
+    table = Table()
+    table.add_row(HOSTILE)
+    print_result(Text(HOSTILE), table, HOSTILE)
+    print_message(Text(HOSTILE))
+    captured = capsys.readouterr()
+    for printed_text in (captured.out, captured.err):
+        assert "a]0;title[2J31mb" in printed_text
+        assert printed_text == without_controls(printed_text)
+
+
+def test_json_escapes_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
+    print_json({"note": HOSTILE})
+    shown = capsys.readouterr().out
+    assert shown == without_controls(shown)
+    assert json.loads(shown) == {"note": HOSTILE}
