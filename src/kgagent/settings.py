@@ -31,7 +31,12 @@ class Settings(BaseSettings):
     """Settings from environment variables and a `.env` file. `repr` and `str` hide secrets."""
 
     model_config = SettingsConfigDict(
-        env_prefix="KGAGENT_", env_file=".env", extra="ignore", populate_by_name=True, frozen=True
+        env_prefix="KGAGENT_",
+        env_file=".env",
+        extra="ignore",
+        populate_by_name=True,
+        frozen=True,
+        allow_inf_nan=False,
     )
 
     if not TYPE_CHECKING:

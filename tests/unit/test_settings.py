@@ -27,6 +27,7 @@ def test_an_invalid_variable_is_named_and_its_value_is_not_repeated(monkeypatch:
         ),
         ({"user_id": ""}, "KGAGENT_USER_ID must not be empty"),
         ({"query_timeout": 0}, "KGAGENT_QUERY_TIMEOUT must be above 0"),
+        ({"query_timeout": "inf"}, "KGAGENT_QUERY_TIMEOUT must be a finite number"),
     ],
 )
 def test_invalid_arguments_are_a_configuration_error(given: dict[str, object], text: str) -> None:
