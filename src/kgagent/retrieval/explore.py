@@ -7,7 +7,7 @@ signal, in units of cosine and with the costs of the default fusion of hybrid se
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kgagent.concurrency import task_group
 from kgagent.embedding.base import Embedder
@@ -28,7 +28,7 @@ from kgagent.models.search import ExploreSignal
 from kgagent.retrieval.candidates import Candidate, Ranking, entity_key_of, node_key
 from kgagent.retrieval.expansion import expand_around
 from kgagent.retrieval.fusion import NODE_COST
-from kgagent.retrieval.name_match import nodes_by_name
+from kgagent.retrieval.name_match import EXACT_NAME, SHARED_WORDS, nodes_by_name
 from kgagent.retrieval.noise import Noise, Sample
 from kgagent.retrieval.pipeline import ASSESSED, END_COST
 from kgagent.retrieval.relevance import RELEVANT, Calibration, relevance
@@ -143,7 +143,7 @@ class Exploration:
                     )
                     for text in request.text_matches
                 ]
-            return [task.result() for task in tasks]
+            return [_without_namesakes(task.result()) for task in tasks]
 
         retrievers: dict[RetrieverName, Retriever] = {}
         if request.queries:
@@ -247,6 +247,13 @@ def _node_signals(source: ExploreSignal, matched: str, ranking: Ranking) -> Node
         )
         for rank, one in enumerate(ranking.candidates, start=1)
     ]
+
+
+def _without_namesakes(ranking: Ranking) -> Ranking:
+    """A ranking by name without nodes that only share words with the name, if a node has exactly that name."""
+    if not ranking.candidates or ranking.candidates[0].score < EXACT_NAME:
+        return ranking
+    return replace(ranking, candidates=[one for one in ranking.candidates if one.score > SHARED_WORDS])
 
 
 def _end_signals(ranking: Ranking) -> NodeRanking:

@@ -10,6 +10,12 @@ from kgagent.retrieval.scope import SearchScope
 
 MIN_SCORE = 0.3
 
+EXACT_NAME = 1.0
+"""Score of a name that equals the text."""
+
+SHARED_WORDS = 0.6
+"""Highest score of a name that only shares words with the text."""
+
 
 async def nodes_by_name(
     scope: SearchScope, text: str, *, labels: Sequence[str], limit: int, nodes: NodeRepository
@@ -50,12 +56,12 @@ def name_score(text: str, name: str) -> float:
     if not one or not other:
         return 0.0
     if one == other:
-        return 1.0
+        return EXACT_NAME
     short, long = sorted((one, other), key=len)
     if short in long:
         return 0.7 + 0.3 * len(short) / len(long)
     words, others = _words(one), _words(other)
-    return min(0.6, len(set(words) & set(others)) / max(len(words), len(others)))
+    return min(SHARED_WORDS, len(set(words) & set(others)) / max(len(words), len(others)))
 
 
 def _words(text: str) -> list[str]:

@@ -74,6 +74,20 @@ async def test_the_surroundings_of_matches_are_returned(tools: Toolset) -> None:
     assert len(pairs(payload)) == 4
 
 
+async def test_a_full_name_that_a_node_has_finds_no_nodes_that_only_share_a_part_of_it(tools: Toolset) -> None:
+    lena = await person(tools, "Lena Hofmann")
+    dad, kate = await person(tools, "Dieter Hofmann"), await person(tools, "Katrin Hofmann-Brandt")
+    await person(tools, "Lena Hofmanninger")
+    await relate(tools, dad, lena, "father")
+    await relate(tools, dad, kate, "father")
+    named = succeeded(await tools.explore(text_matches=["lena hofmann"], expand_hops=0))
+    assert names(named) == ["Lena Hofmann", "Lena Hofmanninger"]
+    assert pairs(named) == [frozenset(("Dieter Hofmann", "Lena Hofmann"))]
+    assert names(named, "neighbors") == ["Dieter Hofmann"]
+    unknown = succeeded(await tools.explore(text_matches=["Bert Hofmann"]))
+    assert set(names(unknown)) == {"Lena Hofmann", "Dieter Hofmann"}
+
+
 @pytest.mark.usefixtures("known")
 async def test_a_node_that_several_searches_find_comes_once_and_first(tools: Toolset) -> None:
     payload = succeeded(
