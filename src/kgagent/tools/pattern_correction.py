@@ -18,6 +18,9 @@ MAX_LENGTH = 1_200
 
 MAX_DEPTH = 20
 
+_OF_THE_ANSWER = {"format", "cursor"}
+"""Arguments that say how to answer; a cursor belongs to the query that was refused."""
+
 
 def with_renamed_fields(given: Mapping[str, Any], model: type[GraphQuery]) -> str:
     """The arguments with misspelled field names replaced by those that were meant, if they are valid then.
@@ -79,7 +82,7 @@ def with_existing_names(query: GraphQuery, unknown: Iterable[UnknownName]) -> st
         unknown: the names in its patterns that do not exist.
 
     Returns:
-        A sentence with the corrected patterns; empty if a name has no replacement.
+        A sentence with the corrected query; empty if a name has no replacement.
     """
     names: dict[tuple[str, str], str] = {}
     words: dict[str, str] = {}
@@ -91,7 +94,7 @@ def with_existing_names(query: GraphQuery, unknown: Iterable[UnknownName]) -> st
             names[problem.kind, problem.name] = close[0]
         else:
             return ""
-    dumped = query.model_dump(mode="json", include={"patterns", "combinator"}, exclude_defaults=True)
+    dumped = query.model_dump(mode="json", exclude=_OF_THE_ANSWER, exclude_defaults=True)
     return _shown(_Replacement(names, words).of(dumped)) if dumped and (names or words) else ""
 
 

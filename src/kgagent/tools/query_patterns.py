@@ -20,6 +20,7 @@ from kgagent.tools.context import ToolContext
 from kgagent.tools.pattern_correction import with_existing_names, with_renamed_fields
 from kgagent.tools.pattern_guide import INTERESTS_OF_MENTORS
 from kgagent.tools.pattern_items import pattern_items
+from kgagent.tools.pattern_references import meant_names
 from kgagent.tools.reading import JsonObject, ReadAnswer, ReadArguments, read_answer
 from kgagent.tools.reference_arguments import resolved_targets
 
@@ -161,7 +162,7 @@ class QueryPatterns(Tool[QueryPatternsArguments]):
         targets = await resolved_targets(context, arguments.targets)
         query = arguments.model_copy(update={"targets": targets})
         try:
-            result = await context.patterns.query(query, context.user_id)
+            result = await _found(context, query)
         except NotFoundError:
             raise
         except InputError as error:
@@ -181,6 +182,19 @@ class QueryPatterns(Tool[QueryPatternsArguments]):
             return answer
         found = {"objects": list(answer.objects or ()), "relationships": list(answer.relationships or ())}
         return answer.model_copy(update={"hybrid": found})
+
+
+async def _found(context: ToolContext, query: GraphQuery) -> PatternResult:
+    """The result of a query; if no path matches, that with names read as references, or what is known of them."""
+    result = await context.patterns.query(query, context.user_id)
+    if result.strategy != "hybrid" or not query.all_patterns:
+        return result
+    names = await meant_names(context, query)
+    if names.query is not None:
+        meant = await context.patterns.query(names.query, context.user_id)
+        if meant.strategy != "hybrid":
+            return meant.model_copy(update={"warnings": (*names.notices, *meant.warnings)})
+    return result.model_copy(update={"warnings": (*result.warnings, *names.notices, *names.problems)})
 
 
 def _searched_texts(query: GraphQuery) -> list[str]:

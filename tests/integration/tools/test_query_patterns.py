@@ -304,6 +304,48 @@ async def test_a_word_used_as_a_type_is_corrected_to_a_constraint(tools: Toolset
     assert [path["nodes"] for path in payload["paths"]] == [[ada, bo, cy]]
 
 
+async def test_a_corrected_query_keeps_what_else_was_given(tools: Toolset) -> None:
+    ada, bo, cy = [await person(tools, name) for name in ("Ada", "Bo", "Cy")]
+    await relate(tools, ada, bo, "mentor")
+    await relate(tools, cy, bo, "mentor")
+    given: dict[str, Any] = {"query": "mentors", "targets": [{"description": "Ada", "label": "Person"}], "max_paths": 7}
+    steps = [{"relation_type": "mentor", "target_label": "Person"}]
+    refused = await tools["query_patterns"].call_text({**given, "patterns": [{"steps": steps}]})
+    corrected = json.loads(refused.text.partition("Corrected: ")[2])
+    assert corrected == {**given, "patterns": corrected["patterns"]}
+    payload = succeeded(await tools.query_patterns(**corrected))
+    assert [path["nodes"] for path in payload["paths"]] == [[ada, bo]]
+
+
+async def test_a_name_in_a_constraint_may_be_an_alias_or_me_if_no_node_has_it(tools: Toolset) -> None:
+    me = await person(tools, "Lena Hofmann", is_owner=True)
+    bobby = await person(tools, "Robert Hofmann", aliases=["Bobby"])
+    svenja = await person(tools, "Svenja Kraus")
+    await relate(tools, bobby, me, "brother")
+    await relate(tools, svenja, me, "friend")
+
+    async def found(name: str, other: str) -> tuple[list[list[str]], str]:
+        constraints = [
+            {"type": "PROPERTY_EQUALS", "property_path": "name", "value": value, "at_step": place}
+            for value, place in ((name, "start"), (other, "end"))
+        ]
+        steps = [{"source_label": "Person", "target_label": "Person"}]
+        answer = await tools["query_patterns"].call_text({"patterns": [{"steps": steps, "constraints": constraints}]})
+        return [path["nodes"] for path in answer.payload.get("paths") or ()], answer.text
+
+    paths, text = await found("Bobby", "me")
+    assert paths == [[bobby, me]]
+    assert text.endswith(f"Bobby → Robert Hofmann (Person, {bobby[:8]})")
+    assert (await found("Svenja", "Lena Hofmann"))[0] == [[svenja, me]]
+    paths, text = await found("Svenja Krauss", "me")
+    assert paths == []
+    assert f"No node is named 'Svenja Krauss'. Nearest to Svenja Krauss: Svenja Kraus (Person, {svenja[:8]})" in text
+    await person(tools, "Bobby")
+    paths, text = await found("Bobby", "me")
+    assert paths == []
+    assert "Robert Hofmann" not in text
+
+
 async def test_the_first_worked_example_finds_what_it_says(tools: Toolset) -> None:
     me, ruth, tom = [await person(tools, name) for name in ("Me", "Ruth", "Tom")]
     sailing, chess = [
