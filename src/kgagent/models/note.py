@@ -44,7 +44,7 @@ class Note(BaseModel):
         content: the statement.
         added_by: user id of the author; "unknown" in old graphs that did not store it.
         date_added: when it was added; None in old graphs that did not store it.
-        source_entity_key: entity_key of the Source node that it comes from.
+        source_entity_key: entity_key of what it comes from, usually a Source node; any text is stored as given.
         expires_at: when it expires; None if it never does.
     """
 

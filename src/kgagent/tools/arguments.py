@@ -83,7 +83,7 @@ class NewNote(Arguments):
 
     content: FilledText = Field(description="One fact, as a sentence.")
     lifetime: ShortText | None = Field(None, description="When it expires.")
-    source_entity_key: EntityKey | None = Field(None, description="entity_key of the Source node of the fact.")
+    source_entity_key: EntityKey | None = Field(None, description="entity_key of the source of the fact.")
 
     @model_validator(mode="before")
     @classmethod

@@ -5,6 +5,8 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
+from kgagent.tools.add_note_to_relationship import AddNoteToRelationshipArguments
+from kgagent.tools.arguments import NewNote
 from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
@@ -140,3 +142,15 @@ async def test_a_wrong_value_is_named_and_writes_nothing(
     ends = await two_friends(tools)
     assert error_of(await tools.add_note_to_relationship(**ends, **wrong)).startswith(said)
     assert (await the_relationship(graph, user_id))["version"] == 1
+
+
+async def test_any_node_or_text_may_be_the_source_of_a_note(tools: Toolset) -> None:
+    ends = await two_friends(tools)
+    cy = await person(tools, "Cy")
+    for source in (cy, "a letter"):
+        succeeded(await tools.add_note_to_relationship(**ends, content=f"From {source}", source_entity_key=source))
+    shown = (await tools["get_relationship"].call_text(ends)).text
+    assert f"source {cy[:8]})" in shown
+    assert "source a letter)" in shown
+    for model in (AddNoteToRelationshipArguments, NewNote):
+        assert "Source" not in (model.model_fields["source_entity_key"].description or "")
