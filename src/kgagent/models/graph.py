@@ -106,7 +106,7 @@ def display_name(properties: Mapping[str, Any] | None, key: str | None, element_
 
 
 def triplet_text(source: str, relation_type: str, target: str, *, label: str = "") -> str:
-    """A relationship as a short sentence: "Elon Musk founded Tesla".
+    """A relationship as a short sentence in one line: "Elon Musk founded Tesla".
 
     Args:
         source: name of the node where it starts.
@@ -115,4 +115,4 @@ def triplet_text(source: str, relation_type: str, target: str, *, label: str = "
         label: what to write instead of the type; with underscores, it is converted to words like a type.
     """
     words = humanize_relation_type(label) if "_" in label else label
-    return f"{source} {words or humanize_relation_type(relation_type)} {target}"
+    return " ".join(f"{source} {words or humanize_relation_type(relation_type)} {target}".split())

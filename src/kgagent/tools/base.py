@@ -10,7 +10,6 @@ from typing import Annotated, Any, ClassVar, Generic, TypeVar
 from pydantic import AfterValidator, BaseModel, ValidationError
 
 from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
-from kgagent.formatting import in_one_line
 from kgagent.models.graph import GraphModel, without_empty
 from kgagent.models.token_budget import RECORD_TOKENS, fit_record
 from kgagent.observing import within_tool
@@ -38,7 +37,7 @@ class ToolResult(GraphModel):
 
     record_fields: ClassVar[tuple[str, ...]] = ()
 
-    message: Annotated[str, AfterValidator(in_one_line)]
+    message: Annotated[str, AfterValidator(lambda message: " ".join(message.split()))]
 
     @property
     def error(self) -> str | None:

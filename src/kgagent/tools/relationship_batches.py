@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
-from kgagent.formatting import counted
+from kgagent.formatting import counted, in_one_line
 from kgagent.graph.compare_and_set import compare_and_set
 from kgagent.graph.relationships import RelationshipIntent, RelationshipStrategy, RelationshipWriteResult
 from kgagent.models import GraphRelationship
@@ -46,7 +46,7 @@ class BatchResult(WriteAnswer):
         lines = [self.message]
         for position, item in enumerate(self.results):
             parts = (item.error, item.message, *map(str, item.note_expiries or ()))
-            lines += [f"{position}: {part}" for part in parts if part]
+            lines += [f"{position}: {in_one_line(part)}" for part in parts if part]
         return "\n".join(lines)
 
     def to_dict(self) -> Payload:

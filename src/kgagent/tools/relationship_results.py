@@ -35,7 +35,9 @@ class WrittenRelationship(WriteAnswer):
 
     def short_text(self) -> str:
         """What changed, the triplet, and when new notes expire; get_relationship reads the rest."""
-        message = "\n".join(filter(None, (self.message, f"triplet: {self.triplet}", self.hint)))
+        message = "\n".join(
+            filter(None, (self.message, f"triplet: {self.triplet}", " ".join((self.hint or "").split())))
+        )
         return short_answer(message, embedded=self.embedding_regenerated, note_expiries=self.note_expiries or ())
 
     @classmethod

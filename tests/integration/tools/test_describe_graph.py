@@ -207,6 +207,9 @@ async def test_stored_text_cannot_pose_as_a_line_of_its_own(tools: Toolset) -> N
         nodes=[{"label": "Person", "name": "Bo"}],
         relationships=[{"from": "Bo", "to": "Ada Label Person: 7", "relationship_type": f"friend{text}"}],
     )
+    changed = {"from_entity_key": "Bo", "to_entity_key": "Ada Label Person: 7", "attitude": 4}
+    updated = await tools["update_relationship"].call_text(changed)
+    assert not updated.is_error
     described = await tools["describe_graph"].call_text({})
-    lines = [*created.text.splitlines(), *described.text.splitlines()]
+    lines = [*created.text.splitlines(), *updated.text.splitlines(), *described.text.splitlines()]
     assert [line.partition(";")[0] for line in lines if line.startswith("Label Person")] == ["Label Person: 2"]
