@@ -2,21 +2,19 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Any, Generic, TypeVar
-
-from neo4j.time import DateTime
 
 from kgagent.errors import InputError, NodeNotFoundError
 from kgagent.graph.aliases import ALIASES, changed_aliases
 from kgagent.graph.property_names import INTERNAL_PROPERTIES, LEVEL_FIELDS
 from kgagent.graph.record_saver import with_properties
 from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
+from kgagent.graph.replaced_statements import note_of, replaced_statement
 from kgagent.graph.short_keys import message_key
 from kgagent.models import Note
 from kgagent.models.aliases import aliases_in
 from kgagent.models.merged_notes import merge_notes
-from kgagent.models.note import as_utc, dump_notes
+from kgagent.models.note import dump_notes
 from kgagent.ontology import Ontology
 
 RecordT = TypeVar("RecordT", bound=Record)
@@ -227,25 +225,13 @@ def _missing_properties(record: Record, others: Iterable[Record], ontology: Onto
 
 def _replaced_texts(kept: RelationshipRecord, others: Iterable[Record]) -> tuple[Note, ...]:
     """Notes with the types and descriptions of the merged relationships, if the kept one does not have them."""
-    notes = []
-    for other in others:
-        if not isinstance(other, RelationshipRecord):
-            continue
-        relationship_type, description = other.text("relationship_type"), other.text("description")
-        if relationship_type not in {"", kept.text("relationship_type")}:
-            content = f"{other.triplet}. {description}" if description else other.triplet
-        else:
-            content = description if description != kept.text("description") else ""
-        if content:
-            notes.append(
-                Note(content=content, added_by=other.text("user_id") or "unknown", date_added=_written_at(other))
-            )
-    return tuple(notes)
-
-
-def _written_at(record: Record) -> datetime | None:
-    moment = record.properties.get("updated_at")
-    return as_utc(moment.to_native()) if isinstance(moment, DateTime) else None
+    relationship_type, description = kept.text("relationship_type"), kept.text("description")
+    return tuple(
+        note_of(statement, other)
+        for other in others
+        if isinstance(other, RelationshipRecord)
+        and (statement := replaced_statement(other, relationship_type, description))
+    )
 
 
 def _with_kept_source(notes: tuple[Note, ...], intent: MergeIntent) -> tuple[Note, ...]:

@@ -12,6 +12,8 @@ from pydantic import BaseModel
 from kgagent.errors import InputError, InvalidLevelError, KgAgentError
 from kgagent.graph.compare_and_set import compare_and_set
 from kgagent.graph.nodes import NodeStrategy, NodeWriteResult
+from kgagent.graph.property_names import LEVEL_FIELDS
+from kgagent.graph.records import RelationshipRecord
 from kgagent.graph.relationships import RelationshipStrategy, RelationshipWriteResult
 from kgagent.models import GraphNode, GraphRelationship
 from kgagent.models.note import Note
@@ -37,6 +39,7 @@ from kgagent.tools.remember_plan import (
     Intents,
     RememberedNodeIntent,
     RememberedRelationshipIntent,
+    kept_statement,
     node_options,
     relationship_options,
 )
@@ -341,8 +344,13 @@ class _Call:
         for relationship in self.written_relationships.values():
             triplet = relationship.record.triplet
             fields = replaced_fields(relationship)
-            replaced += [ReplacedValue(item=triplet, field=name, old=old) for name, old in fields.items()]
-            replaced += replaced_values(triplet, relationship, ("description",))
+            values = [ReplacedValue(item=triplet, field=name, old=old) for name, old in fields.items()]
+            values += replaced_values(triplet, relationship, ("description",))
+            kept = _kept_statement(relationship)
+            replaced += [
+                value.model_copy(update={"kept_as_note": kept}) if kept and value.field not in LEVEL_FIELDS else value
+                for value in values
+            ]
         for place, written in self._written.items():
             if written.stored is not None and self._correction(place) is not None:
                 replaced += replaced_notes(written.record, written.stored.notes)
@@ -392,6 +400,15 @@ class _Call:
 
 def _not_written(position: int) -> InputError:
     return InputError(f"nodes[{position}] was not written")
+
+
+def _kept_statement(written: RelationshipWriteResult) -> str:
+    """The note that keeps what a relationship stated before its type was replaced; empty if there is none."""
+    stored, record = written.stored, written.record
+    if not isinstance(stored, RelationshipRecord):
+        return ""
+    kept = kept_statement(stored, record.relationship_type)
+    return kept if kept in {note.content for note in record.notes} else ""
 
 
 def _identity(record: GraphNode | GraphRelationship) -> Hashable:

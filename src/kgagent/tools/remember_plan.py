@@ -8,6 +8,7 @@ from kgagent.errors import InputError
 from kgagent.graph.nodes import NodeIntent, NodeWriteOptions
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.relationships import RelationshipIntent, RelationshipWriteOptions
+from kgagent.graph.replaced_statements import note_of, replaced_statement
 from kgagent.ontology import Ontology
 from kgagent.tools.arguments import NewNote, build_notes
 from kgagent.tools.context import ToolContext
@@ -60,15 +61,25 @@ def node_options() -> NodeWriteOptions:
 
 
 def relationship_options(ontology: Ontology) -> RelationshipWriteOptions:
-    """Options of writes of relationships, which keep their direction."""
+    """Options of writes of relationships, which keep their direction, and a replaced type as a note."""
 
     def prepare(intent: RelationshipIntent, stored: RelationshipRecord | None) -> RelationshipIntent:
-        if stored is not None and isinstance(intent, RememberedRelationshipIntent) and intent.correction is not None:
+        if stored is None:
+            return intent
+        if isinstance(intent, RememberedRelationshipIntent) and intent.correction is not None:
             return replace(intent, values=intent.correction.values(stored))
         check_direction(intent, stored, ontology)
-        return intent
+        kept = kept_statement(stored, intent.values.get("relationship_type"))
+        return replace(intent, notes=(note_of(kept, stored), *intent.notes)) if kept else intent
 
     return RelationshipWriteOptions(prepare=prepare)
+
+
+def kept_statement(stored: RelationshipRecord, relationship_type: str | None) -> str:
+    """What the relationship stated before it got another type; empty if it keeps its type."""
+    if relationship_type is None:
+        return ""
+    return replaced_statement(stored, relationship_type, stored.text("description"))
 
 
 @dataclass(frozen=True)

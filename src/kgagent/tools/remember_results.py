@@ -75,11 +75,19 @@ class Failure(GraphModel):
 
 
 class ReplacedValue(GraphModel):
-    """A text, type or level that an update replaced, for a model to notice a mistake."""
+    """A text, type or level that an update replaced, for a model to notice a mistake.
+
+    Attributes:
+        item: the node's name, or the relationship.
+        field: what was replaced.
+        old: the value before.
+        kept_as_note: the note of the relationship that keeps what it stated before; None if no note does.
+    """
 
     item: str
     field: str
     old: str
+    kept_as_note: str | None = None
 
 
 class PossibleDuplicate(GraphModel):
@@ -131,13 +139,16 @@ class RememberResult(WriteAnswerWithRecords):
     def short_text(self) -> str:
         """The counts, the new nodes with short keys, and what needs attention; one line each."""
         created = "; ".join(self._listed(node) for node in self.created_nodes)
+        lost = [item for item in self.replaced if item.kept_as_note is None]
+        kept = [item.kept_as_note for item in self.replaced if item.kept_as_note is not None]
         return "\n".join(
             [
                 self.message,
                 *([f"New: {created}"] if created else []),
                 *map(str, self.note_expiries),
                 *_lines("Failed", [str(failure) for failure in self.failures]),
-                *_lines("Replaced", [f"{item.item}, {item.field}: was {item.old!r}" for item in self.replaced]),
+                *_lines("Replaced", [f"{item.item}, {item.field}: was {item.old!r}" for item in lost]),
+                *_lines("Kept as a note", list(dict.fromkeys(beginning(note, MAX_OLD_TEXT) for note in kept))),
                 *_lines("Possible duplicates", list(map(self._duplicate, self.possible_duplicates))),
                 *_lines("Note", self.hints),
             ]

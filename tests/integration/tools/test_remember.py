@@ -99,12 +99,13 @@ async def test_what_exists_is_updated_and_replaced_texts_are_reported(
             nodes=[{**RUTH, "name": "ruth  CALDER"}], relationships=[{**MENTOR, "from": key[:8], "to": "I"}]
         )
     )
-    assert payload["message"] == "Nodes: 1 updated. Relationships: 1 updated. 2 notes added"
+    assert payload["message"] == "Nodes: 1 updated. Relationships: 1 updated. 3 notes added"
+    kept = {"kept_as_note": "Ruth Calder friend Ines. They met at work."}
     assert payload["replaced"] == [
         {"item": "Ruth Calder", "field": "description", "old": "An architect."},
-        {"item": "Ruth Calder mentor of Ines", "field": "relationship_type", "old": "friend"},
+        {"item": "Ruth Calder mentor of Ines", "field": "relationship_type", "old": "friend", **kept},
         {"item": "Ruth Calder mentor of Ines", "field": "attitude", "old": "3"},
-        {"item": "Ruth Calder mentor of Ines", "field": "description", "old": "They met at work."},
+        {"item": "Ruth Calder mentor of Ines", "field": "description", "old": "They met at work.", **kept},
     ]
     stored = (await named(graph, user_id))["Ruth Calder"]
     assert (stored["entity_key"], stored["description"]) == (key, "Naval architect.")
@@ -486,7 +487,7 @@ async def test_the_text_is_what_a_model_needs_to_go_on(tools: Toolset) -> None:
     [ruth] = answer.payload["possible_duplicates"][0]["existing"]
     key, old = created["entity_key"][:8], ruth["entity_key"][:8]
     assert answer.text.splitlines()[:4] == [
-        "Nodes: 1 created, 1 updated. Relationships: 1 updated, 1 failed. 1 note added",
+        "Nodes: 1 created, 1 updated. Relationships: 1 updated, 1 failed. 2 notes added",
         f"New: Ruth (Person, {key})",
         "Expiry of 1 note: 2026-01-08",
         answer.text.splitlines()[3],
@@ -495,7 +496,7 @@ async def test_the_text_is_what_a_model_needs_to_go_on(tools: Toolset) -> None:
         "Failed: relationships[1] Ruth Calder to Zorro: Node not found: Zorro"
     )
     assert answer.text.splitlines()[4:] == [
-        "Replaced: Ruth Calder friend of Ines, relationship_type: was 'mentor of'",
+        "Kept as a note: Ruth Calder mentor of Ines. Ruth taught Ines to lead a team.",
         f"Possible duplicates: Ruth (Person, {key}): Ruth Calder (Person, {old}), Naval architect.",
         "Note: If a possible duplicate is the same thing, call merge_nodes and keep the existing node",
     ]
