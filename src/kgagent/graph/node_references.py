@@ -56,10 +56,12 @@ class LooseResolution:
     Attributes:
         keys: for each reference the key, or the error.
         notices: for each reference that is not exactly the name which node it means: "Anna → Anna Berger (5b0c1a2f)".
+        shared: the same for each that is the name of one node and an alias of others, which it names.
     """
 
     keys: Mapping[str, str | InputError]
     notices: Mapping[str, str]
+    shared: Mapping[str, str]
 
 
 class NodeReferences:
@@ -144,7 +146,20 @@ class NodeReferences:
         outcomes = await self._outcomes(user_id, candidates | {name: (node,) for name, node in found.items()})
         omitted = {name: _not_compared(name) for name in loose.keys() - compared.keys()}
         meant = {reference: nodes[0] for reference, nodes in candidates.items() if len(nodes) == 1} | found
-        return LooseResolution(keys=outcomes | omitted, notices=await self.notices(user_id, meant, loosely=found))
+        others = await self._also_called(user_id, meant)
+        notices = await self.notices(user_id, meant, loosely=found.keys() | others.keys())
+        shared = {name: f"{notices.pop(name)}; also an alias of {also}" for name, also in others.items()}
+        return LooseResolution(keys=outcomes | omitted, notices=notices, shared=shared)
+
+    async def _also_called(self, user_id: str, meant: Mapping[str, ReferencedNode]) -> dict[str, str]:
+        """For each reference that is the name of its node, which other nodes have it as an alias, if any."""
+        read = await in_turns(lambda one: ReferenceForms.of(one[0]) if _is_name_of(*one) else None, meant.items())
+        forms = {name: form for name, form in zip(meant, read, strict=True) if form is not None and form.may_be_name}
+        called = await self._called(user_id, forms, None, scan=False)
+        others = {
+            name: [one for one in nodes if one.entity_key != meant[name].entity_key] for name, nodes in called.items()
+        }
+        return {name: ", ".join(shorten_name(one.name) for one in nodes) for name, nodes in others.items() if nodes}
 
     async def notices(
         self, user_id: str, meant: Mapping[str, ReferencedNode], *, loosely: Collection[str] = ()
@@ -311,9 +326,9 @@ class NodeReferences:
         return short
 
     async def _called(
-        self, user_id: str, forms: Mapping[str, ReferenceForms], labels: frozenset[str] | None
+        self, user_id: str, forms: Mapping[str, ReferenceForms], labels: frozenset[str] | None, *, scan: bool = True
     ) -> dict[str, tuple[ReferencedNode, ...]]:
-        """The nodes with other names that references may be, at most 11 each."""
+        """The nodes with other names that references may be, at most 11 each; without `scan` not of common words."""
         if not forms:
             return {}
         rows = await self._store.read(
@@ -326,7 +341,7 @@ class NodeReferences:
         )
         found = {reference: row["nodes"] for reference, row in zip(forms, rows, strict=True)}
         common = [reference for reference, row in zip(forms, rows, strict=True) if row["hits"] >= WINDOW]
-        if common:
+        if common and scan:
             scanned = await self._store.read(
                 statement("scan_aliases", **self._names),
                 {"user_id": user_id, "names": list({name for one in common for name in forms[one].lower_case})},
@@ -391,6 +406,10 @@ class NodeReferences:
         if forms is not None and forms.is_owner:
             hint = "No node is marked as the owner of this graph: first give the person's node `is_owner: true`"
         return NodeNotFoundError(f"Node not found: {shown}", hint)
+
+
+def _is_name_of(reference: str, node: ReferencedNode) -> bool:
+    return normalised_name(reference) == normalised_name(node.name)
 
 
 def _not_compared(reference: str) -> NodeNotFoundError:

@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 
 from kgagent.concurrency import task_group
 from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.reference_forms import name_query, normalised_name, similar_name_query
+from kgagent.graph.reference_forms import alias_query, name_query, normalised_name, similar_name_query
 from kgagent.graph.schema_parts import NODE_TEXT_INDEX
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
@@ -46,7 +46,7 @@ async def find_similar_nodes(
 ) -> dict[str, tuple[GraphNode, ...]]:
     """Find, for each new node, up to three older nodes that may be the same thing.
 
-    They have the same name under any label, or a similar name, alias or embedding under its label.
+    They have the same name or alias under any label, or a similar name, alias or embedding under its label.
 
     Returns:
         The similar nodes by the key of the new one, names first; nodes without any are missing.
@@ -93,7 +93,7 @@ def are_similar_names(one: str, other: str) -> bool:
 
 
 async def _by_name(scope: SearchScope, new: Sequence[GraphNode]) -> dict[str, list[str]]:
-    """Older nodes by name: the same one under any label, then similar names and aliases under the same label."""
+    """Older nodes by name: the same name or alias under any label, then similar ones under the same label."""
     made = await in_turns(lambda item: list(_name_queries(scope.user_id, item)), new)
     queries = [query for queries_of_item in made for query in queries_of_item]
     rows = await scope.read(
@@ -118,6 +118,7 @@ async def _by_name(scope: SearchScope, new: Sequence[GraphNode]) -> dict[str, li
 def _name_queries(user_id: str, item: GraphNode) -> Iterator[tuple[GraphNode, dict[str, object]]]:
     for name in (item.name, *aliases_in(item.properties)):
         yield item, {"label": None, "text": name_query(name, user_id)}
+        yield item, {"label": None, "text": alias_query(name, user_id), "of_alias": True}
     plain = normalised_name(item.name)
     if (similar := similar_name_query(plain, user_id)) and (alias := similar_name_query(plain, user_id, "notes_text")):
         yield item, {"label": item.label, "text": similar}
@@ -125,10 +126,10 @@ def _name_queries(user_id: str, item: GraphNode) -> Iterator[tuple[GraphNode, di
 
 
 def _is_similar(item: GraphNode, query: Mapping[str, object], row: Row) -> bool:
-    name = row["name"] or ""
+    names = row["aliases"] if "of_alias" in query else [row["name"] or ""]
     if query["label"] is None:
-        return normalised_name(name) in map(normalised_name, (item.name, *aliases_in(item.properties)))
-    names = row["aliases"] if "of_alias" in query else [name]
+        own = {normalised_name(name) for name in (item.name, *aliases_in(item.properties))}
+        return not own.isdisjoint(map(normalised_name, names))
     return any(are_similar_names(item.name, each) for each in names)
 
 

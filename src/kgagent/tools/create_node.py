@@ -5,6 +5,7 @@ from typing import ClassVar
 from pydantic import ConfigDict, Field
 
 from kgagent.errors import AlreadyExistsError, InputError, NodeNotFoundError
+from kgagent.formatting import in_one_line
 from kgagent.graph.compare_and_set import compare_and_set_one
 from kgagent.graph.nodes import NodeIntent, NodeStrategy
 from kgagent.graph.reference_forms import normalised_name
@@ -19,6 +20,8 @@ from kgagent.tools.labels import known_label
 from kgagent.tools.new_keys import keys_by_spelling
 from kgagent.tools.note_expiry import NoteExpiry, new_expiries
 from kgagent.tools.owner import owner_values
+from kgagent.tools.possible_duplicates import REMEDY, possible_duplicates
+from kgagent.tools.references import NodeReference
 from kgagent.tools.write_answer import WriteAnswer
 
 
@@ -55,15 +58,23 @@ class CreatedNode(WriteAnswer):
 
     Attributes:
         note_expiries: when its notes expire; None if they never do.
+        possible_duplicates: older nodes with the same or a similar name or alias; None if there are none.
+        hint: what to do about them.
     """
 
     entity_key: str
     node: GraphNode
     note_expiries: tuple[NoteExpiry, ...] | None = None
+    possible_duplicates: tuple[NodeReference, ...] | None = None
+    hint: str | None = None
 
     def short_text(self) -> str:
-        """What was created, its key, and when its notes expire."""
-        return "\n".join([self.message, f"entity_key: {self.entity_key}", *map(str, self.note_expiries or ())])
+        """What was created, its key, when its notes expire, and what may be the same thing."""
+        lines = [self.message, f"entity_key: {self.entity_key}", *map(str, self.note_expiries or ())]
+        if self.possible_duplicates:
+            found = (f"{one.name} ({one.label}, {message_key(one.entity_key)})" for one in self.possible_duplicates)
+            lines.append(f"Possible duplicates: {in_one_line('; '.join(found))}")
+        return "\n".join([*lines, *([self.hint] if self.hint else [])])
 
 
 class CreateNode(Tool[CreateNodeArguments]):
@@ -118,11 +129,14 @@ class CreateNode(Tool[CreateNodeArguments]):
         except AlreadyExistsError as refusal:
             return await self._created_before(context, arguments, key, refusal)
         message = ". ".join((f"Created {arguments.label} {arguments.name}", *written.warnings))
+        similar = (await possible_duplicates(context, [written.record], {})).get(key)
         return CreatedNode(
             message=message,
             entity_key=key,
             node=written.record,
             note_expiries=new_expiries(written) or None,
+            possible_duplicates=tuple(map(NodeReference.of, similar)) if similar else None,
+            hint=REMEDY if similar and context.offers("merge_nodes") else None,
             written=(written.record,),
         )
 

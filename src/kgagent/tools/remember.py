@@ -26,6 +26,7 @@ from kgagent.tools.labels import known_label
 from kgagent.tools.note_edits import NoteCorrection
 from kgagent.tools.note_expiry import expiries
 from kgagent.tools.payload import error_text, one_line
+from kgagent.tools.possible_duplicates import REMEDY, possible_duplicates
 from kgagent.tools.references import NodeReference
 from kgagent.tools.relationship_results import describe_direction
 from kgagent.tools.remember_arguments import (
@@ -377,17 +378,14 @@ class _Call:
         """What to do about possible duplicates."""
         if not duplicates or not self.context.offers("merge_nodes"):
             return []
-        return ["If a possible duplicate is the same thing, call merge_nodes and keep the existing node"]
+        return [REMEDY]
 
     async def _possible_duplicates(self) -> tuple[PossibleDuplicate, ...]:
-        """Look for older nodes like the new ones; without an answer, the writes still succeeded."""
+        """Look for older nodes like the new ones."""
         created = [result for result in self.written_nodes.values() if result.created]
         new = [result.record for result in created]
         embeddings = {one.record.entity_key: one.embedding for one in created if one.embedding is not None}
-        try:
-            similar = await self.context.retrieval.find_similar_nodes(new, embeddings, user_id=self.context.user_id)
-        except KgAgentError:
-            return ()
+        similar = await possible_duplicates(self.context, new, embeddings)
         return tuple(
             PossibleDuplicate(
                 node=NodeReference.of(item),

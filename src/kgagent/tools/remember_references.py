@@ -83,6 +83,7 @@ class References:
                 if isinstance(self.stored[reference], InputError) and self.compared[reference] in self_named:
                     self.stored[reference] = self_named[self.compared[reference]]
             await self._compare_with_call(_people(context.ontology, items, targets, rejected), not_people)
+            self.notices |= found.shared
         return self
 
     async def _read_call(self, items: Mapping[int, RememberedNode], targets: Targets) -> Collection[str]:

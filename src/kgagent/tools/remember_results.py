@@ -11,6 +11,7 @@ from kgagent.graph.writes import ModelT, WriteResult
 from kgagent.models import GraphNode, GraphRelationship, Note
 from kgagent.models.graph import GraphModel
 from kgagent.tools.note_expiry import NoteExpiry
+from kgagent.tools.possible_duplicates import about
 from kgagent.tools.references import NodeReference
 from kgagent.tools.write_answer import WriteAnswerWithRecords
 
@@ -19,9 +20,6 @@ MAX_LISTED = 20
 
 MAX_OLD_TEXT = 200
 """Characters of a replaced text that a result repeats."""
-
-MAX_SHOWN = 80
-"""Characters of a description that the text repeats."""
 
 ListName = Literal["nodes", "relationships", "notes"]
 
@@ -158,7 +156,7 @@ class RememberResult(WriteAnswerWithRecords):
         return f"{in_one_line(node.name)} ({node.label}, {self.short_keys.get(node.entity_key, node.entity_key)})"
 
     def _duplicate(self, item: PossibleDuplicate) -> str:
-        existing = (f"{self._listed(one)}{_about(one)}" for one in item.existing)
+        existing = (f"{self._listed(one)}{about(one)}" for one in item.existing)
         return f"{self._listed(item.node)}: {'; '.join(existing)}"
 
     @property
@@ -168,12 +166,6 @@ class RememberResult(WriteAnswerWithRecords):
         notes = self.notes_added + self.notes_corrected + self.notes_removed
         succeeded = notes + sum(each.created + each.updated + each.unchanged for each in counts)
         return "; ".join(map(str, self.failures[:MAX_LISTED])) if self.failures and not succeeded else None
-
-
-def _about(node: GraphNode) -> str:
-    """The beginning of a node's description."""
-    about = beginning(node.description, MAX_SHOWN)
-    return f", {about}" if about else ""
 
 
 def _lines(heading: str, items: Sequence[str]) -> list[str]:

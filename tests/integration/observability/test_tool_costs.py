@@ -24,7 +24,7 @@ BOUNDS = {
     "get_relationship": (1, 0),
     "traverse": (3, 0),
     "find_paths": (16, 1),
-    "create_node": (2, 1),
+    "create_node": (3, 1),
     "update_node": (2, 1),
     "create_relationship": (3, 1),
     "create_relationships": (3, 1),
@@ -93,7 +93,7 @@ async def test_creating_takes_few_statements_and_one_embedding_request_from_the_
     graph: KnowledgeGraph, opened: KnowledgeGraph, recorder: Recorder, people: People, user_id: str
 ) -> None:
     # A relationship's third statement looks for a deleted one with notes.
-    for tool, statements in {"create_node": 2, "create_relationship": 3, "create_relationships": 3}.items():
+    for tool, statements in {"create_node": 3, "create_relationship": 3, "create_relationships": 3}.items():
         cost = await cost_of(graph, recorder, tool, Setting(opened.tools(user_id=user_id), people, statements))
         assert (tool, cost.statements, cost.embeddings) == (tool, statements, 1)
 

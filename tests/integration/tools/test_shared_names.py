@@ -1,0 +1,66 @@
+"""A name of one node that is an alias of another: answers say so."""
+
+from typing import Any
+
+import pytest
+
+from kgagent.tools import Toolset
+from tests.support.payloads import succeeded
+from tests.support.people import node, person, relate
+
+REMEDY = "If a possible duplicate is the same thing, call merge_nodes and keep the existing node"
+
+
+@pytest.fixture
+async def robert(tools: Toolset) -> str:
+    """Robert Hofmann, whom others call Bobby."""
+    return await person(tools, "Robert Hofmann", "Sound engineer.", aliases=["Bobby"])
+
+
+@pytest.mark.parametrize("item", [{"label": "Person", "new": True}, {"label": "Concept"}])
+async def test_remember_reports_a_new_node_whose_name_is_an_alias(
+    tools: Toolset, robert: str, item: dict[str, Any]
+) -> None:
+    answer = await tools["remember"].call_text({"nodes": [{**item, "name": "bobby"}]})
+    [created] = answer.payload["created_nodes"]
+    assert answer.text.splitlines()[2:] == [
+        f"Possible duplicates: bobby ({item['label']}, {created['entity_key'][:8]}): Robert Hofmann "
+        f"(Person, {robert[:8]}), Sound engineer.",
+        f"Note: {REMEDY}",
+    ]
+
+
+async def test_create_node_reports_nodes_with_that_name_or_alias(tools: Toolset, robert: str) -> None:
+    answer = await tools["create_node"].call_text({"label": "Person", "name": "Bobby"})
+    assert answer.text.splitlines()[2:] == [f"Possible duplicates: Robert Hofmann (Person, {robert[:12]})", REMEDY]
+    assert answer.payload["possible_duplicates"] == [
+        {"entity_key": robert, "label": "Person", "name": "Robert Hofmann"}
+    ]
+    payload = succeeded(await tools.create_node(label="Person", name="Zoltan"))
+    assert {"possible_duplicates", "hint"}.isdisjoint(payload)
+
+
+async def test_a_reference_that_is_a_name_and_an_alias_says_which_was_used(tools: Toolset, robert: str) -> None:
+    bobby = await node(tools, "Concept", "Bobby")
+    answer = await tools["remember"].call_text({"notes": [{"on": "Bobby", "content": "A dance."}]})
+    expected = f"Bobby → Bobby (Concept, {bobby[:8]}); also an alias of Robert Hofmann"
+    assert answer.text.splitlines()[1:] == [f"Note: {expected}"]
+    ada = await person(tools, "Ada")
+    await relate(tools, ada, bobby, "dances")
+    changed = await tools["update_relationship"].call_text(
+        {"from_entity_key": "Ada", "to_entity_key": "Bobby", "attitude": 3}
+    )
+    assert expected in changed.text
+    for reference in (bobby, robert, "Robert Hofmann", "Ada"):
+        unshared = await tools["remember"].call_text({"notes": [{"on": reference, "content": "Another one."}]})
+        assert "also an alias" not in unshared.text
+
+
+async def test_a_shared_name_is_not_compared_with_parts_of_the_names_of_the_call(tools: Toolset, robert: str) -> None:
+    bobby = await person(tools, "Bobby")
+    relationship = {"from": robert, "to": "Bobby", "relationship_type": "cousin of"}
+    call = {"nodes": [{"label": "Person", "name": "Bobby Fischer"}], "relationships": [relationship]}
+    answer = await tools["remember"].call_text({**call, "verbose": True})
+    assert answer.payload["failures"] == []
+    assert bobby[:8] in answer.text
+    assert "also an alias of Robert Hofmann" in answer.text
