@@ -65,6 +65,9 @@ ItemT = TypeVar("ItemT", bound=BaseModel)
 Place = tuple[ListName, int]
 """An item: its list and its position in it."""
 
+MAX_NAMED = 3
+"""Names that one hint repeats."""
+
 MAX_VALIDATION_TIME = 0.01
 """Seconds of validation after which other tasks get a turn."""
 
@@ -359,7 +362,8 @@ class _Call:
 
     def _hints(self) -> list[str]:
         """Warnings of the writes, levels that were omitted, relationships stored in reverse, and kept descriptions."""
-        hints = self.notices + [warning for node in self.written_nodes.values() for warning in node.warnings]
+        hints = self._other_thing() + self.notices
+        hints += [warning for node in self.written_nodes.values() for warning in node.warnings]
         hints += [
             f"{place[0]}[{place[1]}] was written without {error.field}: {error}"
             for place, errors in sorted(self.invalid_levels.items())
@@ -373,6 +377,23 @@ class _Call:
                 kept = None if self.relationships[index].description else kept_description(written)
                 hints += [f"relationships[{index}]: {hint}" for hint in (direction, kept) if hint]
         return list(dict.fromkeys(hints))
+
+    def _other_thing(self) -> list[str]:
+        """What to do if an item was taken for an older node of its name, whose description it replaced."""
+        ontology = self.context.ontology
+        names = [
+            written.record.name
+            for (list_name, index), written in self.written_nodes.items()
+            if list_name == "nodes"
+            and self.nodes[index].entity_key is None
+            and not written.record.properties.get("is_owner")
+            and (not ontology.label(written.record.label).key_includes_name or _notice(self.targets[index]))
+            and replaced_values("", written, ("description",))
+        ]
+        if not names:
+            return []
+        shown = " or ".join(dict.fromkeys(names[:MAX_NAMED]))
+        return [f'If another {shown} is meant, give the old description back and repeat the item with "new": true']
 
     def _remedy(self, duplicates: Sequence[PossibleDuplicate]) -> list[str]:
         """What to do about possible duplicates."""
@@ -394,6 +415,10 @@ class _Call:
             for item in new
             if (key := item.entity_key) in similar
         )
+
+
+def _notice(target: Target | KgAgentError) -> str:
+    return target.notice if isinstance(target, Target) else ""
 
 
 def _not_written(position: int) -> InputError:
