@@ -60,6 +60,7 @@ from kgagent.tools.remember_results import (
 )
 from kgagent.tools.remember_targets import Target, Targets, find_targets
 from kgagent.tools.replaced_fields import kept_description, replaced_fields
+from kgagent.tools.shared_aliases import shared_aliases
 
 ItemT = TypeVar("ItemT", bound=BaseModel)
 Place = tuple[ListName, int]
@@ -274,7 +275,7 @@ class _Call:
             ),
             replaced=tuple(self._replaced()),
             possible_duplicates=duplicates,
-            hints=(*self._hints(), *deleted.values(), *self._remedy(duplicates)),
+            hints=(*self._hints(), *await self._shared_aliases(), *deleted.values(), *self._remedy(duplicates)),
             embeddings=sum(one.embedded for one in places.values()),
             written=tuple({_identity(one.record): one.record for one in places.values()}.values()),
             short_keys=await self.context.references.short_keys(self.context.user_id, shown),
@@ -377,6 +378,14 @@ class _Call:
                 kept = None if self.relationships[index].description else kept_description(written)
                 hints += [f"relationships[{index}]: {hint}" for hint in (direction, kept) if hint]
         return list(dict.fromkeys(hints))
+
+    async def _shared_aliases(self) -> list[str]:
+        """Warnings of aliases that older nodes got and other nodes have; those of new nodes are possible duplicates."""
+        given: dict[str, tuple[str, ...]] = {}
+        for (name, index), written in self.written_nodes.items():
+            if name == "nodes" and not written.created:
+                given[written.record.entity_key] = tuple(self.nodes[index].aliases)
+        return await shared_aliases(self.context, given)
 
     def _other_thing(self) -> list[str]:
         """What to do if an item was taken for an older node of its name, whose description it replaced."""

@@ -13,6 +13,7 @@ from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.note_expiry import NoteExpiry, new_expiries, short_answer
 from kgagent.tools.owner import owner_values
+from kgagent.tools.shared_aliases import shared_aliases
 from kgagent.tools.write_answer import WriteAnswer
 
 
@@ -84,8 +85,9 @@ class UpdateNode(Tool[UpdateNodeArguments]):
         written = await compare_and_set_one(strategy, intent, attempts=context.write_context.attempts)
         node = written.record
         message = f"Updated {node.label} {node.name}" if written.changed else "Nothing changed"
+        shared = await shared_aliases(context, {node.entity_key: aliases}) if aliases else []
         return UpdatedNode(
-            message=". ".join((message, *written.warnings)),
+            message=". ".join((message, *written.warnings, *shared)),
             embedding_regenerated=written.embedded,
             node=node,
             written=(node,),

@@ -66,6 +66,18 @@ async def test_a_shared_name_is_not_compared_with_parts_of_the_names_of_the_call
     assert "also an alias of Robert Hofmann" in answer.text
 
 
+async def test_an_alias_that_another_node_has_is_reported(tools: Toolset, robert: str) -> None:
+    mum = await person(tools, "Brigitte", aliases=["Mum"])
+    key = await person(tools, "Sophie")
+    also = [f"'Mum' is also an alias of Brigitte (Person, {mum[:12]})"]
+    also.append(f"'Robert Hofmann' is also the name of Robert Hofmann (Person, {robert[:12]})")
+    item = {"label": "Person", "name": "Sophie", "aliases": ["Mum", "Robert Hofmann", "Soph"]}
+    answer = await tools["remember"].call_text({"nodes": [item]})
+    assert answer.text.splitlines()[1:] == [f"Note: {text}" for text in also]
+    updated = succeeded(await tools.update_node(entity_key=key, aliases=["Mum", "Robert Hofmann"]))
+    assert updated["message"] == ". ".join(("Nothing changed", *also))
+
+
 async def test_a_description_that_replaces_that_of_a_node_found_by_name_says_what_to_do_about_another(
     tools: Toolset, robert: str
 ) -> None:
