@@ -1,18 +1,29 @@
 """delete_note: remove a note from a node or a relationship."""
 
+from kgagent.formatting import in_one_line
 from kgagent.models import GraphRelationship
+from kgagent.models.token_budget import cut
 from kgagent.ontology import Ontology
 from kgagent.tools.arguments import Verbose
 from kgagent.tools.base import Tool, ToolResult
 from kgagent.tools.context import ToolContext
 from kgagent.tools.note_edits import EditedNote, NoteAddress, edit_note
 from kgagent.tools.question import Question, quoted
+from kgagent.tools.write_answer import TEXT_TOKENS
 
 
 class DeleteNoteArguments(NoteAddress):
     """Arguments of delete_note."""
 
     verbose: Verbose = False
+
+
+class DeletedNote(EditedNote):
+    """A note that was deleted."""
+
+    def short_text(self) -> str:
+        """The message, and the note, from which it can be added again."""
+        return f"{super().short_text()}\nnote: {cut(in_one_line(self.note.content), TEXT_TOKENS)}"
 
 
 class DeleteNoteQuestion(Question[DeleteNoteArguments]):
@@ -38,7 +49,7 @@ class DeleteNote(Tool[DeleteNoteArguments]):
 
     name = "delete_note"
     arguments = DeleteNoteArguments
-    result = EditedNote
+    result = DeletedNote
     question = DeleteNoteQuestion()
 
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
@@ -48,14 +59,14 @@ class DeleteNote(Tool[DeleteNoteArguments]):
             "that it can be added again."
         )
 
-    async def run(self, context: ToolContext, arguments: DeleteNoteArguments) -> EditedNote:
+    async def run(self, context: ToolContext, arguments: DeleteNoteArguments) -> DeletedNote:
         """Delete the note.
 
         Raises:
             InputError: the note is unknown or not clear.
         """
         written, note = await edit_note(context, arguments, lambda _: None)
-        return EditedNote(
+        return DeletedNote(
             message="Deleted note",
             embedding_regenerated=written.embedded,
             note=note,

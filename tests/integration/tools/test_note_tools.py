@@ -1,6 +1,7 @@
 """update_note and delete_note, and notes in the tools that update."""
 
 import asyncio
+import re
 from typing import Any
 
 import pytest
@@ -158,7 +159,7 @@ async def test_the_text_of_a_write_is_short(tools: Toolset) -> None:
         "update_relationship": "Updated relationship between Ada and Bo\ntriplet: Ada friend Bo\n"
         "embedding_regenerated: true\nExpiry of 1 note: 2027-01-01",
         "update_node": "Updated Person Ada\nembedding_regenerated: true\nExpiry of 1 note: 2026-01-08",
-        "delete_note": "Deleted note\nembedding_regenerated: true",
+        "delete_note": "Deleted note\nembedding_regenerated: true\nnote: Ill.",
     }
     created = await tools["create_node"].call_text({"label": "Person", "name": "Cy", "notes": [week]})
     key = created.payload["entity_key"]
@@ -174,3 +175,14 @@ async def test_the_text_of_a_write_is_short(tools: Toolset) -> None:
     assert lines[2].startswith("1: Attitude/proximity must be 1-5")
     deleted = (await tools["delete_relationship"].call_text(ends)).text.splitlines()
     assert deleted[1:] == ["triplet: Ada friend Bo", "undo_until: 2125-12-08T00:00:00Z"]
+
+
+async def test_the_text_of_a_deletion_has_the_note_and_cuts_a_very_long_one(tools: Toolset) -> None:
+    long = "A long day at sea. " * 1_000
+    await person(tools, "Ada", notes=[long, "Two\nlines."])
+    short = await tools["delete_note"].call_text({"entity_key": "Ada", "note": "Two"})
+    assert short.text.splitlines()[-1] == "note: Two lines."
+    deleted = await tools["delete_note"].call_text({"entity_key": "Ada", "note": "A long day"})
+    assert deleted.payload["note"]["content"] == long.strip()
+    assert re.search(r"^note: A long day at sea\. .*… \(\+[\d,]+ characters\)$", deleted.text, re.MULTILINE)
+    assert len(deleted.text) < 10_000
