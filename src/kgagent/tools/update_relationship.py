@@ -93,7 +93,7 @@ class UpdateRelationship(Tool[UpdateRelationshipArguments]):
             InputError: the relationship does not exist, or a value is invalid.
         """
         intent = arguments.intent(context, context.write_context.clock())
-        options = None if arguments.relationship_type is None else update_options(context.ontology)
+        options = None if arguments.relationship_type is None else update_options(context.ontology, noun="call")
         written = await write_relationship(context, intent, options)
         updated = written.record
         ends = f"{updated.from_name} and {updated.to_name}"

@@ -1,5 +1,6 @@
 """A relationship whose creator named its ends in the reverse of the canonical order, or is asked for from its end."""
 
+import json
 from typing import Any
 
 import pytest
@@ -77,12 +78,17 @@ async def test_no_result_states_the_direction_if_the_ends_were_given_in_it(
         assert "told" not in answer["message"], name
 
 
-REFUSED = (
-    "The relationship exists in the opposite direction: 'Tom mentor Felix'. Nothing of this item was stored. To add "
-    "notes and values to it, repeat the item without relationship_type; to change the type, give the nodes in that "
-    "order, with a relationship_type that reads in that direction"
-)
-REFUSED_WITH_NOTE = REFUSED.replace("was stored.", "was stored, including its 1 note.")
+def refused(felix_first: dict[str, str], *, noun: str = "item", rest: dict[str, Any] | None = None) -> str:
+    """The error, with calls that can be repeated; `rest` are the other values and the note of the call."""
+    felix, tom = (key[:12] for key in felix_first.values())
+    ends = {"from": tom, "to": felix}
+    note = ", including its 1 note" if rest else ""
+    add = f"To store the rest without relationship_type: {json.dumps(ends | rest)}; to change" if rest else "To change"
+    return (
+        f"The relationship exists in the opposite direction: 'Tom mentor Felix'. Nothing of this {noun} was stored"
+        f"{note}. {add} the type: {json.dumps({**ends, 'relationship_type': '…'}, ensure_ascii=False)}, with a type "
+        "that reads from Tom to Felix"
+    )
 
 
 async def test_a_new_type_given_in_the_opposite_order_is_refused_by_every_update(
@@ -90,26 +96,42 @@ async def test_a_new_type_given_in_the_opposite_order_is_refused_by_every_update
 ) -> None:
     """It would turn "Tom mentor Felix" into "Tom student of Felix", which is false."""
     change = {"relationship_type": "student of", "attitude": 2, "notes": ["They met in May."]}
-    assert error_of(await tools.update_relationship(**felix_first, **change)) == REFUSED_WITH_NOTE
+    rest = {"attitude": 2, "notes": ["They met in May."]}
+    error = error_of(await tools.update_relationship(**felix_first, **change))
+    assert error == refused(felix_first, noun="call", rest=rest)
     felix, tom = felix_first.values()
     item = {"from": felix, "to": tom, "relationship_type": "student of"}
-    assert REFUSED in error_of(await tools.remember(relationships=[item]))
+    assert refused(felix_first) in error_of(await tools.remember(relationships=[item]))
     answer = succeeded(
         await tools.update_relationships(
             relationships=[{**felix_first, **change}, {**turned(felix_first), "proximity": 2}]
         )
     )
-    refused, updated = answer["results"]
-    assert refused == {"success": False, "error": REFUSED_WITH_NOTE}
+    rejected, updated = answer["results"]
+    assert rejected == {"success": False, "error": refused(felix_first, rest=rest)}
     assert (updated["triplet"], updated["relationship"]["proximity"]) == (MENTOR, 2)
     stored = succeeded(await tools.get_relationship(**felix_first))["relationship"]
     assert not {"attitude", "notes"} & stored.keys()
 
 
+async def test_the_calls_that_the_error_gives_can_be_copied(tools: Toolset, felix_first: dict[str, str]) -> None:
+    change = {"relationship_type": "student of", "attitude": 2, "notes": ["They met in May."]}
+    error = error_of(await tools.update_relationship(**felix_first, **change))
+    rest, retyped = (json.loads(text[: text.index("}") + 1]) for text in map("{".__add__, error.split("{")[1:]))
+    updated = succeeded(await tools.update_relationship(**rest))["relationship"]
+    assert (updated["attitude"], [note["content"] for note in updated["notes"]]) == (2, ["They met in May."])
+    succeeded(await tools.update_relationship(**{**retyped, "relationship_type": "teacher of"}))
+    assert succeeded(await tools.get_relationship(**felix_first))["triplet"] == "Tom teacher of Felix"
+    change["notes"] = ["They met. " * 100]
+    error = error_of(await tools.update_relationship(**felix_first, **change))
+    assert "They met" not in error
+    assert "} with the same attitude, notes; to change the type" in error
+
+
 async def test_names_instead_of_keys_do_not_change_what_is_refused(tools: Toolset, felix_first: dict[str, str]) -> None:
     assert felix_first
     by_name = {"from_entity_key": "felix", "to_entity_key": "Tom", "relationship_type": "student of"}
-    assert error_of(await tools.update_relationship(**by_name)) == REFUSED
+    assert error_of(await tools.update_relationship(**by_name)) == refused(felix_first, noun="call")
 
 
 async def test_a_new_type_in_the_stored_order_is_written(tools: Toolset, felix_first: dict[str, str]) -> None:
