@@ -28,6 +28,7 @@ from kgagent.tools.payload import REPEAT_ARGUMENTS
 from kgagent.tools.reading import JsonObject, ReadAnswer, ReadArguments, read_answer, relevance_of
 from kgagent.tools.references import NodeReference
 from kgagent.tools.relationship_types import stored_types
+from kgagent.tools.unknown_names import unknown_names
 
 
 class ExploreArguments(ReadArguments, ExploreRequest):
@@ -97,13 +98,16 @@ class Explore(Tool[ExploreArguments]):
         labels = known_labels(context.ontology, arguments.labels)
         request = arguments.model_copy(update={"relationship_types": stored.types, "labels": labels})
         result = await context.retrieval.explore(request, user_id=context.user_id)
+        found: list[GraphNode | GraphRelationship] = [*(item.node for item in result.nodes), *result.neighbors]
+        found += result.relationships
+        unknown = await unknown_names(context, (one.query for one in arguments.queries), arguments.text_matches, found)
         content = Content(
             items=explored_items(result, explain=arguments.return_explanations),
             message=f"Found {counted(len(result.nodes), 'node')} and "
             f"{counted(len(result.relationships), 'relationship')}",
             sections=("nodes", "edges", "neighbors"),
             warnings=(*stored.warnings, *result.warnings),
-            **relevance_of(result),
+            **relevance_of(result, unknown),
         )
         nodes = (*(item.node for item in result.nodes), *result.neighbors)
         return await read_answer(

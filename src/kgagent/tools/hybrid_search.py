@@ -12,6 +12,7 @@ from kgagent.tools.context import ToolContext
 from kgagent.tools.labels import known_labels
 from kgagent.tools.reading import JsonObject, ReadAnswer, ReadArguments, read_answer, relevance_of
 from kgagent.tools.relationship_types import stored_types
+from kgagent.tools.unknown_names import unknown_names
 
 
 class HybridSearchArguments(ReadArguments, HybridSearchRequest):
@@ -68,12 +69,13 @@ class HybridSearch(Tool[HybridSearchArguments]):
         request = arguments.model_copy(update={"relationship_types": stored.types, "labels": labels})
         result = await context.retrieval.hybrid_search(request, user_id=context.user_id)
         nodes, relationships = len(result.objects), len(result.relationships or ())
+        unknown = await unknown_names(context, [arguments.query], (), result.items)
         content = Content(
             items=hybrid_items(result),
             message=f"Found {counted(nodes, 'node')} and {counted(relationships, 'relationship')}",
             sections=("objects",) if result.relationships is None else ("objects", "relationships"),
             warnings=(*stored.warnings, *result.warnings),
-            **relevance_of(result),
+            **relevance_of(result, unknown),
         )
         return await read_answer(
             HybridSearchAnswer,

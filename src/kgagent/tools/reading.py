@@ -116,14 +116,20 @@ async def read_answer(
     return answer.model_validate({**page.payload, "text": page.text})
 
 
-def relevance_of(result: ExploreResult | HybridSearchResult) -> dict[str, Any]:
-    """What content says about the relevance of its items: if none stands out, only the nearest few are shown."""
+def relevance_of(result: ExploreResult | HybridSearchResult, unknown: str) -> dict[str, Any]:
+    """What content says about the relevance of its items: if none stands out, only the nearest few are shown.
+
+    Args:
+        result: the result of a search.
+        unknown: names that no node has, the first line of the answer; see `unknown_names`.
+    """
     fields = {"is_relevant": result.is_relevant, "relevance": result.relevance}
     known = {name: value for name, value in fields.items() if value is not None}
     nodes = result.nodes if isinstance(result, ExploreResult) else result.objects
     if result.is_relevant is not False or not (nodes or result.relationships):
-        return {"fields": known}
-    return {"fields": known, "opening": NOTHING_RELEVANT, "at_most": NEAREST}
+        return {"fields": known, "opening": unknown}
+    opening = "\n".join(filter(None, (unknown, NOTHING_RELEVANT)))
+    return {"fields": known, "opening": opening, "at_most": NEAREST}
 
 
 def cursor_offset(arguments: ReadArguments) -> int:
