@@ -13,6 +13,7 @@ from kgagent.graph.relationships import RelationshipIntent
 from kgagent.models.pattern_query import ResolutionTarget
 from kgagent.ontology import Ontology
 from kgagent.tools.context import ToolContext
+from kgagent.tools.deleted_nodes import deleted_nodes_hint
 
 if TYPE_CHECKING:
     from kgagent.tools.base import Tool, ToolResult
@@ -56,7 +57,9 @@ async def run_with_resolved_references(
             # An answer of a tool that reads has a token budget, and names the node itself.
             shown = () if tool.read_only else notices.values()
             return result.model_copy(update={"message": ". ".join((result.message, *shown))})
-    raise NodeNotFoundError(error.problem, _hints(resolved.values())) from error
+    unknown = [reference for reference, found in resolved.items() if isinstance(found, NodeNotFoundError)]
+    hints = (_hints(resolved.values()), await deleted_nodes_hint(context, unknown))
+    raise NodeNotFoundError(error.problem, ". ".join(filter(None, hints))) from error
 
 
 async def _resolved(
