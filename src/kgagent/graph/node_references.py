@@ -13,6 +13,8 @@ from kgagent.graph.reference_forms import (
     ReferenceForms,
     alias_query,
     compared_name,
+    is_near,
+    is_short_key,
     normalised_name,
     similar_name_query,
 )
@@ -30,6 +32,9 @@ MAX_LISTED = 10
 
 MAX_NEAREST = 5
 """Nodes that the error about an unknown reference lists."""
+
+MAX_COMPARED = 20
+"""Nodes whose names are compared with an unknown reference."""
 
 MAX_EXPLAINED = 20
 """Unknown references of one call whose nearest names are searched."""
@@ -253,14 +258,17 @@ class NodeReferences:
             StoreError: the database failed.
         """
         forms = {reference: ReferenceForms.of(reference) for reference in references[:MAX_EXPLAINED]}
-        queries = {
-            reference: query
+        names = {
+            reference: form.name
             for reference, form in forms.items()
-            if form is not None
-            and form.may_be_name
-            and not form.is_owner
-            and (query := similar_name_query(form.name, user_id)) is not None
+            if form is not None and form.may_be_name and not form.is_owner
         }
+        queries = [
+            (reference, {"text": query} | of_alias)
+            for field, of_alias in (("name", {}), ("notes_text", {"of_alias": True}))
+            for reference, name in names.items()
+            if (query := similar_name_query(name, user_id, field)) is not None
+        ]
         if not queries:
             return {}
         rows = await self._store.read(
@@ -268,17 +276,19 @@ class NodeReferences:
             {
                 "user_id": user_id,
                 "queries": [
-                    {"position": position, "label": None, "text": query}
-                    for position, query in enumerate(queries.values())
+                    {"position": position, "label": None, **query} for position, (_, query) in enumerate(queries)
                 ],
-                **{"excluded": [], "index": NODE_TEXT_INDEX, "fetch": WINDOW, "limit": MAX_NEAREST},
+                **{"excluded": [], "index": NODE_TEXT_INDEX, "fetch": WINDOW, "limit": MAX_COMPARED},
             },
         )
         wanted = None if labels is None else frozenset(labels)
-        asked = list(queries)
         found: dict[str, list[ReferencedNode]] = {}
-        for row in rows:
-            found.setdefault(asked[row["position"]], []).extend(read_nodes([row], self._ontology, wanted))
+        for row in sorted(rows, key=lambda row: row["position"]):
+            reference = queries[row["position"]][0]
+            nodes = found.setdefault(reference, [])
+            near = read_nodes([row], self._ontology, wanted)
+            nodes += [one for one in near if one not in nodes and is_near(reference, (one.name, *one.aliases))]
+        found = {reference: nodes[:MAX_NEAREST] for reference, nodes in found.items()}
         short = await self.short_keys(user_id, [node.entity_key for nodes in found.values() for node in nodes])
         return {
             reference: [node.listed(short[node.entity_key]) for node in nodes]
@@ -403,6 +413,8 @@ class NodeReferences:
             return InputError(f"{shown} may be {count} nodes; give the key of one: {listed}")
         hint = f"Nearest to {shown}: {'; '.join(nearest[reference])}" if reference in nearest else ""
         forms = ReferenceForms.of(reference)
+        if not hint and is_short_key(reference):
+            hint = f"Keys need at least {MIN_PREFIX} characters"
         if forms is not None and forms.is_owner:
             hint = "No node is marked as the owner of this graph: first give the person's node `is_owner: true`"
         return NodeNotFoundError(f"Node not found: {shown}", hint)

@@ -2,8 +2,9 @@
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from typing import Any
 
 from kgagent.graph.lucene import must_be, quoted, words
@@ -11,6 +12,12 @@ from kgagent.plain_names import INVISIBLE, plain_name, without_invisible
 
 MIN_PREFIX = 8
 """Minimum number of characters of a key that refer to its node."""
+
+MIN_SHORT_KEY = 3
+"""Minimum number of characters of a text that may be meant as the beginning of a key."""
+
+SIMILAR_WORD = 0.7
+"""Minimum ratio of `difflib` of two words of names that are spelt alike."""
 
 MAX_REFERENCE_LENGTH = 500
 """Characters; a longer text refers to no node."""
@@ -124,6 +131,22 @@ def is_key_prefix(text: str) -> bool:
         len(text) >= MIN_PREFIX
         and not any(c.isspace() for c in text)
         and (_HEXADECIMAL.fullmatch(text) is not None or any(c.isdigit() for c in text))
+    )
+
+
+def is_short_key(text: str) -> bool:
+    """Whether a text is rather the beginning of a key, but too short to refer to a node."""
+    written = text.strip().removesuffix("…").removesuffix("...")
+    is_hexadecimal = _HEXADECIMAL.fullmatch(written) is not None and any(c.isdigit() for c in written)
+    return is_hexadecimal and MIN_SHORT_KEY <= len(written) < MIN_PREFIX
+
+
+def is_near(reference: str, names: Iterable[str]) -> bool:
+    """Whether one of the names has a word of a reference, or a similar one, that is no title or particle."""
+    wanted = [word for word in _compared_words(reference) if word not in NO_NAMES]
+    words_of_names = {word for name in names for word in _compared_words(name) if word not in NO_NAMES}
+    return any(
+        SequenceMatcher(None, word, other).ratio() >= SIMILAR_WORD for word in wanted for other in words_of_names
     )
 
 

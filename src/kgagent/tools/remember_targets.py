@@ -56,11 +56,7 @@ async def find_targets(
         A target for each position, or the error of the item.
     """
     by_key = {position: item.entity_key for position, item in items.items() if item.entity_key is not None}
-    resolved = await context.references.resolve_each(context.user_id, by_key.values()) if by_key else {}
-    found: dict[int, Target | InputError | None] = {
-        position: key if isinstance(key := resolved[given], InputError) else Target(key, renames=True)
-        for position, given in by_key.items()
-    }
+    found: dict[int, Target | InputError | None] = dict(await _by_key(context, items, by_key))
     named: dict[str | None, dict[int, str]] = {}
     for position, item in items.items():
         if item.entity_key is None and item.name is not None and not item.new:
@@ -79,6 +75,23 @@ async def find_targets(
     targets |= _indistinct(items) | _same_keys(items, targets)
     targets |= await _taken_names(context, items, targets)
     return await _with_free_keys(context, items, await _with_earlier_keys(context, items, targets))
+
+
+async def _by_key(
+    context: ToolContext, items: Mapping[int, RememberedNode], given: Mapping[int, str]
+) -> dict[int, Target | InputError]:
+    """The node of each item with an `entity_key`; a part of a name will do, unless the item renames the node."""
+    if not given:
+        return {}
+    exactly = {normalised_name(key) for position, key in given.items() if items[position].name is not None}
+    found = await context.references.resolve_loosely(context.user_id, given.values(), exactly=exactly)
+    notices = {**found.notices, **found.shared}
+    return {
+        position: key
+        if isinstance(key := found.keys[reference], InputError)
+        else Target(key, renames=True, notice=notices.get(reference, ""))
+        for position, reference in given.items()
+    }
 
 
 def _identities(items: Mapping[int, RememberedNode], idempotency_key: str) -> dict[int, str]:
