@@ -1,11 +1,11 @@
 """Describes validation errors in one line: what is wrong, and how to fix it."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence, Sized
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.alias_generators import to_snake
@@ -176,9 +176,13 @@ class _Description:
             return ""
         name, place = str(problem.location[-1]), problem.location[:-1]
         shown = field_names_at(self._model, place, in_schema=True)
+        meant = _meant(name, _models_at(self._model, place), shown)
         ending = [one for one in shown if one.endswith(f"_{name}")]
-        close = ending or closest_names(name, shown) or closest_names(name, field_names_at(self._model, place))
-        return f": did you mean {' or '.join(close)}?" if close else ""
+        close = meant or ending or closest_names(name, shown) or closest_names(name, field_names_at(self._model, place))
+        if close:
+            return f": did you mean {' or '.join(close)}?"
+        lists = [] if place else _lists_of_objects_with(name, self._model)
+        return f": put it into {' or '.join(f'{one}: [{{…}}]' for one in lists)}" if lists else ""
 
     def _own_text(self, problem: _Problem, where: str) -> str:
         """The text that a validator of kgagent raised."""
@@ -202,6 +206,12 @@ def field_names_at(model: type[BaseModel], location: Sequence[int | str], *, in_
             errors.
         in_schema: whether to omit fields that are not described to a language model.
     """
+    models = _models_at(model, location)
+    hidden = {name for one in models for name in getattr(one, "not_in_schema", ())} if in_schema else set()
+    return sorted({name for one in models for name in models_of_fields(one)} - hidden)
+
+
+def _models_at(model: type[BaseModel], location: Sequence[int | str]) -> Sequence[type[BaseModel]]:
     models: Sequence[type[BaseModel]] = (model,)
     for part in location:
         if named := [one for one in models if one.__name__ == part]:
@@ -209,8 +219,21 @@ def field_names_at(model: type[BaseModel], location: Sequence[int | str], *, in_
         elif isinstance(part, str):
             name = to_snake(part)
             models = [inner for one in models for inner in models_of_fields(one).get(name, ())] or models
-    hidden = {name for one in models for name in getattr(one, "not_in_schema", ())} if in_schema else set()
-    return sorted({name for one in models for name in models_of_fields(one)} - hidden)
+    return models
+
+
+def _meant(name: str, models: Iterable[type[BaseModel]], shown: Collection[str]) -> list[str]:
+    """The name that is meant by another name of it, or by its spelling in camel case."""
+    snake = to_snake(name)
+    others = {key: value for model in models for key, value in getattr(model, "other_names", {}).items()}
+    return [meant] if (meant := others.get(name) or others.get(snake) or (snake if snake in shown else None)) else []
+
+
+def _lists_of_objects_with(name: str, model: type[BaseModel]) -> list[str]:
+    """The fields of a model that hold lists of objects with such a field."""
+    fields = models_of_fields(model).items()
+    lists = [field for field, _ in fields if get_origin(model.model_fields[field].annotation) in {list, tuple}]
+    return [field for field, inner in fields if field in lists and any(name in one.model_fields for one in inner)]
 
 
 @lru_cache(maxsize=1_024)

@@ -60,9 +60,13 @@ class Arguments(RequestModel):
     """Base of the arguments of all tools; unknown arguments are rejected, so that a misspelled name is noticed.
 
     A model reads text, so its schema has no `format`, with which a program asks for JSON.
+
+    Attributes:
+        other_names: names under which models give an argument, with the name that an error suggests.
     """
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"format"})
+    other_names: ClassVar[Mapping[str, str]] = {}
 
 
 IdempotencyKey = Annotated[

@@ -4,12 +4,14 @@ import json
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ValidationError
 
 from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
+from kgagent.lenient_lists import with_lists
 from kgagent.models.graph import GraphModel, without_empty
 from kgagent.models.token_budget import RECORD_TOKENS, fit_record
 from kgagent.observing import within_tool
@@ -194,7 +196,7 @@ class BoundTool:
         try:
             if len(arguments) > MAX_FIELDS or not all(isinstance(value, _FLAT) for value in arguments.values()):
                 check_size(arguments, max_values=MAX_VALUES, noun=f"A call of {self.name}")
-            valid = self.arguments.model_validate(arguments)
+            valid = _validated(self.arguments, arguments)
         except InputError as error:
             outcome.error = InputError.__name__
             return str(error)
@@ -236,6 +238,24 @@ class BoundTool:
     def __repr__(self) -> str:
         """The tool's name."""
         return f"<tool {self.name}>"
+
+
+def _validated(model: type[BaseModel], arguments: Mapping[str, Any]) -> BaseModel:
+    """The valid arguments; a list may be null or, instead of one item, that item.
+
+    Raises:
+        InputError: an argument is invalid.
+        ValidationError: likewise.
+    """
+    try:
+        return model.model_validate(arguments)
+    except ValidationError as error:
+        lenient = with_lists(error, arguments)
+        if lenient is None:
+            raise
+        with suppress(ValidationError):
+            return model.model_validate(lenient)
+        raise
 
 
 def _payload(answer: ToolResult | str) -> Payload:

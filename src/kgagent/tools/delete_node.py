@@ -1,5 +1,6 @@
 """delete_node: remove a node with its relationships, with a time to undo it."""
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from pydantic import Field
@@ -22,6 +23,7 @@ class DeleteNodeArguments(Arguments):
     """Arguments of delete_node."""
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"verbose"})
+    other_names: ClassVar[Mapping[str, str]] = dict.fromkeys(("name", "node", "key", "id"), "entity_key")
 
     entity_key: EntityKey
     delete_relationships: bool = Field(False, description="Delete its relationships too; otherwise it must have none.")

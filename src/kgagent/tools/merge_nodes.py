@@ -1,5 +1,6 @@
 """merge_nodes: make one node of two that represent the same thing."""
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from pydantic import Field
@@ -24,6 +25,10 @@ class MergeNodesArguments(Arguments):
     """Arguments of merge_nodes."""
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"verbose"})
+    other_names: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("to", "into", "target", "to_entity_key", "keep"), "keep_entity_key"),
+        **dict.fromkeys(("from", "source", "from_entity_key", "drop", "duplicate"), "drop_entity_key"),
+    }
 
     keep_entity_key: EntityKey = Field(description="Node to keep: entity_key or name.")
     drop_entity_key: EntityKey = Field(description="Node to merge into it and remove, likewise.")

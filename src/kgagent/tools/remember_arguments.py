@@ -1,6 +1,7 @@
 """Arguments of remember; each item is validated on its own, so that an invalid one does not reject the others."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Annotated, Any, ClassVar, Generic, TypeVar, get_args
 
 from pydantic import (
@@ -11,13 +12,16 @@ from pydantic import (
     Field,
     GetCoreSchemaHandler,
     StringConstraints,
+    ValidationError,
     model_validator,
 )
-from pydantic_core import CoreSchema, core_schema
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
+from kgagent.errors import InputError
+from kgagent.lenient_lists import with_lists
 from kgagent.models.fields import EntityKey, FilledText, ShortText, Text
 from kgagent.tools.arguments import Aliases, Arguments, IdempotencyKey, NewNote, NodeName, Notes, Verbose
-from kgagent.tools.relationship_arguments import Attitude, Proximity
+from kgagent.tools.relationship_arguments import FROM_NAMES, TO_NAMES, Attitude, Proximity
 from kgagent.validation import validate
 from kgagent.value_size import check_size
 
@@ -48,14 +52,24 @@ class Unchecked(Generic[ItemT]):
             InputError: it is invalid.
         """
         check_size(self._item, max_values=MAX_VALUES, noun="An item")
-        return validate(self._model, self._item)
+        try:
+            return validate(self._model, self._item)
+        except InputError as error:
+            cause = error.__cause__
+            lenient = with_lists(cause, self._item) if isinstance(cause, ValidationError) else None
+            if lenient is None:
+                raise
+            with suppress(InputError):
+                return validate(self._model, lenient)
+            raise
 
     @property
     def title(self) -> str:
         """Its name or its two ends as far as they can be read, for a message."""
         if not isinstance(self._item, Mapping):
             return ""
-        ends = [self._item.get(name) or self._item.get(f"{name}_entity_key") for name in ("from", "to")]
+        choices = (FROM_NAMES.choices, TO_NAMES.choices)
+        ends = [next(filter(None, map(self._item.get, map(str, names))), None) for names in choices]
         if any(ends):
             return " to ".join(map(_title, ends))
         names = (self._item.get(name) for name in ("name", "ref", "entity_key", "on"))
@@ -77,7 +91,13 @@ class Unchecked(Generic[ItemT]):
 
 
 def _single(nodes: object) -> object:
-    """One node where a list has one."""
+    """One node where a list has one.
+
+    Raises:
+        PydanticCustomError: the list is empty.
+    """
+    if nodes == []:
+        raise PydanticCustomError("empty_list", "must have at least 1 item")
     return nodes[0] if isinstance(nodes, list) and len(nodes) == 1 else nodes
 
 
@@ -89,6 +109,13 @@ def _title(value: object) -> str:
 
 class RememberedNode(Arguments):
     """A node to create or update."""
+
+    other_names: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("type", "kind", "category", "entity_type", "node_type", "labels"), "label"),
+        **dict.fromkeys(("observations", "facts"), "notes"),
+        **dict.fromkeys(("key", "id", "node"), "entity_key"),
+        "title": "name",
+    }
 
     ref: Reference | None = Field(None, description="Name for it in this call.")
     entity_key: EntityKey | None = Field(None, description="Existing node, if its name is not enough.")
@@ -112,10 +139,16 @@ class RememberedNode(Arguments):
 class RememberedRelationship(Arguments):
     """A relationship to create or update."""
 
+    other_names: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("from_entity_key", "source_entity_key"), "from"),
+        **dict.fromkeys(("to_entity_key", "target_entity_key"), "to"),
+        **dict.fromkeys(("type", "relation", "relation_type", "label"), "relationship_type"),
+    }
+
     from_: Reference = Field(
-        validation_alias=AliasChoices("from", "from_entity_key"), description="A node: ref, entity_key or name."
+        validation_alias=AliasChoices("from", *FROM_NAMES.choices), description="A node: ref, entity_key or name."
     )
-    to: Reference = Field(validation_alias=AliasChoices("to", "to_entity_key"), description="Another node.")
+    to: Reference = Field(validation_alias=AliasChoices("to", *TO_NAMES.choices), description="Another node.")
     relationship_type: ShortText | None = Field(
         None, description='What it is, reading from `from` to `to`: "mentor of". A new relationship needs it.'
     )
@@ -131,6 +164,10 @@ class RememberedNote(NewNote):
     """A note to add, or the correction of a stored one."""
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"source_entity_key"})
+    other_names: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("node", "entity", "entity_key", "name", "entity_name", "about"), "on"),
+        **dict.fromkeys(("text", "note", "fact", "observation"), "content"),
+    }
 
     on: Annotated[
         Reference | Annotated[list[Reference], Field(min_length=2, max_length=2)], BeforeValidator(_single)
@@ -152,6 +189,11 @@ class RememberArguments(Arguments):
 
     model_config = ConfigDict(json_schema_extra={"examples": []})
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"idempotency_key"})
+    other_names: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("entities", "people", "persons"), "nodes"),
+        **dict.fromkeys(("relations", "edges", "links"), "relationships"),
+        **dict.fromkeys(("observations", "facts"), "notes"),
+    }
 
     nodes: list[Unchecked[RememberedNode]] = Field(
         default_factory=list, max_length=MAX_NODES, description="To create or update."

@@ -2,9 +2,11 @@
 
 import pytest
 
+from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import node, person, two_friends
+from tests.support.stored import nodes_of, note_contents
 
 
 async def test_labels_and_lifetimes_are_accepted_in_any_letter_case(tools: Toolset) -> None:
@@ -59,3 +61,30 @@ async def test_a_name_counts_with_the_characters_by_which_it_is_compared(tools: 
     assert told in error_of(await tools.remember(nodes=nodes))
     relationship = {"from": 28 * ligature, "to": key, "relationship_type": "friend"}
     assert "Node not found" in error_of(await tools.remember(relationships=[relationship]))
+
+
+async def test_one_value_may_stand_for_a_list_and_null_for_an_optional_one(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    rosa = {"label": "Person", "name": "Rosa Feld", "aliases": "Rosi", "notes": "Lives in Jena."}
+    payload = succeeded(await tools.remember(nodes=rosa, relationships=None))
+    assert (payload["nodes"]["created"], payload["notes_added"]) == (1, 1)
+    unchanged = {"label": "Person", "name": "Rosa Feld", "aliases": None, "notes": None}
+    assert succeeded(await tools.remember(nodes=[unchanged], notes=None))["nodes"]["unchanged"] == 1
+    [stored] = await nodes_of(graph, user_id)
+    assert (stored["aliases"], note_contents(stored)) == (["Rosi"], ["Lives in Jena."])
+    found = succeeded(await tools.explore(text_matches="Rosa", labels="Person", queries=None))
+    assert [one["name"] for one in found["nodes"]] == ["Rosa Feld"]
+    ends = await two_friends(tools, attitude=3)
+    succeeded(await tools.update_relationship(**ends, clear="attitude", notes=None))
+    batch = [{**ends, "notes": "They row."}]
+    succeeded(await tools.update_relationships(relationships=batch))
+    assert batch == [{**ends, "notes": "They row."}]
+
+
+async def test_a_value_that_may_mean_another_list_is_refused(tools: Toolset) -> None:
+    encoded = '[{"label": "Person", "name": "Rosa Feld"}]'
+    assert error_of(await tools.remember(nodes=encoded)).startswith("nodes must be a list, got ")
+    assert "must be an object" in error_of(await tools.remember(notes="Rosa paints."))
+    node_item = {"label": "Person", "name": "Rosa", "aliases": 7}
+    assert "aliases must be a list, got 7" in error_of(await tools.remember(nodes=[node_item]))
