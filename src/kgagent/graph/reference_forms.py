@@ -176,7 +176,7 @@ class LooseName:
         forms = ReferenceForms.of(reference)
         if forms is None or not forms.may_be_name or forms.is_owner:
             return None
-        letters = _without_accents(forms.name)
+        letters = without_accents(forms.name)
         if sum(c.isalpha() for c in letters) < MIN_LOOSE_LETTERS or not letters[0].isalnum():
             return None
         escaped = (r"\s+" if c == " " else c if c.isalnum() else f"\\{c}" for c in letters)
@@ -208,10 +208,11 @@ def part_of_name(reference: str) -> str | None:
 
 
 def _compared_words(text: str) -> list[str]:
-    return [word for word in re.split(_BETWEEN_WORDS, _without_accents(normalised_name(text))) if word]
+    return [word for word in re.split(_BETWEEN_WORDS, without_accents(normalised_name(text))) if word]
 
 
-def _without_accents(text: str) -> str:
+def without_accents(text: str) -> str:
+    """A text without combining characters."""
     return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
 
 

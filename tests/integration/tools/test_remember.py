@@ -446,6 +446,16 @@ async def test_a_node_with_a_similar_embedding_is_a_possible_duplicate(tools: To
     assert [one["name"] for one in item["existing"]] == ["Apiculture"]
 
 
+async def test_things_of_one_kind_are_no_possible_duplicates_of_each_other(tools: Toolset) -> None:
+    """Their embeddings are similar, but not the same, and so must be their names."""
+    old = {"label": "Entity", "name": "Kassel", "description": "a large old town in the north of Hesse near the river"}
+    succeeded(await tools.remember(nodes=[old]))
+    text = "an old town in the south of Hesse near a river"
+    new = [{"label": "Entity", "name": name, "description": text} for name in ("Fulda", "Cassel", "Kantorei Kassel")]
+    payload = succeeded(await tools.remember(nodes=new))
+    assert [item["node"]["name"] for item in payload["possible_duplicates"]] == ["Cassel"]
+
+
 async def test_embeddings_of_names_alone_make_no_possible_duplicates(tools: Toolset) -> None:
     same = {"label": "Concept", "notes": ["the custom of keeping honey bees in wooden hives on the roof of the house"]}
     succeeded(await tools.remember(nodes=[{**same, "name": "Apiculture"}]))
