@@ -22,7 +22,8 @@ from kgagent.graph.writes import (
     WriteOptions,
     WriteResult,
 )
-from kgagent.models.note import Note, add_notes, dump_notes, notes_text_at
+from kgagent.models.merged_notes import add_notes
+from kgagent.models.note import Note, dump_notes, notes_text_at
 
 NOTES_TEXT_LIMIT = 1000
 """Characters of notes that enter an embedding text."""
@@ -144,7 +145,7 @@ class RecordSaver(Generic[RecordT, ModelT]):
 
 
 def changed_properties(
-    record: Record, values: Mapping[str, Any], notes: Iterable[Note], context: WriteContext
+    record: Record, values: Mapping[str, Any], notes: Sequence[Note], context: WriteContext
 ) -> dict[str, Any]:
     """The properties that differ once values are set and notes are added.
 
@@ -152,7 +153,7 @@ def changed_properties(
         InputError: the record would have too many notes.
     """
     wanted = dict(values)
-    all_notes = add_notes(record.notes, notes, context.clock())
+    all_notes = add_notes(record.notes, notes, context.clock()) if notes else record.notes
     if len(all_notes) > max(context.max_notes, len(record.notes)):
         raise InputError(
             f"A record may have at most {context.max_notes:,} notes, got {len(all_notes):,}: "

@@ -1,12 +1,24 @@
-"""The notes of records that become one, and how stored notes name their source."""
+"""Adding notes to others, the notes of records that become one, and how stored notes name their source."""
 
 import json
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from kgagent.models.note import Note, add_notes
+from kgagent.models.note import Note
 
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+
+def add_notes(existing: tuple[Note, ...], added: Iterable[Note], now: datetime) -> tuple[Note, ...]:
+    """Add notes; a note that repeats a current one only extends its expiry."""
+    notes = list(existing)
+    for note in added:
+        equal = next((i for i, old in enumerate(notes) if old.is_current(now) and _are_equal(old, note)), None)
+        if equal is None:
+            notes.append(note)
+        elif _expires_later(note, notes[equal]):
+            notes[equal] = notes[equal].model_copy(update={"expires_at": note.expires_at})
+    return tuple(notes)
 
 
 def merge_notes(*groups: Iterable[Note]) -> tuple[Note, ...]:
@@ -19,3 +31,11 @@ def merge_notes(*groups: Iterable[Note]) -> tuple[Note, ...]:
 def stored_form(entity_key: str) -> str:
     """A key as it appears inside stored notes."""
     return json.dumps(entity_key, ensure_ascii=False)[1:-1]
+
+
+def _are_equal(one: Note, other: Note) -> bool:
+    return (one.content, one.source_entity_key) == (other.content, other.source_entity_key)
+
+
+def _expires_later(one: Note, other: Note) -> bool:
+    return other.expires_at is not None and (one.expires_at is None or one.expires_at > other.expires_at)

@@ -85,23 +85,3 @@ def dump_notes(notes: Iterable[Note]) -> str:
 def notes_text_at(notes: Iterable[Note], now: datetime) -> str:
     """The contents of the notes that have not expired, joined by one space."""
     return " ".join(note.content for note in notes if note.is_current(now))
-
-
-def add_notes(existing: tuple[Note, ...], added: Iterable[Note], now: datetime) -> tuple[Note, ...]:
-    """Add notes; a note that repeats a current one only extends its expiry."""
-    notes = list(existing)
-    for note in added:
-        equal = next((i for i, old in enumerate(notes) if old.is_current(now) and _are_equal(old, note)), None)
-        if equal is None:
-            notes.append(note)
-        elif _expires_later(note, notes[equal]):
-            notes[equal] = notes[equal].model_copy(update={"expires_at": note.expires_at})
-    return tuple(notes)
-
-
-def _are_equal(one: Note, other: Note) -> bool:
-    return (one.content, one.source_entity_key) == (other.content, other.source_entity_key)
-
-
-def _expires_later(one: Note, other: Note) -> bool:
-    return other.expires_at is not None and (one.expires_at is None or one.expires_at > other.expires_at)

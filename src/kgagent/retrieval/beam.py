@@ -27,7 +27,8 @@ from kgagent.graph.records import RelationshipRecord
 from kgagent.graph.schema_parts import NODE_TEXT_INDEX
 from kgagent.graph.statements import statement
 from kgagent.retrieval.candidates import Candidate, first_of_each, key_of, read_relationship
-from kgagent.retrieval.mentions import may_name_the_same, mentioned_names
+from kgagent.retrieval.mentions import mentioned_names
+from kgagent.retrieval.same_names import may_name_the_same
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.vector_search import VectorQuery
 from kgagent.retrieval.vector_targets import VectorTarget

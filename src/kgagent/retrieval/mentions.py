@@ -1,4 +1,4 @@
-"""Names that a text mentions, from which a query is expanded, and pairs of names that may mean the same thing."""
+"""Names that a text mentions, from which a query is expanded."""
 
 import re
 import unicodedata
@@ -8,9 +8,6 @@ from functools import lru_cache
 
 MIN_NAME_LENGTH = 2
 """Minimum number of letters of a name; shorter names occur in too many texts by chance."""
-
-MIN_SHARED_WORDS, MAX_OTHER_WORDS = 2, 2
-"""Minimum number of words that two names of one thing share, and maximum of additional words of the longer name."""
 
 MAX_TEXT_LENGTH = 1_000
 """Number of words of a text that are searched for names."""
@@ -36,10 +33,10 @@ def mentioned_names(text: str, names: Iterable[str]) -> set[str]:
         names: the names to look for.
     """
     positions: dict[str, list[int]] = defaultdict(list)
-    words = _words(text)[:MAX_TEXT_LENGTH]
+    words = name_words(text)[:MAX_TEXT_LENGTH]
     for position, word in enumerate(words):
         positions[word].append(position)
-    places = {name: _places(_words(name), words, positions) for name in names}
+    places = {name: _places(name_words(name), words, positions) for name in names}
     outermost = _outermost({place for found in places.values() for place in found})
     return {name for name, found in places.items() if outermost & found}
 
@@ -47,13 +44,6 @@ def mentioned_names(text: str, names: Iterable[str]) -> set[str]:
 def is_first_person(text: str) -> bool:
     """Whether a text speaks of its author: "whom did I meet?", but not "tell me of Ada" or "what do I know of Ada?"."""
     return _FIRST_PERSON.search(_REQUEST.sub("", text)) is not None
-
-
-def may_name_the_same(one: str, other: str, aliases: Iterable[str] = ()) -> bool:
-    """Whether a name has all words of another ("Henry King (director)", "Henry King") and few more, or is an alias."""
-    shorter, longer = sorted((set(_words(one)), set(_words(other))), key=len)
-    may_be = len(shorter) >= MIN_SHARED_WORDS and len(longer - shorter) <= MAX_OTHER_WORDS and shorter <= longer
-    return may_be or _words(one) in map(_words, aliases)
 
 
 def _places(name: Sequence[str], words: Sequence[str], positions: Mapping[str, Sequence[int]]) -> set[_Place]:
@@ -74,7 +64,7 @@ def _outermost(places: Iterable[_Place]) -> set[_Place]:
     return kept
 
 
-def _words(text: str) -> list[str]:
+def name_words(text: str) -> list[str]:
     """Folded words; in scripts without letter case, which may have no spaces, each letter is a word."""
     if text.isascii():
         # Same result as below for most names, in a tenth of the time.

@@ -3,7 +3,7 @@
 import pytest
 
 from kgagent import KnowledgeGraph
-from kgagent.retrieval.mentions import may_name_the_same
+from kgagent.retrieval.same_names import may_name_the_same
 from kgagent.tools import Toolset
 from tests.integration.retrieval.test_expand_hops import QUESTION, joined
 from tests.support.payloads import succeeded

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgagent.models import Note
-from kgagent.models.merged_notes import merge_notes
-from kgagent.models.note import add_notes, dump_notes, notes_text_at, parse_notes
+from kgagent.models.merged_notes import add_notes, merge_notes
+from kgagent.models.note import dump_notes, notes_text_at, parse_notes
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 SOON = NOW + timedelta(days=7)
