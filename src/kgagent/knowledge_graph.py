@@ -555,6 +555,7 @@ class KnowledgeGraph:
         finally:
             if not dry_run:
                 services.live_schema.forget(user_id)
+                services.retrieval.evict()
                 if services.query_cache is not None:
                     services.query_cache.evict()
 

@@ -12,13 +12,19 @@ them through the other end. For "my mentors", every mentor comes before other re
 
 One thing may be stored as two nodes, "Henry King" and "Henry King (director)". The second hop also leaves nodes whose
 names or aliases match those of the nodes that the first hop left; moving to such a node costs a hop.
+
+Finally, the types of a whole path are compared with the query: "who directed the films of Ann?" fits "starred" and
+"directed by" together. A relationship counts as the best path that it is on, even as its start.
 """
 
 import math
 import time
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
+from operator import mul
+from statistics import fmean
 
 from kgagent.concurrency import task_group
 from kgagent.errors import StatementTimeoutError, StoreError
@@ -30,6 +36,7 @@ from kgagent.retrieval.candidates import Candidate, first_of_each, key_of, read_
 from kgagent.retrieval.mentions import mentioned_names
 from kgagent.retrieval.same_names import may_name_the_same
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
+from kgagent.retrieval.type_means import TypeMeans, read_type_means
 from kgagent.retrieval.vector_search import VectorQuery
 from kgagent.retrieval.vector_targets import VectorTarget
 
@@ -75,6 +82,9 @@ CHOICE_WEIGHT = 0.6
 OVERLAP_WEIGHT = 0.5
 """Share of a relationship's overlap with its predecessor that is subtracted from its own similarity."""
 
+MISFIT_WEIGHT, TYPE_LIKENESS = 0.5, 0.8
+"""Cost of a path that fits less than the best one, as a share of the difference; cosine of two types if unknown."""
+
 
 @dataclass(frozen=True)
 class _Step:
@@ -87,6 +97,29 @@ class _Step:
 
 
 @dataclass(frozen=True)
+class _Fit:
+    """How well relationship types fit a query: the cosine of each, and the mean embeddings of those that have one."""
+
+    similar: Mapping[str, float]
+    means: Mapping[str, Sequence[float]]
+    known: dict[tuple[str, ...], float] = field(default_factory=dict)
+
+    def of(self, types: tuple[str, ...]) -> float:
+        """Cosine of the query with the sum of the types of a path."""
+        if types not in self.known:
+            squared = sum(self._likeness(one, other) for one in types for other in types)
+            self.known[types] = sum(self.similar[one] for one in types) / math.sqrt(squared)
+        return self.known[types]
+
+    def _likeness(self, one: str, other: str) -> float:
+        if one == other:
+            return 1.0
+        if one not in self.means or other not in self.means:
+            return TYPE_LIKENESS
+        return max(0.0, float(sum(map(mul, self.means[one], self.means[other]))))
+
+
+@dataclass(frozen=True)
 class BeamSearch:
     """Expands the matches of one query, over stored embeddings and inside the database.
 
@@ -95,6 +128,7 @@ class BeamSearch:
         target: the relationships that were searched, and the fields that are read of them.
         types: the filter of the search.
         query: its vector, and its text for the names it mentions.
+        type_means: cached mean embeddings of relationship types, completed by the search.
         hops: hops to expand; None expands as far as a hop can add to the leading relationships.
         limit: maximum number of relationships.
         threshold: minimum plain cosine of expanded relationships; -1 keeps all.
@@ -105,6 +139,7 @@ class BeamSearch:
     target: VectorTarget
     types: RelationshipFilter
     query: VectorQuery
+    type_means: TypeMeans
     hops: int | None
     limit: int
     threshold: float
@@ -147,7 +182,22 @@ class BeamSearch:
             better = [step for step, score in reached if step.candidate.score > score]
             best.update((step.record.element_id, step) for step in better)
             frontier = [*better[:BEAM_WIDTH], *names_read.result()]
-        return self._ranked(_behind_rivals(best.values(), starts))[: self.limit]
+        costs = _misfits(best.values(), starts, await self._fit(best.values()))
+        return self._ranked(_at_cost(step, costs) for step in _behind_rivals(best.values(), starts))[: self.limit]
+
+    async def _fit(self, steps: Iterable[_Step]) -> _Fit:
+        """How well types fit the query: the mean of a sample of each type, or what was found if it is only one."""
+        found: dict[str, list[float]] = defaultdict(list)
+        for step in steps:
+            found[step.record.text("relationship_type")].append(step.candidate.similarity or 0.0)
+        keys = {one: (self.scope.user_id, one) for one, similarities in found.items() if len(similarities) > 1}
+        unknown, left = [one for one in keys if keys[one] not in self.type_means], self.deadline - time.monotonic()
+        if unknown and left > 0:
+            await read_type_means(self.scope, unknown, self.type_means, timeout=left)
+        means = {one: mean for one, key in keys.items() if (mean := self.type_means.get(key))}
+        length = math.hypot(*self.query.vector) or 1.0
+        similar = {one: sum(map(mul, mean, self.query.vector)) / length for one, mean in means.items()}
+        return _Fit({one: fmean(similarities) for one, similarities in found.items()} | similar, means)
 
     def _worst_leading(self, steps: Iterable[_Step]) -> float:
         """Score that a relationship must exceed to be among the leading ones."""
@@ -244,6 +294,27 @@ def _starts(matches: Sequence[Candidate], text: str, owner: Collection[str]) -> 
             score = match.score - (UNMENTIONED_COST if mentioned else 0.0)
         starts.append(_Step(replace(match, score=score), record, frozenset(keys - mentioned or keys)))
     return sorted(starts, key=lambda step: -step.candidate.score)
+
+
+def _misfits(steps: Collection[_Step], starts: Sequence[_Step], fit: _Fit) -> dict[str, float]:
+    """Costs of relationships, by element id: how much less than the best path the best path that they are on fits.
+
+    Paths that do not start at mentioned nodes, if there are any, cost the most.
+    """
+    below = {one.record.element_id for one in starts if one.candidate.score < (one.candidate.similarity or 0.0)}
+    fits: dict[str, float] = {}
+    for path in ((*step.candidate.path, step.record) for step in steps):
+        if path[0].element_id not in below:
+            own = fit.of(tuple(record.text("relationship_type") for record in path))
+            fits |= {one.element_id: max(own, fits.get(one.element_id, own)) for one in path}
+    best, least = max(fits.values(), default=0.0), min(fits.values(), default=0.0)
+    ids = (step.record.element_id for step in steps)
+    return {element_id: MISFIT_WEIGHT * (best - fits.get(element_id, least)) for element_id in ids}
+
+
+def _at_cost(step: _Step, costs: Mapping[str, float]) -> _Step:
+    score = step.candidate.score - costs[step.record.element_id]
+    return replace(step, candidate=replace(step.candidate, score=score))
 
 
 def _behind_rivals(steps: Iterable[_Step], starts: Sequence[_Step]) -> Iterator[_Step]:

@@ -46,6 +46,12 @@ class SingleSearches:
         vectors = VectorSearch(index, exact_scan_limit=exact_scan_limit)
         self._vectors = VectorRetrievers(vectors, ontology, store.features)
         self._calibration = Calibration()
+        self.type_means = self._vectors.type_means
+
+    def evict(self) -> None:
+        """Drop what is cached of stored embeddings."""
+        self._calibration = Calibration()
+        self.type_means.clear()
 
     @observed("relationship_vector_search")
     async def relationship_vector_search(

@@ -11,11 +11,12 @@ from kgagent.graph.records import NodeRecord
 from kgagent.graph.statements import Fragment
 from kgagent.models.search import MAX_HOPS
 from kgagent.ontology import Ontology
+from kgagent.retrieval.first_person import owner_matches
 from kgagent.retrieval.beam import START_POOL, BeamSearch
 from kgagent.retrieval.candidates import Candidate, Ranking
-from kgagent.retrieval.first_person import owner_matches
 from kgagent.retrieval.mentions import is_first_person
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
+from kgagent.retrieval.type_means import TypeMeans
 from kgagent.retrieval.vector_search import VectorQuery, VectorSearch
 from kgagent.retrieval.vector_targets import ALL_FIELDS, VectorTarget, node_target, relationship_target
 
@@ -35,6 +36,7 @@ class VectorRetrievers:
         self._features = features
         self._nodes = {label: node_target(ontology, label) for label in ontology.labels}
         self._relationships: dict[tuple[tuple[str, ...] | None, Fragment], VectorTarget] = {}
+        self.type_means = TypeMeans()
 
     async def nodes(
         self, scope: SearchScope, queries: Sequence[VectorQuery], *, labels: Sequence[str], limit: int
@@ -99,7 +101,7 @@ class VectorRetrievers:
             return rankings
         thresholds = [query.threshold - EXPANDED_SLACK if expand_hops is None else -1.0 for query in queries]
         beams = [
-            BeamSearch(scope, target, types, query, expand_hops, limit, threshold, deadline)
+            BeamSearch(scope, target, types, query, self.type_means, expand_hops, limit, threshold, deadline)
             for query, threshold in zip(queries, thresholds, strict=True)
         ]
         async with task_group() as group:

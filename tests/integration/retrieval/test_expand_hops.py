@@ -224,7 +224,7 @@ async def test_relationships_at_a_hub_rank_below_a_single_continuation(
     graph: KnowledgeGraph, tools: Toolset, user_id: str
 ) -> None:
     starts = {("Ada", "Bo"): "painter orchard neighbour", ("Eve", "Hub"): "painter orchard neighbour"}
-    hub = {("Hub", f"P{i}"): f"violin duet{i}" for i in range(9)}
+    hub = {("Hub", f"P{i}"): f"violin{i} duet" for i in range(9)}
     await joined(tools, starts | {("Bo", "Cy"): "violin duet"} | hub)
     reached = [pair for pair in await found(graph, user_id, 1) if pair not in starts]
     assert reached[0] == ("Bo", "Cy")
