@@ -32,8 +32,10 @@ from kgagent.graph.lucene import must_be, quoted, words
 from kgagent.graph.records import RelationshipRecord
 from kgagent.graph.schema_parts import NODE_TEXT_INDEX
 from kgagent.graph.statements import statement
+from kgagent.retrieval.anchors import Anchors, named_matches
 from kgagent.retrieval.candidates import Candidate, first_of_each, key_of, read_relationship
 from kgagent.retrieval.mentions import mentioned_names
+from kgagent.retrieval.relevance import capitalized_phrases
 from kgagent.retrieval.same_names import may_name_the_same
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.type_means import TypeMeans, read_type_means
@@ -152,7 +154,7 @@ class BeamSearch:
 
         Args:
             matches: relationships that the query found, best first.
-            owner: keys of the nodes that a query in the first person mentions by "my" or "I".
+            owner: keys of the nodes that a query in the first person means by "my" or "I".
             of_owner: the best relationships there.
 
         Returns:
@@ -161,7 +163,9 @@ class BeamSearch:
         Raises:
             StoreError: the database failed.
         """
-        starts = _starts(list(first_of_each((*matches, *of_owner)).values()), self.query.text, owner)
+        named, of_named = await self._named([*matches, *of_owner], is_first_person=bool(owner))
+        found = list(first_of_each((*matches, *of_owner, *of_named)).values())
+        starts = _starts(found, self.query.text, {*owner, *named})
         best = {step.record.element_id: step for step in starts}
         frontier = starts[:BEAM_WIDTH]
         for hop in range(DEFAULT_HOPS if self.hops is None else self.hops):
@@ -184,6 +188,20 @@ class BeamSearch:
             frontier = [*better[:BEAM_WIDTH], *names_read.result()]
         costs = _misfits(best.values(), starts, await self._fit(best.values()))
         return self._ranked(_at_cost(step, costs) for step in _behind_rivals(best.values(), starts))[: self.limit]
+
+    async def _named(self, matches: Sequence[Candidate], *, is_first_person: bool) -> Anchors:
+        """Nodes that the query names by an alias, or by a part of their name if it mentions no other node."""
+        names = {
+            end for one in matches if isinstance(one.record, RelationshipRecord) for end in _ends(one.record).values()
+        }
+        phrases = [one for one in capitalized_phrases(self.query.text) if not mentioned_names(one, names)]
+        left = self.deadline - time.monotonic()
+        if not phrases or left <= 0:
+            return frozenset(), ()
+        by_part = not is_first_person and not mentioned_names(self.query.text, names)
+        return await named_matches(
+            self.scope, self.target, self.types, self.query, phrases, by_part=by_part, timeout=left
+        )
 
     async def _fit(self, steps: Iterable[_Step]) -> _Fit:
         """How well types fit the query: the mean of a sample of each type, or what was found if it is only one."""

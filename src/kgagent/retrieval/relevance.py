@@ -96,7 +96,7 @@ def relevance(
     leads = [stand for stand in stands if stand is not None] or [(USUAL_LEAD, USUAL_CROWD)]
     lead, crowd = (max(column) for column in zip(*leads, strict=True))
     known = _known_words(query, records)
-    phrases = _phrases(query)
+    phrases = capitalized_phrases(query)
     if phrases:
         naming = max(_overlap(phrase, name) for phrase in phrases for name in _names(records))
         odds = 7.14 * naming**2 + 1.79 * lead - 2.04 * min(MAX_CROWD, crowd) + 4.75 * known - 5.4
@@ -135,7 +135,7 @@ def _names(records: Sequence[Record]) -> set[str]:
     return {name for names in ends for name in names}
 
 
-def _phrases(query: str) -> list[str]:
+def capitalized_phrases(query: str) -> list[str]:
     """The runs of capitalized words, beyond the first word and with the connecting words between them."""
     if query.isupper():
         return []

@@ -11,7 +11,7 @@ from kgagent.graph.records import NodeRecord
 from kgagent.graph.statements import Fragment
 from kgagent.models.search import MAX_HOPS
 from kgagent.ontology import Ontology
-from kgagent.retrieval.first_person import owner_matches
+from kgagent.retrieval.anchors import owner_matches
 from kgagent.retrieval.beam import START_POOL, BeamSearch
 from kgagent.retrieval.candidates import Candidate, Ranking
 from kgagent.retrieval.mentions import is_first_person

@@ -1,0 +1,105 @@
+"""Nodes that a query means without their full name: the owner by "my sister", others by an alias or a first name."""
+
+from collections.abc import Sequence
+
+from kgagent.errors import StoreError
+from kgagent.graph.identifiers import Identifier
+from kgagent.graph.lucene import must_be, quoted, words
+from kgagent.graph.schema_parts import NODE_TEXT_INDEX
+from kgagent.graph.statements import statement
+from kgagent.graph.store import Row
+from kgagent.retrieval.candidates import Candidate, key_of, read_relationship
+from kgagent.retrieval.mentions import mentioned_names, name_words
+from kgagent.retrieval.scope import RelationshipFilter, SearchScope
+from kgagent.retrieval.vector_search import VectorQuery
+from kgagent.retrieval.vector_targets import VectorTarget
+
+READ = 2_000
+"""Relationships of a node that are compared with a query."""
+
+MATCHES = 20
+
+NAMED = 5
+"""Nodes whose name has a word of the query that count as meant; of more, the best by full-text search."""
+
+NAMES_READ = 20
+
+Anchors = tuple[frozenset[str], Sequence[Candidate]]
+"""Keys of nodes, and the relationships there that are nearest to a query."""
+
+
+async def owner_matches(
+    scope: SearchScope, target: VectorTarget, types: RelationshipFilter, query: VectorQuery
+) -> Anchors:
+    """The graph's owner.
+
+    Raises:
+        StoreError: the database failed.
+    """
+    owner = scope.ontology.owner_label
+    if owner is None:
+        return frozenset(), ()
+    text = statement("search_owner_relationships", **target.places, owner=Identifier(owner))
+    return _anchors(await scope.read(text, _parameters(scope, types, query)))
+
+
+async def named_matches(
+    scope: SearchScope,
+    target: VectorTarget,
+    types: RelationshipFilter,
+    query: VectorQuery,
+    phrases: Sequence[str],
+    *,
+    by_part: bool,
+    timeout: float,
+) -> Anchors:
+    """Nodes with one of some phrases as an alias, or as a part of a name; none if the database fails.
+
+    Args:
+        scope: whose nodes.
+        target: the relationships that are searched.
+        types: which relationships to keep.
+        query: its vector.
+        phrases: capitalized words of the query that are in the name of no relationship found.
+        by_part: whether a part of a name is enough.
+        timeout: seconds for each of two statements.
+    """
+    known = [phrase for phrase in phrases if words(phrase)]
+    if not known:
+        return frozenset(), ()
+    own, wanted = must_be("user_id", [scope.user_id]), " ".join(map(quoted, known))
+    parameters: dict[str, object] = {"index": NODE_TEXT_INDEX, "limit": NAMES_READ, "of_user": own, "keys": []}
+    parameters |= {"by_alias": f"{own} +notes_text:({wanted})"}
+    parameters |= {"by_name": [f"{own} +name:({wanted})"] if by_part else []}
+    try:
+        rows = await scope.read(scope.statement("find_same_things"), parameters, timeout=timeout)
+        keys = [row["entity_key"] for row in rows if _is_meant(row, known, by_part=by_part)][:NAMED]
+        text = statement("search_relationships_at_nodes", **{**scope.places, **target.places})
+        found = await scope.read(text, _parameters(scope, types, query) | {"keys": keys}, timeout=timeout)
+    except StoreError:  # ranking works without them
+        return frozenset(), ()
+    return _anchors(found)
+
+
+def _is_meant(row: Row, phrases: Sequence[str], *, by_part: bool) -> bool:
+    names = [*row["aliases"], *([row["name"]] if row["name"] else [])]
+    if by_part:
+        return any(mentioned_names(name, phrases) for name in names)
+    return any(name_words(phrase) == name_words(name) for phrase in phrases for name in names)
+
+
+def _parameters(scope: SearchScope, types: RelationshipFilter, query: VectorQuery) -> dict[str, object]:
+    return {
+        **types.parameters,
+        "vector": scope.store.vector(query.vector),
+        "threshold": query.threshold,
+        "hub_limit": READ,
+        "limit": MATCHES,
+    }
+
+
+def _anchors(rows: Sequence[Row]) -> Anchors:
+    matches = [match for row in rows for match in row["matches"] if match["relationship"]]
+    found = [(read_relationship(match["relationship"]), match["similarity"]) for match in matches]
+    candidates = [Candidate(key_of(record), similarity, record, similarity) for record, similarity in found]
+    return frozenset(row["entity_key"] for row in rows), candidates
