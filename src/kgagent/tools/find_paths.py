@@ -7,7 +7,7 @@ from kgagent.formatting import counted, in_one_line
 from kgagent.models.answer_items import Item, Line, Reading, Record, RelationshipItem, item_record
 from kgagent.models.answer_page import Content
 from kgagent.models.paths import FindPathsRequest, GraphPath
-from kgagent.models.triplet import display_name
+from kgagent.models.plain import display_name
 from kgagent.ontology import Ontology
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext

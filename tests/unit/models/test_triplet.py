@@ -1,6 +1,6 @@
 import pytest
 
-from kgagent.models.triplet import display_name, humanize_relation_type, triplet_text
+from kgagent.models.plain import display_name, humanize_relation_type, triplet_text
 
 
 @pytest.mark.parametrize(

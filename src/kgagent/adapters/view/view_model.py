@@ -4,7 +4,7 @@ from typing import Self
 
 from kgagent.models import GraphNode, GraphRelationship
 from kgagent.models.graph import GraphModel
-from kgagent.models.triplet import humanize_relation_type
+from kgagent.models.plain import humanize_relation_type
 from kgagent.ontology import Ontology
 
 

@@ -1,0 +1,54 @@
+"""Nodes and relationships as short texts, and JSON values without those that are empty."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kgagent.models.graph import GraphRelationship
+
+
+def humanize_relation_type(relation_type: str) -> str:
+    """A type as words: WORKS_FOR is "works for"."""
+    return relation_type.lower().replace("_", " ")
+
+
+def display_name(properties: Mapping[str, Any] | None, key: str | None, element_id: str = "") -> str:
+    """The name of a node if it is text, else its key, else its element id."""
+    name = (properties or {}).get("name")
+    return name if isinstance(name, str) and name else key or element_id
+
+
+def triplet_text(source: str, relation_type: str, target: str, *, label: str = "") -> str:
+    """A relationship as a short sentence in one line: "Elon Musk founded Tesla".
+
+    Args:
+        source: name of the node where it starts.
+        relation_type: its Neo4j type.
+        target: name of the node where it ends.
+        label: what to write instead of the type; with underscores, it is converted to words like a type.
+    """
+    words = humanize_relation_type(label) if "_" in label else label
+    return " ".join(f"{source} {words or humanize_relation_type(relation_type)} {target}".split())
+
+
+def names_in_direction(relationship: "GraphRelationship") -> tuple[str, str]:
+    """The names of the nodes where a relationship starts and ends."""
+    source = display_name({"name": relationship.from_name}, relationship.from_entity_key)
+    target = display_name({"name": relationship.to_name}, relationship.to_entity_key)
+    return (target, source) if relationship.ends_reversed else (source, target)
+
+
+def triplet_of(relationship: "GraphRelationship") -> str:
+    """A relationship as a short sentence, in its direction; see `triplet_text`."""
+    source, target = names_in_direction(relationship)
+    return triplet_text(source, relationship.neo4j_type, target, label=relationship.relationship_type)
+
+
+def without_empty(value: Any) -> Any:  # noqa: ANN401
+    """Omit None, empty texts, empty lists and empty mappings inside of mappings."""
+    if isinstance(value, Mapping):
+        kept = {key: without_empty(item) for key, item in value.items()}
+        return {key: item for key, item in kept.items() if item not in (None, "", [], {})}
+    if isinstance(value, list | tuple):
+        return [without_empty(item) for item in value]
+    return value
