@@ -672,6 +672,10 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
         """
         return self._wait(self._wrapped.find_similar_nodes, new, embeddings, user_id=user_id)
 
+    def evict(self) -> None:
+        """Drop what is cached of stored embeddings."""
+        return self._wrapped.evict()
+
     def relationship_vector_search(
         self,
         query: str | None = None,
