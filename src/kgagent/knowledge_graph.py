@@ -58,14 +58,15 @@ if TYPE_CHECKING:
 RequestT = TypeVar("RequestT")
 
 
-def _checked(request: RequestT, model: type[RequestT]) -> RequestT:
+def _checked(request: RequestT, model: type[RequestT], alternative: str = "") -> RequestT:
     """Return the request if it is an instance of the model.
 
     Raises:
-        InputError: it is something else.
+        InputError: it is something else; the error names the model and the alternative.
     """
     if not isinstance(request, model):
-        raise InputError(f"Give a {model.__name__}, got {type(request).__name__}")
+        article = "an" if model.__name__.startswith("E") else "a"
+        raise InputError(f"Give {article} {model.__name__}{alternative}, got {type(request).__name__}")
     return request
 
 
@@ -240,9 +241,8 @@ class KnowledgeGraph:
             SearchError: every retriever failed.
             BusyError: too many searches of the graph, or of this user, wait; see the setting `max_reads`.
         """
-        asked = _checked(
-            HybridSearchRequest(query=request) if isinstance(request, str) else request, HybridSearchRequest
-        )
+        asked = HybridSearchRequest(query=request) if isinstance(request, str) else request
+        _checked(asked, HybridSearchRequest, " or the text to search for")
         if vector is None:
             await self._embedder_loaded()
         async with self._services.admission.admitted(user_id):
@@ -265,7 +265,7 @@ class KnowledgeGraph:
             BusyError: too many searches of the graph, or of this user, wait; see the setting `max_reads`.
         """
         asked = ExploreRequest(queries=(VectorQuery(query=request),)) if isinstance(request, str) else request
-        if _checked(asked, ExploreRequest).queries:
+        if _checked(asked, ExploreRequest, " or the text of one query").queries:
             await self._embedder_loaded()
         async with self._services.admission.admitted(user_id):
             return await self._services.retrieval.explore(asked, user_id=user_id)

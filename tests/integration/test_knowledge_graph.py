@@ -121,8 +121,15 @@ async def test_a_bad_request_is_an_input_error_that_names_the_field(graph: Knowl
 
 async def test_something_else_than_a_request_is_an_input_error(graph: KnowledgeGraph, user_id: str) -> None:
     wrong: Any = {"query": "boats"}
-    for operation in (graph.search, graph.explore, graph.traverse, graph.find_paths, graph.query_patterns):
-        with pytest.raises(InputError, match="got dict"):
+    accepted: dict[Any, str] = {
+        graph.search: "a HybridSearchRequest or the text to search for",
+        graph.explore: "an ExploreRequest or the text of one query",
+        graph.traverse: "a TraverseRequest",
+        graph.find_paths: "a FindPathsRequest",
+        graph.query_patterns: "a GraphQuery",
+    }
+    for operation, forms in accepted.items():
+        with pytest.raises(InputError, match=f"Give {forms}, got dict"):
             await operation(wrong, user_id=user_id)
     number: Any = 3
     with pytest.raises(InputError, match="vector must be a sequence of 384 numbers, got int"):
