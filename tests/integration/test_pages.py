@@ -17,7 +17,7 @@ from tests.support.openai_models import API_KEY, Body, Calls, ScriptedModel, Tur
 from tests.support.reading import careful_reader
 from tests.support.shared_server import QuickLocalNeo4j
 
-PAGES = ("index", "concepts", "tools", "recipes", "configuration", "patterns", "langgraph", "hosting")
+PAGES = ("index", "concepts", "tools", "recipes", "configuration", "patterns", "langgraph", "hosting", "python")
 
 
 def examples(page: Path, user_id: str) -> Iterator[tuple[str, str]]:

@@ -39,7 +39,7 @@ def test_relationships_md_lists_the_words_of_each_kind(repository_root: Path, ne
     assert f"| `{neo4j_type}` | {kind.from_label} | {kind.to_label} |" in text
 
 
-@pytest.mark.parametrize("script", ["tools_page.py", "configuration_page.py", "command_line_page.py"])
+@pytest.mark.parametrize("script", ["tools_page.py", "configuration_page.py", "command_line_page.py", "python_page.py"])
 def test_generated_parts_of_pages_are_up_to_date(repository_root: Path, script: str) -> None:
     done = subprocess.run(
         [sys.executable, str(repository_root / "scripts" / script), "--check"],
