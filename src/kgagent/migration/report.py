@@ -98,9 +98,10 @@ class MigrationReport:
 
     def __str__(self) -> str:
         """One line for nodes, one for relationships, and one for texts of stored items if any were embedded."""
-        lines = [_line("nodes", self.nodes), _line("relationships", self.relationships)]
+        would = "would be " if self.dry_run else ""
+        lines = [_line("node", self.nodes, would), _line("relationship", self.relationships, would)]
         if self.store_texts:
-            lines.append(f"{counted(self.store_texts, 'text')} of stored items: embedded")
+            lines.append(f"{counted(self.store_texts, 'text')} of stored items: {would}embedded")
         return "\n".join(lines)
 
 
@@ -160,8 +161,8 @@ class Tally:
         )
 
 
-def _line(kind: str, counts: Counts) -> str:
+def _line(noun: str, counts: Counts, would: str) -> str:
     return (
-        f"{counts.examined:,} {kind}: {counts.embedded:,} embedded, {counts.updated:,} updated, "
-        f"{counts.up_to_date:,} up to date, {counts.skipped:,} skipped"
+        f"{counted(counts.examined, noun)}: {counts.embedded:,} {would}embedded, {counts.updated:,} {would}updated, "
+        f"{counts.up_to_date:,} up to date, {counts.skipped:,} {would}skipped"
     )

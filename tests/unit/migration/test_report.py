@@ -21,6 +21,22 @@ def test_it_reads_as_two_lines() -> None:
     )
 
 
+def test_a_dry_run_says_what_would_be_done() -> None:
+    planned = MigrationReport(
+        nodes=Counts(examined=3, embedded=2, up_to_date=1),
+        relationships=Counts(examined=1, updated=1),
+        skipped=(),
+        seconds=2.0,
+        dry_run=True,
+        store_texts=1,
+    )
+    assert str(planned) == (
+        "3 nodes: 2 would be embedded, 0 would be updated, 1 up to date, 0 would be skipped\n"
+        "1 relationship: 0 would be embedded, 1 would be updated, 0 up to date, 0 would be skipped\n"
+        "1 text of stored items: would be embedded"
+    )
+
+
 def test_the_total_and_the_rate_are_of_both_kinds() -> None:
     assert report().total == Counts(examined=1_237, embedded=1_002, updated=200, up_to_date=31, skipped=4)
     assert report().rate == 601.0
