@@ -63,6 +63,7 @@ def explore(
     from kgagent.cli.output import print_json, print_message, print_result
     from kgagent.knowledge_graph import KnowledgeGraph
     from kgagent.models import ExploreRequest, ExploreResult
+    from kgagent.models.answer_page import NOTHING_RELEVANT
     from kgagent.settings import load_settings
 
     texts, names = ([item for item in given or () if item.strip()] for given in (queries, text_match))
@@ -95,7 +96,8 @@ def explore(
     for warning in result.warnings:
         print_message(Text(warning, style="yellow"))
     if html is None:
-        print_result(*(_result_tables(result, user_id) if show_all else _best_lines(result, user_id)))
+        opening = [NOTHING_RELEVANT] if result.is_relevant is False and (result.nodes or result.relationships) else []
+        print_result(*opening, *(_result_tables(result, user_id) if show_all else _best_lines(result, user_id)))
 
 
 def _best_lines(result: "ExploreResult", user_id: str) -> "list[RenderableType]":
@@ -104,7 +106,6 @@ def _best_lines(result: "ExploreResult", user_id: str) -> "list[RenderableType]"
 
     from kgagent.models.answer_items import Reading
     from kgagent.tools.explore import explored_items
-    from kgagent.tools.reading import NOTHING_RELEVANT
 
     items = explored_items(result)
     if not items:
@@ -116,8 +117,6 @@ def _best_lines(result: "ExploreResult", user_id: str) -> "list[RenderableType]"
     shown: list[RenderableType] = [Text(line, no_wrap=True) for line in lines[:BEST_LINES]]
     if len(lines) > BEST_LINES:
         shown.append(f"[dim]{BEST_LINES} of {len(lines):,} shown; --all prints all of them[/dim]")
-    if result.is_relevant is False:
-        shown.insert(0, NOTHING_RELEVANT)
     return shown
 
 

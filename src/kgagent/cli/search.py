@@ -52,6 +52,7 @@ def search(
     from kgagent.cli.html_page import write_search_page
     from kgagent.cli.output import print_json, print_message, print_result, without_controls
     from kgagent.knowledge_graph import KnowledgeGraph
+    from kgagent.models.answer_page import NOTHING_RELEVANT
     from kgagent.models.hybrid import HybridSearchRequest, HybridSearchResult
     from kgagent.settings import load_settings
 
@@ -87,7 +88,8 @@ def search(
     if token_budget is not None:
         typer.echo(without_controls(result.to_llm_context(token_budget)))
     elif html is None:
-        print_result(_result_table(result, user_id))
+        opening = [NOTHING_RELEVANT] if result.is_relevant is False and result.items else []
+        print_result(*opening, _result_table(result, user_id))
 
 
 def _result_table(result: "HybridSearchResult", user_id: str) -> "RenderableType":

@@ -10,6 +10,7 @@ from kgagent.formatting import in_one_line
 from kgagent.models.answer_items import LEAST_OF_A_NOTE, Item, Line, Reading, Record
 from kgagent.models.token_budget import CountTokens, cut, cut_record, estimated_tokens, json_tokens
 
+NOTHING_RELEVANT = "Nothing relevant found. The nearest:"
 SHARE_OF_AN_ITEM = 4
 """An item gets at most this part of the budget, a quarter, so that one long text does not fill the answer."""
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import AliasChoices, Field, field_validator, model_validator
 
 from kgagent.models.answer_items import Item, NodeItem, Reading, RelationshipItem
-from kgagent.models.answer_page import Content, text_page
+from kgagent.models.answer_page import NOTHING_RELEVANT, Content, text_page
 from kgagent.models.fields import ShortText
 from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
 from kgagent.models.request import RequestModel
@@ -208,7 +208,9 @@ class HybridSearchResult(GraphModel):
             count_tokens: counts the tokens of a text; default: an estimate that is rather too high.
             now: notes that have expired by then are omitted; default: the current time.
         """
-        content = Content(hybrid_items(self), opening="Nothing relevant found" if self.is_relevant is False else "")
+        content = Content(
+            hybrid_items(self), opening=NOTHING_RELEVANT if self.is_relevant is False and self.items else ""
+        )
         moment = now or datetime.now(UTC)
         labels = {node.entity_key: node.label for node in self.objects}
         return text_page(

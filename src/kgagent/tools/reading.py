@@ -11,7 +11,7 @@ from pydantic import Field, JsonValue
 
 from kgagent.errors import InputError
 from kgagent.models.answer_items import Reading, query_words
-from kgagent.models.answer_page import Content, json_page, text_page
+from kgagent.models.answer_page import NOTHING_RELEVANT, Content, json_page, text_page
 from kgagent.models.fields import ShortText
 from kgagent.models.hybrid import HybridSearchResult
 from kgagent.models.request import RequestModel
@@ -26,7 +26,6 @@ BUDGET_DESCRIPTION = "Maximum tokens."
 SHORTEST_LINE = 6
 """Tokens of the shortest item; a page has no more items than the budget divided by this."""
 
-NOTHING_RELEVANT = "Nothing relevant found. The nearest:"
 NEAREST = 5
 """Items that are shown if none is relevant."""
 

@@ -1,6 +1,8 @@
 """init, status, load, explore, migrate, purge and doctor."""
 
+import json
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 
 import neo4j
@@ -11,6 +13,8 @@ from kgagent.settings import load_settings
 from tests.conftest import Server
 from tests.integration.cli.conftest import PROGRAM, Kgagent
 from tests.support.openai_server import API_KEY, OpenAIServer
+
+NOWHERE = "boiling point of tungsten in kelvin"
 
 
 def test_init_is_idempotent_and_says_what_is_online(kgagent: Kgagent, server: Server) -> None:
@@ -95,6 +99,41 @@ def test_explore_by_name_and_label_and_of_another_user(kgagent: Kgagent, family:
     assert (nobody.code, nobody.out.startswith("Nothing found in the graph of user nobody")) == (0, True)
     unknown = kgagent("explore", "mentor", "--label", "Persn")
     assert (unknown.code, unknown.err.startswith("Unknown label: Persn")) == (1, True)
+
+
+def test_search_explore_and_pages_say_that_nothing_is_relevant(kgagent: Kgagent, family: Path, tmp_path: Path) -> None:
+    crafts = (
+        "baker",
+        "painter",
+        "sailor",
+        "weaver",
+        "farmer",
+        "nurse",
+        "singer",
+        "mason",
+        "tailor",
+        "potter",
+        "miller",
+    )
+    people = [
+        {"kind": "node", "label": "Person", "id": f"{craft}{town}", "name": f"The {craft}", "description": f"In {town}"}
+        for craft in crafts
+        for town in ("Bergen", "Lisbon")
+    ]
+    friends = [
+        {"kind": "relationship", "from": one["id"], "to": other["id"], "relationship_type": "friend"}
+        for one, other in pairwise(people)
+    ]
+    with family.open("a", encoding="utf-8") as file:
+        file.writelines(f"\n{json.dumps(line)}" for line in [*people, *friends])
+    assert kgagent("load", str(family)).code == 0
+    opening, page = "Nothing relevant found. The nearest:", tmp_path / "page.html"
+    for arguments in (("search",), ("explore",), ("explore", "--all"), ("search", "--token-budget", "500")):
+        assert kgagent(*arguments, NOWHERE).out.startswith(opening)
+    for command in ("search", "explore"):
+        assert kgagent(command, NOWHERE, "--html", str(page)).code == 0
+        assert f'"opening":"{opening}"' in page.read_text("utf-8").replace('": "', '":"')
+    assert opening not in kgagent("search", "who are my mentors?").out
 
 
 def test_load_again_says_unchanged(kgagent: Kgagent, family: Path) -> None:

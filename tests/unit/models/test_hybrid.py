@@ -35,6 +35,12 @@ def test_each_item_says_what_it_is() -> None:
     assert "warnings" not in payload
 
 
+def test_context_says_that_nothing_is_relevant_only_above_the_nearest() -> None:
+    nearest = HybridSearchResult(objects=(found(found_by=()),), is_relevant=False, relevance=0.1)
+    assert nearest.to_llm_context().splitlines() == ["Nothing relevant found. The nearest:", "Ada (Person)"]
+    assert HybridSearchResult(is_relevant=False, relevance=0.1).to_llm_context() == "Nothing found"
+
+
 def test_items_are_sorted_by_rank() -> None:
     result = HybridSearchResult(objects=(found(rank=2, found_by=()),), relationships=(related(rank=1),))
     assert [item.type for item in result.items] == ["relationship", "object"]

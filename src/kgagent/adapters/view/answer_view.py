@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 from kgagent.adapters.view.view_builder import with_end_nodes
 from kgagent.adapters.view.view_model import Match, MatchReason, ViewGraph, ViewNode, ViewRelationship
 from kgagent.models import GraphNode, GraphRelationship
+from kgagent.models.answer_page import NOTHING_RELEVANT
 from kgagent.models.graph import GraphModel
 from kgagent.retrieval import RetrievalService
 
@@ -53,6 +54,7 @@ async def build_answer_view(
         nodes=(*nodes, *(ViewNode(node=node) for node in neighbors if node.entity_key not in known)),
         relationships=tuple(relationships),
         warnings=tuple(payload.get("warnings") or ()),
+        opening=NOTHING_RELEVANT if payload.get("is_relevant") is False else "",
     )
     return await with_end_nodes(retrieval, user_id, view)
 

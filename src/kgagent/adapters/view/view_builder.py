@@ -13,6 +13,7 @@ from kgagent.models import (
     RelationshipSearchResult,
     Signal,
 )
+from kgagent.models.answer_page import NOTHING_RELEVANT
 from kgagent.models.hybrid import (
     FusionStrategy,
     HybridObject,
@@ -159,6 +160,7 @@ async def build_search_view(
             nodes=_with_neighbors(nodes, expansion.neighbors),
             relationships=_without_duplicates(matches, expansion.relationships),
             warnings=result.warnings,
+            opening=NOTHING_RELEVANT if result.is_relevant is False else "",
         ),
     )
 
@@ -191,6 +193,7 @@ async def build_explore_view(
                 [(item, _explored_match(rank, item)) for rank, item in enumerate(matching, start=1)], others
             ),
             warnings=result.warnings,
+            opening=NOTHING_RELEVANT if result.is_relevant is False else "",
         ),
     )
 

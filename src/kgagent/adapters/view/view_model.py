@@ -64,6 +64,7 @@ class ViewGraph(GraphModel):
     Attributes:
         query: what was searched for; empty for an overview.
         single_ranking: whether nodes and relationships are in one ranking.
+        opening: what the page says before their numbers if nothing relevant was found.
         nodes: nodes; both end nodes of each relationship are included.
         relationships: relationships, without duplicates.
         warnings: what is missing from the result, and why.
@@ -71,6 +72,7 @@ class ViewGraph(GraphModel):
 
     query: str
     single_ranking: bool
+    opening: str = ""
     nodes: tuple[ViewNode, ...] = ()
     relationships: tuple[ViewRelationship, ...] = ()
     warnings: tuple[str, ...] = ()

@@ -340,3 +340,11 @@ def _overlap(one: dict[str, float], other: dict[str, float]) -> float:
     wide = min(one["x2"], other["x2"]) - max(one["x1"], other["x1"])
     high = min(one["y2"], other["y2"]) - max(one["y1"], other["y1"])
     return min(wide, high)
+
+
+async def test_page_says_that_what_it_shows_is_only_the_nearest(look: Open) -> None:
+    opening = "Nothing relevant found. The nearest:"
+    async with look(two_mentors().model_copy(update={"opening": opening})) as visit:
+        status = await visit.page.locator("#status").inner_text()
+        assert status.startswith(f"{opening} ")
+        assert "matched" not in status

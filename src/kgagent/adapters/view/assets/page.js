@@ -4,7 +4,7 @@
 (() => {
   const { data, format, graph, details, results, legend, theme } = kg;
   const { byId, show } = kg.dom;
-  const EMPTY = { query: "", single_ranking: true, nodes: [], relationships: [], warnings: [] };
+  const EMPTY = { query: "", single_ranking: true, opening: "", nodes: [], relationships: [], warnings: [] };
   const HINT = "Select a node or a relationship, in the graph or in the list, to see its details and why it is shown.";
   const SLOW_MS = 200;
   let displayed = EMPTY;
@@ -30,7 +30,8 @@
     const [nodeMatches, relationshipMatches] = [results.matches(nodes).length, results.matches(relationships).length];
     const neighbors = nodes.length - nodeMatches;
     if (!displayed.query) return `Overview: ${format.counted(nodeMatches, "node")} with the most relationships; ${format.counted(neighbors, "neighbor")}.`;
-    return `${format.counted(nodeMatches, "node")} and ${format.counted(relationshipMatches, "relationship")} matched; ${format.counted(neighbors, "neighbor")}.`;
+    const found = `${format.counted(nodeMatches, "node")} and ${format.counted(relationshipMatches, "relationship")}`;
+    return `${displayed.opening ? `${displayed.opening} ${found}` : `${found} matched`}; ${format.counted(neighbors, "neighbor")}.`;
   };
 
   const display = (result) => {
