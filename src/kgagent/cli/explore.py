@@ -60,6 +60,7 @@ def explore(
 
     from kgagent.cli.graph_session import resolve_user_id, run_with_graph
     from kgagent.cli.html_page import write_explore_page
+    from kgagent.cli.nothing_found import nothing_found
     from kgagent.cli.output import print_json, print_message, print_result
     from kgagent.knowledge_graph import KnowledgeGraph
     from kgagent.models import ExploreRequest, ExploreResult
@@ -83,24 +84,30 @@ def explore(
     settings = load_settings()
     user_id = resolve_user_id(settings, user)
 
-    async def work(graph: KnowledgeGraph) -> ExploreResult:
+    async def work(graph: KnowledgeGraph) -> tuple[ExploreResult, str]:
         result = await graph.explore(request, user_id=user_id)
         if html is not None:
             await write_explore_page(html, graph, request, result, user_id=user_id)
-        return result
+        is_empty = not result.nodes and not result.relationships
+        hint = await nothing_found(graph, user_id, texts=bool(texts), names=bool(names)) if is_empty else ""
+        return result, hint
 
-    result = run_with_graph(work, settings=settings)
+    result, hint = run_with_graph(work, settings=settings)
     if json:
         print_json({"user": user_id, **result.to_dict()})
         return
     for warning in result.warnings:
         print_message(Text(warning, style="yellow"))
-    if html is None:
+    if html is not None:
+        return
+    if hint:
+        print_result(Text(hint))
+    else:
         opening = [NOTHING_RELEVANT] if result.is_relevant is False and (result.nodes or result.relationships) else []
-        print_result(*opening, *(_result_tables(result, user_id) if show_all else _best_lines(result, user_id)))
+        print_result(*opening, *(_result_tables(result) if show_all else _best_lines(result)))
 
 
-def _best_lines(result: "ExploreResult", user_id: str) -> "list[RenderableType]":
+def _best_lines(result: "ExploreResult") -> "list[RenderableType]":
     """The best nodes and relationships, one line each; on a terminal cut to its width."""
     from rich.text import Text
 
@@ -108,8 +115,6 @@ def _best_lines(result: "ExploreResult", user_id: str) -> "list[RenderableType]"
     from kgagent.tools.explore import explored_items
 
     items = explored_items(result)
-    if not items:
-        return _result_tables(result, user_id)
     nodes = (*(item.node for item in result.nodes), *result.neighbors)
     labels = {node.entity_key: node.label for node in nodes}
     reading = Reading(datetime.now(UTC), labels=labels, with_properties=False)
@@ -120,15 +125,10 @@ def _best_lines(result: "ExploreResult", user_id: str) -> "list[RenderableType]"
     return shown
 
 
-def _result_tables(result: "ExploreResult", user_id: str) -> "list[RenderableType]":
-    """Nodes, relationships and neighbors; a hint if nothing was found."""
+def _result_tables(result: "ExploreResult") -> "list[RenderableType]":
+    """Nodes, relationships and neighbors."""
     from rich.text import Text
 
-    if not result.nodes and not result.relationships:
-        return [
-            f"Nothing found in the graph of user {user_id}. If it is empty, kgagent load fills it, and --user names "
-            "another; otherwise a lower --threshold finds more."
-        ]
     parts: list[RenderableType] = [_node_table(result)]
     if result.relationships:
         parts += ["", _relationship_table(result)]

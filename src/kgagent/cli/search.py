@@ -9,7 +9,7 @@ from kgagent.cli.options import Html, Json, User
 from kgagent.cli.request_options import build_request, field_of
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.table import Table
     from rich.text import Text
 
     from kgagent.models.hybrid import HybridObject, HybridRelationship, HybridSearchResult
@@ -50,6 +50,7 @@ def search(
 
     from kgagent.cli.graph_session import resolve_user_id, run_with_graph
     from kgagent.cli.html_page import write_search_page
+    from kgagent.cli.nothing_found import nothing_found
     from kgagent.cli.output import print_json, print_message, print_result, without_controls
     from kgagent.knowledge_graph import KnowledgeGraph
     from kgagent.models.answer_page import NOTHING_RELEVANT
@@ -72,13 +73,13 @@ def search(
     settings = load_settings()
     user_id = resolve_user_id(settings, user)
 
-    async def work(graph: KnowledgeGraph) -> HybridSearchResult:
+    async def work(graph: KnowledgeGraph) -> tuple[HybridSearchResult, str]:
         result = await graph.search(request, user_id=user_id)
         if html is not None:
             await write_search_page(html, graph, request, result, user_id=user_id)
-        return result
+        return result, "" if result.items else await nothing_found(graph, user_id, texts=True, names=False)
 
-    result = run_with_graph(work, settings=settings)
+    result, hint = run_with_graph(work, settings=settings)
     if json:
         context = {} if token_budget is None else {"context": result.to_llm_context(token_budget)}
         print_json({"user": user_id, **result.to_dict(), **context})
@@ -89,19 +90,13 @@ def search(
         typer.echo(without_controls(result.to_llm_context(token_budget)))
     elif html is None:
         opening = [NOTHING_RELEVANT] if result.is_relevant is False and result.items else []
-        print_result(*opening, _result_table(result, user_id))
+        print_result(*opening, Text(hint) if hint else _result_table(result))
 
 
-def _result_table(result: "HybridSearchResult", user_id: str) -> "RenderableType":
-    """Nodes and relationships in one ranking; a hint if nothing was found."""
+def _result_table(result: "HybridSearchResult") -> "Table":
+    """Nodes and relationships in one ranking."""
     from rich.table import Table
-    from rich.text import Text
 
-    if not result.items:
-        return Text(
-            f"Nothing found in the graph of user {user_id}. If it is empty, kgagent load fills it, and --user names "
-            "another"
-        )
     table = Table(box=None, pad_edge=False, expand=True)
     table.add_column("", justify="right", style="dim", no_wrap=True)
     table.add_column("found by", style="cyan", no_wrap=True)
