@@ -224,12 +224,24 @@ def test_restore_undoes_what_an_agent_deleted(
     with SyncKnowledgeGraph.connect(settings=load_settings()) as graph:
         tools = graph.tools(user_id=user_id)
         assert tools.delete_relationship(from_entity_key=ruth, to_entity_key=ines)["success"]
+        [deleted] = kgagent("restore", "--json").payload["relationships"]
+        assert deleted["name"] == f"{ruth} mentor {ines}"
         assert " ".join(kgagent("restore", ines, ruth).out.split()) == (
             f"Restored relationship between {ines} and {ruth}. Its direction is from {ruth} to {ines}"
         )
         assert tools.delete_node(entity_key=ruth, delete_relationships=True)["success"]
+    listed = kgagent("restore", "--json")
+    [deleted] = listed.payload["nodes"]
+    assert (deleted["name"], deleted["label"], listed.payload["relationships"]) == (ruth, "Person", [])
+    assert kgagent("restore").out.startswith(f"{ruth} (Person)  {deleted['entity_key']}  until 20")
+    unknown = kgagent("restore", "Ruth A.")
+    assert unknown.err.strip() == (
+        "There is no deleted node 'Ruth A.' that can be restored. Did you mean Ruth Adeyemi? "
+        "`kgagent restore` lists what can be restored"
+    )
     done = kgagent("restore", ruth, "--json")
     assert (done.code, done.payload["relationships_restored"]) == (0, 1)
+    assert kgagent("restore").out == f"User {user_id} has deleted nothing that can be restored\n"
     again = kgagent("restore", ruth)
     assert (again.code, again.err.strip()) == (1, f"There is no deleted node '{ruth}' that can be restored")
 

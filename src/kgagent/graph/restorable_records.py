@@ -1,0 +1,77 @@
+"""Lists the deleted nodes and relationships that can be restored."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from kgagent.graph.deleted_records import DELETED_NAMES, format_minute
+from kgagent.graph.nodes import NodeRepository
+from kgagent.graph.statements import statement
+from kgagent.graph.store import Row
+
+MAX_RESTORABLE = 1_000
+"""Records that are listed, the latest first."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RestorableRecord:
+    """A deleted node, or a deleted relationship between two nodes that exist.
+
+    Attributes:
+        name: name of the node, or the relationship as two names and a type.
+        label: label of the node; empty for a relationship.
+        entity_keys: the key of the node, or those of the nodes that the relationship was from and to.
+        undo_until: until when it can be restored.
+    """
+
+    name: str
+    label: str
+    entity_keys: tuple[str, ...]
+    undo_until: datetime
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record as JSON types."""
+        label = {"label": self.label} if self.label else {}
+        names = ("entity_key",) if self.label else ("from_entity_key", "to_entity_key")
+        keys = dict(zip(names, self.entity_keys, strict=True))
+        return {"name": self.name, **label, **keys, "undo_until": format_minute(self.undo_until)}
+
+    def __str__(self) -> str:
+        """The record in one line."""
+        label = f" ({self.label})" if self.label else ""
+        return f"{self.name}{label}  {' '.join(self.entity_keys)}  until {format_minute(self.undo_until)}"
+
+
+async def restorable_records(nodes: NodeRepository, *, user_id: str, now: datetime) -> list[RestorableRecord]:
+    """Read the deleted records that can be restored, at most `MAX_RESTORABLE`.
+
+    Args:
+        nodes: repository of the nodes.
+        user_id: owner of the records.
+        now: the time, with time zone.
+
+    Raises:
+        StoreError: the database failed.
+    """
+    rows = await nodes.store.read(
+        statement("list_restorable", labels=nodes.names["labels"], **DELETED_NAMES),
+        {"user_id": user_id, "now": now, "limit": MAX_RESTORABLE},
+    )
+    found = (_record(row, nodes.ontology.labels) for row in rows)
+    # A relationship may have been deleted several times.
+    return list({(one.label, one.entity_keys, one.name): one for one in reversed(list(found))}.values())[::-1]
+
+
+def _record(row: Row, labels: Mapping[str, object]) -> RestorableRecord:
+    until = row["undo_until"].to_native()
+    if row["labels"] is not None:
+        label = next((one for one in labels if one in row["labels"]), row["labels"][0])
+        return RestorableRecord(name=row["name"] or "", label=label, entity_keys=(row["entity_key"],), undo_until=until)
+    start, end = row["from"], row["to"]
+    return RestorableRecord(
+        name=" ".join(filter(None, (start["name"], row["relationship_type"], end["name"]))),
+        label="",
+        entity_keys=(start["entity_key"], end["entity_key"]),
+        undo_until=until,
+    )
