@@ -342,7 +342,7 @@ class KnowledgeGraph:
             progress: reports the lines.
 
         Raises:
-            InputError: the file cannot be read, or an argument is invalid.
+            InputError: the file cannot be read or is no JSON Lines file, or an argument is invalid.
             EmbeddingError: a batch could not be embedded; load the file again to continue.
             StoreError: the database failed; load the file again to continue.
         """

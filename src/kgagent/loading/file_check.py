@@ -1,5 +1,7 @@
 """The first pass over a file: which lines are valid, and which nodes their `id`s refer to."""
 
+import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,6 +11,9 @@ from kgagent.loading.file_lines import FileLine, read_lines
 from kgagent.loading.line_models import Line, NodeLine, parse_line
 from kgagent.loading.node_keys import node_key
 from kgagent.ontology import Ontology
+
+EXPORT_MARK = '"format":"kgagent-export"'
+"""What the first line of an export contains."""
 
 
 @dataclass
@@ -59,15 +64,47 @@ def check_file(path: Path, *, user_id: str, ontology: Ontology) -> FileCheck:
     """Check a file without writing anything; only the `id`s and the problems are kept in memory.
 
     Raises:
-        InputError: the file cannot be read.
+        InputError: the file cannot be read, or has another format.
     """
-    check = FileCheck()
+    check, first, has_objects = FileCheck(), "", False
     for line in read_lines(path):
+        if not first:
+            first = line.text
+            if first.startswith("[") or EXPORT_MARK in first:
+                raise _not_json_lines(path, first)
         try:
             _check_line(line, check, user_id=user_id, ontology=ontology)
         except InputError as error:
             check.problems[line.number] = str(error)
+            has_objects = has_objects or _is_object(line.text)
+    if check.problems and not has_objects and not check.nodes and not check.relationships:
+        raise _not_json_lines(path, first)
     return check
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _not_json_lines(path: Path, first: str) -> InputError:
+    """The error about a file of another format, which its first line shows."""
+    if EXPORT_MARK in first:
+        return InputError(f"{path.name} is an export of kgagent: read it with `kgagent import`")
+    if first.startswith("["):
+        looks = "looks like a JSON array"
+    elif first.startswith("{"):
+        looks = "looks like JSON over several lines"
+    elif re.search(r"[,;\t]", first):
+        looks = "looks like a table (CSV)"
+    else:
+        looks = "has no line of JSON"
+    return InputError(
+        f"{path.name} {looks}. `kgagent load` reads JSON Lines, one JSON object per line, such as "
+        '{"kind": "node", "label": "Person", "name": "Ruth"}; docs/load-format.md describes them'
+    )
 
 
 def valid_lines(path: Path, check: FileCheck) -> Iterator[tuple[FileLine, Line]]:

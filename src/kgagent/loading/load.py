@@ -51,7 +51,7 @@ async def load_file(
         progress: receives the number of lines.
 
     Raises:
-        InputError: the file cannot be read, or an argument is invalid.
+        InputError: the file cannot be read or is no JSON Lines file, or an argument is invalid.
         EmbeddingError: a batch could not be embedded; the message says how many lines are loaded. Load the file again
             to continue.
         StoreError: the database failed; likewise.
