@@ -701,6 +701,19 @@ class Connecting:
         self._open_graph = open_graph
         self._graph: KnowledgeGraph | None = None
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            """Say how to open the graph.
+
+            Raises:
+                AttributeError: always.
+            """
+            raise AttributeError(
+                f"The graph is not open yet, so it has no {name!r}: write `graph = await KnowledgeGraph.connect(...)` "
+                "or `async with KnowledgeGraph.connect(...) as graph:`"
+            )
+
     def __await__(self) -> Generator[Any, None, KnowledgeGraph]:
         """Open the graph; the caller closes it."""
         return self._open_graph().__await__()

@@ -12,6 +12,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from kgagent.errors import ConfigurationError
 from kgagent.formatting import without_credentials
+from kgagent.suggestions import did_you_mean
 from kgagent.validation import explain_validation_error
 
 EmbedderName = Literal["auto", "openai", "local", "hashing"]
@@ -226,6 +227,9 @@ def load_settings() -> Settings:
 
 def _explained(error: ValidationError) -> str:
     """What is wrong with which environment variable; values are not repeated, as some are secret."""
+    errors = error.errors(include_url=False)
+    # Words to choose from are no secrets.
+    wrong = {item["loc"][:1]: item for item in errors if item["type"] == "literal_error"}
     details = [
         InitErrorDetails(
             type=item["type"],
@@ -233,11 +237,17 @@ def _explained(error: ValidationError) -> str:
             input=None,
             ctx=item.get("ctx", {}),
         )
-        for item in error.errors(include_input=False, include_url=False)
+        for item in errors
+        # A list without valid items is also reported as too short.
+        if item["type"] == "literal_error" or item["loc"][:1] not in wrong
     ]
     named = ValidationError.from_exception_data("Settings", details)
     text = explain_validation_error(named, noun="setting", show_values=False)
-    return re.sub(r"\b(?:kgagent|neo4j|openai)_\w+", lambda match: match[0].upper(), text)
+    shown = re.sub(r"\b(?:kgagent|neo4j|openai)_\w+", lambda match: match[0].upper(), text)
+    hints = (
+        did_you_mean(str(item["input"]), re.findall(r"'(\w+)'", item["ctx"]["expected"])) for item in wrong.values()
+    )
+    return ". ".join(filter(None, (shown, *dict.fromkeys(hints))))
 
 
 def _variable(location: tuple[int | str, ...]) -> str:

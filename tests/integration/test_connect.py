@@ -209,3 +209,15 @@ async def test_a_routing_address_leads_to_a_single_server_too(settings: Settings
         assert stored["success"]
         found = await tools.hybrid_search(query="red kite")
     assert [node["name"] for node in found["objects"]] == ["Kite"]
+
+
+async def test_a_graph_that_is_not_awaited_says_so(settings: Settings) -> None:
+    connecting: Any = KnowledgeGraph.connect(settings=settings)
+    with pytest.raises(AttributeError, match="no 'tools': write `graph = await KnowledgeGraph"):
+        connecting.tools(user_id="me")
+    assert not hasattr(connecting, "__len__")
+
+
+async def test_an_unknown_database_is_an_error_that_names_the_setting(settings: Settings, embedder: Embedder) -> None:
+    with pytest.raises(StoreError, match=r"has no database of that name: .*nodb.* Check NEO4J_DATABASE$"):
+        await KnowledgeGraph.connect(settings=settings, embedder=embedder, database="nodb")

@@ -23,7 +23,7 @@ def test_an_invalid_variable_is_named_and_its_value_is_not_repeated(monkeypatch:
         ({"embedder": "best"}, "KGAGENT_EMBEDDER must be 'auto', 'openai', 'local' or 'hashing'"),
         (
             {"toolsets": "core,pattern"},
-            "KGAGENT_TOOLSETS must be 'core', 'graph', 'patterns', 'admin' or 'all'",
+            "KGAGENT_TOOLSETS must be 'core', 'graph', 'patterns', 'admin' or 'all'. Did you mean patterns?",
         ),
         ({"user_id": ""}, "KGAGENT_USER_ID must not be empty"),
         ({"query_timeout": 0}, "KGAGENT_QUERY_TIMEOUT must be above 0"),
@@ -49,3 +49,17 @@ def test_pattern_settings_have_the_defaults_of_the_documents(monkeypatch: pytest
     assert settings.patterns_max_paths == 100
     assert settings.patterns_ranking == "HYBRID"
     assert settings.patterns_use_all_relation_hints
+
+
+@pytest.mark.parametrize(
+    ("value", "hint"), [("cor", ". Did you mean core?"), ("graph,cor", ". Did you mean core?"), ("", ""), ("xyz", "")]
+)
+def test_an_unknown_toolset_is_answered_with_all_and_the_nearest(
+    monkeypatch: pytest.MonkeyPatch, value: str, hint: str
+) -> None:
+    monkeypatch.setenv("KGAGENT_TOOLSETS", value)
+    with pytest.raises(ConfigurationError) as caught:
+        load_settings()
+    assert str(caught.value) == (
+        f"Invalid settings: KGAGENT_TOOLSETS must be 'core', 'graph', 'patterns', 'admin' or 'all'{hint}"
+    )

@@ -85,8 +85,9 @@ def _explain(error: typer.BadParameter) -> None:
     from kgagent.validation import explain_validation_error
 
     cause = error.__cause__
-    if isinstance(cause, ValidationError) and all(item["type"] != "value_error" for item in cause.errors()):
-        error.message = explain_validation_error(cause, noun="value").removeprefix("values ")
+    if isinstance(cause, ValidationError):
+        own = [str(item["ctx"]["error"]) for item in cause.errors() if item["type"] == "value_error"]
+        error.message = own[0] if own else explain_validation_error(cause, noun="value").removeprefix("values ")
 
 
 def _with_present_names(args: Iterable[str]) -> Iterable[str]:

@@ -205,7 +205,8 @@ class BoundTool:
             outcome.error = InputError.__name__
             elsewhere = other_tools_with(arguments, self.arguments, self._others)
             repeat = REPEAT_ARGUMENTS if arguments.get("cursor") and "cursor" in self.arguments.model_fields else ""
-            return ". ".join(filter(None, (self._tool.explain_invalid(error, arguments), elsewhere, repeat)))
+            texts = filter(None, (self._tool.explain_invalid(error, arguments), elsewhere, repeat))
+            return " ".join(one if one.endswith("?") else f"{one}." for one in texts).removesuffix(".")
         if as_text and getattr(valid, "format", "json") is None:
             valid = valid.model_copy(update={"format": "text"})
         try:

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from kgagent.admission import Admission
 from kgagent.embedding.base import LONGEST_LOADING
+from kgagent.graph.deleted_records import format_minute
 from kgagent.graph.live_schema import LiveSchemaReader
 from kgagent.graph.node_references import NodeReferences
 from kgagent.graph.nodes import NodeRepository
@@ -56,4 +57,5 @@ class ToolContext:
         """Say whether a deletion can be undone: by the tool if the agent has it, else by the user."""
         if until is None:
             return "it cannot be restored"
-        return f"{tool if self.offers(tool) else 'the user (`kgagent restore`)'} can restore it until undo_until"
+        who = tool if self.offers(tool) else "the user (`kgagent restore`)"
+        return f"{who} can restore it until {format_minute(until)}"

@@ -77,7 +77,7 @@ async def test_a_deleted_node_is_restored_unchanged_with_its_relationships_and_w
     clock.forward(days=1)
     deleted = succeeded(await delete(tools, keys["Ada"]))
     assert deleted["message"] == (
-        "Deleted Person Ada and 3 relationships; restore_node can restore it until undo_until"
+        "Deleted Person Ada and 3 relationships; restore_node can restore it until 2125-12-09T00:00Z"
     )
     assert deleted["relationships_deleted"] == 3
     assert deleted["node"] == {"entity_key": keys["Ada"], "label": "Person", "name": "Ada"}
@@ -114,7 +114,7 @@ async def test_a_node_with_relationships_is_refused_without_permission(
     alone = await person(tools, "Eve")
     answer = await tools.delete_node.call_text({"entity_key": "Eve"})
     assert answer.text.splitlines() == [
-        "Deleted Person Eve; restore_node can restore it until undo_until",
+        "Deleted Person Eve; restore_node can restore it until 2125-12-08T00:00Z",
         f"entity_key: {alone}",
         "undo_until: 2125-12-08T00:00:00Z",
     ]

@@ -111,6 +111,12 @@ async def test_an_extra_argument_is_refused(tools: Toolset, name: str) -> None:
     error_of(await tools[name](**GOOD[name], **{"\ud800": "x"}))
 
 
+async def test_the_question_what_was_meant_ends_its_sentence(tools: Toolset) -> None:
+    error = error_of(await tools["traverse"](entity_key="a", max_hops=2))
+    assert error.startswith("unknown argument max_hops: did you mean hops? find_paths takes max_hops")
+    assert not error.endswith(".")
+
+
 @each_tool
 async def test_an_argument_of_the_wrong_kind_is_named(tools: Toolset, name: str) -> None:
     field = next(iter(GOOD[name]))

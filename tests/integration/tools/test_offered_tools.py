@@ -46,11 +46,12 @@ async def test_core_repairs_a_duplicate_and_removes_what_was_wrong(
     deleted = await core.delete_relationship.call_text(ends)
     assert deleted.text.splitlines()[0] == (
         "Deleted relationship between Ruth Calder and Sailing; the user (`kgagent restore`) can restore it until "
-        "undo_until"
+        f"{deleted.payload['undo_until'][:16]}Z"
     )
     removed = await core.delete_node.call_text({"entity_key": "Sailing"})
     assert removed.text.splitlines()[0] == (
-        "Deleted Concept Sailing; the user (`kgagent restore`) can restore it until undo_until"
+        "Deleted Concept Sailing; the user (`kgagent restore`) can restore it until "
+        f"{removed.payload['undo_until'][:16]}Z"
     )
     [stored] = await nodes_of(graph, user_id)
     assert (stored["name"], "Owns a sloop." in stored["notes"]) == ("Ruth Calder", True)

@@ -74,3 +74,10 @@ def test_values_that_are_not_given_keep_the_default_of_the_model() -> None:
 def test_invalid_value_is_wrong_usage() -> None:
     with pytest.raises(typer.BadParameter, match="limit must be at least 1, got 0"):
         build_request(HybridSearchRequest, query="x", limit=0)
+
+
+def test_a_word_that_is_no_choice_is_answered_without_the_words_of_the_validation_library() -> None:
+    result = CliRunner().invoke(app, ["migrate", "--engine", "bach"])
+    text = " ".join(result.output.replace("│", " ").split())
+    assert (result.exit_code, "Value error" in text) == (2, False)
+    assert "'bach' is not one of 'direct', 'batch'" in text
