@@ -26,8 +26,10 @@ def forget(
     json: Json = False,
 ) -> None:
     """Delete all data of a user, or a node and the notes that came from it. This cannot be undone."""
+    from rich.text import Text
+
     from kgagent.cli.graph_session import run_with_graph
-    from kgagent.cli.output import print_json, print_result
+    from kgagent.cli.output import print_json, print_message, print_result
     from kgagent.settings import load_settings
 
     async def work(graph: "KnowledgeGraph", entity_key: str | None, *, dry_run: bool) -> "ForgetReport":
@@ -44,6 +46,10 @@ def forget(
         of_node = "" if key is None else f", node {key}"
         typer.confirm(f"User {user}{of_node}: {counts}. This cannot be undone. Continue?", abort=True, err=True)
     report = run_with_graph(lambda graph: work(graph, key, dry_run=dry_run), settings=settings, ensure_schema=False)
+    if report.entity_key is None and not (
+        report.nodes or report.relationships or report.deleted or report.items or report.other_nodes
+    ):
+        print_message(Text(f"User {user} has no records", style="yellow"))
     if json:
         print_json({"user": user, "key": report.entity_key, **report.model_dump(exclude={"entity_key"})})
     else:

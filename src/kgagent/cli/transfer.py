@@ -24,8 +24,10 @@ def export(
     json: Json = False,
 ) -> None:
     """Write nodes, relationships, notes, deleted records and ingestion progress to a JSON Lines FILE."""
+    from rich.text import Text
+
     from kgagent.cli.graph_session import resolve_user_id, run_with_graph
-    from kgagent.cli.output import print_json, print_result
+    from kgagent.cli.output import print_json, print_message, print_result
     from kgagent.cli.progress import RichProgress
     from kgagent.errors import InputError
     from kgagent.settings import load_settings
@@ -41,6 +43,9 @@ def export(
         )
 
     report = run_with_graph(work, settings=settings, ensure_schema=False)
+    if not (report.nodes or report.relationships or report.deleted or report.skipped):
+        whose = "No user has" if user_id is None else f"User {user_id} has no"
+        print_message(Text(f"{whose} records: {file} has none", style="yellow"))
     if json:
         print_json({"file": str(file), "user": user_id, **report.model_dump(mode="json")})
         return

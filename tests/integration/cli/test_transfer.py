@@ -98,3 +98,13 @@ def test_forget_asks_before_it_deletes(kgagent: Kgagent, family: Path, user_id: 
     unknown = kgagent("forget", "--user", user_id, "--key", "nothing", "--yes")
     assert (unknown.code, unknown.out) == (1, "")
     assert "Nothing is stored under the key 'nothing'" in unknown.err
+
+
+def test_a_user_without_records_is_named(kgagent: Kgagent, user_id: str, tmp_path: Path) -> None:
+    file = tmp_path / "records.jsonl"
+    exported = kgagent("export", str(file), "--user", f"{user_id}-ghost", "--json")
+    assert (exported.code, exported.payload["nodes"]) == (0, 0)
+    assert " ".join(exported.err.split()).endswith(f"User {user_id}-ghost has no records: {file} has none")
+    forgotten = kgagent("forget", "--user", f"{user_id}-ghost", "--yes", "--json")
+    assert (forgotten.code, forgotten.payload["nodes"]) == (0, 0)
+    assert " ".join(forgotten.err.split()).endswith(f"User {user_id}-ghost has no records")
