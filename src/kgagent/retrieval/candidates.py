@@ -53,11 +53,13 @@ class Ranking:
         candidates: best first.
         plan: how a vector search was run; None for other retrievers.
         span: similarities of the first match and of the last one that counts, of a vector search with enough matches.
+        cut_after: seconds after which expansion ended before it was complete; None if it is complete.
     """
 
     candidates: Sequence[Candidate] = ()
     plan: SearchPlan | None = None
     span: tuple[float, float] | None = None
+    cut_after: float | None = None
 
 
 Rankings = Mapping[FusedRetriever, Sequence[Candidate]]

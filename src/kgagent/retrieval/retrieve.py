@@ -76,8 +76,12 @@ class Retrieved:
 
     @property
     def warnings(self) -> list[str]:
-        """Which searches failed, and why."""
-        return [f"Skipped {RETRIEVER_DESCRIPTIONS[name]}: {failure}" for name, failure in self.failures.items()]
+        """Which searches failed, and why; and whether expansion was cut short."""
+        cut = {one.cut_after for rankings in self.rankings.values() for one in rankings} - {None}
+        return [
+            *(f"Skipped {RETRIEVER_DESCRIPTIONS[name]}: {failure}" for name, failure in self.failures.items()),
+            *(f"Expansion was cut short: it took longer than {seconds:g} s" for seconds in cut),
+        ]
 
 
 async def retrieve(

@@ -85,7 +85,8 @@ class VectorRetrievers:
             InputError: `expand_hops` is out of range.
             StoreError: the database failed.
         """
-        deadline = time.monotonic() + (scope.timeout if timeout is None else EXPANSION_SHARE * timeout)
+        longest = scope.timeout if timeout is None else EXPANSION_SHARE * timeout
+        deadline = time.monotonic() + longest
         if expand_hops is not None and not 0 <= expand_hops <= MAX_HOPS:
             raise InputError(f"expand_hops must be 0 to {MAX_HOPS}, got {expand_hops}")
         if types.matches_nothing:
@@ -109,7 +110,10 @@ class VectorRetrievers:
                 group.create_task(beam.expand(ranking.candidates, *(owners[at].result() if at in owners else ())))
                 for at, (beam, ranking) in enumerate(zip(beams, rankings, strict=True))
             ]
-        return [replace(ranking, candidates=task.result()) for task, ranking in zip(tasks, rankings, strict=True)]
+        cut = longest if time.monotonic() >= deadline else None
+        return [
+            replace(one, candidates=task.result(), cut_after=cut) for task, one in zip(tasks, rankings, strict=True)
+        ]
 
     def _relationship_target(self, types: RelationshipFilter, fields: Fragment) -> VectorTarget:
         key = (types.neo4j_types, fields)

@@ -10,6 +10,8 @@ from kgagent.errors import InputError, StatementTimeoutError
 from kgagent.graph.statements import Statement
 from kgagent.graph.store import Store
 from kgagent.knowledge_graph import services_of
+from kgagent.models import ExploreRequest, VectorQuery
+from kgagent.models.hybrid import HybridSearchRequest
 from kgagent.retrieval import beam, explore, vector_retrievers
 from kgagent.retrieval.candidates import Candidate
 from kgagent.tools import Toolset
@@ -393,3 +395,16 @@ async def test_after_a_timeout_the_results_so_far_are_returned(
 async def test_hops_out_of_range_are_refused(graph: KnowledgeGraph, user_id: str, hops: int) -> None:
     with pytest.raises(InputError, match=f"expand_hops must be 0 to 5, got {hops}"):
         await found(graph, user_id, hops)
+
+
+async def test_an_expansion_that_is_cut_short_is_a_warning(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await joined(tools, CHAIN)
+    warning = "Expansion was cut short: it took longer than 0 s"
+    hybrid = HybridSearchRequest(query=QUESTION)
+    broad = ExploreRequest(queries=(VectorQuery(query=QUESTION),))
+    assert warning not in (await graph.search(hybrid, user_id=user_id)).warnings
+    monkeypatch.setattr(vector_retrievers, "EXPANSION_SHARE", 0.0)
+    assert warning in (await graph.search(hybrid, user_id=user_id)).warnings
+    assert warning in (await graph.explore(broad, user_id=user_id)).warnings
