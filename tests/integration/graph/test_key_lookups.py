@@ -16,6 +16,7 @@ from kgagent.graph.parameter_map import with_parameter_map
 from kgagent.graph.schema_parts import NODE_TEXT_INDEX
 from kgagent.graph.statements import Fragment, statement
 from kgagent.knowledge_graph import services_of
+from kgagent.retrieval.vector_targets import RANKING_FIELDS
 from tests.conftest import Clock, Server
 from tests.support.own_ontology import dropped_in_the_end, own_graph, own_ontology
 from tests.support.stored import cypher
@@ -71,7 +72,13 @@ async def test_a_node_is_sought_by_user_and_key(crowded: KnowledgeGraph, driver:
     person = Identifier(next(iter(ontology.labels)))
     text = statement(
         name,
-        **{**services_of(crowded).relationships.names, **DELETED_NAMES, "label": person, "owner": person},
+        **{
+            **services_of(crowded).relationships.names,
+            **DELETED_NAMES,
+            "label": person,
+            "owner": person,
+            "relationship": RANKING_FIELDS,
+        },
         lock=Fragment(lock),
     )
     language = services_of(crowded).store.features.language

@@ -212,7 +212,7 @@ async def test_metrics_count_calls_texts_and_time(tools: Toolset, seen: Seen, em
     [texts] = seen.points("kgagent.embedding.texts")
     assert (texts.value, texts.attributes["gen_ai.request.model"]) == (2, embedder.model)
     statements = {point.attributes["db.query.summary"] for point in seen.points("db.client.operation.duration")}
-    assert statements == {"read_nodes", "create_nodes"}
+    assert statements == {"read_nodes", "create_nodes", "find_similar_names"}
 
 
 async def test_a_cached_query_has_no_embedding_span(tools: Toolset, seen: Seen) -> None:

@@ -120,7 +120,9 @@ async def test_the_question_what_was_meant_ends_its_sentence(tools: Toolset) -> 
 @each_tool
 async def test_an_argument_of_the_wrong_kind_is_named(tools: Toolset, name: str) -> None:
     field = next(iter(GOOD[name]))
-    values: list[object] = [None, 7, 1.5, True, {}, "\ud800", "x" * 1_000_000, [[]], {"$ne": None}]
+    values: list[object] = [7, 1.5, True, {}, "\ud800", "x" * 1_000_000, [[]], {"$ne": None}]
+    if not isinstance(GOOD[name][field], list):  # null in place of a list is no list
+        values.append(None)
     for wrong in values:
         assert error_of(await tools[name](**{**GOOD[name], field: wrong})).startswith(field)
 
