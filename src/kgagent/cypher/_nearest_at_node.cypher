@@ -1,4 +1,5 @@
-// The relationships of the node `n` that are nearest to a query: matches [{similarity (plain cosine), relationship}], best first.
+// The relationships of the node `n` that are nearest to a query: matches [{similarity (plain cosine),
+// score (more if the query says its attitude or proximity), relationship}], best first.
 CALL (n) {
   MATCH (n)-[r:«types»]-(other)
   WITH r, other
@@ -10,8 +11,9 @@ CALL (n) {
   WHERE «_comparable_relationship»
   WITH r, 2.0 * vector.similarity.cosine(embedding, $vector) - 1.0 AS similarity
   WHERE similarity >= $threshold
-  WITH r, similarity
-  ORDER BY similarity DESC, r.relationship_key
+  WITH r, similarity, similarity +
+    CASE WHEN any(said IN $levels WHERE type(r) = said.type AND r[said.field] = said.level) THEN $level_bonus ELSE 0.0 END AS score
+  ORDER BY score DESC, r.relationship_key
   LIMIT $limit
-  RETURN collect({similarity: similarity, relationship: «relationship»}) AS matches
+  RETURN collect({similarity: similarity, score: score, relationship: «relationship»}) AS matches
 }

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from kgagent.errors import StoreError
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.lucene import must_be, quoted, words
+from kgagent.graph.lucene import forms, must_be, quoted, words
 from kgagent.graph.schema_parts import NODE_TEXT_INDEX
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
@@ -18,6 +18,9 @@ READ = 2_000
 """Relationships of a node that are compared with a query."""
 
 MATCHES = 20
+
+LEVEL_BONUS = 0.1
+"""What a relationship whose attitude or proximity the query says ("who is hostile to me?") scores more."""
 
 NAMED = 5
 """Nodes whose name has a word of the query that count as meant; of more, the best by full-text search."""
@@ -89,10 +92,18 @@ def _is_meant(row: Row, phrases: Sequence[str], *, by_part: bool) -> bool:
 
 
 def _parameters(scope: SearchScope, types: RelationshipFilter, query: VectorQuery) -> dict[str, object]:
+    said = {form.casefold() for word in words(query.text) for form in forms(word)}
+    levels = [
+        {"type": neo4j_type, "field": field, "level": level}
+        for (neo4j_type, field, level), word in scope.ontology.level_words.items()
+        if word.casefold() in said
+    ]
     return {
         **types.parameters,
         "vector": scope.store.vector(query.vector),
         "threshold": query.threshold,
+        "levels": levels,
+        "level_bonus": LEVEL_BONUS,
         "hub_limit": READ,
         "limit": MATCHES,
     }
@@ -100,6 +111,6 @@ def _parameters(scope: SearchScope, types: RelationshipFilter, query: VectorQuer
 
 def _anchors(rows: Sequence[Row]) -> Anchors:
     matches = [match for row in rows for match in row["matches"] if match["relationship"]]
-    found = [(read_relationship(match["relationship"]), match["similarity"]) for match in matches]
-    candidates = [Candidate(key_of(record), similarity, record, similarity) for record, similarity in found]
+    found = [(read_relationship(match["relationship"]), match) for match in matches]
+    candidates = [Candidate(key_of(record), match["score"], record, match["similarity"]) for record, match in found]
     return frozenset(row["entity_key"] for row in rows), candidates

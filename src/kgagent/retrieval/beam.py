@@ -64,6 +64,9 @@ DEGREE_LIMIT = 50 * HUB_LIMIT
 HUB_MATCHES = START_POOL // 2
 """A mentioned node with more matches does not count beside other mentioned nodes: a hub's name says little."""
 
+MAX_PHRASES = 8
+"""Capitalized phrases of a query that are looked up as names."""
+
 UNMENTIONED_COST = 0.09
 """Cost of a match at no mentioned node, if the query mentions any."""
 
@@ -105,6 +108,7 @@ class _Fit:
     similar: Mapping[str, float]
     means: Mapping[str, Sequence[float]]
     known: dict[tuple[str, ...], float] = field(default_factory=dict)
+    likenesses: dict[frozenset[str], float] = field(default_factory=dict)
 
     def of(self, types: tuple[str, ...]) -> float:
         """Cosine of the query with the sum of the types of a path."""
@@ -118,7 +122,10 @@ class _Fit:
             return 1.0
         if one not in self.means or other not in self.means:
             return TYPE_LIKENESS
-        return max(0.0, float(sum(map(mul, self.means[one], self.means[other]))))
+        both = frozenset((one, other))
+        if both not in self.likenesses:
+            self.likenesses[both] = max(0.0, sum(map(mul, self.means[one], self.means[other])))
+        return self.likenesses[both]
 
 
 @dataclass(frozen=True)
@@ -164,7 +171,7 @@ class BeamSearch:
             StoreError: the database failed.
         """
         named, of_named = await self._named([*matches, *of_owner], is_first_person=bool(owner))
-        found = list(first_of_each((*matches, *of_owner, *of_named)).values())
+        found = list(first_of_each((*of_named, *of_owner, *matches)).values())
         starts = _starts(found, self.query.text, {*owner, *named})
         best = {step.record.element_id: step for step in starts}
         frontier = starts[:BEAM_WIDTH]
@@ -194,7 +201,8 @@ class BeamSearch:
         names = {
             end for one in matches if isinstance(one.record, RelationshipRecord) for end in _ends(one.record).values()
         }
-        phrases = [one for one in capitalized_phrases(self.query.text) if not mentioned_names(one, names)]
+        phrases = capitalized_phrases(self.query.text)[:MAX_PHRASES]
+        phrases = [one for one in phrases if not mentioned_names(one, names)]
         left = self.deadline - time.monotonic()
         if not phrases or left <= 0:
             return frozenset(), ()

@@ -69,6 +69,19 @@ async def test_a_path_starts_at_the_owner(graph: KnowledgeGraph, user_id: str) -
     assert {ROSA, KARL} in first
 
 
+async def test_a_level_that_the_query_says_comes_before_more_similar_relationships(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
+    levels = [(KARL, "tenant", 1, "Rents the mill; they argued about the bill for the roof"), (LENA, "friend", 4, "")]
+    relationships = [
+        {"from": other, "to": OWNER, "relationship_type": kind, "attitude": attitude, "description": text}
+        for other, kind, attitude, text in levels
+    ]
+    answer = await graph.tools(user_id=user_id).remember(relationships=relationships)
+    assert answer["success"], answer
+    assert (await _first(graph, user_id, "Who is hostile to me?"))[0] == {OWNER, KARL}
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
