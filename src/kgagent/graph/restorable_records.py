@@ -58,9 +58,11 @@ async def restorable_records(nodes: NodeRepository, *, user_id: str, now: dateti
         statement("list_restorable", labels=nodes.names["labels"], **DELETED_NAMES),
         {"user_id": user_id, "now": now, "limit": MAX_RESTORABLE},
     )
-    found = (_record(row, nodes.ontology.labels) for row in rows)
-    # A relationship may have been deleted several times.
-    return list({(one.label, one.entity_keys, one.name): one for one in reversed(list(found))}.values())[::-1]
+    latest: dict[tuple[object, ...], RestorableRecord] = {}
+    for one in (_record(row, nodes.ontology.labels) for row in rows):
+        # A relationship may have been deleted several times.
+        latest.setdefault((one.label, one.entity_keys, one.name), one)
+    return list(latest.values())
 
 
 def _record(row: Row, labels: Mapping[str, object]) -> RestorableRecord:
