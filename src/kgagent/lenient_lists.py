@@ -1,12 +1,39 @@
 """Data with single values where lists are wanted, as models write them: the lists that are meant."""
 
 import copy
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
+from kgagent.errors import InputError
+
+Result = TypeVar("Result")
+
 _LIST_ERRORS = frozenset({"list_type", "tuple_type"})
+
+
+def validated_with_lists(
+    validate: Callable[[Any], Result], data: object, error: ValidationError | InputError
+) -> Result:
+    """Validate data that is invalid once more, `with_lists`.
+
+    Args:
+        validate: raises a ValidationError, or an InputError that one caused.
+        data: as it was given.
+        error: why it is invalid.
+
+    Raises:
+        InputError: the error, if the data is invalid with lists, too.
+        ValidationError: likewise.
+    """
+    cause = error if isinstance(error, ValidationError) else error.__cause__
+    lenient = with_lists(cause, data) if isinstance(cause, ValidationError) else None
+    if lenient is not None:
+        with suppress(ValidationError, InputError):
+            return validate(lenient)
+    raise error
 
 
 def with_lists(error: ValidationError, data: object) -> dict[str, Any] | None:

@@ -1,23 +1,14 @@
-import asyncio
 import time
 
 from kgagent.turns import LONGEST_TURN, in_turns
+from tests.support.loop_turns import turns_of_others
 
 
 async def turns_beside(seconds: float) -> int:
     """How often another task runs while four items are computed, each of which takes some seconds."""
-    count = 0
-
-    async def others() -> None:
-        nonlocal count
-        while True:
-            await asyncio.sleep(0)
-            count += 1
-
-    task = asyncio.create_task(others())
-    await in_turns(lambda _: time.sleep(seconds), range(4))
-    task.cancel()
-    return count
+    async with turns_of_others() as turns:
+        await in_turns(lambda _: time.sleep(seconds), range(4))
+    return turns.count
 
 
 async def test_each_item_has_its_value_in_order() -> None:

@@ -103,7 +103,7 @@ def explore(
     if hint:
         print_result(Text(hint))
     else:
-        opening = [NOTHING_RELEVANT] if result.is_relevant is False and (result.nodes or result.relationships) else []
+        opening = [NOTHING_RELEVANT] if result.is_relevant is False else []
         print_result(*opening, *(_result_tables(result) if show_all else _best_lines(result)))
 
 

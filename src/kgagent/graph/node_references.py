@@ -68,6 +68,11 @@ class LooseResolution:
     notices: Mapping[str, str]
     shared: Mapping[str, str]
 
+    @property
+    def all_notices(self) -> dict[str, str]:
+        """The notices of both kinds."""
+        return {**self.notices, **self.shared}
+
 
 class NodeReferences:
     """Resolves references to the nodes of a user; each call names the owner.
@@ -158,7 +163,7 @@ class NodeReferences:
 
     async def _also_called(self, user_id: str, meant: Mapping[str, ReferencedNode]) -> dict[str, str]:
         """For each reference that is the name of its node, which other nodes have it as an alias, if any."""
-        read = await in_turns(lambda one: ReferenceForms.of(one[0]) if _is_name_of(*one) else None, meant.items())
+        read = await in_turns(lambda one: ReferenceForms.of(one[0]) if one[1].is_named(one[0]) else None, meant.items())
         forms = {name: form for name, form in zip(meant, read, strict=True) if form is not None and form.may_be_name}
         called = await self._called(user_id, forms, None, scan=False)
         others = {
@@ -418,10 +423,6 @@ class NodeReferences:
         if forms is not None and forms.is_owner:
             hint = "No node is marked as the owner of this graph: first give the person's node `is_owner: true`"
         return NodeNotFoundError(f"Node not found: {shown}", hint)
-
-
-def _is_name_of(reference: str, node: ReferencedNode) -> bool:
-    return normalised_name(reference) == normalised_name(node.name)
 
 
 def _not_compared(reference: str) -> NodeNotFoundError:

@@ -145,9 +145,12 @@ def is_near(reference: str, names: Iterable[str]) -> bool:
     """Whether one of the names has a word of a reference, or a similar one, that is no title or particle."""
     wanted = [word for word in _compared_words(reference) if word not in NO_NAMES]
     words_of_names = {word for name in names for word in _compared_words(name) if word not in NO_NAMES}
-    return any(
-        SequenceMatcher(None, word, other).ratio() >= SIMILAR_WORD for word in wanted for other in words_of_names
-    )
+    return any(are_spelt_alike(word, other) for word in wanted for other in words_of_names)
+
+
+def are_spelt_alike(word: str, other: str) -> bool:
+    """Whether two words of names are the same or differ little: "rajiv" and "rajeev"."""
+    return SequenceMatcher(None, word, other).ratio() >= SIMILAR_WORD
 
 
 def normalised_name(name: str) -> str:

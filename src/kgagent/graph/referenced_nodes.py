@@ -29,6 +29,10 @@ class ReferencedNode:
     description: str
     aliases: tuple[str, ...] = ()
 
+    def is_named(self, name: str) -> bool:
+        """Whether a text is its name."""
+        return normalised_name(name) == normalised_name(self.name)
+
     def is_called(self, name: str) -> bool:
         """Whether a text is its name, or one of its other names."""
         return normalised_name(name) in map(normalised_name, (self.name, *self.aliases))

@@ -101,12 +101,12 @@ class Reading:
         """
         shown, others = self.notes(notes)
         hint = self.budget_hint if in_full else hint
-        line = Line(head, in_one_line(description), [self.note_text(note) for note in shown], len(others))
         if others and hint in self.hinted:
             hint = ""
         elif others:
             self.hinted.add(hint)
-        return replace(line, hint=hint, rest=(lambda: map(self.note_text, others)) if in_full else None)
+        rest = (lambda: map(self.note_text, others)) if in_full else None
+        return Line(head, in_one_line(description), [self.note_text(note) for note in shown], len(others), hint, rest)
 
     def notes(self, notes: Sequence[Note]) -> tuple[list[Note], list[Note]]:
         """The notes to show, the most relevant first, and the other current ones."""
@@ -275,8 +275,8 @@ class NodeItem(Item):
     def lines(self, reading: Reading) -> list[Line]:
         """The node with what is known of it."""
         node = self.node
-        properties, (notes, _) = reading.properties(node), reading.notes(node.notes)
-        if self.is_named and not (node.description or notes or properties):
+        properties = reading.properties(node)
+        if self.is_named and not (node.description or properties or any(reading.notes(node.notes))):
             return []
         head = reading.name(node.entity_key, node.name, node.label) + _properties_text(properties)
         hint = reading.node_hint

@@ -71,9 +71,11 @@ async def named_matches(
     if not known:
         return frozenset(), ()
     own, wanted = must_be("user_id", [scope.user_id]), " ".join(map(quoted, known))
-    parameters: dict[str, object] = {"index": NODE_TEXT_INDEX, "limit": NAMES_READ, "of_user": own, "keys": []}
-    parameters |= {"by_alias": f"{own} +notes_text:({wanted})"}
-    parameters |= {"by_name": [f"{own} +name:({wanted})"] if by_part else []}
+    parameters = {
+        "by_alias": f"{own} +notes_text:({wanted})",
+        "by_name": [f"{own} +name:({wanted})"] if by_part else [],
+        **{"index": NODE_TEXT_INDEX, "limit": NAMES_READ, "of_user": own, "keys": []},
+    }
     try:
         rows = await scope.read(scope.statement("find_same_things"), parameters, timeout=timeout)
         keys = [row["entity_key"] for row in rows if _is_meant(row, known, by_part=by_part)][:NAMED]

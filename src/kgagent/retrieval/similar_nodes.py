@@ -12,6 +12,7 @@ from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.reference_forms import (
     NO_NAMES,
     alias_query,
+    are_spelt_alike,
     name_query,
     normalised_name,
     similar_name_query,
@@ -35,9 +36,6 @@ sample graph reached it, and 8 of 13 pairs of descriptions of the same thing."""
 SAME_EMBEDDING = 0.85
 """Cosine from which the names need not be similar: "Apiculture" and "Beekeeping". Below, different things of one kind
 have similar descriptions, too: "City in Hesse"."""
-
-SIMILAR_WORD = 0.7
-"""Minimum ratio of `difflib` of two words of names of which the embeddings are similar: "Rajiv" and "Rajeev"."""
 
 MIN_COMMON_WORDS = 2
 COMMON_SHARE = 0.6
@@ -141,7 +139,7 @@ def _meaningful(name: str) -> list[str]:
 def _are_alike(word: str, other: str) -> bool:
     if min(len(word), len(other)) == 1:
         return word[0] == other[0]
-    return SequenceMatcher(None, word, other).ratio() >= SIMILAR_WORD
+    return are_spelt_alike(word, other)
 
 
 async def _by_name(scope: SearchScope, new: Sequence[GraphNode]) -> dict[str, list[str]]:

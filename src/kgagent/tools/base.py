@@ -4,14 +4,13 @@ import json
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ValidationError
 
 from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
-from kgagent.lenient_lists import with_lists
+from kgagent.lenient_lists import validated_with_lists
 from kgagent.models.graph import GraphModel
 from kgagent.models.plain import without_empty
 from kgagent.models.token_budget import RECORD_TOKENS, fit_record
@@ -252,12 +251,7 @@ def _validated(model: type[BaseModel], arguments: Mapping[str, Any]) -> BaseMode
     try:
         return model.model_validate(arguments)
     except ValidationError as error:
-        lenient = with_lists(error, arguments)
-        if lenient is None:
-            raise
-        with suppress(ValidationError):
-            return model.model_validate(lenient)
-        raise
+        return validated_with_lists(model.model_validate, arguments, error)
 
 
 def _payload(answer: ToolResult | str) -> Payload:

@@ -69,7 +69,7 @@ async def _resolved(
     if tool.needs_exact_references:
         return await context.references.resolve_each(context.user_id, references), {}
     loose = await context.references.resolve_loosely(context.user_id, references)
-    return loose.keys, {**loose.notices, **loose.shared}
+    return loose.keys, loose.all_notices
 
 
 async def resolved_targets(context: ToolContext, targets: Sequence[ResolutionTarget]) -> tuple[ResolutionTarget, ...]:
@@ -138,7 +138,7 @@ def _with_keys(intent: RelationshipIntent, given: Sequence[str], loose: LooseRes
     if missing:
         return NodeNotFoundError(f"One or both nodes do not exist: {', '.join(dict.fromkeys(missing))}", _hints(ends))
     first, second = map(str, ends)
-    notices = {**loose.notices, **loose.shared}
+    notices = loose.all_notices
     return ResolvedIntent(
         replace(intent, from_entity_key=first, to_entity_key=second),
         tuple(notices[end] for end in given if end in notices),

@@ -1,5 +1,6 @@
 """Results of the tools that read and write relationships."""
 
+from kgagent.formatting import in_one_line
 from kgagent.graph.compare_and_set import compare_and_set_one
 from kgagent.graph.relationships import (
     RelationshipIntent,
@@ -36,9 +37,7 @@ class WrittenRelationship(WriteAnswer):
 
     def short_text(self) -> str:
         """What changed, the triplet, and when new notes expire; get_relationship reads the rest."""
-        message = "\n".join(
-            filter(None, (self.message, f"triplet: {self.triplet}", " ".join((self.hint or "").split())))
-        )
+        message = "\n".join(filter(None, (self.message, f"triplet: {self.triplet}", in_one_line(self.hint or ""))))
         return short_answer(message, embedded=self.embedding_regenerated, note_expiries=self.note_expiries or ())
 
     @classmethod

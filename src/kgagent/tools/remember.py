@@ -1,7 +1,5 @@
 """remember: create and update many nodes, relationships and notes in one call."""
 
-import asyncio
-import time
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -61,6 +59,7 @@ from kgagent.tools.remember_results import (
 from kgagent.tools.remember_targets import Target, Targets, find_targets
 from kgagent.tools.replaced_fields import kept_description, replaced_fields
 from kgagent.tools.shared_aliases import shared_aliases
+from kgagent.turns import in_turns
 
 ItemT = TypeVar("ItemT", bound=BaseModel)
 Place = tuple[ListName, int]
@@ -68,9 +67,6 @@ Place = tuple[ListName, int]
 
 MAX_NAMED = 3
 """Names that one hint repeats."""
-
-MAX_VALIDATION_TIME = 0.01
-"""Seconds of validation after which other tasks get a turn."""
 
 
 class Remember(Tool[RememberArguments]):
@@ -283,15 +279,11 @@ class _Call:
 
     async def _valid(self, name: ListName, items: Sequence[Unchecked[ItemT]]) -> dict[int, ItemT]:
         valid: dict[int, ItemT] = {}
-        began = time.perf_counter()
-        for position, item in enumerate(items):
-            try:
-                valid[position] = item.validated()
-            except InputError as error:
-                self.failures[name, position] = error
-            if time.perf_counter() - began > MAX_VALIDATION_TIME:
-                await asyncio.sleep(0)
-                began = time.perf_counter()
+        for position, outcome in enumerate(await in_turns(_validated, items)):
+            if isinstance(outcome, InputError):
+                self.failures[name, position] = outcome
+            else:
+                valid[position] = outcome
         return valid
 
     def _without_level(self, place: Place, error: InvalidLevelError) -> RememberedRelationshipIntent | None:
@@ -424,6 +416,13 @@ class _Call:
             for item in new
             if (key := item.entity_key) in similar
         )
+
+
+def _validated(item: Unchecked[ItemT]) -> ItemT | InputError:
+    try:
+        return item.validated()
+    except InputError as error:
+        return error
 
 
 def _notice(target: Target | KgAgentError) -> str:

@@ -1,7 +1,7 @@
 """Arguments of remember; each item is validated on its own, so that an invalid one does not reject the others."""
 
 from collections.abc import Mapping
-from contextlib import suppress
+from functools import partial
 from typing import Annotated, Any, ClassVar, Generic, TypeVar, get_args
 
 from pydantic import (
@@ -12,13 +12,12 @@ from pydantic import (
     Field,
     GetCoreSchemaHandler,
     StringConstraints,
-    ValidationError,
     model_validator,
 )
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from kgagent.errors import InputError
-from kgagent.lenient_lists import with_lists
+from kgagent.lenient_lists import validated_with_lists
 from kgagent.models.fields import EntityKey, FilledText, ShortText, Text
 from kgagent.tools.arguments import Aliases, Arguments, IdempotencyKey, NewNote, NodeName, Notes, Verbose
 from kgagent.tools.relationship_arguments import FROM_NAMES, TO_NAMES, Attitude, Proximity
@@ -55,13 +54,7 @@ class Unchecked(Generic[ItemT]):
         try:
             return validate(self._model, self._item)
         except InputError as error:
-            cause = error.__cause__
-            lenient = with_lists(cause, self._item) if isinstance(cause, ValidationError) else None
-            if lenient is None:
-                raise
-            with suppress(InputError):
-                return validate(self._model, lenient)
-            raise
+            return validated_with_lists(partial(validate, self._model), self._item, error)
 
     @property
     def title(self) -> str:

@@ -85,7 +85,7 @@ async def _by_key(
         return {}
     exactly = {normalised_name(key) for position, key in given.items() if items[position].name is not None}
     found = await context.references.resolve_loosely(context.user_id, given.values(), exactly=exactly)
-    notices = {**found.notices, **found.shared}
+    notices = found.all_notices
     return {
         position: key
         if isinstance(key := found.keys[reference], InputError)
@@ -201,7 +201,7 @@ def _called(name: str, nodes: Iterable[ReferencedNode]) -> list[ReferencedNode]:
 
 
 def _named_exactly(name: str, nodes: Iterable[ReferencedNode]) -> list[ReferencedNode]:
-    return [node for node in nodes if normalised_name(node.name) == normalised_name(name)]
+    return [node for node in nodes if node.is_named(name)]
 
 
 def _created(

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 
 from kgagent.errors import KgAgentError
-from kgagent.graph.reference_forms import normalised_name
 from kgagent.graph.referenced_nodes import ReferencedNode
 from kgagent.graph.short_keys import message_key
 from kgagent.tools.context import ToolContext
@@ -31,6 +30,6 @@ async def shared_aliases(context: ToolContext, given: Mapping[str, Sequence[str]
 
 def _whose(alias: str, others: Sequence[ReferencedNode]) -> str:
     other = others[0]
-    what = "the name" if normalised_name(other.name) == normalised_name(alias) else "an alias"
+    what = "the name" if other.is_named(alias) else "an alias"
     more = f" and of {len(others) - 1} more" if len(others) > 1 else ""
     return f"{what} of {other.name} ({other.label}, {message_key(other.entity_key)}){more}"

@@ -2,9 +2,9 @@
 
 import calendar
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 
+from kgagent.graph.reference_forms import without_accents
 from kgagent.models.graph import GraphNode, GraphRelationship
 from kgagent.suggestions import shorten_name
 from kgagent.tools.context import ToolContext
@@ -86,6 +86,4 @@ def _occurs(name: str, texts: Iterable[str]) -> bool:
 def _folded(text: str) -> str:
     """A text without letter case and accents."""
     folded = text.casefold()
-    if folded.isascii():
-        return folded
-    return "".join(one for one in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(one))
+    return folded if folded.isascii() else without_accents(folded)

@@ -10,6 +10,7 @@ from kgagent.errors import EmbeddingUnavailableError
 from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
+from tests.support.loop_turns import turns_of_others
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import node, person, relate, two_friends
 from tests.support.stored import all_of, assert_embeddings_are_current, nodes_of, note_contents, relationships_of
@@ -540,20 +541,11 @@ async def test_a_large_invalid_item_is_rejected_before_it_is_described(tools: To
 
 
 async def test_other_tasks_run_while_invalid_items_are_described(tools: Toolset) -> None:
-    turns = 0
-
-    async def count() -> None:
-        nonlocal turns
-        while True:
-            await asyncio.sleep(0)
-            turns += 1
-
-    counting = asyncio.create_task(count())
     wrong = {"from": 1, "to": 2, "notes": [{}] * 20, "attitude": {}}
-    payload = await tools.remember(relationships=[wrong] * 200)
-    counting.cancel()
+    async with turns_of_others() as turns:
+        payload = await tools.remember(relationships=[wrong] * 200)
     assert len(payload["failures"]) == 200
-    assert turns > 5
+    assert turns.count > 5
 
 
 async def test_a_call_without_items_is_an_error(tools: Toolset) -> None:
