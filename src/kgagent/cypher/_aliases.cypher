@@ -1,2 +1,3 @@
 // The other names of a node `n`; of another program's property with that name none.
-CASE WHEN n.aliases IS :: LIST<STRING NOT NULL> NOT NULL THEN n.aliases ELSE [] END
+// coalesce: another transaction may remove them after the type was read.
+coalesce(CASE WHEN n.aliases IS :: LIST<STRING NOT NULL> NOT NULL THEN n.aliases END, [])

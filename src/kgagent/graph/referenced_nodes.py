@@ -81,11 +81,11 @@ class FoundNodes:
 
 
 def read_nodes(rows: Iterable[Row], ontology: Ontology, wanted: frozenset[str] | None) -> Iterable[ReferencedNode]:
-    """The nodes of rows that have one of the wanted labels."""
+    """The nodes of rows that have one of the wanted labels; a node that was deleted meanwhile has no key."""
     for row in rows:
         labels = frozenset(row["labels"])
         known = labels & ontology.labels.keys() & (labels if wanted is None else wanted)
-        if known:
+        if known and row["entity_key"]:
             yield ReferencedNode(
                 entity_key=row["entity_key"],
                 label=min(known, key=lambda label: ontology.label_order[label]),

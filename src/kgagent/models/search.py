@@ -120,7 +120,12 @@ class ExploreRequest(RequestModel):
         {"search_relationships", "neo4j_types", "limit_per_label", "return_explanations", "format"}
     )
 
-    queries: tuple[VectorQuery, ...] = Field(default=(), max_length=20, description="Searched by meaning.")
+    queries: tuple[VectorQuery, ...] = Field(
+        default=(),
+        max_length=20,
+        validation_alias=AliasChoices("queries", "query"),
+        description="Searched by meaning.",
+    )
     text_matches: tuple[FilledText, ...] = Field(
         default=(), max_length=20, description="Names of nodes, or parts of names."
     )

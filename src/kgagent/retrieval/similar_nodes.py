@@ -156,7 +156,8 @@ async def _by_name(scope: SearchScope, new: Sequence[GraphNode]) -> dict[str, li
         },
     )
     found: dict[str, list[str]] = {}
-    ordered = sorted(rows, key=lambda row: row["position"])
+    # A node that another transaction deletes meanwhile has no key.
+    ordered = sorted((row for row in rows if row["entity_key"]), key=lambda row: row["position"])
     people = scope.ontology.owner_label
     similar = await in_turns(lambda row: _is_similar(*queries[row["position"]], row, people), ordered)
     for row, is_similar in zip(ordered, similar, strict=True):

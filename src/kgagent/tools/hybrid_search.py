@@ -5,7 +5,7 @@ from pydantic import ConfigDict, Field
 from kgagent.formatting import counted
 from kgagent.models.answer_page import Content
 from kgagent.models.fields import FilledText
-from kgagent.models.hybrid import HybridSearchRequest, hybrid_items
+from kgagent.models.hybrid import HybridSearchRequest, HybridSearchResult, hybrid_items
 from kgagent.ontology import Ontology
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
@@ -13,6 +13,12 @@ from kgagent.tools.labels import known_labels
 from kgagent.tools.reading import JsonObject, ReadAnswer, ReadArguments, read_answer, relevance_of
 from kgagent.tools.relationship_types import stored_types
 from kgagent.tools.unknown_names import unknown_names
+
+NEAR_BEST = 0.2
+"""How much less than the best an item may score, by strategy "calibrated", to be on the first page."""
+
+LEAST_OF_A_PAGE = 16
+"""Number of items that may score less."""
 
 
 class HybridSearchArguments(ReadArguments, HybridSearchRequest):
@@ -23,6 +29,7 @@ class HybridSearchArguments(ReadArguments, HybridSearchRequest):
     )
 
     query: FilledText = Field(description='What to look for: "who taught me to sail?".')
+    limit: int | None = Field(None, ge=1, le=100, description="Maximum results. Default: 32, the weak ones by cursor.")
 
 
 class HybridSearchAnswer(ReadAnswer):
@@ -75,7 +82,7 @@ class HybridSearch(Tool[HybridSearchArguments]):
             message=f"Found {counted(nodes, 'node')} and {counted(relationships, 'relationship')}",
             sections=("objects",) if result.relationships is None else ("objects", "relationships"),
             warnings=(*stored.warnings, *result.warnings),
-            **relevance_of(result, unknown),
+            **{"at_most": _page_length(arguments, result), **relevance_of(result, unknown)},
         )
         return await read_answer(
             HybridSearchAnswer,
@@ -85,3 +92,11 @@ class HybridSearch(Tool[HybridSearchArguments]):
             queries=[arguments.query],
             labels={node.entity_key: node.label for node in result.objects},
         )
+
+
+def _page_length(arguments: HybridSearchArguments, result: HybridSearchResult) -> int | None:
+    """Number of items of a page; None, without a maximum, if the caller gave a limit or scores are not similarities."""
+    if arguments.limit is not None or arguments.strategy != "calibrated":
+        return None
+    scores = [item.score for item in result.items]
+    return max(LEAST_OF_A_PAGE, sum(score >= scores[0] - NEAR_BEST for score in scores))

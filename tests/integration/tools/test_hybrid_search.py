@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from kgagent.errors import EmbeddingUnavailableError
@@ -41,6 +43,24 @@ async def test_filters_and_limits_hold(tools: Toolset) -> None:
     assert len(answer["objects"]) + len(answer["relationships"]) == 1
     assert "Unknown label: Robot" in error_of(await tools.hybrid_search(query="x", node_types=["Robot"]))
     assert "strategy" in error_of(await tools.hybrid_search(query="x", strategy="best"))
+
+
+async def test_without_a_limit_the_first_page_ends_where_weak_results_begin(tools: Toolset) -> None:
+    lena = await person(tools, "Lena", "Plays the cello")
+    for number in range(20):
+        await relate(tools, lena, await person(tools, f"Neighbour {number}"), f"neighbour {number} of")
+    asked = {"query": "Lena plays the cello", "threshold": -1}
+    everything = (await tools.hybrid_search.call_text({**asked, "limit": 32})).text.splitlines()
+    first = (await tools.hybrid_search.call_text(asked)).text.splitlines()
+    shown = re.fullmatch(r'(\d+) of 32 shown; continue with cursor "(.+)"', first[-1])
+    assert shown is not None
+    assert 16 <= int(shown[1]) < 32
+    assert first[:-1] == everything[: len(first) - 1]
+    second = (await tools.hybrid_search.call_text({**asked, "cursor": shown[2]})).text.splitlines()
+    assert "shown" not in second[-1]
+    assert second[-1] == everything[-1]
+    by_rank = await tools.hybrid_search.call_text({**asked, "strategy": "rrf"})
+    assert "shown" not in by_rank.text.splitlines()[-1]
 
 
 async def test_the_text_stays_within_its_token_budget(tools: Toolset) -> None:
