@@ -55,6 +55,7 @@ def hostile_calls(tools: Mapping[str, BoundTool | Tool[Any]]) -> Iterator[Call]:
     yield from _batches()
     yield from _patterns()
     yield from _searches()
+    yield from _long_notes()
     yield from _fields(tools)
 
 
@@ -108,8 +109,27 @@ def _searches() -> Iterator[Call]:
     yield Call("explore", "2,000 wrong queries", {"queries": [{"qeury": f"mentor {i}", "b": 1} for i in range(2_000)]})
     yield Call("explore", "8,000 characters", {"queries": [{"query": "word " * 1_600}]})
     yield Call("explore", "8,000 signs", {"queries": [{"query": "?!" * 4_000}]})
+    chinese = ["\u5b57\u8a9e\u6587\u56fd"[i % 4 :] + "\u5b57\u8a9e\u6587\u56fd" * 1_999 for i in range(10)]
+    yield Call("explore", "10 queries of 8,000 Chinese characters", {"queries": [{"query": text} for text in chinese]})
     yield Call("hybrid_search", "8,000 characters", {"query": "Ab " * 2_600})
     yield Call("hybrid_search", "8,000 letters", {"query": "ab" * 4_000})
+
+
+def _long_notes() -> Iterator[Call]:
+    """Valid calls with as much text as a call may have."""
+    ends = {"from_entity_key": "Ada Long", "to_entity_key": "Bo Long"}
+    people = [{"label": "Person", "name": name} for name in ("Ada Long", "Bo Long")]
+    friends = {"from": "Ada Long", "to": "Bo Long", "relationship_type": "friend"}
+    for count, words in ((200, 1_100), (50, 4_750)):
+        contents = [f"{i} " + "row " * words for i in range(count)]
+        notes = [{"on": ["Ada Long", "Bo Long"] if i % 2 else "Ada Long", "content": contents[i]} for i in range(count)]
+        title = f"{count} notes of {4 * words:,} characters"
+        yield Call("remember", title, {"nodes": people, "relationships": [friends], "notes": notes})
+        yield Call("update_node", title, {"entity_key": "Ada Long", "notes": [f"x{text}" for text in contents[:100]]})
+        yield Call(
+            "update_relationship", title, {**ends, "notes": [{"content": f"x{text}"} for text in contents[:100]]}
+        )
+        yield Call("get_relationship", title, ends)
 
 
 def _fields(tools: Mapping[str, BoundTool | Tool[Any]]) -> Iterator[Call]:

@@ -23,6 +23,8 @@ from urllib.parse import urlsplit
 from kgagent import KnowledgeGraph, Settings
 from kgagent.adapters.mcp.http import HttpOptions, http_server
 from kgagent.embedding.hashing import HashingEmbedder
+from kgagent.gc_pauses import short_gc_pauses
+from kgagent.tools import Toolset
 from tests.adversarial.hostile_calls import Call, hostile_calls
 
 USER = "loop-lag"
@@ -104,7 +106,6 @@ class HttpClient:
 
 async def measure(limit: float, only: str, surfaces: str) -> int:
     """Run the attacks; the number of those that hold the loop too long."""
-    slow = 0
     settings = Settings(toolsets=("all",))
     async with (
         KnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(384)) as graph,
@@ -112,26 +113,29 @@ async def measure(limit: float, only: str, surfaces: str) -> int:
     ):
         tools = graph.tools(user_id=USER)
         client = await asyncio.to_thread(HttpClient, server.url)
-        for call in hostile_calls(tools):
-            if only not in f"{call.tool} {call.name}":
-                continue
-            for surface in surfaces.split(","):
-                if surface == "python" and call.arguments is None:
-                    continue
-                # A first call imports what it needs.
-                body = client.body(call)
-                async with Probe.watching() as probe:
-                    if surface == "http":
-                        answer = await asyncio.to_thread(client.send, body)
-                    else:
-                        answer = (await tools[call.tool].call_text(call.arguments)).text
-                is_slow = probe.processor > limit
-                slow += is_slow
-                held = f"{probe.processor * 1000:8.1f} ms processor {probe.wall * 1000:8.1f} ms wall"
-                said = " ".join(answer.split())[:110]
-                title = f"{surface:6} {call.tool} {call.name} ({len(body):,} bytes)"
-                print(f"{'SLOW' if is_slow else 'ok  '} {held} {title}: {said}", flush=True)
-    return slow
+        with short_gc_pauses():
+            held = [
+                await _held(call, tools, client if surface == "http" else None)
+                for call in hostile_calls(tools)
+                if only in f"{call.tool} {call.name}"
+                for surface in surfaces.split(",")
+                if surface == "http" or call.arguments is not None
+            ]
+    return sum(seconds > limit for seconds in held)
+
+
+async def _held(call: Call, tools: Toolset, client: HttpClient | None) -> float:
+    """Seconds of processor time for which a call from Python, or over HTTP if there is a client, holds the loop."""
+    body = HttpClient.body(call)
+    async with Probe.watching() as probe:
+        if client is None:
+            answer = (await tools[call.tool].call_text(call.arguments)).text
+        else:
+            answer = await asyncio.to_thread(client.send, body)
+    held = f"{probe.processor * 1000:8.1f} ms processor {probe.wall * 1000:8.1f} ms wall"
+    title = f"{'http' if client else 'python':6} {call.tool} {call.name} ({len(body):,} bytes)"
+    print(f"{held} {title}: {' '.join(answer.split())[:110]}", flush=True)
+    return probe.processor
 
 
 def main() -> None:

@@ -22,7 +22,7 @@ from kgagent.graph.referenced_nodes import FoundNodes, ReferencedNode, in_order,
 from kgagent.graph.schema_parts import NODE_TEXT_INDEX
 from kgagent.graph.short_keys import shortest_unique
 from kgagent.graph.statements import statement
-from kgagent.graph.store import Store
+from kgagent.graph.store import Row, Store
 from kgagent.ontology import Ontology
 from kgagent.suggestions import shorten_name
 from kgagent.turns import in_turns
@@ -288,11 +288,15 @@ class NodeReferences:
         )
         wanted = None if labels is None else frozenset(labels)
         found: dict[str, list[ReferencedNode]] = {}
-        for row in sorted(rows, key=lambda row: row["position"]):
-            reference = queries[row["position"]][0]
-            nodes = found.setdefault(reference, [])
-            near = read_nodes([row], self._ontology, wanted)
-            nodes += [one for one in near if one not in nodes and is_near(reference, (one.name, *one.aliases))]
+
+        def near(row: Row) -> list[ReferencedNode]:
+            nodes = read_nodes([row], self._ontology, wanted)
+            return [one for one in nodes if is_near(queries[row["position"]][0], (one.name, *one.aliases))]
+
+        ordered = sorted(rows, key=lambda row: row["position"])
+        for row, close in zip(ordered, await in_turns(near, ordered), strict=True):
+            nodes = found.setdefault(queries[row["position"]][0], [])
+            nodes += [one for one in close if one not in nodes]
         found = {reference: nodes[:MAX_NEAREST] for reference, nodes in found.items()}
         short = await self.short_keys(user_id, [node.entity_key for nodes in found.values() for node in nodes])
         return {

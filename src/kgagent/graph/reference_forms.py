@@ -150,7 +150,11 @@ def is_near(reference: str, names: Iterable[str]) -> bool:
 
 def are_spelt_alike(word: str, other: str) -> bool:
     """Whether two words of names are the same or differ little: "rajiv" and "rajeev"."""
-    return SequenceMatcher(None, word, other).ratio() >= SIMILAR_WORD
+    if word == other:
+        return True
+    compared = SequenceMatcher(None, word, other)
+    # Upper bounds of the ratio, which cost less.
+    return all(ratio() >= SIMILAR_WORD for ratio in (compared.real_quick_ratio, compared.quick_ratio, compared.ratio))
 
 
 def normalised_name(name: str) -> str:

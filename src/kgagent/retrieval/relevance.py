@@ -30,6 +30,9 @@ from kgagent.retrieval.candidates import Candidate, Ranking, Record
 from kgagent.retrieval.noise import Noise, Sample, read_sample
 from kgagent.retrieval.scope import SearchScope
 
+MAX_COMPARED = 1_000
+"""Characters of a query whose words are compared with the results."""
+
 MAX_SAMPLES = 1_000
 """Number of users whose samples are cached."""
 
@@ -95,8 +98,8 @@ def relevance(
     stands = [_standing(vector, *one) for one in of_kinds]
     leads = [stand for stand in stands if stand is not None] or [(USUAL_LEAD, USUAL_CROWD)]
     lead, crowd = (max(column) for column in zip(*leads, strict=True))
-    known = _known_words(query, records)
-    phrases = capitalized_phrases(query)
+    known = _known_words(query[:MAX_COMPARED], records)
+    phrases = capitalized_phrases(query[:MAX_COMPARED])
     if phrases:
         naming = max(_overlap(phrase, name) for phrase in phrases for name in _names(records))
         odds = 7.14 * naming**2 + 1.79 * lead - 2.04 * min(MAX_CROWD, crowd) + 4.75 * known - 5.4

@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from kgagent.errors import InputError, InvalidLevelError, KgAgentError
-from kgagent.graph.compare_and_set import compare_and_set
 from kgagent.graph.nodes import NodeStrategy, NodeWriteResult
 from kgagent.graph.property_names import LEVEL_FIELDS
 from kgagent.graph.records import RelationshipRecord
@@ -20,6 +19,7 @@ from kgagent.tools.arguments import describe_lifetimes
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.deleted_notes import deleted_notes
+from kgagent.tools.joined_notes import Place, write_with_joined_notes
 from kgagent.tools.labels import known_label
 from kgagent.tools.note_edits import NoteCorrection
 from kgagent.tools.note_expiry import expiries
@@ -62,9 +62,6 @@ from kgagent.tools.shared_aliases import shared_aliases
 from kgagent.turns import in_turns
 
 ItemT = TypeVar("ItemT", bound=BaseModel)
-Place = tuple[ListName, int]
-"""An item: its list and its position in it."""
-
 MAX_NAMED = 3
 """Names that one hint repeats."""
 
@@ -183,10 +180,10 @@ class _Call:
         """Write the nodes, and the notes on nodes, with one batch of embeddings."""
         context = self.context
         strategy = NodeStrategy(context.nodes, context.write_context, user_id=context.user_id, options=node_options())
-        outcomes = await compare_and_set(
-            strategy, list(self.node_intents.values()), attempts=context.write_context.attempts
+        self.node_intents, outcomes = await write_with_joined_notes(
+            strategy, self.node_intents, attempts=context.write_context.attempts
         )
-        for place, outcome in zip(self.node_intents, outcomes, strict=True):
+        for place, outcome in outcomes.items():
             if isinstance(outcome, KgAgentError):
                 self.failures[place] = outcome
             else:
@@ -211,10 +208,10 @@ class _Call:
         )
         pending = self.relationship_intents
         while pending:
-            outcomes = await compare_and_set(strategy, list(pending.values()), attempts=context.write_context.attempts)
-            written = dict(zip(pending, outcomes, strict=True))
+            joined, outcomes = await write_with_joined_notes(strategy, pending, attempts=context.write_context.attempts)
+            self.relationship_intents |= joined
             pending = {}
-            for place, outcome in written.items():
+            for place, outcome in outcomes.items():
                 if isinstance(outcome, InvalidLevelError) and (rest := self._without_level(place, outcome)) is not None:
                     pending[place] = self.relationship_intents[place] = rest
                 elif isinstance(outcome, KgAgentError):
@@ -238,7 +235,7 @@ class _Call:
                 for place, one in places.items()
                 if place not in corrections
             ),
-            unchanged=sum(not one.changed for place, one in places.items() if place[0] == "notes"),
+            unchanged=sum(self._unchanged(place, one) for place, one in places.items() if place[0] == "notes"),
             corrected=sum(bool(item.content) for item in corrected),
             removed=sum(not item.content for item in corrected),
             failed=failed["notes"],
@@ -321,6 +318,15 @@ class _Call:
 
     def _intent(self, place: Place) -> RememberedNodeIntent | RememberedRelationshipIntent:
         return self.node_intents.get(place) or self.relationship_intents[place]
+
+    def _unchanged(self, place: Place, written: NodeWriteResult | RelationshipWriteResult) -> int:
+        """How many items of the list of notes, which were written together, changed nothing."""
+        intent = self._intent(place)
+        if intent.correction is not None or written.stored is None:
+            return int(not written.changed)
+        added = len(written.record.notes) - len(written.stored.notes)
+        extended = sum(new != old for new, old in zip(written.record.notes, written.stored.notes, strict=False))
+        return len(intent.notes) - added - extended
 
     def _notes_given(self) -> list[Note]:
         """The notes of the call as they are stored."""

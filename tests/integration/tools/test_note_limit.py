@@ -31,3 +31,14 @@ async def test_a_note_too_many_is_refused_and_nothing_of_the_call_is_written(too
     assert "Row" not in stored
     succeeded(await tools.update_relationship(**ends, description="Row", notes=["c"]))
     assert "got 5" in error_of(await tools.update_node(entity_key=first, notes=["1", "2", "3", "4", "5"]))
+
+
+async def test_notes_of_one_call_are_written_as_far_as_there_is_room(tools: Toolset) -> None:
+    await relate(tools, await person(tools, "Ada"), await person(tools, "Bo"), relationship_type="friend", notes=["a"])
+    for on in ("Ada", ["Ada", "Bo"]):
+        notes = [{"on": on, "content": content} for content in ("b", "c", "d", "e")]
+        payload = succeeded(await tools.remember(notes=notes))
+        room = 3 if on == "Ada" else 2
+        assert payload["notes_added"] == room, payload
+        assert [failure["index"] for failure in payload["failures"]] == list(range(room, 4))
+        assert payload["failures"][0]["error"].startswith("A record may have at most 3 notes, got 4")

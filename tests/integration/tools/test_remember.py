@@ -75,6 +75,31 @@ async def test_one_call_makes_one_embedding_request_for_nodes_and_one_for_relati
     assert (embedder.queries, payload["embeddings"]) == ([], 59)
 
 
+async def test_notes_of_one_call_on_a_relationship_are_one_write(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+) -> None:
+    await two_friends(tools)
+    embedder.stored.clear()
+    on = ["Ada", "Bo"]
+    notes = [{"on": on, "content": f"They row on lake {number}."} for number in (1, 2, 3, 2)]
+    payload = succeeded(await tools.remember(notes=notes))
+    assert (payload["notes_added"], payload["embeddings"], [len(texts) for texts in embedder.stored]) == (3, 1, [1])
+    assert "1 unchanged" in payload["message"]
+    correction = {"on": on, "replaces": "They row on lake 1.", "content": "They sail."}
+    later = [{"on": on, "content": "They swim."}, correction, {"on": on, "content": "They row on lake 1."}]
+    payload = succeeded(await tools.remember(notes=[*later, {"on": on, "content": "They run."}]))
+    assert (payload["notes_added"], payload["notes_corrected"]) == (3, 1)
+    [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    assert note_contents(stored) == [
+        "They sail.",
+        "They row on lake 2.",
+        "They row on lake 3.",
+        "They swim.",
+        "They row on lake 1.",
+        "They run.",
+    ]
+
+
 async def test_the_same_call_again_changes_nothing(
     tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
 ) -> None:

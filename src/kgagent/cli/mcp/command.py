@@ -166,22 +166,27 @@ def _serve_stdio(
 ) -> None:
     from kgagent.adapters.mcp import serve_stdio
     from kgagent.cli.graph_session import run_with_graph
+    from kgagent.gc_pauses import short_gc_pauses
+    from kgagent.knowledge_graph import KnowledgeGraph
 
-    run_with_graph(
-        lambda graph: serve_stdio(graph, user_id, toolsets=toolsets, structured=structured, app=app, confirm=confirm),
-        settings=settings,
-    )
+    async def work(graph: KnowledgeGraph) -> None:
+        with short_gc_pauses():
+            await serve_stdio(graph, user_id, toolsets=toolsets, structured=structured, app=app, confirm=confirm)
+
+    run_with_graph(work, settings=settings)
 
 
 def _serve_http(settings: "Settings", options: "HttpOptions") -> None:
     from kgagent.adapters.mcp import http_server
     from kgagent.cli.graph_session import run_with_graph
     from kgagent.cli.output import print_message
+    from kgagent.gc_pauses import short_gc_pauses
     from kgagent.knowledge_graph import KnowledgeGraph
 
     async def work(graph: KnowledgeGraph) -> None:
         async with http_server(graph, options) as server:
-            print_message(f"[green]Serving MCP at {server.url}[/green]; stop: Ctrl-C.")
-            await server.serving
+            with short_gc_pauses():
+                print_message(f"[green]Serving MCP at {server.url}[/green]; stop: Ctrl-C.")
+                await server.serving
 
     run_with_graph(work, settings=settings)
