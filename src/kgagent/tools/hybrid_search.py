@@ -29,7 +29,6 @@ class HybridSearchArguments(ReadArguments, HybridSearchRequest):
     )
 
     query: FilledText = Field(description='What to look for: "who taught me to sail?".')
-    limit: int | None = Field(None, ge=1, le=100, description="Maximum results. Default: 32, the weak ones by cursor.")
 
 
 class HybridSearchAnswer(ReadAnswer):
