@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from kgagent.embedding.base import Embedder, Embedding
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.embedding.openai import OpenAIEmbedder
+from kgagent.errors import EmbeddingResponseError
 from tests.support.openai_server import API_KEY
 
 
@@ -25,6 +26,7 @@ class WatchedEmbedder(Embedder):
         stored: texts of each request for embeddings that are stored.
         queries: texts of each request for embeddings of queries.
         failure: raised by every request while it is set.
+        refused: part of a text that the model refuses; empty if it refuses none.
         gate: requests wait for it; it is open unless a test closes it.
         asked: set as soon as a request has come in.
     """
@@ -35,6 +37,7 @@ class WatchedEmbedder(Embedder):
         self.stored: list[list[str]] = []
         self.queries: list[list[str]] = []
         self.failure: Exception | None = None
+        self.refused = ""
         self.gate = asyncio.Event()
         self.gate.set()
         self.asked = asyncio.Event()
@@ -76,4 +79,6 @@ class WatchedEmbedder(Embedder):
         await self.gate.wait()
         if self.failure is not None:
             raise self.failure
+        if self.refused and any(self.refused in text for text in texts):
+            raise EmbeddingResponseError("The model refused a text")
         return await self._embedder.embed(texts)

@@ -1,13 +1,13 @@
 """remember: create and update many nodes, relationships and notes in one call."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from kgagent.errors import InputError, InvalidLevelError, KgAgentError
+from kgagent.errors import InputError, InvalidLevelError, KgAgentError, NotFoundError
 from kgagent.graph.nodes import NodeStrategy, NodeWriteResult
 from kgagent.graph.property_names import LEVEL_FIELDS
 from kgagent.graph.records import RelationshipRecord
@@ -218,6 +218,7 @@ class _Call:
                     self.failures[place] = outcome
                 else:
                     self.written_relationships[place] = outcome
+            pending |= self._left_without_relationship({intent.pair for intent in pending.values()})
 
     async def result(self) -> RememberResult:
         """Describe what was written."""
@@ -291,6 +292,19 @@ class _Call:
             return None
         self.invalid_levels.setdefault(place, []).append(error)
         return rest
+
+    def _left_without_relationship(self, pairs: Set[frozenset[str]]) -> dict[Place, RememberedRelationshipIntent]:
+        """The items that failed because the relationship of one of these pairs, or a note of it, did not exist yet."""
+        found = {
+            place: self.relationship_intents[place]
+            for place, error in self.failures.items()
+            if isinstance(error, NotFoundError)
+            and place in self.relationship_intents
+            and self.relationship_intents[place].pair in pairs
+        }
+        for place in found:
+            del self.failures[place]
+        return found
 
     def _missing_nodes(self) -> dict[str, int]:
         """Keys of new nodes that were not written, with the positions of their items."""

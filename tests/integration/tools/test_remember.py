@@ -100,6 +100,36 @@ async def test_notes_of_one_call_on_a_relationship_are_one_write(
     ]
 
 
+async def test_a_note_that_the_model_refuses_does_not_keep_the_others_from_being_written(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+) -> None:
+    await two_friends(tools)
+    embedder.refused = "lake 2"
+    on = ["Ada", "Bo"]
+    notes = [{"on": on, "content": f"They row on lake {number}."} for number in (1, 2, 3)]
+    payload = succeeded(await tools.remember(notes=notes))
+    assert (payload["notes_added"], [failure["index"] for failure in payload["failures"]]) == (2, [1])
+    [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    assert note_contents(stored) == ["They row on lake 1.", "They row on lake 3."]
+
+
+async def test_notes_on_a_new_relationship_that_is_written_without_its_invalid_level_are_written(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+) -> None:
+    await person(tools, "Ada")
+    await person(tools, "Bo")
+    payload = succeeded(
+        await tools.remember(
+            relationships=[{"from": "Ada", "to": "Bo", "relationship_type": "friend", "attitude": "bogus"}],
+            notes=[{"on": ["Ada", "Bo"], "content": "They row."}, {"on": ["Bo", "Ada"], "content": "They sail."}],
+        )
+    )
+    assert (payload["relationships"]["created"], payload["notes_added"], payload["failures"]) == (1, 2, [])
+    assert "was written without attitude" in payload["hints"][0]
+    [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    assert note_contents(stored) == ["They row.", "They sail."]
+
+
 async def test_the_same_call_again_changes_nothing(
     tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
 ) -> None:
