@@ -27,7 +27,17 @@ _MANIFEST = "manifest.json"
 _PACKED_NAME = re.compile(rf"(?:{'|'.join(FOLDERS)})(?:/(?!\.{{1,2}}(?:/|$))[^/\\:\x00-\x1f]+)+")
 _CHUNK_BYTES = 1 << 20
 _COMPRESSION_LEVEL = 1
-_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValidationError, NotImplementedError, RuntimeError)
+_COMPRESSIONS = (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED)
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    KeyError,
+    NotImplementedError,
+    RuntimeError,
+    UnicodeDecodeError,
+    ValidationError,
+)
 
 
 class PackedFile(BaseModel):
@@ -153,11 +163,24 @@ def _opened(file: Path) -> Iterator[tuple[zipfile.ZipFile, BackupManifest]]:
     with stream:
         try:
             with zipfile.ZipFile(stream) as archive:
+                _check_entries(archive, stream)
                 yield archive, BackupManifest.read(archive)
         except _DAMAGE as error:
             raise InputError(
                 f"{file} is not a complete backup of this version of kgagent: {in_one_line(str(error))}"
             ) from error
+
+
+def _check_entries(archive: zipfile.ZipFile, stream: IO[bytes]) -> None:
+    """Check that reading the entries of an archive meets no other errors than those of damaged archives.
+
+    Raises:
+        BadZipFile: an entry lies outside of the file, or is compressed in another way than those of a backup.
+    """
+    size = os.fstat(stream.fileno()).st_size
+    for entry in archive.infolist():
+        if not 0 <= entry.header_offset < size or entry.compress_type not in _COMPRESSIONS:
+            raise zipfile.BadZipFile(f"the entry of {entry.filename!r} is damaged")
 
 
 def _files(data: Path) -> list[Path]:

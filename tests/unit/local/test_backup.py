@@ -119,6 +119,32 @@ def test_a_backup_that_was_cut_is_refused(file: Path, other: ServerHome, share: 
     assert not other.has_data()
 
 
+@pytest.mark.parametrize(
+    ("record", "place", "changed"),
+    [
+        (b"PK\x01\x02", 10, bytes([zipfile.ZIP_BZIP2, 0])),
+        (b"PK\x01\x02", 10, bytes([zipfile.ZIP_LZMA, 0])),
+        (b"PK\x01\x02", 46, b"\xff"),
+        (b"PK\x05\x06", 16, b"\xf0\xff\xff\xff"),
+    ],
+    ids=["bzip2", "lzma", "name", "offset"],
+)
+def test_a_backup_whose_directory_is_damaged_is_refused(
+    file: Path, other: ServerHome, record: bytes, place: int, changed: bytes
+) -> None:
+    content = bytearray(file.read_bytes())
+    entry = content.rindex(b"PK\x01\x02")
+    content[entry + 9] |= 0x08  # names are UTF-8
+    start = content.rindex(record) + place
+    content[start : start + len(changed)] = changed
+    file.write_bytes(content)
+
+    with pytest.raises(InputError, match="is not a complete backup"):
+        LocalNeo4j(other.path).restore_backup(file)
+
+    assert not other.has_data()
+
+
 def test_a_backup_that_was_changed_is_refused_and_leaves_the_home_empty(file: Path, other: ServerHome) -> None:
     content = file.read_bytes()
     changed = bytearray(content)
