@@ -95,9 +95,8 @@ def relevance(
     if not records:
         return 0.0
     of_kinds = list(rankings)
-    stands = [_standing(vector, *one) for one in of_kinds]
-    leads = [stand for stand in stands if stand is not None] or [(USUAL_LEAD, USUAL_CROWD)]
-    lead, crowd = (max(column) for column in zip(*leads, strict=True))
+    measured = [stand for one in of_kinds if (stand := _standing(vector, *one)) is not None]
+    lead, crowd = (max(column) for column in zip(*(measured or [(USUAL_LEAD, USUAL_CROWD)]), strict=True))
     known = _known_words(query[:MAX_COMPARED], records)
     phrases = capitalized_phrases(query[:MAX_COMPARED])
     if phrases:
