@@ -12,7 +12,7 @@ CALL (n) {
   WITH r, 2.0 * vector.similarity.cosine(embedding, $vector) - 1.0 AS similarity
   WHERE similarity >= $threshold
   WITH r, similarity, similarity +
-    CASE WHEN any(said IN $levels WHERE type(r) = said.type AND r[said.field] = said.level) THEN $level_bonus ELSE 0.0 END AS score
+    coalesce(head([said IN $levels WHERE type(r) = said.type AND r[said.field] = said.level | said.bonus]), 0.0) AS score
   ORDER BY score DESC, r.relationship_key
   LIMIT $limit
   RETURN collect({similarity: similarity, score: score, relationship: «relationship»}) AS matches

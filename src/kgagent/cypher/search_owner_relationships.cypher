@@ -1,5 +1,5 @@
 // Relationships of the node that is marked as the owner of the user's graph, compared with a query.
-// Parameters: user_id; dimensions; model; relationship_types [text] or null; vector; levels [{type, field, level}]; level_bonus; threshold (plain cosine); hub_limit (relationships
+// Parameters: user_id; dimensions; model; relationship_types [text] or null; vector; levels [{type, field, level, bonus}]; threshold (plain cosine); hub_limit (relationships
 //   read); limit.
 // Rows: one for each owner: entity_key, matches [{similarity (plain cosine), score, relationship}], best first.
 MATCH (n:«owner»)

@@ -1,5 +1,5 @@
 // Relationships of some of the user's nodes, compared with a query.
-// Parameters: user_id; keys [entity keys]; dimensions; model; relationship_types [text] or null; vector; levels [{type, field, level}]; level_bonus; threshold (plain cosine);
+// Parameters: user_id; keys [entity keys]; dimensions; model; relationship_types [text] or null; vector; levels [{type, field, level, bonus}]; threshold (plain cosine);
 //   hub_limit (relationships read at each node); limit (of each node).
 // Rows: one for each node: entity_key, matches [{similarity (plain cosine), score, relationship}], best first.
 UNWIND $keys AS key

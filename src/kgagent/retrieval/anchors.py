@@ -1,15 +1,19 @@
 """Nodes that a query means without their full name: the owner by "my sister", others by an alias or a first name."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from kgagent.errors import StoreError
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.lucene import forms, must_be, quoted, words
+from kgagent.graph.lucene import must_be, quoted, words
+from kgagent.graph.records import RelationshipRecord
 from kgagent.graph.schema_parts import NODE_TEXT_INDEX
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
 from kgagent.retrieval.candidates import Candidate, key_of, read_relationship
 from kgagent.retrieval.mentions import mentioned_names, name_words
+from kgagent.retrieval.roles import role_keys
+from kgagent.retrieval.said_levels import said_levels
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.vector_search import VectorQuery
 from kgagent.retrieval.vector_targets import VectorTarget
@@ -19,8 +23,8 @@ READ = 2_000
 
 MATCHES = 20
 
-LEVEL_BONUS = 0.1
-"""What a relationship whose attitude or proximity the query says ("who is hostile to me?") scores more."""
+OTHER_ROLE_COST = 0.25
+"""What the owner's other relationships score less if the query calls a node by its role ("my sister")."""
 
 NAMED = 5
 """Nodes whose name has a word of the query that count as meant; of more, the best by full-text search."""
@@ -34,7 +38,7 @@ Anchors = tuple[frozenset[str], Sequence[Candidate]]
 async def owner_matches(
     scope: SearchScope, target: VectorTarget, types: RelationshipFilter, query: VectorQuery
 ) -> Anchors:
-    """The graph's owner.
+    """The graph's owner. By "my sister's husband", the sister's relationships matter more than others of the owner.
 
     Raises:
         StoreError: the database failed.
@@ -43,7 +47,14 @@ async def owner_matches(
     if owner is None:
         return frozenset(), ()
     text = statement("search_owner_relationships", **target.places, owner=Identifier(owner))
-    return _anchors(await scope.read(text, _parameters(scope, types, query)))
+    keys, found = _anchors(await scope.read(text, _parameters(scope, types, query)))
+    ends = [
+        {one.record.from_entity_key, one.record.to_entity_key} if isinstance(one.record, RelationshipRecord) else set()
+        for one in found
+    ]
+    roles = role_keys(query.text, keys, [one.record for one in found if isinstance(one.record, RelationshipRecord)])
+    costs = [OTHER_ROLE_COST if roles and roles.isdisjoint(at) else 0.0 for at in ends]
+    return keys, [replace(one, score=one.score - cost) for one, cost in zip(found, costs, strict=True)]
 
 
 async def named_matches(
@@ -94,18 +105,11 @@ def _is_meant(row: Row, phrases: Sequence[str], *, by_part: bool) -> bool:
 
 
 def _parameters(scope: SearchScope, types: RelationshipFilter, query: VectorQuery) -> dict[str, object]:
-    said = {form.casefold() for word in words(query.text) for form in forms(word)}
-    levels = [
-        {"type": neo4j_type, "field": field, "level": level}
-        for (neo4j_type, field, level), word in scope.ontology.level_words.items()
-        if word.casefold() in said
-    ]
     return {
         **types.parameters,
         "vector": scope.store.vector(query.vector),
         "threshold": query.threshold,
-        "levels": levels,
-        "level_bonus": LEVEL_BONUS,
+        "levels": said_levels(query.text, scope.ontology),
         "hub_limit": READ,
         "limit": MATCHES,
     }

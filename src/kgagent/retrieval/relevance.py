@@ -30,11 +30,8 @@ from kgagent.retrieval.candidates import Candidate, Ranking, Record
 from kgagent.retrieval.noise import Noise, Sample, read_sample
 from kgagent.retrieval.scope import SearchScope
 
-MAX_COMPARED = 1_000
-"""Characters of a query whose words are compared with the results."""
-
-MAX_SAMPLES = 1_000
-"""Number of users whose samples are cached."""
+MAX_SAMPLES, MAX_COMPARED = 1_000, 1_000
+"""Number of users whose samples are cached; characters of a query whose words are compared with the results."""
 
 RELEVANT = 0.5
 """Minimum relevance of results that count as relevant."""

@@ -79,7 +79,7 @@ class Explore(Tool[ExploreArguments]):
         """The description for the model."""
         return (
             f"Search the knowledge graph broadly: nodes ({', '.join(ontology.labels)}) and relationships by semantic "
-            "search and by name, with what surrounds the matches. Use it for a new topic, and before you write. "
+            "search and by name, with what surrounds the matches. Use it for a new topic. "
             "hybrid_search answers one question in less space. Give queries, text_matches or both."
         )
 

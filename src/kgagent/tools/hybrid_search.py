@@ -76,11 +76,12 @@ class HybridSearch(Tool[HybridSearchArguments]):
         result = await context.retrieval.hybrid_search(request, user_id=context.user_id)
         nodes, relationships = len(result.objects), len(result.relationships or ())
         unknown = await unknown_names(context, [arguments.query], (), result.items)
+        is_full = arguments.limit is not None and len(result.items) == arguments.limit
         content = Content(
             items=hybrid_items(result),
             message=f"Found {counted(nodes, 'node')} and {counted(relationships, 'relationship')}",
             sections=("objects",) if result.relationships is None else ("objects", "relationships"),
-            warnings=(*stored.warnings, *result.warnings),
+            warnings=(*stored.warnings, *result.warnings, *([f"limit {arguments.limit} reached"] if is_full else [])),
             **{"at_most": _page_length(arguments, result), **relevance_of(result, unknown)},
         )
         return await read_answer(

@@ -114,7 +114,7 @@ class RememberedNode(Arguments):
     entity_key: EntityKey | None = Field(None, description="Existing node, if its name is not enough.")
     label: ShortText | None = Field(None, description="A new node needs it.")
     name: NodeName | None = Field(None, description="Name that people use.")
-    aliases: Aliases = Field(default_factory=list, description="Other names.")
+    aliases: Aliases = Field(default_factory=list, description="Other names; only [] removes them.")
     description: Text | None = Field(None, description="One sentence.")
     notes: Notes = Field(default_factory=list, description="Facts to add, one sentence each.")
     is_owner: bool = Field(False, description="The person whose graph this is.")
@@ -127,6 +127,12 @@ class RememberedNode(Arguments):
         if self.entity_key is not None and self.new:
             raise ValueError("give new or entity_key, not both")
         return self
+
+    @property
+    def removes_aliases(self) -> bool:
+        """Whether the item has an empty list of aliases and nothing else; beside others it is what a model fills in."""
+        given = {name for name in self.model_fields_set if getattr(self, name) is not None}
+        return given == {"entity_key", "aliases"} and not self.aliases
 
 
 class RememberedRelationship(Arguments):

@@ -79,7 +79,8 @@ def kept_statement(stored: RelationshipRecord, relationship_type: str | None) ->
     """What the relationship stated before it got another type; empty if it keeps its type."""
     if relationship_type is None:
         return ""
-    return replaced_statement(stored, relationship_type, stored.text("description"))
+    statement = replaced_statement(stored, relationship_type, stored.text("description"))
+    return f"Formerly: {statement}" if statement else ""
 
 
 @dataclass(frozen=True)
@@ -108,6 +109,7 @@ class Intents:
         else:
             values |= {"name": item.name} if target.renames and item.name else {}
             values |= {"description": item.description} if item.description else {}
+            values |= {"aliases": None} if item.removes_aliases else {}
         if item.is_owner and self.references.owner != target.entity_key:
             raise InputError("another node of this call has is_owner; a graph has one owner")
         owner = await owner_values(

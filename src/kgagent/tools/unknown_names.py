@@ -16,6 +16,12 @@ MAX_TEXT = 10_000
 _WORD = re.compile(r"[^\W_][\w'\u2019-]*")
 _POSSESSIVE = re.compile(r"['\u2019]s?$")
 _DATES = frozenset(map(str.casefold, (*calendar.month_name[1:], *calendar.day_name)))
+_DETERMINER = re.compile(
+    r"(?:d(?:er|ie|as|en|em|es)|k?ein(?:e[mnrs]?)?|(?:mein|dein|sein|ihr|unser|eu)(?:e[mnrs]?)?|[ai]m|[vz]om|zu[mr]|beim)",
+    re.I,
+)
+"""German words after which a capitalized word is usually a noun."""
+
 _NO_NAMES = _DATES | {"i", "i'm", "i've", "i'd", "i'll"}
 
 
@@ -53,7 +59,10 @@ async def unknown_names(
 def _capitalized(query: str) -> Iterator[str]:
     """The runs of capitalized words; the first word counts only if all words are capitalized."""
     words = [_POSSESSIVE.sub("", word) for word in _WORD.findall(query)]
-    are_names = [word[:1].isupper() and word.casefold() not in _NO_NAMES for word in words]
+    are_names = [
+        word[:1].isupper() and word.casefold() not in _NO_NAMES and not _DETERMINER.fullmatch(before)
+        for before, word in zip(["", *words], words, strict=False)
+    ]
     if query.isupper():
         return
     run: list[str] = []

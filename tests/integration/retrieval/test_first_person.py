@@ -69,6 +69,22 @@ async def test_a_path_starts_at_the_owner(graph: KnowledgeGraph, user_id: str) -
     assert {ROSA, KARL} in first
 
 
+async def test_what_a_node_called_by_its_role_has_is_before_other_relationships_of_the_owner(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
+    answer = await graph.tools(user_id=user_id).remember(
+        nodes=[{"label": "Concept", "name": name} for name in ("Liquorice", "Fennel", "Cumin")],
+        relationships=[
+            {"from": OTTO, "to": "Liquorice", "relationship_type": "dislikes"},
+            {"from": OWNER, "to": "Fennel", "relationship_type": "dislikes", "description": "The owner dislikes it."},
+            {"from": OWNER, "to": "Cumin", "relationship_type": "dislikes", "description": "The owner dislikes it."},
+        ],
+    )
+    assert answer["success"], answer
+    assert (await _first(graph, user_id, "What does my brother dislike?"))[:2] == ({OTTO, OWNER}, {OTTO, "Liquorice"})
+    assert {OWNER, "Fennel"} in (await _first(graph, user_id, "What do I dislike?"))[:2]
+
+
 async def test_a_level_that_the_query_says_comes_before_more_similar_relationships(
     graph: KnowledgeGraph, user_id: str
 ) -> None:

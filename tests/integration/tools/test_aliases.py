@@ -97,6 +97,24 @@ async def test_what_may_exist_under_another_name_or_label_is_reported(tools: Too
     assert found == {"Bob Lunde": [bob], "jordan": [jo], "Ann": [bob]}
 
 
+async def test_remember_removes_aliases_by_an_empty_list_and_nothing_else(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    key = await person(tools, "Ada", aliases=["Kati"])
+    for kept in (
+        {"entity_key": key, "aliases": [], "notes": []},
+        {"entity_key": key, "aliases": None},
+        {"label": "Person", "name": "Ada", "aliases": []},
+    ):
+        succeeded(await tools.remember(nodes=[kept]))
+        [stored] = await nodes_of(graph, user_id)
+        assert stored["aliases"] == ["Kati"]
+    payload = succeeded(await tools.remember(nodes=[{"entity_key": "Ada", "aliases": []}]))
+    assert payload["nodes"]["updated"] == 1
+    [stored] = await nodes_of(graph, user_id)
+    assert stored.get("aliases") is None
+
+
 async def test_a_restored_node_has_its_aliases(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
     await person(tools, "Ada", aliases=["Addie"])
     [before] = await nodes_of(graph, user_id)

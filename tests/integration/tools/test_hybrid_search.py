@@ -41,6 +41,7 @@ async def test_filters_and_limits_hold(tools: Toolset) -> None:
         )
     )
     assert len(answer["objects"]) + len(answer["relationships"]) == 1
+    assert answer["warnings"] == ["limit 1 reached"]
     assert "Unknown label: Robot" in error_of(await tools.hybrid_search(query="x", node_types=["Robot"]))
     assert "strategy" in error_of(await tools.hybrid_search(query="x", strategy="best"))
 
@@ -58,7 +59,7 @@ async def test_without_a_limit_the_first_page_ends_where_weak_results_begin(tool
     assert first[:-1] == everything[: len(first) - 1]
     second = (await tools.hybrid_search.call_text({**asked, "cursor": shown[2]})).text.splitlines()
     assert "shown" not in second[-1]
-    assert second[-1] == everything[-1]
+    assert everything[-2:] == [second[-1], "limit 32 reached"]
     by_rank = await tools.hybrid_search.call_text({**asked, "strategy": "rrf"})
     assert "shown" not in by_rank.text.splitlines()[-1]
 

@@ -156,7 +156,7 @@ async def test_what_exists_is_updated_and_replaced_texts_are_reported(
         )
     )
     assert payload["message"] == "Nodes: 1 updated. Relationships: 1 updated. 3 notes added"
-    kept = {"kept_as_note": "Ruth Calder friend Ines. They met at work."}
+    kept = {"kept_as_note": "Formerly: Ruth Calder friend Ines. They met at work."}
     assert payload["replaced"] == [
         {"item": "Ruth Calder", "field": "description", "old": "An architect."},
         {"item": "Ruth Calder mentor of Ines", "field": "relationship_type", "old": "friend", **kept},
@@ -562,7 +562,7 @@ async def test_the_text_is_what_a_model_needs_to_go_on(tools: Toolset) -> None:
         "Failed: relationships[1] Ruth Calder to Zorro: Node not found: Zorro"
     )
     assert answer.text.splitlines()[4:] == [
-        "Kept as a note: Ruth Calder mentor of Ines. Ruth taught Ines to lead a team.",
+        "Kept as a note: Formerly: Ruth Calder mentor of Ines. Ruth taught Ines to lead a team.",
         f"Possible duplicates: Ruth (Person, {key}): Ruth Calder (Person, {old}), Naval architect.",
         "Note: If a possible duplicate is the same thing, call merge_nodes and keep the existing node",
     ]

@@ -21,10 +21,10 @@ async def test_the_replaced_type_stays_as_a_note(
     assert answer.text.splitlines() == [
         "Relationships: 1 updated. 2 notes added",
         "Replaced: Lena patient at Rehazentrum, attitude: was '4'",
-        "Kept as a note: Lena works at Rehazentrum. Physiotherapist since 2019.",
+        "Kept as a note: Formerly: Lena works at Rehazentrum. Physiotherapist since 2019.",
     ]
     [relationship] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
-    assert note_contents(relationship) == ["Lena works at Rehazentrum. Physiotherapist since 2019.", "Knee."]
+    assert note_contents(relationship) == ["Formerly: Lena works at Rehazentrum. Physiotherapist since 2019.", "Knee."]
     repeated = await tools["remember"].call_text({"relationships": [patient]})
     assert repeated.text == "Relationships: 1 unchanged"
 
@@ -38,9 +38,9 @@ async def test_each_type_of_one_call_is_kept_once(tools: Toolset, graph: Knowled
     [relationship] = await relationships_of(graph, user_id)
     assert (relationship["relationship_type"], relationship["description"]) == ("volunteers at", "In Kassel.")
     assert note_contents(relationship) == [
-        "Lena Works At Rehazentrum. In Kassel.",
-        "Lena patient at Rehazentrum. In Kassel.",
-        "Lena works at Rehazentrum. In Kassel.",
+        "Formerly: Lena Works At Rehazentrum. In Kassel.",
+        "Formerly: Lena patient at Rehazentrum. In Kassel.",
+        "Formerly: Lena works at Rehazentrum. In Kassel.",
     ]
 
 

@@ -45,6 +45,7 @@ async def test_an_answer_begins_with_the_names_that_no_node_has(tools: Toolset) 
         "Where does anybody live on Monday in July?",
         "who lives in oslo?",
         "do I know Adas family?",
+        "wo arbeitet der Bruder meiner Stiefmutter?",
     ],
 )
 async def test_other_searches_have_no_such_line_and_ask_the_database_nothing_more(

@@ -1,0 +1,48 @@
+"""Nodes that a text calls by what they are to its author: "my brother" by a relationship of type "brother of"."""
+
+import re
+from collections.abc import Collection, Sequence
+
+from kgagent.graph.lucene import forms
+from kgagent.graph.records import RelationshipRecord
+from kgagent.retrieval.mentions import name_words
+
+ROLE_WORDS = 3
+"""Words after "my" among which one names the role: "my two older brothers"."""
+
+MAX_ROLES = 5
+"""Maximum number of nodes; more are rather what is asked for than where to go on."""
+
+_QUESTION = (
+    "how what when where which who whom whose is are am was were be do does did have has had know list name show tell"
+)
+_SMALL_WORDS = "a about all an and any at by for i in many me my names of on or the there to with"
+_NO_STATEMENT = frozenset(re.findall(r"\w+", f"{_QUESTION} {_SMALL_WORDS}"))
+_AFTER_MY = re.compile(r"\bmy\b(?=((?:\W+\w+(?:['\u2019]\w+)?){1,3}))", re.IGNORECASE)
+_GENITIVE = re.compile(r"['\u2019]s\b")
+
+
+def role_keys(text: str, owner: Collection[str], records: Sequence[RelationshipRecord]) -> frozenset[str]:
+    """Keys of the nodes that a text in the first person calls by a role, to say or ask something about them.
+
+    None if they are more than `MAX_ROLES`, or if the text asks for them only ("who are my mentors?").
+
+    Args:
+        text: for example a question.
+        owner: keys of the node that stands for its author.
+        records: relationships of that node.
+    """
+    roles: dict[str, set[str]] = {}
+    for record in records:
+        others = {record.from_entity_key, record.to_entity_key} - set(owner)
+        for word in set(name_words(record.text("relationship_type"))):
+            roles.setdefault(word, set()).update(others)
+    found: set[str] = set()
+    others = set(name_words(_GENITIVE.sub("", text))) - _NO_STATEMENT
+    for phrase in _AFTER_MY.findall(text):
+        for word in name_words(_GENITIVE.sub("", phrase))[:ROLE_WORDS]:
+            if meant := [roles[form] for form in forms(word) if form in roles]:
+                found |= meant[0]
+                others.discard(word)
+                break
+    return frozenset(found) if others and len(found) <= MAX_ROLES else frozenset()
