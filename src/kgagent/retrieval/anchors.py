@@ -23,7 +23,7 @@ READ = 2_000
 
 MATCHES = 20
 
-OTHER_ROLE_COST = 0.25
+OTHER_ROLE_COST = 0.3
 """What the owner's other relationships score less if the query calls a node by its role ("my sister")."""
 
 NAMED = 5
