@@ -48,13 +48,15 @@ async def owner_matches(
         return frozenset(), ()
     text = statement("search_owner_relationships", **target.places, owner=Identifier(owner))
     keys, found = _anchors(await scope.read(text, _parameters(scope, types, query)))
-    ends = [
-        {one.record.from_entity_key, one.record.to_entity_key} if isinstance(one.record, RelationshipRecord) else set()
-        for one in found
+    records = [one.record for one in found if isinstance(one.record, RelationshipRecord)]
+    roles = role_keys(query.text, keys, records)
+    if not roles:
+        return keys, found
+    others = {key_of(one) for one in records if roles.isdisjoint((one.from_entity_key, one.to_entity_key))}
+    # What such a query says of attitude is not said of the owner's.
+    return keys, [
+        replace(one, score=(one.similarity or 0.0) - OTHER_ROLE_COST) if one.key in others else one for one in found
     ]
-    roles = role_keys(query.text, keys, [one.record for one in found if isinstance(one.record, RelationshipRecord)])
-    costs = [OTHER_ROLE_COST if roles and roles.isdisjoint(at) else 0.0 for at in ends]
-    return keys, [replace(one, score=one.score - cost) for one, cost in zip(found, costs, strict=True)]
 
 
 async def named_matches(
