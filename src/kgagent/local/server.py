@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 from kgagent.errors import InputError, LocalServerError, ServerStartError
 from kgagent.extras import require_extra
+from kgagent.files import check_output_file
 from kgagent.formatting import counted
 from kgagent.local.artifacts import forget
 from kgagent.local.backup_file import BackupManifest, read_manifest, unpack_backup, write_backup
@@ -144,6 +145,7 @@ class LocalNeo4j:
         progress = progress or SilentProgress()
         if not self._home.has_data():
             raise InputError(f"{self._home.path} has no data to back up")
+        check_output_file(file)
         with self._locked():
             state = self._home.read_state()
             if state is None:

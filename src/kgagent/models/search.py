@@ -1,5 +1,6 @@
 """Requests and results of the searches."""
 
+from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import AliasChoices, Field, model_validator
@@ -154,6 +155,14 @@ class ExploreRequest(RequestModel):
         description="Maximum number of nodes of each label.",
     )
     expand_hops: ExpandHops = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _drop_empty_queries(cls, given: object) -> object:
+        """Models may give `query`, and empty `queries` beside it."""
+        if isinstance(given, Mapping) and "query" in given and not given.get("queries"):
+            return {name: value for name, value in given.items() if name != "queries"}
+        return given
 
 
 class ExploreResult(GraphModel):

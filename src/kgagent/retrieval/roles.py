@@ -13,12 +13,15 @@ ROLE_WORDS = 3
 MAX_ROLES = 5
 """Maximum number of nodes; more are rather what is asked for than where to go on."""
 
+MAX_TEXT = 1_000
+"""Characters of a text that are read."""
+
 _QUESTION = (
     "how what when where which who whom whose is are am was were be do does did have has had know list name show tell"
 )
 _SMALL_WORDS = "a about all an and any at by for i in many me my names of on or the there to with"
 _NO_STATEMENT = frozenset(re.findall(r"\w+", f"{_QUESTION} {_SMALL_WORDS}"))
-_AFTER_MY = re.compile(r"\bmy\b(?=((?:\W+\w+(?:['\u2019]\w+)?){1,3}))", re.IGNORECASE)
+_AFTER_MY = re.compile(r"\bmy\b(?=((?:\W+\w+){1,3}))", re.IGNORECASE)
 _GENITIVE = re.compile(r"['\u2019]s\b")
 
 
@@ -34,13 +37,14 @@ def role_keys(text: str, owner: Collection[str], records: Sequence[RelationshipR
     """
     roles: dict[str, set[str]] = {}
     for record in records:
-        others = {record.from_entity_key, record.to_entity_key} - set(owner)
-        for word in set(name_words(record.text("relationship_type"))):
-            roles.setdefault(word, set()).update(others)
+        at_role = {record.from_entity_key, record.to_entity_key} - set(owner)
+        for word in set(name_words(record.text("relationship_type"))) - _NO_STATEMENT:
+            roles.setdefault(word, set()).update(at_role)
+    read = _GENITIVE.sub("", text[:MAX_TEXT])
     found: set[str] = set()
-    others = set(name_words(_GENITIVE.sub("", text))) - _NO_STATEMENT
-    for phrase in _AFTER_MY.findall(text):
-        for word in name_words(_GENITIVE.sub("", phrase))[:ROLE_WORDS]:
+    others = set(name_words(read)) - _NO_STATEMENT
+    for phrase in _AFTER_MY.findall(read):
+        for word in name_words(phrase)[:ROLE_WORDS]:
             if meant := [roles[form] for form in forms(word) if form in roles]:
                 found |= meant[0]
                 others.discard(word)

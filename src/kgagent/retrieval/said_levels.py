@@ -12,6 +12,9 @@ LEVEL_BONUS, DISLIKE_BONUS = 0.1, 0.3
 DISLIKED = (1, 2)
 """The lower levels of attitude."""
 
+MAX_TEXT = 1_000
+"""Characters of a text in which dislike is searched."""
+
 _DISLIKE = re.compile(
     r"\b(?:dislik\w+|hat(?:e|es|ed)|detest\w*|resent\w*|enem(?:y|ies)|conflicts?|quarrel\w*|feud\w*|hostil\w+|unfriendly"
     r"|on bad terms|f[ae]ll(?:en)? out|argu(?:e|ed|ing) with|get(?:ting)? (?:along|on)\b.*\b(?:least|badly|worst))\b"
@@ -24,7 +27,7 @@ def said_levels(text: str, ontology: Ontology) -> list[dict[str, Any]]:
     """The levels, with what a relationship at each scores more: [{type, field, level, bonus}]."""
     said = {form.casefold() for word in words(text) for form in forms(word)}
     bonuses = {key: LEVEL_BONUS for key, word in ontology.level_words.items() if word.casefold() in said}
-    if _DISLIKE.search(text):
+    if _DISLIKE.search(text[:MAX_TEXT]):
         of_dislike = [key for key in ontology.level_words if key[1] == "attitude" and key[2] in DISLIKED]
         bonuses |= dict.fromkeys(of_dislike, DISLIKE_BONUS)
     return [

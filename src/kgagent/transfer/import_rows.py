@@ -8,6 +8,7 @@ from typing import Any
 
 from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError
+from kgagent.formatting import beginning
 from kgagent.graph.identifiers import MAX_LENGTH, Identifier
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.record_saver import vector_changes
@@ -22,6 +23,9 @@ from kgagent.transfer.stored_values import TimeText, decode_property
 from kgagent.validation import check_user_id
 
 Properties = dict[str, Any]
+
+MAX_LABELS = 100
+"""Characters of unknown labels that an error repeats."""
 
 
 def check_record(record: RecordLine, user_id: str | None, ontology: Ontology) -> None:
@@ -188,5 +192,6 @@ def _without(properties: Properties, names: Iterable[str]) -> Properties:
 def _check_known(labels: Iterable[str], ontology: Ontology) -> None:
     if not set(labels) & ontology.labels.keys():
         raise InputError(
-            f"the ontology has none of the labels {', '.join(map(repr, labels))}; it has {', '.join(ontology.labels)}"
+            f"the ontology has none of the labels {beginning(', '.join(map(repr, labels)), MAX_LABELS)}; it has "
+            f"{', '.join(ontology.labels)}"
         )

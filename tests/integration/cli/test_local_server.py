@@ -48,6 +48,8 @@ def _back_up(kgagent: Kgagent, settings: dict[str, str], server: dict[str, str])
         driver.verify_connectivity()
         refused = kgagent("backup", "graph.backup", settings=settings)
         assert (refused.code, "1 connection to the local Neo4j will be lost" in refused.err) == (1, True)
+        unwritable = kgagent("backup", "missing/graph.backup", "--stop", settings=settings)
+        assert (unwritable.code, "missing/graph.backup cannot be written: No such file" in unwritable.err) == (1, True)
         driver.verify_connectivity()
     done = kgagent("backup", "graph.backup", "--json", settings=settings)
     assert done.code == 0, done.err

@@ -75,7 +75,7 @@ async def test_one_value_may_stand_for_a_list_and_null_for_an_optional_one(
     assert (stored["aliases"], note_contents(stored)) == (["Rosi"], ["Lives in Jena."])
     found = succeeded(await tools.explore(text_matches="Rosa", labels="Person", queries=None))
     assert [one["name"] for one in found["nodes"]] == ["Rosa Feld"]
-    found = succeeded(await tools.explore(query="Rosa Feld"))
+    found = succeeded(await tools.explore(query="Rosa Feld", queries=[]))
     assert [one["name"] for one in found["nodes"]] == ["Rosa Feld"]
     ends = await two_friends(tools, attitude=3)
     succeeded(await tools.update_relationship(**ends, clear="attitude", notes=None))

@@ -49,6 +49,8 @@ def relationships() -> list[RelationshipRecord]:
         ("Who is my brother?", set()),
         ("tell me about my mother", set()),
         ("my workplace", set()),
+        ("my house in the town", set()),
+        ("my ex-partner's new house", {"dan"}),
         ("Does Mya know brother Otto?", set()),
     ],
 )

@@ -23,13 +23,16 @@ def instructions(ontology: Ontology, tools: Collection[str]) -> str:
         tools: names of the available tools.
     """
     text = "A person's knowledge graph in Neo4j: nodes, and relationships that semantic search finds by their text."
-    if "explore" in tools:
-        text += " Explore before you write."
+    if "hybrid_search" in tools:
+        text += (
+            " Search before you write: hybrid_search with a limit of 5 is short. "
+            "A date in parentheses after a note says when it was stored."
+        )
     if any(name.startswith(("create_", "update_", "add_", "remember")) for name in tools):
         text += (
-            " Update what exists instead of creating it again. Record what happened or was said between two nodes as "
-            "a note on their relationship.\nWords for attitude and proximity, 1 to 5, by labels (Neo4j type):\n"
-            + level_words(ontology)
+            " Update what exists instead of creating it again; if it has ended, or a plan is done or cancelled, change "
+            "the relationship_type. Record what happened or was said between two nodes as a note on their relationship."
+            "\nWords for attitude and proximity, 1 to 5, by labels (Neo4j type):\n" + level_words(ontology)
         )
     return text
 

@@ -237,7 +237,7 @@ async def test_the_prompt_explains_how_to_use_the_graph(connect: Connect) -> Non
         [prompt] = (await client.list_prompts()).prompts
         [message] = (await client.get_prompt(prompt.name, {"task": "Note that Ada met Grace."})).messages
         assert client.instructions is not None
-        assert "Explore before you write" in client.instructions
+        assert "Search before you write" in client.instructions
         assert "Person-Concept (engages_with): attitude dislikes/skeptical/neutral" in client.instructions
     assert isinstance(message.content, TextContent)
     text = message.content.text
