@@ -361,7 +361,8 @@ class _Call:
         for relationship in self.written_relationships.values():
             triplet = relationship.record.triplet
             fields = replaced_fields(relationship)
-            values = [ReplacedValue(item=triplet, field=name, old=old) for name, old in fields.items()]
+            words = {name: self._word(relationship, name, fields[name]) for name in LEVEL_FIELDS if name in fields}
+            values = [ReplacedValue(item=triplet, field=name, old=old) for name, old in {**fields, **words}.items()]
             values += replaced_values(triplet, relationship, ("description",))
             kept = _kept_statement(relationship)
             replaced += [
@@ -372,6 +373,9 @@ class _Call:
             if written.stored is not None and self._correction(place) is not None:
                 replaced += replaced_notes(written.record, written.stored.notes)
         return replaced
+
+    def _word(self, relationship: RelationshipWriteResult, field: str, level: str) -> str:
+        return self.context.ontology.word(relationship.record.neo4j_type, field, int(level)) or level
 
     def _hints(self) -> list[str]:
         """Warnings of the writes, levels that were omitted, relationships stored in reverse, and kept descriptions."""

@@ -78,7 +78,7 @@ class ReplacedValue(GraphModel):
     Attributes:
         item: the node's name, or the relationship.
         field: what was replaced.
-        old: the value before.
+        old: the value before; of a level, its word.
         kept_as_note: the note of the relationship that keeps what it stated before; None if no note does.
     """
 

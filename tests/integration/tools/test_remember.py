@@ -160,7 +160,7 @@ async def test_what_exists_is_updated_and_replaced_texts_are_reported(
     assert payload["replaced"] == [
         {"item": "Ruth Calder", "field": "description", "old": "An architect."},
         {"item": "Ruth Calder mentor of Ines", "field": "relationship_type", "old": "friend", **kept},
-        {"item": "Ruth Calder mentor of Ines", "field": "attitude", "old": "3"},
+        {"item": "Ruth Calder mentor of Ines", "field": "attitude", "old": "neutral"},
         {"item": "Ruth Calder mentor of Ines", "field": "description", "old": "They met at work.", **kept},
     ]
     stored = (await named(graph, user_id))["Ruth Calder"]
@@ -174,7 +174,7 @@ async def test_a_description_that_was_kept_beside_a_new_type_or_level_is_shown(t
     await two_friends(tools, description="They row.", attitude=4)
     answer = await tools.remember.call_text({"relationships": [{"from": "Ada", "to": "Bo", "attitude": 1}]})
     assert answer.text.splitlines()[1:] == [
-        "Replaced: Ada friend Bo, attitude: was '4'",
+        "Replaced: Ada friend Bo, attitude: was 'friendly'",
         "Note: relationships[0]: Kept description: 'They row.'; check that it still holds",
     ]
     for change in ({"proximity": 3}, {"attitude": 2, "description": "They quarrel."}, {"notes": ["They met."]}):

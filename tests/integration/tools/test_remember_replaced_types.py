@@ -20,7 +20,7 @@ async def test_the_replaced_type_stays_as_a_note(
     )
     assert answer.text.splitlines() == [
         "Relationships: 1 updated. 2 notes added",
-        "Replaced: Lena patient at Rehazentrum, attitude: was '4'",
+        "Replaced: Lena patient at Rehazentrum, attitude: was 'favorable'",
         "Kept as a note: Formerly: Lena works at Rehazentrum. Physiotherapist since 2019.",
     ]
     [relationship] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
