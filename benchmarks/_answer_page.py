@@ -23,10 +23,10 @@ The constants of kgagent's ranking were chosen on random halves of 2WikiMultihop
 not those of unseen data.
 
 Where one relationship answers a question (metaqa, 1 hop), the facts of graphiti and of neo4j-graphrag's
-`HybridCypherRetriever` contain all evidence in less than a fifth of the tokens of `hybrid_search`: they return few
-results, while kgagent goes on to its limit. Where several relationships answer it (2wiki; metaqa, 2 hops), theirs lack
-between a quarter and more than half of the evidence at any length. kgagent's JSON contains less evidence than its text
-within the same tokens.
+`HybridCypherRetriever` contain all evidence in a quarter of the tokens of `hybrid_search`: they return few
+results, while a page of kgagent has at least 16. Where several relationships answer it (2wiki; metaqa, 2 hops),
+theirs lack between a quarter and more than half of the evidence at any length. kgagent's JSON contains less evidence
+than its text within the same tokens.
 
 {tables}
 
