@@ -129,7 +129,7 @@ def is_key_prefix(text: str) -> bool:
     """Whether a text may be the first characters of a key; a single word without a digit is rather a name."""
     return (
         len(text) >= MIN_PREFIX
-        and not any(c.isspace() for c in text)
+        and text.split() == [text]
         and (_HEXADECIMAL.fullmatch(text) is not None or any(c.isdigit() for c in text))
     )
 
