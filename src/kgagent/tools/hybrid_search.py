@@ -1,11 +1,13 @@
 """hybrid_search: answer one question with ranked nodes and relationships."""
 
+from collections.abc import Sequence
+
 from pydantic import ConfigDict, Field
 
 from kgagent.formatting import counted
 from kgagent.models.answer_page import Content
 from kgagent.models.fields import FilledText
-from kgagent.models.hybrid import HybridSearchRequest, HybridSearchResult, hybrid_items
+from kgagent.models.hybrid import HybridSearchRequest, hybrid_items
 from kgagent.ontology import Ontology
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
@@ -74,15 +76,15 @@ class HybridSearch(Tool[HybridSearchArguments]):
         labels = known_labels(context.ontology, arguments.labels)
         request = arguments.model_copy(update={"relationship_types": stored.types, "labels": labels})
         result = await context.retrieval.hybrid_search(request, user_id=context.user_id)
-        nodes, relationships = len(result.objects), len(result.relationships or ())
-        unknown = await unknown_names(context, [arguments.query], (), result.items)
-        is_full = arguments.limit is not None and len(result.items) == arguments.limit
+        nodes, relationships, found = len(result.objects), len(result.relationships or ()), result.items
+        unknown = await unknown_names(context, [arguments.query], (), found)
+        reached = [f"limit {arguments.limit} reached"] if len(found) == arguments.limit else []
         content = Content(
             items=hybrid_items(result),
             message=f"Found {counted(nodes, 'node')} and {counted(relationships, 'relationship')}",
             sections=("objects",) if result.relationships is None else ("objects", "relationships"),
-            warnings=(*stored.warnings, *result.warnings, *([f"limit {arguments.limit} reached"] if is_full else [])),
-            **{"at_most": _page_length(arguments, result), **relevance_of(result, unknown)},
+            warnings=(*stored.warnings, *result.warnings, *reached),
+            **relevance_of(result, unknown, at_most=_page_length(arguments, [item.score for item in found])),
         )
         return await read_answer(
             HybridSearchAnswer,
@@ -94,9 +96,8 @@ class HybridSearch(Tool[HybridSearchArguments]):
         )
 
 
-def _page_length(arguments: HybridSearchArguments, result: HybridSearchResult) -> int | None:
+def _page_length(arguments: HybridSearchArguments, scores: Sequence[float]) -> int | None:
     """Number of items of a page; None, without a maximum, if the caller gave a limit or scores are not similarities."""
     if arguments.limit is not None or arguments.strategy != "calibrated":
         return None
-    scores = [item.score for item in result.items]
     return max(LEAST_OF_A_PAGE, sum(score >= scores[0] - NEAR_BEST for score in scores))

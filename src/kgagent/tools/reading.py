@@ -115,18 +115,21 @@ async def read_answer(
     return answer.model_validate({**page.payload, "text": page.text})
 
 
-def relevance_of(result: ExploreResult | HybridSearchResult, unknown: str) -> dict[str, Any]:
+def relevance_of(
+    result: ExploreResult | HybridSearchResult, unknown: str, *, at_most: int | None = None
+) -> dict[str, Any]:
     """What content says about the relevance of its items: if none stands out, only the nearest few are shown.
 
     Args:
         result: the result of a search.
         unknown: names that no node has, the first line of the answer; see `unknown_names`.
+        at_most: number of items of a page if some stand out.
     """
     fields = {"is_relevant": result.is_relevant, "relevance": result.relevance}
     known = {name: value for name, value in fields.items() if value is not None}
     nodes = result.nodes if isinstance(result, ExploreResult) else result.objects
     if result.is_relevant is not False or not (nodes or result.relationships):
-        return {"fields": known, "opening": unknown}
+        return {"fields": known, "opening": unknown, "at_most": at_most}
     opening = "\n".join(filter(None, (unknown, NOTHING_RELEVANT)))
     return {"fields": known, "opening": opening, "at_most": NEAREST}
 

@@ -360,9 +360,10 @@ class _Call:
         ]
         for relationship in self.written_relationships.values():
             triplet = relationship.record.triplet
-            fields = replaced_fields(relationship)
-            words = {name: self._word(relationship, name, fields[name]) for name in LEVEL_FIELDS if name in fields}
-            values = [ReplacedValue(item=triplet, field=name, old=old) for name, old in {**fields, **words}.items()]
+            values = [
+                ReplacedValue(item=triplet, field=name, old=self._in_words(relationship, name, old))
+                for name, old in replaced_fields(relationship).items()
+            ]
             values += replaced_values(triplet, relationship, ("description",))
             kept = _kept_statement(relationship)
             replaced += [
@@ -374,8 +375,10 @@ class _Call:
                 replaced += replaced_notes(written.record, written.stored.notes)
         return replaced
 
-    def _word(self, relationship: RelationshipWriteResult, field: str, level: str) -> str:
-        return self.context.ontology.word(relationship.record.neo4j_type, field, int(level)) or level
+    def _in_words(self, relationship: RelationshipWriteResult, field: str, old: str | int) -> str:
+        if isinstance(old, str):
+            return old
+        return self.context.ontology.word(relationship.record.neo4j_type, field, old) or str(old)
 
     def _hints(self) -> list[str]:
         """Warnings of the writes, levels that were omitted, relationships stored in reverse, and kept descriptions."""

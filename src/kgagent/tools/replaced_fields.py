@@ -16,10 +16,10 @@ def kept_description(written: RelationshipWriteResult) -> str | None:
     return f"Kept description: {beginning(description, MAX_KEPT)!r}; check that it still holds"
 
 
-def replaced_fields(written: RelationshipWriteResult) -> dict[str, str]:
-    """The type and the levels that a write replaced or removed, as they were."""
+def replaced_fields(written: RelationshipWriteResult) -> dict[str, str | int]:
+    """The type, and the levels as numbers, that a write replaced or removed, as they were."""
     if written.stored is None:
         return {}
     levels = {field: written.stored.level(field) for field in LEVEL_FIELDS}
     old = {"relationship_type": written.stored.text("relationship_type"), **levels}
-    return {field: str(value) for field, value in old.items() if value and value != getattr(written.record, field)}
+    return {field: value for field, value in old.items() if value and value != getattr(written.record, field)}

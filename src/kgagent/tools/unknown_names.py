@@ -16,9 +16,15 @@ MAX_TEXT = 10_000
 _WORD = re.compile(r"[^\W_][\w'\u2019-]*")
 _POSSESSIVE = re.compile(r"['\u2019]s?$")
 _DATES = frozenset(map(str.casefold, (*calendar.month_name[1:], *calendar.day_name)))
-_DETERMINER = re.compile(
-    r"(?:d(?:er|ie|as|en|em|es)|k?ein(?:e[mnrs]?)?|(?:mein|dein|sein|ihr|unser|eu)(?:e[mnrs]?)?|[ai]m|[vz]om|zu[mr]|beim)",
-    re.I,
+_DETERMINERS = frozenset(
+    (
+        *("der", "die", "das", "den", "dem", "des", "am", "im", "beim", "vom", "zum", "zur", "euer"),
+        *(
+            stem + ending
+            for stem in ("ein", "kein", "mein", "dein", "sein", "ihr", "unser")
+            for ending in ("", "e", "em", "en", "er", "es")
+        ),
+    )
 )
 """German words after which a capitalized word is usually a noun."""
 
@@ -60,7 +66,7 @@ def _capitalized(query: str) -> Iterator[str]:
     """The runs of capitalized words; the first word counts only if all words are capitalized."""
     words = [_POSSESSIVE.sub("", word) for word in _WORD.findall(query)]
     are_names = [
-        word[:1].isupper() and word.casefold() not in _NO_NAMES and not _DETERMINER.fullmatch(before)
+        word[:1].isupper() and word.casefold() not in _NO_NAMES and before.casefold() not in _DETERMINERS
         for before, word in zip(["", *words], words, strict=False)
     ]
     if query.isupper():
