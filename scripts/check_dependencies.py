@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 _ROOT = Path(__file__).parents[1]
-_EXTRAS = ("fast", "ingest", "local", "mcp", "otel")
+_EXTRAS = ("fast", "ingest", "local", "mcp", "otel", "ray")
 """The extras for users."""
 
 _NOT_NEEDED = ("import-linter", "kgagent", "langchain-tests", "mypy", "types-")
@@ -40,7 +40,7 @@ _TESTS = (
 _OLD_AND_NEW = ("-W", "default::DeprecationWarning")
 """The newest of the other packages deprecate what the oldest direct dependencies call."""
 
-_REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)(\[[\w,-]+\])?>=(?P<minimum>[\d.]+)")
+_REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)(\[[\w,-]+\])?>=(?P<minimum>[\d.]+)(; .+)?")
 
 
 def project() -> Mapping[str, Any]:
@@ -53,7 +53,7 @@ def minima(requirements: Iterable[str]) -> dict[str, str]:
     """The minimum version of each requirement, by name.
 
     Raises:
-        ValueError: a requirement is not of the form `name>=version`, perhaps with extras.
+        ValueError: a requirement is not of the form `name>=version`, perhaps with extras and a marker.
     """
     found = {}
     for requirement in requirements:

@@ -100,6 +100,7 @@ if TYPE_CHECKING:
     from kgagent.observing import NULL_OBSERVER, Observer
     from kgagent.ontology import Ontology, default_ontology, load_ontology
     from kgagent.progress import Progress
+    from kgagent.ray_workers import RayEngine
     from kgagent.retrieval import RetrievalService
     from kgagent.retrieval.rerank import CrossEncoder
     from kgagent.retrieval.searchers import Searcher
@@ -195,6 +196,7 @@ __all__ = [
     "PurgeReport",
     "QueryCombinator",
     "RankingStrategy",
+    "RayEngine",
     "ReasoningContext",
     "RelationshipSearchResult",
     "RerankingError",
@@ -360,6 +362,7 @@ _MODULES = {
         "load_ontology",
     ),
     "kgagent.progress": ("Progress",),
+    "kgagent.ray_workers": ("RayEngine",),
     "kgagent.retrieval": ("RetrievalService",),
     "kgagent.retrieval.rerank": ("CrossEncoder",),
     "kgagent.retrieval.searchers": ("Searcher",),

@@ -6,13 +6,14 @@ from typing import Literal
 
 from kgagent.errors import ConfigurationError
 
-Extra = Literal["ingest", "local", "mcp", "otel"]
+Extra = Literal["ingest", "local", "mcp", "otel", "ray"]
 
 _FEATURES: dict[Extra, str] = {
     "ingest": "kgagent ingest",
     "local": "The local Neo4j and the local model",
     "mcp": "The MCP server",
     "otel": "OpenTelemetry spans and metrics",
+    "ray": "The engine ray",
 }
 _ALTERNATIVES: dict[Extra, str] = {"local": ", or set NEO4J_URI and OPENAI_API_KEY to use your own"}
 

@@ -16,10 +16,9 @@ from neo4j import AsyncDriver
 from kgagent.embedding.base import LONGEST_LOADING, Embedder
 from kgagent.embedding.factory import make_embedder
 from kgagent.errors import EmbeddingUnavailableError, InputError
-from kgagent.graph.connection import Credentials, connect, use_driver
+from kgagent.graph.connection import Credentials, use_driver
 from kgagent.graph.store import Store
 from kgagent.graph.writes import OnChange
-from kgagent.local import LocalNeo4j
 from kgagent.models import (
     ExploreRequest,
     ExploreResult,
@@ -37,6 +36,7 @@ from kgagent.models.note import utc_now
 from kgagent.models.pattern_query import GraphQuery
 from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology, default_ontology, load_ontology
+from kgagent.opening import GraphAccess, check_login, find_login
 from kgagent.own_process import opened_before_fork
 from kgagent.progress import Progress
 from kgagent.retrieval import RetrievalService
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from kgagent.graph.deleted_records import PurgeReport
     from kgagent.loading import LoadReport
     from kgagent.migration import BatchEngine, MigrationReport
+    from kgagent.ray_workers import RayEngine
     from kgagent.transfer import ExportReport, ImportReport
 
 
@@ -115,6 +116,7 @@ class KnowledgeGraph:
         self.embedder: Embedder = services.embedder
         self.settings = settings
         self.observer = observer
+        self._access: GraphAccess | None = None
         self._loop = asyncio.get_running_loop()
         self._pid = os.getpid()
 
@@ -183,21 +185,21 @@ class KnowledgeGraph:
             StoreError: the database cannot be used; SchemaError if its indexes do not fit the embedder.
             LocalServerError: the local Neo4j did not start.
         """
+        login: dict[str, Any]
         login = {"uri": uri, "username": username, "password": password, "auth": auth, "driver_options": driver_options}
-        _check_login({name for name, value in login.items() if value is not None}, driver, driver_options)
+        check_login({name for name, value in login.items() if value is not None}, driver, driver_options)
 
         async def open_graph() -> KnowledgeGraph:
             chosen = settings or get_settings()
             chosen_ontology = _open_ontology(chosen.ontology if ontology is None else ontology)
             async with AsyncExitStack() as resources:
+                found = None
                 if driver is None:
-                    store = await _open_store(
-                        chosen, uri, username, password, auth, database, driver_options or {}, progress
-                    )
+                    found = await find_login(chosen, **login, database=database, progress=progress)
+                    store = await found.connect(timeout=chosen.query_timeout)
                 else:
-                    store = await use_driver(
-                        driver, database=database or chosen.neo4j_database, timeout=chosen.query_timeout
-                    )
+                    known = database or chosen.neo4j_database
+                    store = await use_driver(driver, database=known, timeout=chosen.query_timeout)
                 resources.push_async_callback(store.close)
                 used = embedder or make_embedder(chosen, progress=progress)
                 if embedder is None:
@@ -208,6 +210,9 @@ class KnowledgeGraph:
                 if ensure_schema:
                     await graph._services.schema.ensure()
                 graph._resources = resources.pop_all()
+                graph._access = GraphAccess(
+                    login=found, settings=chosen, ontology=chosen_ontology, embedder=embedder, clock=clock
+                )
             return graph
 
         return Connecting(open_graph)
@@ -329,6 +334,7 @@ class KnowledgeGraph:
         batch_size: int = 500,
         concurrency: int = 3,
         progress: Progress | None = None,
+        engine: "RayEngine | None" = None,
     ) -> "LoadReport":
         """Load nodes and relationships from a JSON Lines file; loading the same file again changes nothing.
 
@@ -340,9 +346,11 @@ class KnowledgeGraph:
             batch_size: lines per transaction, from 1.
             concurrency: maximum number of concurrent batches, from 1.
             progress: reports the lines.
+            engine: None writes from this process, `RayEngine` from worker processes of Ray.
 
         Raises:
             InputError: the file cannot be read or is no JSON Lines file, or an argument is invalid.
+            ConfigurationError: Ray cannot be used, or the graph cannot be opened in its workers.
             EmbeddingError: a batch could not be embedded; load the file again to continue.
             StoreError: the database failed; load the file again to continue.
         """
@@ -357,6 +365,7 @@ class KnowledgeGraph:
             batch_size=batch_size,
             concurrency=concurrency,
             progress=progress,
+            workers=None if engine is None else engine.open(self._services, self._access),
         )
 
     async def export(
@@ -448,7 +457,7 @@ class KnowledgeGraph:
         rebuild_indexes: bool = False,
         batch_size: int = 200,
         progress: Progress | None = None,
-        engine: "BatchEngine | None" = None,
+        engine: "BatchEngine | RayEngine | None" = None,
     ) -> "MigrationReport":
         """Migrate a graph to the current form; call it again to resume an interrupted migration.
 
@@ -461,12 +470,12 @@ class KnowledgeGraph:
             rebuild_indexes: first recreate the vector indexes for the current embedder.
             batch_size: records per embedding request and transaction, from 1.
             progress: reports the records.
-            engine: how texts are embedded: None makes requests while it writes, `BatchEngine` uses OpenAI's Batch API,
-                at half the price within 24 hours.
+            engine: None embeds and writes from this process, `RayEngine` from worker processes of Ray; `BatchEngine`
+                embeds by OpenAI's Batch API, at half the price within 24 hours.
 
         Raises:
             InputError: `batch_size` is below 1, or the state file of the engine cannot be used.
-            ConfigurationError: the engine needs OpenAI's embeddings.
+            ConfigurationError: the engine needs OpenAI's embeddings, or cannot use Ray.
             SchemaError: an index does not fit, or the data breaks a constraint.
             MigrationStoppedError: the database or the embedder failed; its report says what was done.
         """
@@ -480,6 +489,7 @@ class KnowledgeGraph:
             batch_size=batch_size,
             progress=progress,
             engine=engine,
+            access=self._access,
         )
 
     async def purge(self, *, user_id: str | None = None, dry_run: bool = False, batch_size: int = 200) -> "PurgeReport":
@@ -729,56 +739,6 @@ class Connecting:
         """Close the graph at the end of the block."""
         if self._graph is not None:
             await self._graph.close()
-
-
-def _check_login(given: set[str], driver: AsyncDriver | None, driver_options: Mapping[str, Any] | None) -> None:
-    """Refuse arguments that exclude each other.
-
-    Raises:
-        InputError: naming them.
-    """
-    if driver is not None and given:
-        names = ", ".join(sorted(given))
-        raise InputError(f"driver is connected already: give it without {names}")
-    if "auth" in given and (both := given & {"username", "password"}):
-        raise InputError(f"auth replaces username and password: give it without {' and '.join(sorted(both))}")
-    if driver_options and "auth" in driver_options:
-        raise InputError("Give auth as an argument of its own, not in driver_options")
-
-
-async def _open_store(  # noqa: PLR0917
-    settings: Settings,
-    uri: str | None,
-    username: str | None,
-    password: str | None,
-    auth: Credentials | None,
-    database: str | None,
-    driver_options: Mapping[str, Any],
-    progress: Progress | None,
-) -> Store:
-    """Connect to the given server, else to that of the settings, else to the local one."""
-    address = uri or settings.neo4j_uri
-    if address is None:
-        if auth is not None:
-            raise InputError("auth needs a server: give uri, or set NEO4J_URI; the local Neo4j has its own password")
-        info = await asyncio.to_thread(LocalNeo4j.from_settings(settings).up, progress)
-        return await connect(
-            info.uri,
-            username=info.username,
-            password=info.password,
-            timeout=settings.query_timeout,
-            driver_options=driver_options,
-        )
-    known = settings.neo4j_password.get_secret_value() if settings.neo4j_password else None
-    return await connect(
-        address,
-        username=username or settings.neo4j_username,
-        password=known if password is None else password,
-        auth=auth,
-        database=database or settings.neo4j_database,
-        timeout=settings.query_timeout,
-        driver_options=driver_options,
-    )
 
 
 def _open_ontology(given: Ontology | str | PathLike[str] | None) -> Ontology:

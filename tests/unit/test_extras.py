@@ -42,5 +42,5 @@ def test_the_advice_for_the_local_extra_includes_the_alternative() -> None:
 
 def test_the_command_names_extras_that_the_package_declares() -> None:
     declared = metadata("kgagent").get_all("Provides-Extra") or []
-    assert {"ingest", "local", "mcp", "otel"} <= set(declared)
+    assert {"ingest", "local", "mcp", "otel", "ray"} <= set(declared)
     assert install_command("mcp", "local") == 'pip install "kgagent[mcp,local]"'

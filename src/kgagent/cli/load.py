@@ -1,11 +1,11 @@
 """kgagent load: loads nodes and relationships from a JSON Lines file."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from kgagent.cli.options import Json, User
+from kgagent.cli.options import Json, RayAddress, User, Workers
 
 if TYPE_CHECKING:
     from kgagent.loading import LoadCounts, LoadReport
@@ -18,6 +18,12 @@ def load(
     *,
     user: User = None,
     batch_size: Annotated[int, typer.Option(help="Lines per transaction.", min=1)] = 500,
+    engine: Annotated[
+        Literal["direct", "ray"],
+        typer.Option(help="What writes. direct: this process. ray: worker processes of Ray Data."),
+    ] = "direct",
+    workers: Workers = 2,
+    ray_address: RayAddress = None,
     json: Json = False,
 ) -> None:
     """Load nodes and relationships from a JSON Lines FILE. Run it again to resume, or to load changes of the file.
@@ -27,12 +33,19 @@ def load(
     from kgagent.cli.graph_session import resolve_user_id, run_with_graph
     from kgagent.cli.output import print_json, print_result
     from kgagent.cli.progress import RichProgress
+    from kgagent.ray_workers import RayEngine
     from kgagent.settings import load_settings
 
     settings = load_settings()
     user_id = resolve_user_id(settings, user)
     report = run_with_graph(
-        lambda graph: graph.load(file, user_id=user_id, batch_size=batch_size, progress=RichProgress()),
+        lambda graph: graph.load(
+            file,
+            user_id=user_id,
+            batch_size=batch_size,
+            progress=RichProgress(),
+            engine=RayEngine(workers=workers, address=ray_address) if engine == "ray" else None,
+        ),
         settings=settings,
     )
     if json:

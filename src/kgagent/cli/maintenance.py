@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from kgagent.cli.options import Json, UserOrAll
+from kgagent.cli.options import Json, RayAddress, UserOrAll, Workers
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -55,10 +55,10 @@ def migrate(
     ] = False,
     batch_size: Annotated[int, typer.Option(help="Records per embedding call and transaction.", min=1)] = 200,
     engine: Annotated[
-        Literal["direct", "batch"],
+        Literal["direct", "batch", "ray"],
         typer.Option(
             help="How texts are embedded. direct: by requests of the migration. batch: by OpenAI's Batch API, at half "
-            "the price within 24 hours."
+            "the price within 24 hours. ray: by worker processes of Ray Data, which also write."
         ),
     ] = "direct",
     state: Annotated[
@@ -71,6 +71,8 @@ def migrate(
     poll: Annotated[
         float, typer.Option(min=0.1, help="With --engine batch: seconds between two checks of the batches.")
     ] = 60.0,
+    workers: Workers = 2,
+    ray_address: RayAddress = None,
     json: Json = False,
 ) -> None:
     """Bring an old graph to the current form: embed records without a current embedding, convert old properties.
@@ -84,14 +86,20 @@ def migrate(
     async def work(graph: "KnowledgeGraph") -> "MigrationReport":
         from kgagent.cli.progress import RichProgress
         from kgagent.migration import BatchEngine
+        from kgagent.ray_workers import RayEngine
 
+        engines: dict[str, BatchEngine | RayEngine | None] = {
+            "direct": None,
+            "batch": BatchEngine(state=state, poll=poll),
+            "ray": RayEngine(workers=workers, address=ray_address),
+        }
         return await graph.migrate(
             user_id=user,
             dry_run=dry_run,
             rebuild_indexes=rebuild_indexes,
             batch_size=batch_size,
             progress=RichProgress(),
-            engine=BatchEngine(state=state, poll=poll) if engine == "batch" else None,
+            engine=engines[engine],
         )
 
     report = run_with_graph(work, settings=load_settings(), ensure_schema=False)

@@ -17,3 +17,14 @@ Html = Annotated[
     ),
 ]
 ShowPassword = Annotated[bool, typer.Option("--show-password", help="Also print the password of the local Neo4j.")]
+
+Workers = Annotated[int, typer.Option(help="With --engine ray: number of worker processes.", min=1)]
+
+RayAddress = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help='With --engine ray: an existing cluster, host:port or "auto". Default: Ray is started on this machine.',
+        show_default=False,
+    ),
+]

@@ -1,4 +1,6 @@
 // Every node of the ontology's labels.
-// Rows: one a node, see the fragment.
+// Parameters: element_ids if «which» is a choice by ids.
+// Rows: one a node, see the fragment that the caller chooses.
 MATCH (n:«labels»)
-RETURN «_inspected_node»
+WHERE «which»
+RETURN «row»

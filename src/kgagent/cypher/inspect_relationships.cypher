@@ -1,4 +1,6 @@
 // Every relationship of the ontology's types.
-// Rows: one a relationship, see the fragment.
+// Parameters: element_ids if «which» is a choice by ids.
+// Rows: one a relationship, see the fragment that the caller chooses.
 MATCH (a)-[r:«types»]->(b)
-RETURN «_inspected_relationship»
+WHERE «which»
+RETURN «row»

@@ -1,7 +1,7 @@
 """Reading all nodes and relationships, of every user or of one, to check whether they are in the current form."""
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -9,11 +9,11 @@ from kgagent.graph.identifiers import Identifier
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.records import NodeRecord, RelationshipRecord, as_text, ontology_label
 from kgagent.graph.relationships import RelationshipRepository
-from kgagent.graph.statements import statement
+from kgagent.graph.statements import Filling, Fragment, statement
 from kgagent.graph.store import Row, Store
 from kgagent.ontology import Ontology
 
-InspectedT = TypeVar("InspectedT")
+ReadT = TypeVar("ReadT")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,12 +119,15 @@ async def count_relationships_by_type(relationships: RelationshipRepository, use
 
 
 @asynccontextmanager
-async def inspect_nodes(nodes: NodeRepository, user_id: str | None) -> AsyncIterator[AsyncIterator[InspectedNode]]:
+async def inspect_nodes(
+    nodes: NodeRepository, user_id: str | None, *, element_ids: Sequence[str] | None = None
+) -> AsyncIterator[AsyncIterator[InspectedNode]]:
     """Iterate over the nodes; they are never all in memory.
 
     Args:
         nodes: the database and the labels.
         user_id: owner of the nodes; None is every node, including those without an owner.
+        element_ids: ids of the nodes; None is all of them.
 
     Raises:
         StoreError: the database failed.
@@ -133,19 +136,20 @@ async def inspect_nodes(nodes: NodeRepository, user_id: str | None) -> AsyncIter
     def read(row: Row) -> InspectedNode:
         return _node(row, nodes.ontology)
 
-    async with _stream(nodes.store, "inspect_nodes", nodes.names, user_id, read) as found:
+    async with _stream(nodes.store, "node", nodes.names, user_id, read, element_ids=element_ids) as found:
         yield found
 
 
 @asynccontextmanager
 async def inspect_relationships(
-    relationships: RelationshipRepository, user_id: str | None
+    relationships: RelationshipRepository, user_id: str | None, *, element_ids: Sequence[str] | None = None
 ) -> AsyncIterator[AsyncIterator[InspectedRelationship]]:
     """Iterate over the relationships; they are never all in memory.
 
     Args:
         relationships: the database and the types.
         user_id: owner of the nodes at which they start; None is every relationship.
+        element_ids: ids of the relationships; None is all of them.
 
     Raises:
         StoreError: the database failed.
@@ -154,9 +158,34 @@ async def inspect_relationships(
     def read(row: Row) -> InspectedRelationship:
         return _relationship(row, relationships.ontology)
 
-    names = relationships.names
-    async with _stream(relationships.store, "inspect_relationships", names, user_id, read) as found:
+    store, names = relationships.store, relationships.names
+    async with _stream(store, "relationship", names, user_id, read, element_ids=element_ids) as found:
         yield found
+
+
+def node_ids(nodes: NodeRepository, user_id: str | None) -> AbstractAsyncContextManager[AsyncIterator[str]]:
+    """Iterate over the ids of the nodes that `inspect_nodes` yields.
+
+    Raises:
+        StoreError: the database failed.
+    """
+    return _stream(nodes.store, "node", nodes.names, user_id, _id, row="_node_id")
+
+
+def relationship_ids(
+    relationships: RelationshipRepository, user_id: str | None
+) -> AbstractAsyncContextManager[AsyncIterator[str]]:
+    """Iterate over the ids of the relationships that `inspect_relationships` yields.
+
+    Raises:
+        StoreError: the database failed.
+    """
+    store, names = relationships.store, relationships.names
+    return _stream(store, "relationship", names, user_id, _id, row="_relationship_id")
+
+
+def _id(row: Row) -> str:
+    return str(row["element_id"])
 
 
 def _node(row: Row, ontology: Ontology) -> InspectedNode:
@@ -215,15 +244,24 @@ async def _total(store: Store, name: str, names: Mapping[str, Identifier], user_
 @asynccontextmanager
 async def _stream(
     store: Store,
-    name: str,
+    noun: str,
     names: Mapping[str, Identifier],
     user_id: str | None,
-    read: Callable[[Row], InspectedT],
-) -> AsyncIterator[AsyncIterator[InspectedT]]:
-    async with store.stream(_scoped(name, names, user_id), {"user_id": user_id}) as rows:
+    read: Callable[[Row], ReadT],
+    *,
+    row: str | None = None,
+    element_ids: Sequence[str] | None = None,
+) -> AsyncIterator[AsyncIterator[ReadT]]:
+    places: dict[str, Filling] = {
+        **names,
+        "row": Fragment(row or f"_inspected_{noun}"),
+        "which": Fragment("_all" if element_ids is None else f"_{noun}_of_ids"),
+    }
+    parameters = {"user_id": user_id} | ({} if element_ids is None else {"element_ids": list(element_ids)})
+    async with store.stream(_scoped(f"inspect_{noun}s", places, user_id), parameters) as rows:
         # A record that was deleted while the statement ran has no labels or type.
         yield (read(row) async for row in rows if row.get("labels", True) and row.get("neo4j_type", True))
 
 
-def _scoped(name: str, names: Mapping[str, Identifier], user_id: str | None) -> str:
-    return statement(name if user_id is None else f"{name}_of_user", **names)
+def _scoped(name: str, places: Mapping[str, Filling], user_id: str | None) -> str:
+    return statement(name if user_id is None else f"{name}_of_user", **places)

@@ -23,6 +23,21 @@ class LineIntent(Generic[IntentT]):
     intent: IntentT
 
 
+@dataclass(frozen=True, kw_only=True)
+class BatchSizes:
+    """How lines are written in batches.
+
+    Attributes:
+        attempts: maximum number of attempts for a write that meets conflicts.
+        batch_size: lines per transaction, from 1.
+        concurrency: maximum number of concurrent batches, from 1.
+    """
+
+    attempts: int
+    batch_size: int
+    concurrency: int
+
+
 class BatchWriter(Generic[IntentT]):
     """Writes the intents of lines; rejected intents become problems of their lines."""
 
@@ -30,18 +45,13 @@ class BatchWriter(Generic[IntentT]):
         self,
         strategy: WriteStrategy[IntentT, Any, Any, WriteResult[Any]],
         problems: dict[int, str],
-        *,
-        attempts: int,
-        batch_size: int,
-        concurrency: int,
+        sizes: BatchSizes,
     ) -> None:
         self.embedded = 0
         self._counts = Counter[str]()
         self._strategy = strategy
-        self._attempts = attempts
         self._problems = problems
-        self._size = batch_size
-        self._concurrency = concurrency
+        self._sizes = sizes
 
     def counts(self) -> LoadCounts:
         """The counts so far."""
@@ -58,14 +68,14 @@ class BatchWriter(Generic[IntentT]):
             EmbeddingError: a batch could not be embedded; batches that were already running are written.
             StoreError: the database failed; likewise.
         """
-        async with KeyedTaskQueue(self._concurrency) as batches:
-            while batch := await asyncio.to_thread(lambda: list(islice(lines, self._size))):
+        async with KeyedTaskQueue(self._sizes.concurrency) as batches:
+            while batch := await asyncio.to_thread(lambda: list(islice(lines, self._sizes.batch_size))):
                 await batches.start(
                     self._write_batch(batch, advance), (self._strategy.identity(line.intent) for line in batch)
                 )
 
     async def _write_batch(self, batch: list[LineIntent[IntentT]], advance: Advance) -> None:
-        outcomes = await compare_and_set(self._strategy, [line.intent for line in batch], attempts=self._attempts)
+        outcomes = await compare_and_set(self._strategy, [line.intent for line in batch], attempts=self._sizes.attempts)
         for line, outcome in zip(batch, outcomes, strict=True):
             if isinstance(outcome, WriteResult):
                 self._count(outcome)

@@ -3,21 +3,25 @@
 import asyncio
 import time
 from collections.abc import Iterator
+from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
+from typing import Any
 
 from kgagent.errors import EmbeddingError, InputError, StoreError
 from kgagent.graph.node_references import NodeReferences
-from kgagent.graph.nodes import NodeIntent, NodeRepository, NodeStrategy
-from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository, RelationshipStrategy
+from kgagent.graph.nodes import NodeIntent, NodeRepository
+from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository
 from kgagent.graph.writes import WriteContext
-from kgagent.loading.batch_writer import BatchWriter, LineIntent
+from kgagent.loading.batch_writer import BatchSizes, BatchWriter, LineIntent
 from kgagent.loading.file_check import FileCheck, check_file, valid_lines
 from kgagent.loading.line_intents import LineConverter
 from kgagent.loading.line_models import NodeLine, RelationshipLine
+from kgagent.loading.line_writes import LineKind, line_strategy
 from kgagent.loading.node_keys import node_key
+from kgagent.loading.on_workers import WorkersWriter
 from kgagent.loading.report import LineProblem, LoadReport
-from kgagent.loading.write_options import node_options, relationship_options
 from kgagent.progress import Progress, SilentProgress
+from kgagent.ray_workers import RayWorkers
 from kgagent.validation import check_user_id
 
 BATCH_SIZE = 500
@@ -34,6 +38,7 @@ async def load_file(
     batch_size: int = BATCH_SIZE,
     concurrency: int = CONCURRENCY,
     progress: Progress | None = None,
+    workers: AbstractAsyncContextManager[RayWorkers] | None = None,
 ) -> LoadReport:
     """Load nodes and relationships into a user's graph; unchanged records make no embedding request.
 
@@ -49,8 +54,10 @@ async def load_file(
         batch_size: lines per transaction, from 1.
         concurrency: maximum number of concurrent batches, from 1.
         progress: receives the number of lines.
+        workers: processes that write the lines, each with so many batches; None is this process.
 
     Raises:
+        ConfigurationError: the workers cannot be used.
         InputError: the file cannot be read or is no JSON Lines file, or an argument is invalid.
         EmbeddingError: a batch could not be embedded; the message says how many lines are loaded. Load the file again
             to continue.
@@ -66,32 +73,36 @@ async def load_file(
     if check.owners:
         stored = await NodeReferences(nodes.store, nodes.ontology).owners(user_id)
         check.refuse_second_owners((owner.entity_key, owner.name) for owner in stored)
-    sizes = {"attempts": write_context.attempts, "batch_size": batch_size, "concurrency": concurrency}
-    node_writer = BatchWriter(
-        NodeStrategy(nodes, write_context, user_id=user_id, options=node_options()), check.problems, **sizes
-    )
-    relationship_writer = BatchWriter(
-        RelationshipStrategy(relationships, write_context, user_id=user_id, options=relationship_options()),
-        check.problems,
-        **sizes,
-    )
     converter = LineConverter(user_id, nodes.ontology, check.keys, write_context.clock())
-    try:
-        # Embedding can take long; a database that is gone by then is noticed before it ends.
-        async with nodes.store.reachability.watched():
-            with progress.task("Loading nodes", check.nodes) as advance:
-                await node_writer.write(_nodes(path, check, converter), advance)
-            check.forget_invalid_ids()
-            with progress.task("Loading relationships", check.relationships) as advance:
-                await relationship_writer.write(_relationships(path, check, converter), advance)
-    except (EmbeddingError, StoreError) as error:
-        done = node_writer.counts().total + relationship_writer.counts().total
-        problem = str(error)
-        end = "" if problem.endswith((".", "?")) else "."
-        raise type(error)(
-            f"{problem}{end} {done:,} of {check.nodes + check.relationships:,} lines are loaded; "
-            f"load {path.name} again to continue"
-        ) from error
+    async with workers or nullcontext() as opened:
+
+        def writer(kind: LineKind, total: int) -> BatchWriter[Any]:
+            strategy = line_strategy(
+                kind, nodes=nodes, relationships=relationships, write_context=write_context, user_id=user_id
+            )
+            sizes = BatchSizes(attempts=write_context.attempts, batch_size=batch_size, concurrency=concurrency)
+            if opened is None:
+                return BatchWriter(strategy, check.problems, sizes)
+            return WorkersWriter(strategy, check.problems, sizes, opened, kind=kind, user_id=user_id, total=total)
+
+        node_writer = writer("nodes", check.nodes)
+        relationship_writer = writer("relationships", check.relationships)
+        try:
+            # Embedding can take long; a database that is gone by then is noticed before it ends.
+            async with nodes.store.reachability.watched():
+                with progress.task("Loading nodes", check.nodes) as advance:
+                    await node_writer.write(_nodes(path, check, converter), advance)
+                check.forget_invalid_ids()
+                with progress.task("Loading relationships", check.relationships) as advance:
+                    await relationship_writer.write(_relationships(path, check, converter), advance)
+        except (EmbeddingError, StoreError) as error:
+            done = node_writer.counts().total + relationship_writer.counts().total
+            problem = str(error)
+            end = "" if problem.endswith((".", "?")) else "."
+            raise type(error)(
+                f"{problem}{end} {done:,} of {check.nodes + check.relationships:,} lines are loaded; "
+                f"load {path.name} again to continue"
+            ) from error
     return LoadReport(
         nodes=node_writer.counts(),
         relationships=relationship_writer.counts(),

@@ -11,7 +11,9 @@ from kgagent.migration.migrate import migrate
 from kgagent.migration.passes import InspectedT, IntentT, NodePass, Pass, RelationshipPass, Task
 from kgagent.migration.report import MigrationReport, MigrationStoppedError, Tally
 from kgagent.migration.store_texts import migrate_store_texts
+from kgagent.opening import GraphAccess
 from kgagent.progress import Progress, SilentProgress
+from kgagent.ray_workers import RayEngine
 from kgagent.services import GraphServices
 
 
@@ -23,19 +25,23 @@ async def migrate_graph(
     rebuild_indexes: bool,
     batch_size: int,
     progress: Progress | None,
-    engine: BatchEngine | None = None,
+    engine: BatchEngine | RayEngine | None = None,
+    access: GraphAccess | None = None,
 ) -> MigrationReport:
     """Migrate a graph; see `KnowledgeGraph.migrate`.
 
-    With an engine, texts are embedded before vector indexes are rebuilt, because that can take a day in which the graph
-    would have no vector search.
+    With a `BatchEngine`, texts are embedded before vector indexes are rebuilt, because that can take a day in which the
+    graph would have no vector search.
     """
     reported = progress or SilentProgress()
-    schema, embedder, preparation = services.schema, services.write_context.embedder, None
+    schema, embedder = services.schema, services.write_context.embedder
+    preparation = workers = None
     async with AsyncExitStack() as opened:
         if not dry_run and not rebuild_indexes:
             await schema.ensure()
-        if engine is not None and not dry_run:
+        if isinstance(engine, RayEngine):
+            workers = await opened.enter_async_context(engine.open(services, access))
+        elif engine is not None and not dry_run:
             batches = await opened.enter_async_context(engine.open(embedder))
             try:
                 await batches.embed(_outdated(services, user_id), reported)
@@ -56,6 +62,7 @@ async def migrate_graph(
             batch_size=batch_size,
             progress=progress,
             preparation=preparation,
+            workers=workers,
         )
         if not schema.covers(STORE_TEXT):
             return report

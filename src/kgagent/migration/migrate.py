@@ -4,11 +4,13 @@ from kgagent.errors import InputError, KgAgentError
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.relationships import RelationshipRepository
 from kgagent.graph.writes import WriteContext
+from kgagent.migration.on_workers import run_on_workers
 from kgagent.migration.passes import InspectedT, IntentT, NodePass, Pass, RelationshipPass
 from kgagent.migration.pipeline import Pipeline
 from kgagent.migration.prepared import Preparation
 from kgagent.migration.report import MigrationReport, MigrationStoppedError, Tally
 from kgagent.progress import Progress, SilentProgress
+from kgagent.ray_workers import RayWorkers
 
 
 async def migrate(
@@ -22,6 +24,7 @@ async def migrate(
     concurrency: int = 3,
     progress: Progress | None = None,
     preparation: Preparation | None = None,
+    workers: RayWorkers | None = None,
 ) -> MigrationReport:
     """Embed records without a current embedding, remove the properties of old graphs, and add missing bookkeeping.
 
@@ -43,6 +46,7 @@ async def migrate(
         concurrency: maximum number of concurrent batches, from 1.
         progress: shows how many records have been examined.
         preparation: embeds the texts of each batch of records; None asks the embedder.
+        workers: processes that migrate the records, each with so many batches; None is this process.
 
     Raises:
         InputError: a size is below 1.
@@ -55,9 +59,13 @@ async def migrate(
 
     async def run(migration: Pass[InspectedT, IntentT]) -> None:
         verb = "Examining" if dry_run else "Migrating"
-        with reported.task(f"{verb} {migration.kind}", await migration.count()) as advance:
+        total = await migration.count()
+        with reported.task(f"{verb} {migration.kind}", total) as advance:
             sizes = {"batch_size": batch_size, "concurrency": concurrency}
-            await Pipeline(migration, tally, advance, preparation=preparation, **sizes).run()
+            if workers is not None:
+                await run_on_workers(workers, migration, tally, advance, total=total, **sizes)
+            else:
+                await Pipeline(migration, tally, advance, preparation=preparation, **sizes).run()
 
     try:
         await run(NodePass(nodes, write_context, user_id=user_id, dry_run=dry_run))

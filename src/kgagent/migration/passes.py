@@ -17,6 +17,8 @@ from kgagent.graph.inspection import (
     count_relationships,
     inspect_nodes,
     inspect_relationships,
+    node_ids,
+    relationship_ids,
 )
 from kgagent.graph.nodes import NodeIntent, NodeRepository, NodeStrategy
 from kgagent.graph.record_saver import is_current
@@ -56,18 +58,34 @@ class Task(Generic[IntentT]):
 
 
 class Pass(ABC, Generic[InspectedT, IntentT]):
-    """Migrates the records of one kind."""
+    """Migrates the records of one kind: all, or those with the given ids."""
 
     kind: ClassVar[Kind]
 
-    def __init__(self, write_context: WriteContext, *, user_id: str | None, dry_run: bool) -> None:
+    def __init__(
+        self,
+        write_context: WriteContext,
+        *,
+        user_id: str | None,
+        dry_run: bool,
+        element_ids: Sequence[str] | None = None,
+    ) -> None:
         self.write_context = write_context
         self.user_id = user_id
         self.dry_run = dry_run
+        self.element_ids = element_ids
 
     @abstractmethod
     async def count(self) -> int:
         """Count the records.
+
+        Raises:
+            StoreError: the database failed.
+        """
+
+    @abstractmethod
+    def ids(self) -> AbstractAsyncContextManager[AsyncIterator[str]]:
+        """Iterate over the ids of the records.
 
         Raises:
             StoreError: the database failed.
@@ -96,18 +114,28 @@ class NodePass(Pass[InspectedNode, NodeIntent]):
     kind = "nodes"
 
     def __init__(
-        self, nodes: NodeRepository, write_context: WriteContext, *, user_id: str | None, dry_run: bool
+        self,
+        nodes: NodeRepository,
+        write_context: WriteContext,
+        *,
+        user_id: str | None,
+        dry_run: bool,
+        element_ids: Sequence[str] | None = None,
     ) -> None:
-        super().__init__(write_context, user_id=user_id, dry_run=dry_run)
+        super().__init__(write_context, user_id=user_id, dry_run=dry_run, element_ids=element_ids)
         self._nodes = nodes
 
     async def count(self) -> int:
         """Count the nodes."""
         return await count_nodes(self._nodes, self.user_id)
 
+    def ids(self) -> AbstractAsyncContextManager[AsyncIterator[str]]:
+        """Iterate over the ids of the nodes."""
+        return node_ids(self._nodes, self.user_id)
+
     def inspect(self) -> AbstractAsyncContextManager[AsyncIterator[InspectedNode]]:
         """Iterate over the nodes."""
-        return inspect_nodes(self._nodes, self.user_id)
+        return inspect_nodes(self._nodes, self.user_id, element_ids=self.element_ids)
 
     def judge(self, inspected: InspectedNode) -> Task[NodeIntent] | Skipped | None:
         """A node needs the embedding of its current text, and its current notes in the full-text index."""
@@ -139,18 +167,28 @@ class RelationshipPass(Pass[InspectedRelationship, RelationshipIntent]):
     kind = "relationships"
 
     def __init__(
-        self, relationships: RelationshipRepository, write_context: WriteContext, *, user_id: str | None, dry_run: bool
+        self,
+        relationships: RelationshipRepository,
+        write_context: WriteContext,
+        *,
+        user_id: str | None,
+        dry_run: bool,
+        element_ids: Sequence[str] | None = None,
     ) -> None:
-        super().__init__(write_context, user_id=user_id, dry_run=dry_run)
+        super().__init__(write_context, user_id=user_id, dry_run=dry_run, element_ids=element_ids)
         self._relationships = relationships
 
     async def count(self) -> int:
         """Count the relationships."""
         return await count_relationships(self._relationships, self.user_id)
 
+    def ids(self) -> AbstractAsyncContextManager[AsyncIterator[str]]:
+        """Iterate over the ids of the relationships."""
+        return relationship_ids(self._relationships, self.user_id)
+
     def inspect(self) -> AbstractAsyncContextManager[AsyncIterator[InspectedRelationship]]:
         """Iterate over the relationships."""
-        return inspect_relationships(self._relationships, self.user_id)
+        return inspect_relationships(self._relationships, self.user_id, element_ids=self.element_ids)
 
     def judge(self, inspected: InspectedRelationship) -> Task[RelationshipIntent] | Skipped | None:
         """A relationship needs the embedding of its current text, current bookkeeping and no old properties."""

@@ -140,6 +140,11 @@ class Tally:
         if len(self.skipped) < SKIPPED_SHOWN:
             self.skipped.append(skipped)
 
+    def merge(self, other: "Tally") -> None:
+        """Add the counts of another part of the migration."""
+        self.outcomes.update(other.outcomes)
+        self.skipped += other.skipped[: SKIPPED_SHOWN - len(self.skipped)]
+
     def report(self) -> MigrationReport:
         """The report so far."""
         return MigrationReport(

@@ -28,6 +28,8 @@ KNOWN_PLACES = {
     "property",
     "own_labels",
     "lock",
+    "row",
+    "which",
     *DELETED_NAMES,
     *STORE_ITEM_NAMES,
 }
@@ -55,6 +57,8 @@ NAMES = {
     **{place: Identifier(f"the {place}") for place in KNOWN_PLACES},
     "relationship": Fragment("_found_relationship"),
     "lock": Fragment("_no_lock"),
+    "row": Fragment("_node_id"),
+    "which": Fragment("_node_of_ids"),
 }
 
 

@@ -72,3 +72,15 @@ def test_a_stopped_migration_reports_progress_and_how_to_resume() -> None:
         "The model is away. The migration stopped after 1,202 records, which stay migrated. "
         "Run it again to migrate the rest"
     )
+
+
+def test_counts_of_parts_are_added_and_the_first_skipped_records_are_kept() -> None:
+    whole, part = Tally(dry_run=False), Tally(dry_run=False)
+    part.add("nodes", "embedded")
+    for number in range(15):
+        part.skip("relationships", Skipped(str(number), "no user"))
+    whole.merge(part)
+    whole.merge(part)
+    made = whole.report()
+    assert (made.nodes, made.relationships) == (Counts(examined=2, embedded=2), Counts(examined=30, skipped=30))
+    assert [skipped.what for skipped in made.skipped] == [str(number) for number in (*range(15), *range(5))]

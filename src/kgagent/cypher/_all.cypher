@@ -1,0 +1,2 @@
+// Chooses every record.
+true

@@ -1,0 +1,2 @@
+// The id of a node `n`.
+elementId(n) AS element_id

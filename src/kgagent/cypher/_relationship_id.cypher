@@ -1,0 +1,2 @@
+// The id of a relationship `r`.
+elementId(r) AS element_id
