@@ -1,22 +1,18 @@
 """Running blocks of work in worker processes of Ray Data."""
 
 import asyncio
-import logging
-import os
 import pickle
 import platform
-import socket
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Generator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import ParamSpec, TypeVar, cast
 
 from kgagent.embedding.base import Embedder
 from kgagent.errors import ConfigurationError, InputError, KgAgentError, StoreError
-from kgagent.extras import require_extra
 from kgagent.graph.bookmarks import bookmarks_of, use_bookmarks
 from kgagent.opening import GraphAccess
 from kgagent.ray_workers.job import (
@@ -31,6 +27,7 @@ from kgagent.ray_workers.job import (
     Work,
     embedder_identity,
 )
+from kgagent.ray_workers.session import import_ray, quiet_data, start_ray, stop_ray
 from kgagent.services import GraphServices
 
 ParametersT = ParamSpec("ParametersT")
@@ -38,10 +35,6 @@ ReturnT = TypeVar("ReturnT")
 
 BLOCKS_PER_WORKER = 4
 """Fewest blocks of each worker, if there is enough work, so that none waits long for the last one."""
-
-_CONNECTION_TIMEOUT = 5.0
-_VARIABLES = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_BACKEND_LOG_LEVEL": "fatal"}
-"""Variables of Ray's processes, unless they are set: no report to Ray's makers, and no log of its internals here."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,39 +78,16 @@ class RayEngine:
         Raises:
             ConfigurationError: Ray cannot be used, or the graph cannot be opened in another process.
         """
-        await asyncio.to_thread(_import_ray)
+        await asyncio.to_thread(import_ray)
         sendable = _sendable(access, self)
         # Ray ends the processes that it has started when the thread that started them ends.
         with ThreadPoolExecutor(1, "kgagent-ray") as thread:
-            own = await _in(thread, self._start)
+            own = await _in(thread, start_ray, self.address, self.workers)
             try:
                 yield RayWorkers(self, services, sendable, thread)
             finally:
                 if own:
-                    await _in(thread, _stop)
-
-    def _start(self) -> bool:
-        """Start Ray or connect to it, unless the program has done so; return whether this call did."""
-        import ray
-
-        if ray.is_initialized():
-            return False
-        if self.address is not None:
-            check_address(self.address)
-        local: dict[str, Any] = {"num_cpus": self.workers, "include_dashboard": False}
-        try:
-            with _quiet_settings():
-                ray.init(
-                    self.address or "local",
-                    log_to_driver=False,
-                    logging_level=logging.ERROR,
-                    **({} if self.address else local),
-                )
-        except (ConnectionError, OSError, RuntimeError, ValueError) as error:
-            where = f"the cluster {self.address}" if self.address else "this machine"
-            advice = ". If the cluster requires a token, set RAY_AUTH_MODE=token" if self.address else ""
-            raise ConfigurationError(f"Ray cannot be used on {where}: {error}{advice}") from error
-        return True
+                    await _in(thread, stop_ray)
 
 
 class RayWorkers:
@@ -178,28 +148,11 @@ class RayWorkers:
         return _pickled(job)
 
 
-def _import_ray() -> None:
-    """Import what takes long.
-
-    Raises:
-        ConfigurationError: a package is missing.
-    """
-    with require_extra("ray"):
-        import pyarrow  # noqa: F401
-        import ray.data  # noqa: F401
-
-
-def _stop() -> None:
-    import ray
-
-    ray.shutdown()
-
-
 def _outcomes(sealed: SealedJob, workers: int) -> Generator[bytes]:
     """Run a job by Ray Data; all calls come from one thread."""
     import ray.data
 
-    with _quiet_data():
+    with quiet_data():
         positions = [{BLOCK: position} for position in range(len(sealed.blocks))]
         dataset = ray.data.from_items(positions, override_num_blocks=len(positions)).map_batches(
             BlockWorker,
@@ -211,53 +164,6 @@ def _outcomes(sealed: SealedJob, workers: int) -> Generator[bytes]:
         )
         for row in dataset.iter_rows():
             yield row[OUTCOME]
-
-
-@contextmanager
-def _quiet_data() -> Iterator[None]:
-    """Let Ray Data print neither its plans nor progress bars; the command line has its own."""
-    import ray.data
-
-    log, context = logging.getLogger("ray.data"), ray.data.DataContext.get_current()
-    before = log.level, context.enable_progress_bars
-    log.setLevel(logging.ERROR)
-    context.enable_progress_bars = False
-    try:
-        yield
-    finally:
-        log.setLevel(before[0])
-        context.enable_progress_bars = before[1]
-
-
-@contextmanager
-def _quiet_settings() -> Iterator[None]:
-    """Set the variables that are not set, while Ray starts its processes."""
-    added = {name: value for name, value in _VARIABLES.items() if name not in os.environ}
-    os.environ.update(added)
-    try:
-        yield
-    finally:
-        for name in added:
-            os.environ.pop(name, None)
-
-
-def check_address(address: str) -> None:
-    """Refuse a cluster that does not answer; Ray would end this process.
-
-    Raises:
-        ConfigurationError: there is no server at the address.
-    """
-    host, _, port = address.removeprefix("ray://").rpartition(":")
-    if not host or not port.isdecimal():
-        if address == "auto":
-            return
-        raise ConfigurationError(f'The address of a Ray cluster is "auto" or host:port, got {address!r}')
-    try:
-        socket.create_connection((host.strip("[]"), int(port)), _CONNECTION_TIMEOUT).close()
-    except (OSError, OverflowError) as error:
-        raise ConfigurationError(
-            f"No Ray cluster answers at {address}: {error}. `ray status` on its head node shows the address"
-        ) from error
 
 
 def _sendable(access: GraphAccess | None, engine: RayEngine) -> GraphAccess:

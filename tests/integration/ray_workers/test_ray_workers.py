@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -153,6 +154,18 @@ async def test_an_error_of_a_worker_stops_the_migration_and_the_load(
     await cypher(graph, "CREATE (:Person {user_id: $user, entity_key: $user, name: 'Person'})", user=user_id)
     with pytest.raises(MigrationStoppedError, match=r"The model is gone\. The migration stopped after 0 records"):
         await graph.migrate(user_id=user_id, engine=engine)
+
+
+async def test_what_a_worker_cannot_import_is_named(
+    graph: KnowledgeGraph, user_id: str, people: Path, logs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert logs
+    module = ModuleType("only_in_this_process")
+    exec("def make(): ...", vars(module))
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    missing = r"A worker of Ray could not start \(No module named 'only_in_this_process'\): install kgagent, with"
+    with pytest.raises(ConfigurationError, match=missing):
+        await graph.load(people, user_id=user_id, engine=RayEngine(workers=1, embedder=module.make))
 
 
 async def work(services: Any, block: object) -> object:

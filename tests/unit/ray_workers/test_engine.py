@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from kgagent import ConfigurationError, InputError, RayEngine
-from kgagent.ray_workers.engine import check_address
+from kgagent.ray_workers.session import check_address
 
 OPEN = """
 import asyncio, sys
