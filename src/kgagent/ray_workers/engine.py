@@ -159,7 +159,7 @@ def _outcomes(sealed: SealedJob, workers: int) -> Generator[bytes]:
             fn_constructor_args=(sealed,),
             batch_size=1,
             batch_format="pyarrow",
-            compute=ray.data.ActorPoolStrategy(size=workers),
+            compute=ray.data.ActorPoolStrategy(size=min(workers, len(positions))),
             num_cpus=1,
         )
         for row in dataset.iter_rows():
