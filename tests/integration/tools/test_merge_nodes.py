@@ -337,7 +337,10 @@ async def test_relationships_of_an_old_graph_get_the_current_form(
         await tools.update_node(entity_key=other, description="new")
         await tools.update_relationship(from_entity_key=people[0], to_entity_key=other, salience=0.2)
     [first, second] = [(await joined(graph, user_id))[frozenset((people[0], key))] for key in people[2:]]
-    assert sorted(note_contents(first)) == ["a", "a duplicate", "b", "c"]
+    # Nothing says which of two relationships without a key and without dates is the older one, so either is kept.
+    replaced = {"old", "a duplicate"} - {first["description"]}
+    assert sorted(note_contents(first)) == sorted({"a", "b", "c", *replaced})
+    assert len(replaced) == 1
     assert (first["attitude"], first["proximity"]) == (4, 2)
     assert (second["attitude"], second["proximity"]) == (5, 1)
     await assert_embeddings_are_current(graph, user_id, embedder, clock())
