@@ -24,7 +24,7 @@ from kgagent import HybridSearchOptions, KnowledgeGraph, Settings
 from kgagent.embedding.base import Embedding
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.knowledge_graph import services_of
-from kgagent.retrieval.full_text import nodes_by_words, relationships_by_words
+from kgagent.retrieval.full_text import search_nodes_full_text, search_relationships_full_text
 from kgagent.retrieval.scope import RelationshipFilter
 
 USER = "benchmark-hybrid"
@@ -102,10 +102,10 @@ def ways(graph: KnowledgeGraph) -> dict[str, Ask]:
         "node vectors": lambda _, vector: retrieval.node_vector_search(
             vector=vector, user_id=USER, limit=every.object_limit
         ),
-        "node full text": lambda text, _: nodes_by_words(scope, text, labels=labels, limit=every.text_limit),
+        "node full text": lambda text, _: search_nodes_full_text(scope, text, labels=labels, limit=every.text_limit),
         "relationship vectors": lambda text, vector: near(text, vector, 0),
         EXPANDED: lambda text, vector: near(text, vector, None),
-        "relationship full text": lambda text, _: relationships_by_words(
+        "relationship full text": lambda text, _: search_relationships_full_text(
             scope, text, types=RelationshipFilter(), limit=every.relationship_limit
         ),
     }

@@ -111,14 +111,14 @@ def _best_lines(result: "ExploreResult") -> "list[RenderableType]":
     """The best nodes and relationships, one line each; on a terminal cut to its width."""
     from rich.text import Text
 
-    from kgagent.models.answer_items import Reading
+    from kgagent.models.answer_items import RenderState
     from kgagent.tools.explore import explored_items
 
     items = explored_items(result)
     nodes = (*(item.node for item in result.nodes), *result.neighbors)
     labels = {node.entity_key: node.label for node in nodes}
-    reading = Reading(datetime.now(UTC), labels=labels, with_properties=False)
-    lines = [line.text() for item in items for line in item.lines(reading)]
+    state = RenderState(datetime.now(UTC), labels=labels, with_properties=False)
+    lines = [line.text() for item in items for line in item.lines(state)]
     shown: list[RenderableType] = [Text(line, no_wrap=True) for line in lines[:BEST_LINES]]
     if len(lines) > BEST_LINES:
         shown.append(f"[dim]{BEST_LINES} of {len(lines):,} shown; --all prints all of them[/dim]")

@@ -13,7 +13,7 @@ from kgagent.models.graph import GraphNode, GraphRelationship
 from kgagent.models.note import Note
 from kgagent.models.token_budget import CountTokens, cut, fits
 
-Record = dict[str, Any]
+JsonRecord = dict[str, Any]
 """JSON types."""
 
 MAX_NAME_LENGTH = 80
@@ -25,7 +25,7 @@ FEW_NOTES = 3
 MATCHING_NOTES = 5
 NEWEST_NOTES = 2
 
-LEAST_OF_A_NOTE = 12
+MIN_NOTE_TOKENS = 12
 """Tokens of the shortest part of a note that is worth showing."""
 
 _BOOKKEEPING = frozenset({"created_at", "updated_at", "access_count", "state"})
@@ -34,8 +34,8 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass
-class Reading:
-    """For whom items are rendered, and what the answer has said already.
+class RenderState:
+    """What decides how items are rendered, and what the answer has said already.
 
     Attributes:
         now: notes that have expired by then are omitted.
@@ -79,7 +79,7 @@ class Reading:
         known = " ".join(filter(None, (label or self.labels.get(entity_key, ""), short)))
         return f"{shown} ({in_one_line(known)})" if known else shown
 
-    def properties(self, item: GraphNode | GraphRelationship) -> Record:
+    def properties(self, item: GraphNode | GraphRelationship) -> JsonRecord:
         """The properties that say something."""
         if not self.with_properties:
             return {}
@@ -198,7 +198,7 @@ class Line:
         for note in chain(self.notes, self.rest()):
             separated = f" | {note}"
             if not fits(separated, left, count_tokens):
-                if left >= LEAST_OF_A_NOTE and (start := cut(note, left - 1, count_tokens, self.hint)):
+                if left >= MIN_NOTE_TOKENS and (start := cut(note, left - 1, count_tokens, self.hint)):
                     shown.append(start)
                 break
             shown.append(note)
@@ -218,11 +218,11 @@ class Item(ABC):
         """The entity_keys that its lines can contain."""
 
     @abstractmethod
-    def lines(self, reading: Reading) -> list[Line]:
+    def lines(self, state: RenderState) -> list[Line]:
         """The item for a model."""
 
     @abstractmethod
-    def records(self, reading: Reading) -> list[tuple[str, Record]]:
+    def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:
         """The item for programs: records with the field of the answer to which each belongs."""
 
 
@@ -232,17 +232,17 @@ class PlainItem(Item):
 
     line: Line
     section: str
-    record: Record | str
+    record: JsonRecord | str
 
     def entity_keys(self) -> Iterator[str]:
         """None."""
         return iter(())
 
-    def lines(self, reading: Reading) -> list[Line]:  # noqa: ARG002
+    def lines(self, state: RenderState) -> list[Line]:  # noqa: ARG002
         """The line."""
         return [self.line]
 
-    def records(self, reading: Reading) -> list[tuple[str, Any]]:  # noqa: ARG002
+    def records(self, state: RenderState) -> list[tuple[str, Any]]:  # noqa: ARG002
         """The record."""
         return [(self.section, self.record)]
 
@@ -272,19 +272,19 @@ class NodeItem(Item):
         yield self.node.entity_key
         yield from _sources(self.node.notes)
 
-    def lines(self, reading: Reading) -> list[Line]:
+    def lines(self, state: RenderState) -> list[Line]:
         """The node with what is known of it."""
         node = self.node
-        properties = reading.properties(node)
-        if self.is_named and not (node.description or properties or any(reading.notes(node.notes))):
+        properties = state.properties(node)
+        if self.is_named and not (node.description or properties or any(state.notes(node.notes))):
             return []
-        head = reading.name(node.entity_key, node.name, node.label) + _properties_text(properties)
-        hint = reading.node_hint
-        return [reading.line(head + self.remark, node.description, node.notes, hint, in_full=self.in_full)]
+        head = state.name(node.entity_key, node.name, node.label) + _properties_text(properties)
+        hint = state.node_hint
+        return [state.line(head + self.remark, node.description, node.notes, hint, in_full=self.in_full)]
 
-    def records(self, reading: Reading) -> list[tuple[str, Record]]:
+    def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:
         """The node's record."""
-        return [(self.section, item_record(self.node, reading) | dict(self.more))]
+        return [(self.section, item_record(self.node, state) | dict(self.more))]
 
 
 @dataclass(frozen=True)
@@ -311,21 +311,21 @@ class RelationshipItem(Item):
         yield self.relationship.to_entity_key
         yield from _sources(self.relationship.notes)
 
-    def lines(self, reading: Reading) -> list[Line]:
+    def lines(self, state: RenderState) -> list[Line]:
         """The relationship in its direction, with what is known of it."""
         relationship = self.relationship
-        head = relationship_text(relationship, reading)
+        head = relationship_text(relationship, state)
         if relationship.similarity is not None:
             head += f" {relationship.similarity:.2f}"
-        if led := [triplet for triplet in self.path if triplet not in reading.stated]:
+        if led := [triplet for triplet in self.path if triplet not in state.stated]:
             head += f" via {in_one_line('; '.join(led))}"
-        reading.stated.add(relationship.triplet)
-        hint = reading.relationship_hint
-        return [reading.line(head, relationship.description, relationship.notes, hint, in_full=self.in_full)]
+        state.stated.add(relationship.triplet)
+        hint = state.relationship_hint
+        return [state.line(head, relationship.description, relationship.notes, hint, in_full=self.in_full)]
 
-    def records(self, reading: Reading) -> list[tuple[str, Record]]:
+    def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:
         """The relationship's record."""
-        return [(self.section, item_record(self.relationship, reading) | dict(self.more))]
+        return [(self.section, item_record(self.relationship, state) | dict(self.more))]
 
 
 @dataclass(frozen=True)
@@ -339,22 +339,22 @@ class NoteItem(Item):
         if self.note.source_entity_key:
             yield self.note.source_entity_key
 
-    def lines(self, reading: Reading) -> list[Line]:
+    def lines(self, state: RenderState) -> list[Line]:
         """The note with its date."""
-        return [Line("- Note", reading.note_text(self.note), hint=reading.budget_hint, rest=tuple)]
+        return [Line("- Note", state.note_text(self.note), hint=state.budget_hint, rest=tuple)]
 
-    def records(self, reading: Reading) -> list[tuple[str, Record]]:  # noqa: ARG002
+    def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:  # noqa: ARG002
         """The note."""
         return [("notes", self.note.model_dump(mode="json", exclude_none=True, exclude={"added_by"}))]
 
 
-def relationship_text(relationship: GraphRelationship, reading: Reading) -> str:
+def relationship_text(relationship: GraphRelationship, state: RenderState) -> str:
     """A relationship in its direction: `Me (Person 9fe1aa02) -[mentor]-> Ruth (Person 5b0c12ab) (warm, close)`."""
     ends = [
         (relationship.from_entity_key, relationship.from_name),
         (relationship.to_entity_key, relationship.to_name),
     ]
-    source, target = (reading.name(*end) for end in (reversed(ends) if relationship.ends_reversed else ends))
+    source, target = (state.name(*end) for end in (reversed(ends) if relationship.ends_reversed else ends))
     levels = [
         word or (f"{name} {level}" if level is not None else "")
         for name, word, level in (
@@ -364,14 +364,14 @@ def relationship_text(relationship: GraphRelationship, reading: Reading) -> str:
     ]
     known = ", ".join(filter(None, levels))
     kind = in_one_line(relationship.relationship_type) or in_one_line(relationship.neo4j_type)
-    properties = _properties_text(reading.properties(relationship))
+    properties = _properties_text(state.properties(relationship))
     return f"{source} -[{kind}]-> {target}" + (f" ({known})" if known else "") + properties
 
 
-def item_record(item: GraphNode | GraphRelationship, reading: Reading) -> Record:
+def item_record(item: GraphNode | GraphRelationship, state: RenderState) -> JsonRecord:
     """A node or relationship as JSON types, without bookkeeping; with the same notes as its line."""
-    notes, others = reading.notes(item.notes)
-    shown = {"notes": tuple(notes), "properties": reading.properties(item)}
+    notes, others = state.notes(item.notes)
+    shown = {"notes": tuple(notes), "properties": state.properties(item)}
     record = item.model_copy(update=shown).to_dict()
     for note in record.get("notes", ()):
         note.pop("added_by", None)
@@ -379,7 +379,7 @@ def item_record(item: GraphNode | GraphRelationship, reading: Reading) -> Record
     return record | rounded | ({"omitted_notes": len(others)} if others else {})
 
 
-def _properties_text(properties: Record) -> str:
+def _properties_text(properties: JsonRecord) -> str:
     if not properties:
         return ""
     values = (name if value is True else f"{name}: {_value_text(value)}" for name, value in properties.items())

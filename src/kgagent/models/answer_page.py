@@ -7,18 +7,20 @@ from typing import Any
 
 from kgagent.errors import InputError
 from kgagent.formatting import in_one_line
-from kgagent.models.answer_items import LEAST_OF_A_NOTE, Item, Line, Reading, Record
+from kgagent.models.answer_items import MIN_NOTE_TOKENS, Item, JsonRecord, Line, RenderState
 from kgagent.models.token_budget import CountTokens, cut, cut_record, estimated_tokens, json_tokens
 
 NOTHING_RELEVANT = "Nothing relevant found. The nearest:"
-SHARE_OF_AN_ITEM = 4
-"""An item gets at most this part of the budget, a quarter, so that one long text does not fill the answer."""
+ITEM_BUDGET_DIVISOR = 4
+"""An item gets at most a quarter of the budget, so that one long text does not fill the answer."""
 
-LEAST_OF_AN_ITEM = 150
-LEAST_OF_A_RECORD = 500
+MIN_ITEM_TOKENS = 150
+MIN_RECORD_TOKENS = 500
 """Tokens that an item may have in any case, as lines and as JSON."""
 
-SHARE_OF_WARNINGS = 4
+WARNINGS_BUDGET_DIVISOR = 4
+"""Warnings get at most a quarter of the budget."""
+
 ENVELOPE_TOKENS = 24
 """Tokens that JSON around the items needs, beside the message, the warnings and the fields that are always there."""
 
@@ -73,12 +75,12 @@ class Page:
     """
 
     text: str
-    payload: Record
+    payload: JsonRecord
 
 
 def text_page(
     content: Content,
-    make_reading: Callable[[], Reading],
+    new_state: Callable[[], RenderState],
     budget: int,
     *,
     offset: int = 0,
@@ -91,22 +93,22 @@ def text_page(
 
     Args:
         content: what to render.
-        make_reading: starts a rendering.
+        new_state: makes the state of one rendering.
         budget: maximum number of tokens.
         offset: number of items to skip.
         cursor: returns what continues the answer; without it the last line only counts.
         count_tokens: counts the tokens of a text.
     """
-    warnings = _fitted_warnings(content.warnings, budget // SHARE_OF_WARNINGS, count_tokens)
+    warnings = _fitted_warnings(content.warnings, budget // WARNINGS_BUDGET_DIVISOR, count_tokens)
     frame = [line for line in (content.opening, *warnings) if line]
     room = budget - sum(count_tokens(line) + 1 for line in frame)
     items = content.items[offset - content.first :][: content.at_most]
-    most = max(budget // SHARE_OF_AN_ITEM, LEAST_OF_AN_ITEM)
-    shown, fitted = _fill_text(items, make_reading(), room=room, most=most, count_tokens=count_tokens)
+    most = max(budget // ITEM_BUDGET_DIVISOR, MIN_ITEM_TOKENS)
+    shown, fitted = _fill_text(items, new_state(), room=room, most=most, count_tokens=count_tokens)
     footer = ""
     if offset + len(shown) < content.count:
         room -= count_tokens(_footer(content, offset, content.count, cursor)) + 1
-        shown, fitted = _fill_text(items, make_reading(), room=room, most=most, count_tokens=count_tokens)
+        shown, fitted = _fill_text(items, new_state(), room=room, most=most, count_tokens=count_tokens)
         footer = _footer(content, offset, offset + len(shown), cursor)
         lines = [text for _, text in fitted]
     else:
@@ -115,31 +117,31 @@ def text_page(
         lines = [content.empty] if count_tokens(content.empty) <= room else []
     # A search that was skipped comes first: "nothing found" alone would say that there is nothing.
     body = [content.opening, *lines, *warnings, footer] if items else [content.opening, *warnings, *lines, footer]
-    payload = _payload(content, [item.records(reading) for reading in [make_reading()] for item in shown])
+    payload = _payload(content, [item.records(state) for state in [new_state()] for item in shown])
     text = cut("\n".join(filter(None, body)), budget, count_tokens)
     return Page(text, payload | _continuation(content, offset + len(shown), cursor))
 
 
 def json_page(
-    content: Content, make_reading: Callable[[], Reading], budget: int, *, offset: int = 0, cursor: CursorOf
+    content: Content, new_state: Callable[[], RenderState], budget: int, *, offset: int = 0, cursor: CursorOf
 ) -> Page:
     """Collect the records of items until the budget is used up; see `text_page`.
 
     Raises:
         InputError: the budget is too small for the next item.
     """
-    warnings = _fitted_warnings(content.warnings, budget // SHARE_OF_WARNINGS, estimated_tokens)
-    message = cut(content.message, budget // SHARE_OF_WARNINGS)
+    warnings = _fitted_warnings(content.warnings, budget // WARNINGS_BUDGET_DIVISOR, estimated_tokens)
+    message = cut(content.message, budget // WARNINGS_BUDGET_DIVISOR)
     fitted = {"message": message, **({"warnings": warnings} if warnings else {})}
     empty = _payload(content, []) | fitted
     end = _continuation(content, offset, cursor)
     room = budget - json_tokens(empty | end) - ENVELOPE_TOKENS - 4 * len(content.sections)
-    reading = make_reading()
-    kept: list[list[tuple[str, Record]]] = []
+    state = new_state()
+    kept: list[list[tuple[str, JsonRecord]]] = []
     for item in content.items[offset - content.first :][: content.at_most]:
-        records = item.records(reading)
+        records = item.records(state)
         cost = sum(json_tokens(record) for _, record in records)
-        most = min(room, max(budget // SHARE_OF_AN_ITEM, LEAST_OF_A_RECORD))
+        most = min(room, max(budget // ITEM_BUDGET_DIVISOR, MIN_RECORD_TOKENS))
         if cost > most:
             records = _cut_records(records, most) or _cut_records(records, room) or records
             cost = sum(json_tokens(record) for _, record in records)
@@ -154,7 +156,7 @@ def json_page(
     return Page("", payload)
 
 
-def _cut_records(records: Sequence[tuple[str, Record]], room: int) -> list[tuple[str, Record]]:
+def _cut_records(records: Sequence[tuple[str, JsonRecord]], room: int) -> list[tuple[str, JsonRecord]]:
     """All records of an item within some tokens, or none."""
     cut_ones = [(section, cut_record(record, room // len(records))) for section, record in records]
     fitted = [(section, record) for section, record in cut_ones if record is not None]
@@ -162,12 +164,12 @@ def _cut_records(records: Sequence[tuple[str, Record]], room: int) -> list[tuple
 
 
 def _fill_text(
-    items: Iterable[Item], reading: Reading, *, room: int, most: int, count_tokens: CountTokens
+    items: Iterable[Item], state: RenderState, *, room: int, most: int, count_tokens: CountTokens
 ) -> tuple[list[Item], list[_FittedLine]]:
     shown: list[Item] = []
     lines: list[_FittedLine] = []
     for item in items:
-        full = item.lines(reading)
+        full = item.lines(state)
         fitted = _fitted_lines(full, min(room, most), count_tokens)
         if full and not fitted and not lines:
             fitted = _fitted_lines(full, room, count_tokens) or _head(full, room, count_tokens)
@@ -186,7 +188,7 @@ def _completed(lines: Iterable[_FittedLine], room: int, count_tokens: CountToken
     shown: list[str] = []
     for line, text in fitted:
         more = ""
-        if line.rest is not None and left >= LEAST_OF_A_NOTE and (line.others or text != line.text()):
+        if line.rest is not None and left >= MIN_NOTE_TOKENS and (line.others or text != line.text()):
             before = count_tokens(text)
             more = line.filled(before + left, count_tokens)
             left += before - count_tokens(more) if more else 0
@@ -233,18 +235,18 @@ def _footer(content: Content, offset: int, end: int, cursor: CursorOf | None) ->
     return f'{counted}; continue with cursor "{cursor(end)}"' if cursor else counted
 
 
-def _continuation(content: Content, end: int, cursor: CursorOf | None) -> Record:
+def _continuation(content: Content, end: int, cursor: CursorOf | None) -> JsonRecord:
     more = {"next_cursor": cursor(end)} if cursor and end < content.count else {}
     return {"total": content.count, **more}
 
 
-def _payload(content: Content, kept: Sequence[Sequence[tuple[str, Record]]]) -> Record:
-    payload: Record = {"message": content.message, **content.fields}
+def _payload(content: Content, kept: Sequence[Sequence[tuple[str, JsonRecord]]]) -> JsonRecord:
+    payload: JsonRecord = {"message": content.message, **content.fields}
     payload |= {section: [] for section in content.sections}
     for records in kept:
         for section, record in records:
             payload.setdefault(section, []).append(record)
     if content.warnings:
         payload["warnings"] = list(content.warnings)
-    plain: Record = json.loads(json.dumps(payload))
+    plain: JsonRecord = json.loads(json.dumps(payload))
     return plain

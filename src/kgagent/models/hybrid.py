@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AliasChoices, Field, field_validator, model_validator
 
-from kgagent.models.answer_items import Item, NodeItem, Reading, RelationshipItem
+from kgagent.models.answer_items import Item, NodeItem, RelationshipItem, RenderState
 from kgagent.models.answer_page import NOTHING_RELEVANT, Content, text_page
 from kgagent.models.fields import ShortText
 from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
@@ -215,7 +215,7 @@ class HybridSearchResult(GraphModel):
         labels = {node.entity_key: node.label for node in self.objects}
         return text_page(
             content,
-            lambda: Reading(now=moment, labels=labels, with_properties=False),
+            lambda: RenderState(now=moment, labels=labels, with_properties=False),
             token_budget,
             count_tokens=count_tokens,
         ).text

@@ -10,7 +10,7 @@ from kgagent.models.hybrid import FusedRetriever, RetrieverName
 from kgagent.models.search import SearchPlan
 from kgagent.ontology import Ontology
 
-Record = NodeRecord | RelationshipRecord
+StoredRecord = NodeRecord | RelationshipRecord
 
 RETRIEVERS: tuple[FusedRetriever, ...] = get_args(FusedRetriever)
 """Retrievers in the order that breaks ties."""
@@ -37,7 +37,7 @@ class Candidate:
 
     key: str
     score: float
-    record: Record | None = None
+    record: StoredRecord | None = None
     similarity: float | None = None
     text_score: float | None = None
     path: tuple[RelationshipRecord, ...] = ()
@@ -93,7 +93,7 @@ def entity_key_of(key: str) -> str:
     return key.removeprefix(_NODE)
 
 
-def key_of(record: Record) -> str:
+def key_of(record: StoredRecord) -> str:
     """The key of a record in rankings; old graphs have several relationships of one type between two nodes."""
     if isinstance(record, NodeRecord):
         return node_key(record.entity_key)

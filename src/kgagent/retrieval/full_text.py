@@ -6,7 +6,7 @@ from typing import Any
 from kgagent.graph.lucene import any_word, must_be, words
 from kgagent.graph.schema_parts import NODE_TEXT_INDEX, NODE_TEXTS, RELATIONSHIP_TEXT_INDEX, RELATIONSHIP_TEXTS
 from kgagent.graph.statements import Fragment, statement
-from kgagent.retrieval.candidates import Candidate, Ranking, Record, key_of, read_node, read_relationship
+from kgagent.retrieval.candidates import Candidate, Ranking, StoredRecord, key_of, read_node, read_relationship
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.vector_targets import ALL_FIELDS
 
@@ -20,7 +20,7 @@ MIN_FETCH = 50
 WIDENING = 5
 
 
-async def nodes_by_words(
+async def search_nodes_full_text(
     scope: SearchScope, text: str, *, labels: Sequence[str], limit: int, threshold: float = 0.0
 ) -> Ranking:
     """Find nodes by the words of their name, description and notes.
@@ -41,7 +41,7 @@ async def nodes_by_words(
     return _ranking([(read_node(row["node"], scope.ontology, labels), row["score"]) for row in rows if row["node"]])
 
 
-async def relationships_by_words(
+async def search_relationships_full_text(
     scope: SearchScope,
     text: str,
     *,
@@ -98,7 +98,7 @@ def _query(
     return " ".join(clauses)
 
 
-def _ranking(scored: Sequence[tuple[Record, float]]) -> Ranking:
+def _ranking(scored: Sequence[tuple[StoredRecord, float]]) -> Ranking:
     """Candidates whose score is BM25 divided by that of the best match."""
     best = max((score for _, score in scored), default=1.0)
     return Ranking(

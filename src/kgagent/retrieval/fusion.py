@@ -75,19 +75,20 @@ def calibrated(lists: Rankings) -> Scores:
     best = max((item.score - cost for semantic, _, cost in _KINDS for item in lists[semantic]), default=0.0)
     scores: dict[str, float] = {}
     for semantic, fulltext, cost in _KINDS:
-        shares = {item.key: item.score for item in lists[fulltext]}
+        texts = {item.key: item.score for item in lists[fulltext]}
         least = min((item.score for item in lists[semantic]), default=0.0) - cost
-        by_words = {key: least + (best - least) * share / len(shares) ** 2 for key, share in shares.items()}
-        scores |= {key: by_words[key] + TEXT_WEIGHT * share for key, share in shares.items()}
-        direct = [(one.score, shares.get(one.key, 0.0), _ends(one.record)) for one in lists[semantic] if not one.path]
+        floors = {key: least + (best - least) * text / len(texts) ** 2 for key, text in texts.items()}
+        scores |= {key: floors[key] + TEXT_WEIGHT * text for key, text in texts.items()}
+        direct = [item for item in lists[semantic] if not item.path]
         for item in lists[semantic]:
-            share = max(shares.get(key, 0.0) for key in (item.key, *map(key_of, item.path[1:])))
+            text = max(texts.get(key, 0.0) for key in (item.key, *map(key_of, item.path[1:])))
             if item.path:
                 start = _ends(item.path[0])
-                there = [one for score, one, ends in direct if score >= item.score and not ends.isdisjoint(start)]
-                share = max(share, min(there, default=0.0))
+                better = (one for one in direct if one.score >= item.score)
+                at_start = (one for one in better if not start.isdisjoint(_ends(one.record)))
+                text = max(text, min((texts.get(one.key, 0.0) for one in at_start), default=0.0))
             similar[item.key] = item.score - cost
-            scores[item.key] = max(similar[item.key], by_words.get(item.key, least)) + TEXT_WEIGHT * share
+            scores[item.key] = max(similar[item.key], floors.get(item.key, least)) + TEXT_WEIGHT * text
     return sorted(scores.items(), key=lambda one: (-one[1], -similar.get(one[0], -math.inf), first[one[0]], one[0]))
 
 

@@ -13,12 +13,12 @@ from kgagent.embedding.base import Embedder
 from kgagent.graph.records import RelationshipRecord
 from kgagent.models.hybrid import HybridSearchOptions, HybridSearchResult, RetrieverName
 from kgagent.retrieval.candidates import RETRIEVERS, Candidate, Ranking, Rankings, node_key
-from kgagent.retrieval.full_text import nodes_by_words, relationships_by_words
+from kgagent.retrieval.full_text import search_nodes_full_text, search_relationships_full_text
 from kgagent.retrieval.fusion import fuse
 from kgagent.retrieval.noise import Sample
 from kgagent.retrieval.relevance import RELEVANT, Calibration, relevance
 from kgagent.retrieval.rerank import CrossEncoder, Reranking
-from kgagent.retrieval.results import hydrate, render
+from kgagent.retrieval.results import build_result, hydrate
 from kgagent.retrieval.retrieve import Retrieved, Retriever, Vector, Vectors, attempt, retrieve
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.vector_retrievers import VectorRetrievers
@@ -39,7 +39,7 @@ MAX_EMBEDDED_LENGTH = 8_000
 
 
 @dataclass(frozen=True)
-class HybridSearch:
+class HybridSearchPipeline:
     """One hybrid search.
 
     Attributes:
@@ -77,7 +77,7 @@ class HybridSearch:
         best = expanded if self.options.half_life_days is not None else expanded[:room]
         hydrated, unread = await hydrate(self.scope, best, labels=self.labels, timeout=retrieved.time_left)
         reranked, skipped = await self._rerank(hydrated, retrieved)
-        found = render(
+        found = build_result(
             reranked[: self.limit], retrieved, [*unread, *skipped], with_relationships=self.options.search_relationships
         )
         return await self._assessed(found, hydrated, retrieved, calibration)
@@ -98,9 +98,9 @@ class HybridSearch:
             return result
         rankings = [retrieved.rankings.get(name, (None,))[0] for name in ("node_vector", "relationship_vector")]
         similar = [one for one in found if one.similarity is not None] or found
-        share = relevance(self.options.query, retrieved.vectors[0], zip(rankings, sample.noise, strict=True), similar)
-        is_relevant = None if share is None else share >= RELEVANT
-        return result.model_copy(update={"relevance": share, "is_relevant": is_relevant})
+        value = relevance(self.options.query, retrieved.vectors[0], zip(rankings, sample.noise, strict=True), similar)
+        is_relevant = None if value is None else value >= RELEVANT
+        return result.model_copy(update={"relevance": value, "is_relevant": is_relevant})
 
     @property
     def _is_reranked(self) -> bool:
@@ -122,7 +122,7 @@ class HybridSearch:
 
         async def node_fulltext(_: Vectors) -> Sequence[Ranking]:
             return [
-                await nodes_by_words(
+                await search_nodes_full_text(
                     scope,
                     text or "",
                     labels=self.labels,
@@ -144,7 +144,7 @@ class HybridSearch:
 
         async def relationship_fulltext(_: Vectors) -> Sequence[Ranking]:
             return [
-                await relationships_by_words(
+                await search_relationships_full_text(
                     scope,
                     text or "",
                     types=self.types,

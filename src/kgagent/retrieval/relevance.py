@@ -26,7 +26,7 @@ from operator import mul
 
 from kgagent.graph.lucene import forms, words
 from kgagent.graph.records import NodeRecord
-from kgagent.retrieval.candidates import Candidate, Ranking, Record
+from kgagent.retrieval.candidates import Candidate, Ranking, StoredRecord
 from kgagent.retrieval.noise import Noise, Sample, read_sample
 from kgagent.retrieval.scope import SearchScope
 
@@ -101,8 +101,8 @@ def relevance(
         odds = 7.14 * naming**2 + 1.79 * lead - 2.04 * min(MAX_CROWD, crowd) + 4.75 * known - 5.4
     else:
         odds = 2.13 * lead + 5.43 * known - 6.8
-    share = 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
-    return share if share >= RELEVANT or any(noise is not None for _, noise in of_kinds) else None
+    probability = 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
+    return probability if probability >= RELEVANT or any(noise is not None for _, noise in of_kinds) else None
 
 
 def _standing(
@@ -115,7 +115,7 @@ def _standing(
     return (best - last) / noise.deviation, (last - usual) / noise.deviation
 
 
-def _known_words(query: str, records: Sequence[Record]) -> float:
+def _known_words(query: str, records: Sequence[StoredRecord]) -> float:
     asked = [word for word in words(query) if word.isalnum() and (len(word) > 1 or not word.isascii())]
     text = " ".join(_text(record)[:10_000] for record in records).casefold()
     present = {part for word in _WORD.findall(text) for part in (word, *_PART.findall(word))}
@@ -123,13 +123,13 @@ def _known_words(query: str, records: Sequence[Record]) -> float:
     return len(known) / len(asked) if asked else 1.0
 
 
-def _text(record: Record) -> str:
+def _text(record: StoredRecord) -> str:
     ends = () if isinstance(record, NodeRecord) else (record.from_name, record.to_name)
     fields = ("name", "relationship_type", "description")
     return " ".join((*ends, *map(record.text, fields), *(note.content for note in record.notes)))
 
 
-def _names(records: Sequence[Record]) -> set[str]:
+def _names(records: Sequence[StoredRecord]) -> set[str]:
     ends = [(one.text("name"),) if isinstance(one, NodeRecord) else (one.from_name, one.to_name) for one in records]
     return {name for names in ends for name in names}
 

@@ -1,4 +1,4 @@
-"""Stages 4 and 6, hydrate and render: read the full records once, and build the result of a hybrid search."""
+"""Stages 4 and 6, hydrate and build the result: read the full records once, and make the result of a hybrid search."""
 
 import logging
 from collections.abc import Iterator, Sequence
@@ -8,7 +8,7 @@ from kgagent.errors import SearchError
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.models import GraphNode
 from kgagent.models.hybrid import HybridObject, HybridRelationship, HybridSearchResult, RetrieverName
-from kgagent.retrieval.candidates import Candidate, Record, entity_key_of, key_of, read_node, read_relationship
+from kgagent.retrieval.candidates import Candidate, StoredRecord, entity_key_of, key_of, read_node, read_relationship
 from kgagent.retrieval.retrieve import INTERNAL_ERROR, Retrieved, attempt
 from kgagent.retrieval.scope import SearchScope
 
@@ -38,13 +38,13 @@ async def hydrate(
     Raises:
         SearchError: nothing could be read.
     """
-    reading = _read(
+    records = _read(
         scope,
         keys=[entity_key_of(one.key) for one in candidates if one.record is None],
         element_ids=[one.record.element_id for one in candidates if isinstance(one.record, RelationshipRecord)],
         labels=labels,
     )
-    read, failure = await attempt(reading, timeout, default=())
+    read, failure = await attempt(records, timeout, default=())
     if failure is not None and not any(isinstance(one.record, NodeRecord) for one in candidates):
         if failure.reason == INTERNAL_ERROR:
             raise failure.error
@@ -54,7 +54,7 @@ async def hydrate(
     nodes = {key_of(record): record for record in read if isinstance(record, NodeRecord)}
     hydrated, broken = [], 0
     for candidate in candidates:
-        record: Record | None = candidate.record or nodes.get(candidate.key)
+        record: StoredRecord | None = candidate.record or nodes.get(candidate.key)
         if isinstance(record, RelationshipRecord):
             record = by_id.get(record.element_id)
         # The database reuses the ids of deleted relationships.
@@ -69,7 +69,7 @@ async def hydrate(
     return hydrated, [*warnings, *([f"Skipped {broken} results: {INTERNAL_ERROR}"] if broken else [])]
 
 
-def render(
+def build_result(
     candidates: Sequence[Candidate], retrieved: Retrieved, warnings: Sequence[str], *, with_relationships: bool
 ) -> HybridSearchResult:
     """Make the result.
@@ -100,7 +100,7 @@ def render(
 
 async def _read(
     scope: SearchScope, *, keys: Sequence[str], element_ids: Sequence[str], labels: Sequence[str]
-) -> Sequence[Record]:
+) -> Sequence[StoredRecord]:
     if not keys and not element_ids:
         return ()
     parameters = {"keys": list(keys), "element_ids": list(element_ids)}

@@ -13,7 +13,7 @@ from kgagent.models import (
 from kgagent.retrieval.arguments import validate_vector
 from kgagent.retrieval.explore import NOTHING_ASKED, Exploration
 from kgagent.retrieval.graph_walks import GraphWalks
-from kgagent.retrieval.pipeline import HybridSearch
+from kgagent.retrieval.pipeline import HybridSearchPipeline
 from kgagent.retrieval.rerank import CrossEncoder
 from kgagent.retrieval.scope import RelationshipFilter, check_text, observed
 
@@ -56,7 +56,7 @@ class RetrievalService(GraphWalks):
             raise InputError(
                 f"cross_encoder must have a method score(query, texts), got {type(cross_encoder).__name__}"
             )
-        search = HybridSearch(
+        search = HybridSearchPipeline(
             scope,
             options,
             scope.labels(options.labels),

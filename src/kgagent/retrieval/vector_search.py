@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kgagent.concurrency import task_group
 from kgagent.graph.statements import Statement
 from kgagent.retrieval.arguments import MAX_LIMIT
-from kgagent.retrieval.candidates import Candidate, Ranking, Record, key_of, read_node, read_relationship
+from kgagent.retrieval.candidates import Candidate, Ranking, StoredRecord, key_of, read_node, read_relationship
 from kgagent.retrieval.scope import SearchScope
 from kgagent.retrieval.vector_targets import VectorTarget
 
@@ -72,7 +72,7 @@ class VectorRequest:
         found = ((self._record(match[kind]), match["similarity"]) for match in row["matches"] if match[kind])
         return [Candidate(key_of(record), similarity, record, similarity) for record, similarity in found]
 
-    def _record(self, found: Sequence[Any]) -> Record:
+    def _record(self, found: Sequence[Any]) -> StoredRecord:
         if self.target.label:
             return read_node(found, self.scope.ontology, [self.target.label])
         return read_relationship(found)

@@ -22,7 +22,7 @@ from kgagent.tools.note_expiry import NoteExpiry, new_expiries
 from kgagent.tools.owner import owner_values
 from kgagent.tools.possible_duplicates import REMEDY, possible_duplicates
 from kgagent.tools.references import NodeReference
-from kgagent.tools.write_answer import WriteAnswer
+from kgagent.tools.write_results import WriteToolResult
 
 
 class CreateNodeArguments(Arguments):
@@ -53,7 +53,7 @@ class CreateNodeArguments(Arguments):
     idempotency_key: IdempotencyKey = None
 
 
-class CreatedNode(WriteAnswer):
+class CreatedNode(WriteToolResult):
     """The node that create_node created.
 
     Attributes:

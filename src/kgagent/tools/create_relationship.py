@@ -12,7 +12,7 @@ from kgagent.tools.arguments import Notes, Verbose, build_notes
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.deleted_notes import deleted_notes
-from kgagent.tools.relationship_arguments import Attitude, Proximity, RelationshipEnds, Share
+from kgagent.tools.relationship_arguments import Attitude, Proximity, RelationshipEnds, UnitInterval
 from kgagent.tools.relationship_results import WrittenRelationship, write_relationship
 
 
@@ -27,8 +27,8 @@ class NewRelationship(RelationshipEnds):
     proximity: Proximity = None
     notes: Notes = Field(default_factory=list, description="Facts about it, one sentence each.")
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"confidence", "salience"})
-    confidence: Share | None = Field(None, description="How certain it is, 0 to 1.")
-    salience: Share | None = Field(None, description="How important it is to the user, 0 to 1.")
+    confidence: UnitInterval | None = Field(None, description="How certain it is, 0 to 1.")
+    salience: UnitInterval | None = Field(None, description="How important it is to the user, 0 to 1.")
 
     def intent(self, context: ToolContext, now: datetime) -> RelationshipIntent:
         """The write that creates it.

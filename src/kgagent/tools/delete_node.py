@@ -16,7 +16,7 @@ from kgagent.tools.base import Tool, ToolResult
 from kgagent.tools.context import ToolContext
 from kgagent.tools.question import Question, described, plan_one, undo
 from kgagent.tools.references import NodeReference
-from kgagent.tools.write_answer import WriteAnswerWithRecords
+from kgagent.tools.write_results import WriteToolResultWithRecords
 
 
 class DeleteNodeArguments(Arguments):
@@ -30,7 +30,7 @@ class DeleteNodeArguments(Arguments):
     verbose: Verbose = False
 
 
-class DeletedNode(WriteAnswerWithRecords):
+class DeletedNode(WriteToolResultWithRecords):
     """The node that delete_node deleted.
 
     Attributes:

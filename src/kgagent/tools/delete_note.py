@@ -9,7 +9,7 @@ from kgagent.tools.base import Tool, ToolResult
 from kgagent.tools.context import ToolContext
 from kgagent.tools.note_edits import EditedNote, NoteAddress, edit_note
 from kgagent.tools.question import Question, quoted
-from kgagent.tools.write_answer import TEXT_TOKENS
+from kgagent.tools.write_results import TEXT_TOKENS
 
 
 class DeleteNoteArguments(NoteAddress):

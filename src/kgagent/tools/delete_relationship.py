@@ -14,7 +14,7 @@ from kgagent.tools.context import ToolContext
 from kgagent.tools.question import Question, plan_one, quoted, undo
 from kgagent.tools.relationship_arguments import RelationshipEnds
 from kgagent.tools.relationship_results import DIRECTION_HINT, with_direction
-from kgagent.tools.write_answer import WriteAnswer
+from kgagent.tools.write_results import WriteToolResult
 
 
 class DeleteRelationshipArguments(RelationshipEnds):
@@ -25,7 +25,7 @@ class DeleteRelationshipArguments(RelationshipEnds):
     verbose: Verbose = False
 
 
-class DeletedRelationship(WriteAnswer):
+class DeletedRelationship(WriteToolResult):
     """The relationship that delete_relationship deleted.
 
     Attributes:

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from kgagent.errors import InputError
 from kgagent.formatting import in_one_line
-from kgagent.models.answer_items import Line, PlainItem, Record
+from kgagent.models.answer_items import JsonRecord, Line, PlainItem
 from kgagent.models.answer_page import Content
 from kgagent.models.constraint import Name
 from kgagent.models.live_schema import LiveLabel, LiveProperty, LiveRelationshipType, LiveSchema
@@ -20,7 +20,7 @@ from kgagent.tools.context import ToolContext
 from kgagent.tools.ontology_guide import ontology_guide
 from kgagent.tools.pattern_guide import pattern_guide
 from kgagent.tools.payload import Payload
-from kgagent.tools.reading import BUDGET_DESCRIPTION, JsonObject, ReadAnswer, ReadArguments, read_answer
+from kgagent.tools.read_results import BUDGET_DESCRIPTION, JsonObject, ReadArguments, ReadToolResult, render_page
 
 Topic = Literal["graph", "ontology", "patterns"]
 
@@ -69,7 +69,7 @@ class DescribeGraphArguments(ReadArguments):
     token_budget: int = Field(4_000, ge=100, le=20_000, description=BUDGET_DESCRIPTION)
 
 
-class GraphDescription(ReadAnswer):
+class GraphDescription(ReadToolResult):
     """What the user's graph contains, or a guide.
 
     Attributes:
@@ -137,7 +137,7 @@ class DescribeGraph(Tool[DescribeGraphArguments]):
     ) -> GraphDescription:
         lines = [line for line in text.splitlines() if line.strip()]
         content = Content(items=[PlainItem(Line(line), "guide", line) for line in lines], message=message)
-        return await read_answer(GraphDescription, context, arguments, content)
+        return await render_page(GraphDescription, context, arguments, content)
 
     async def _described(
         self, context: ToolContext, arguments: DescribeGraphArguments, schema: LiveSchema, detail: _Detail
@@ -159,10 +159,10 @@ class DescribeGraph(Tool[DescribeGraphArguments]):
             sections=("labels", "relationship_types"),
             fields={"notes": notes} if notes else {},
         )
-        return await read_answer(GraphDescription, context, arguments, content)
+        return await render_page(GraphDescription, context, arguments, content)
 
 
-def _item(section: str, record: Record) -> PlainItem:
+def _item(section: str, record: JsonRecord) -> PlainItem:
     """A label or a type; as a line `Person: 12 nodes, …`."""
     name = record.get("label") or record["type"]
     amount = f"{record['count']:,}{'+' if record.get('or_more') else ''}{' (sampled)' if record.get('sampled') else ''}"

@@ -17,7 +17,7 @@ from kgagent.models import (
     GraphRelationship,
     RelationshipSearchResult,
 )
-from kgagent.models.answer_items import Item, Line, NodeItem, Reading, Record, RelationshipItem
+from kgagent.models.answer_items import Item, JsonRecord, Line, NodeItem, RelationshipItem, RenderState
 from kgagent.models.answer_page import Content
 from kgagent.ontology import Ontology
 from kgagent.retrieval.explore import NOTHING_ASKED
@@ -25,7 +25,7 @@ from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.labels import known_labels
 from kgagent.tools.payload import REPEAT_ARGUMENTS
-from kgagent.tools.reading import JsonObject, ReadAnswer, ReadArguments, read_answer, relevance_of
+from kgagent.tools.read_results import JsonObject, ReadArguments, ReadToolResult, render_page, with_relevance
 from kgagent.tools.references import NodeReference
 from kgagent.tools.relationship_types import stored_types
 from kgagent.tools.unknown_names import unknown_names
@@ -49,7 +49,7 @@ class ExploreArguments(ReadArguments, ExploreRequest):
     return_explanations: bool = Field(False, description="Whether to return why each node was found.")
 
 
-class ExploreAnswer(ReadAnswer):
+class ExploreToolResult(ReadToolResult):
     """What matched and its neighborhood.
 
     Attributes:
@@ -72,7 +72,7 @@ class Explore(Tool[ExploreArguments]):
 
     name = "explore"
     arguments = ExploreArguments
-    result = ExploreAnswer
+    result = ExploreToolResult
     read_only = True
 
     def description(self, ontology: Ontology) -> str:
@@ -83,7 +83,7 @@ class Explore(Tool[ExploreArguments]):
             "hybrid_search answers one question in less space. Give queries, text_matches or both."
         )
 
-    async def run(self, context: ToolContext, arguments: ExploreArguments) -> ExploreAnswer:
+    async def run(self, context: ToolContext, arguments: ExploreArguments) -> ExploreToolResult:
         """Explore.
 
         Raises:
@@ -107,14 +107,13 @@ class Explore(Tool[ExploreArguments]):
             f"{counted(len(result.relationships), 'relationship')}",
             sections=("nodes", "edges", "neighbors"),
             warnings=(*stored.warnings, *result.warnings),
-            **relevance_of(result, unknown),
         )
         nodes = (*(item.node for item in result.nodes), *result.neighbors)
-        return await read_answer(
-            ExploreAnswer,
+        return await render_page(
+            ExploreToolResult,
             context,
             arguments,
-            content,
+            with_relevance(content, result, unknown),
             queries=(*(query.query for query in arguments.queries), *arguments.text_matches),
             labels={node.entity_key: node.label for node in nodes},
         )
@@ -156,17 +155,17 @@ class NeighborItem(Item):
         """The node."""
         yield self.node.entity_key
 
-    def lines(self, reading: Reading) -> list[Line]:
+    def lines(self, reading: RenderState) -> list[Line]:
         """The node, if no relationship names it."""
         return [] if self.is_named else [Line(reading.name(self.node.entity_key, self.node.name, self.node.label))]
 
-    def records(self, reading: Reading) -> list[tuple[str, Record]]:  # noqa: ARG002
+    def records(self, reading: RenderState) -> list[tuple[str, JsonRecord]]:  # noqa: ARG002
         """A reference to the node."""
         return [("neighbors", NodeReference.of(self.node).to_dict())]
 
 
 def _node_item(item: ExploredNode, joined: Collection[str], *, explain: bool) -> NodeItem:
-    more: Record = {"score": round(item.score, 6)}
+    more: JsonRecord = {"score": round(item.score, 6)}
     remark = ""
     if explain:
         more["found_by"] = [signal.to_dict() for signal in item.signals]

@@ -4,21 +4,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kgagent.formatting import counted, in_one_line
-from kgagent.models.answer_items import Item, Line, Reading, Record, RelationshipItem, item_record
+from kgagent.models.answer_items import Item, JsonRecord, Line, RelationshipItem, RenderState, item_record
 from kgagent.models.answer_page import Content
 from kgagent.models.paths import FindPathsRequest, GraphPath
 from kgagent.models.plain import display_name
 from kgagent.ontology import Ontology
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
-from kgagent.tools.reading import JsonObject, ReadAnswer, ReadArguments, read_answer
+from kgagent.tools.read_results import JsonObject, ReadArguments, ReadToolResult, render_page
 
 
 class FindPathsArguments(ReadArguments, FindPathsRequest):
     """Arguments of find_paths."""
 
 
-class FoundPaths(ReadAnswer):
+class FoundPaths(ReadToolResult):
     """Paths, best first.
 
     Attributes:
@@ -41,15 +41,15 @@ class _PathItem(Item):
         for item in self._items():
             yield from item.entity_keys()
 
-    def lines(self, reading: Reading) -> list[Line]:
+    def lines(self, state: RenderState) -> list[Line]:
         """The path."""
         lines = [Line(f"Path {self.number}", in_one_line(self.path.text))]
         for item in self._items():
-            if item.relationship.triplet not in reading.stated:
-                lines += item.lines(reading)
+            if item.relationship.triplet not in state.stated:
+                lines += item.lines(state)
         return lines
 
-    def records(self, reading: Reading) -> list[tuple[str, Record]]:
+    def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:
         """The path with its nodes and relationships."""
         path = self.path
         record = {
@@ -59,7 +59,7 @@ class _PathItem(Item):
             "score": round(path.score, 6),
             "explanation": path.explanation,
             "nodes": [node.to_dict() for node in path.nodes],
-            "relationships": [_without_names(item_record(one, reading)) for one in path.relationships],
+            "relationships": [_without_names(item_record(one, state)) for one in path.relationships],
         }
         return [("paths", record)]
 
@@ -106,7 +106,7 @@ class FindPaths(Tool[FindPathsArguments]):
             warnings=result.warnings,
         )
         nodes = [node for path in result.paths for node in path.nodes]
-        return await read_answer(
+        return await render_page(
             FoundPaths,
             context,
             arguments,
@@ -116,6 +116,6 @@ class FindPaths(Tool[FindPathsArguments]):
         )
 
 
-def _without_names(relationship: Record) -> Record:
+def _without_names(relationship: JsonRecord) -> JsonRecord:
     """A relationship of a path without the names of its ends, which the nodes of the path have."""
     return {name: value for name, value in relationship.items() if name not in {"from_name", "to_name"}}

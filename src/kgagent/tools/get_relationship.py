@@ -3,13 +3,13 @@
 from pydantic import Field
 
 from kgagent.graph.find_relationship import find_relationship
-from kgagent.models.answer_items import NoteItem, Reading, RelationshipItem, item_record
+from kgagent.models.answer_items import NoteItem, RelationshipItem, RenderState, item_record
 from kgagent.models.answer_page import Content
 from kgagent.models.token_budget import cut, cut_record, estimated_tokens
 from kgagent.ontology import Ontology
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
-from kgagent.tools.reading import JsonObject, ReadAnswer, ReadArguments, read_answer
+from kgagent.tools.read_results import JsonObject, ReadArguments, ReadToolResult, render_page
 from kgagent.tools.relationship_arguments import RelationshipEnds
 from kgagent.tools.relationship_results import DIRECTION_HINT, with_direction
 
@@ -18,7 +18,7 @@ class GetRelationshipArguments(ReadArguments, RelationshipEnds):
     """Arguments of get_relationship."""
 
 
-class FoundRelationship(ReadAnswer):
+class FoundRelationship(ReadToolResult):
     """A relationship; a page of its notes, of which there are `total`.
 
     Attributes:
@@ -60,7 +60,7 @@ class GetRelationship(Tool[GetRelationshipArguments]):
             f"Relationship between {relationship.from_name} and {relationship.to_name}", relationship
         )
         ends = (relationship.from_entity_key, relationship.to_entity_key)
-        reading = Reading(
+        reading = RenderState(
             now=context.write_context.clock(),
             short_keys=await context.references.short_keys(context.user_id, ends if arguments.format == "text" else ()),
             defaults=context.ontology.relationship_defaults,
@@ -76,6 +76,6 @@ class GetRelationship(Tool[GetRelationshipArguments]):
             empty="",
             fields={"triplet": relationship.triplet, "relationship": cut_record(record, room) or {}},
         )
-        answer = await read_answer(FoundRelationship, context, arguments, content)
+        answer = await render_page(FoundRelationship, context, arguments, content)
         notes = {"notes": list(answer.notes)} if answer.notes else {}
         return answer.model_copy(update={"relationship": {**answer.relationship, **notes}})

@@ -12,15 +12,15 @@ from kgagent.ontology import Ontology
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.labels import known_labels
-from kgagent.tools.reading import JsonObject, ReadAnswer, ReadArguments, read_answer, relevance_of
+from kgagent.tools.read_results import JsonObject, ReadArguments, ReadToolResult, render_page, with_relevance
 from kgagent.tools.relationship_types import stored_types
 from kgagent.tools.unknown_names import unknown_names
 
 NEAR_BEST = 0.2
 """How much less than the best an item may score, by strategy "calibrated", to be on the first page."""
 
-LEAST_OF_A_PAGE = 16
-"""Number of items that may score less."""
+MIN_PAGE_ITEMS = 16
+"""Minimum number of items on a first page, whatever they score."""
 
 
 class HybridSearchArguments(ReadArguments, HybridSearchRequest):
@@ -33,7 +33,7 @@ class HybridSearchArguments(ReadArguments, HybridSearchRequest):
     query: FilledText = Field(description='What to look for: "who taught me to sail?".')
 
 
-class HybridSearchAnswer(ReadAnswer):
+class HybridSearchToolResult(ReadToolResult):
     """Nodes and relationships, best first.
 
     Attributes:
@@ -54,7 +54,7 @@ class HybridSearch(Tool[HybridSearchArguments]):
 
     name = "hybrid_search"
     arguments = HybridSearchArguments
-    result = HybridSearchAnswer
+    result = HybridSearchToolResult
     read_only = True
 
     def description(self, ontology: Ontology) -> str:
@@ -64,7 +64,7 @@ class HybridSearch(Tool[HybridSearchArguments]):
             "semantic and full-text search. Use explore to see the neighborhood too."
         )
 
-    async def run(self, context: ToolContext, arguments: HybridSearchArguments) -> HybridSearchAnswer:
+    async def run(self, context: ToolContext, arguments: HybridSearchArguments) -> HybridSearchToolResult:
         """Search.
 
         Raises:
@@ -84,13 +84,13 @@ class HybridSearch(Tool[HybridSearchArguments]):
             message=f"Found {counted(nodes, 'node')} and {counted(relationships, 'relationship')}",
             sections=("objects",) if result.relationships is None else ("objects", "relationships"),
             warnings=(*stored.warnings, *result.warnings, *reached),
-            **relevance_of(result, unknown, at_most=_page_length(arguments, [item.score for item in found])),
         )
-        return await read_answer(
-            HybridSearchAnswer,
+        page_length = _page_length(arguments, [item.score for item in found])
+        return await render_page(
+            HybridSearchToolResult,
             context,
             arguments,
-            content,
+            with_relevance(content, result, unknown, at_most=page_length),
             queries=[arguments.query],
             labels={node.entity_key: node.label for node in result.objects},
         )
@@ -100,4 +100,4 @@ def _page_length(arguments: HybridSearchArguments, scores: Sequence[float]) -> i
     """Number of items of a page; None, without a maximum, if the caller gave a limit or scores are not similarities."""
     if arguments.limit is not None or arguments.strategy != "calibrated":
         return None
-    return max(LEAST_OF_A_PAGE, sum(score >= scores[0] - NEAR_BEST for score in scores))
+    return max(MIN_PAGE_ITEMS, sum(score >= scores[0] - NEAR_BEST for score in scores))

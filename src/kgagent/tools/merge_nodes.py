@@ -18,7 +18,7 @@ from kgagent.tools.arguments import Arguments, Verbose
 from kgagent.tools.base import Tool, ToolResult
 from kgagent.tools.context import ToolContext
 from kgagent.tools.question import Question, described, plan_one
-from kgagent.tools.write_answer import WriteAnswer
+from kgagent.tools.write_results import WriteToolResult
 
 
 class MergeNodesArguments(Arguments):
@@ -35,7 +35,7 @@ class MergeNodesArguments(Arguments):
     verbose: Verbose = False
 
 
-class MergedNodes(WriteAnswer):
+class MergedNodes(WriteToolResult):
     """The node after merge_nodes.
 
     Attributes:

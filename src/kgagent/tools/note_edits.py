@@ -20,7 +20,7 @@ from kgagent.suggestions import shorten_name
 from kgagent.tools.arguments import Arguments
 from kgagent.tools.context import ToolContext
 from kgagent.tools.note_expiry import short_answer
-from kgagent.tools.write_answer import WriteAnswerWithRecords
+from kgagent.tools.write_results import WriteToolResultWithRecords
 
 MAX_LISTED = 5
 
@@ -84,7 +84,7 @@ class NoteCorrection:
             raise
 
 
-class EditedNote(WriteAnswerWithRecords):
+class EditedNote(WriteToolResultWithRecords):
     """A note that was changed or deleted.
 
     Attributes:

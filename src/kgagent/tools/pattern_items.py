@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from kgagent.formatting import in_one_line
 from kgagent.graph.property_names import TIMES
-from kgagent.models.answer_items import Item, Line, Reading, Record
+from kgagent.models.answer_items import Item, JsonRecord, Line, RenderState
 from kgagent.models.hybrid import hybrid_items
 from kgagent.models.matched_path import Chunk, MatchedNode, MatchedPath, MatchedRelationship, PatternResult
 from kgagent.models.note import Note, parse_notes
@@ -51,7 +51,7 @@ class PathItem(Item):
         for node in self.path.nodes:
             yield node.entity_key
 
-    def lines(self, reading: Reading) -> list[Line]:
+    def lines(self, reading: RenderState) -> list[Line]:
         """The path with the properties of its relationships, and a line for each node that says more."""
         path = self.path
         parts = [_name(path.start, reading)]
@@ -71,11 +71,11 @@ class PathItem(Item):
         line = reading.line(" ".join(parts), described, _each_with_its_type(noted), reading.relationship_hint)
         return [line, *more]
 
-    def records(self, reading: Reading) -> list[tuple[str, Record]]:
+    def records(self, reading: RenderState) -> list[tuple[str, JsonRecord]]:
         """The path, and its nodes that no path before had."""
         path = self.path
         is_one_hop_each = path.steps == tuple(range(1, len(path.nodes)))
-        record: Record = {
+        record: JsonRecord = {
             "pattern_id": path.pattern_id,
             "path": path.to_path_string(),
             "nodes": [node.entity_key for node in path.nodes],
@@ -108,7 +108,7 @@ class _NodeItem(Item):
         """The node."""
         yield self.node.entity_key
 
-    def lines(self, reading: Reading) -> list[Line]:
+    def lines(self, reading: RenderState) -> list[Line]:
         """The node's properties, if it has any and no line before has them."""
         properties = _node_properties(self.node, self.ontology)
         is_named = self.node.entity_key in reading.mentioned
@@ -118,7 +118,7 @@ class _NodeItem(Item):
         notes = parse_notes(properties.pop("notes", None)) if _is_ours(self.node, self.ontology) else ()
         return [reading.line(_name(self.node, reading), _text(properties), notes, reading.node_hint)]
 
-    def records(self, reading: Reading) -> list[tuple[str, Record]]:
+    def records(self, reading: RenderState) -> list[tuple[str, JsonRecord]]:
         """The node, if it is not among those before."""
         if self.node.entity_key in reading.described:
             return []
@@ -138,14 +138,14 @@ class _ChunkItem(Item):
         """The node."""
         yield self.chunk.node.entity_key
 
-    def lines(self, reading: Reading) -> list[Line]:
+    def lines(self, reading: RenderState) -> list[Line]:
         """The text, unless the answer has it with the node."""
         if self.chunk.node.entity_key in reading.described:
             return []
         head = f"Near: {_name(self.chunk.node, reading)} {self.chunk.similarity:.2f}"
         return [Line(head, in_one_line(self.chunk.text))]
 
-    def records(self, reading: Reading) -> list[tuple[str, Record]]:  # noqa: ARG002
+    def records(self, reading: RenderState) -> list[tuple[str, JsonRecord]]:  # noqa: ARG002
         """The text with its node."""
         properties = _node_properties(self.chunk.node, self.ontology)
         node = self.chunk.node.model_copy(update={"properties": properties})
@@ -164,11 +164,11 @@ class _WordItem(Item):
         """None."""
         return iter(())
 
-    def lines(self, reading: Reading) -> list[Line]:  # noqa: ARG002
+    def lines(self, reading: RenderState) -> list[Line]:  # noqa: ARG002
         """Nothing: paths and nodes name them."""
         return []
 
-    def records(self, reading: Reading) -> list[tuple[str, Any]]:  # noqa: ARG002
+    def records(self, reading: RenderState) -> list[tuple[str, Any]]:  # noqa: ARG002
         """The word."""
         return [(self.section, self.word)]
 
@@ -180,7 +180,7 @@ def _each_with_its_type(noted: Sequence[tuple[str, Sequence[Note]]]) -> list[Not
     return [note.model_copy(update={"content": f"{kind}: {note.content}"}) for kind, notes in noted for note in notes]
 
 
-def _name(node: MatchedNode, reading: Reading) -> str:
+def _name(node: MatchedNode, reading: RenderState) -> str:
     return reading.name(node.entity_key, node.name, node.labels[0] if node.labels else "")
 
 
@@ -216,5 +216,5 @@ def _without_times(properties: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     return {name: value for name, value in properties.items() if name not in TIMES}
 
 
-def _without_empty(record: Record) -> Record:
+def _without_empty(record: JsonRecord) -> JsonRecord:
     return {name: value for name, value in record.items() if value not in (None, "", [], {})}

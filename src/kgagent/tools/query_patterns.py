@@ -21,7 +21,7 @@ from kgagent.tools.pattern_correction import with_existing_names, with_renamed_f
 from kgagent.tools.pattern_guide import INTERESTS_OF_MENTORS
 from kgagent.tools.pattern_items import pattern_items
 from kgagent.tools.pattern_references import meant_names
-from kgagent.tools.reading import JsonObject, ReadAnswer, ReadArguments, read_answer
+from kgagent.tools.read_results import JsonObject, ReadArguments, ReadToolResult, render_page
 from kgagent.tools.reference_arguments import resolved_targets
 
 _TEXTS = frozenset({"query", "textQuery", "text_query", "question"})
@@ -88,7 +88,7 @@ def _decoded(value: object) -> object:
         return value
 
 
-class PatternAnswer(ReadAnswer):
+class PatternToolResult(ReadToolResult):
     """Paths that matched, best first, and what belongs to them.
 
     Attributes:
@@ -131,7 +131,7 @@ class QueryPatterns(Tool[QueryPatternsArguments]):
 
     name = "query_patterns"
     arguments = QueryPatternsArguments
-    result = PatternAnswer
+    result = PatternToolResult
     read_only = True
 
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
@@ -150,7 +150,7 @@ class QueryPatterns(Tool[QueryPatternsArguments]):
             return f"{problem}.{corrected}"
         return f"{problem}. Example: {json.dumps(SHORT_EXAMPLE)}" if _PATTERN_PROBLEM.search(problem) else problem
 
-    async def run(self, context: ToolContext, arguments: QueryPatternsArguments) -> PatternAnswer:
+    async def run(self, context: ToolContext, arguments: QueryPatternsArguments) -> PatternToolResult:
         """Run the query.
 
         Raises:
@@ -177,7 +177,7 @@ class QueryPatterns(Tool[QueryPatternsArguments]):
             warnings=result.warnings,
             fields=_fields(result),
         )
-        answer = await read_answer(PatternAnswer, context, arguments, content, queries=_searched_texts(arguments))
+        answer = await render_page(PatternToolResult, context, arguments, content, queries=_searched_texts(arguments))
         if result.hybrid is None:
             return answer
         found = {"objects": list(answer.objects or ()), "relationships": list(answer.relationships or ())}

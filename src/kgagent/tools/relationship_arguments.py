@@ -27,7 +27,7 @@ Proximity = Annotated[
     WrapValidator(_check_level),
     Field(description="How close or well known, 1 to 5."),
 ]
-Share = Annotated[float, Field(ge=0.0, le=1.0)]
+UnitInterval = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
 FROM_NAMES = AliasChoices("from_entity_key", "from", "from_key", "from_node", "from_name", "source", "start")

@@ -18,7 +18,7 @@ from kgagent.tools.relationship_direction import update_options
 from kgagent.tools.relationship_results import describe_direction
 from kgagent.tools.replaced_fields import kept_description
 from kgagent.tools.update_relationship import RelationshipChange
-from kgagent.tools.write_answer import WriteAnswer, fit_records
+from kgagent.tools.write_results import WriteToolResult, fit_records
 
 MAX_LISTED = 20
 """Number of rejected positions that the message lists."""
@@ -36,7 +36,7 @@ class BatchItem(GraphModel):
     note_expiries: tuple[NoteExpiry, ...] | None = None
 
 
-class BatchResult(WriteAnswer):
+class BatchResult(WriteToolResult):
     """Several relationships, in the order of the arguments."""
 
     results: tuple[BatchItem, ...]

@@ -12,13 +12,13 @@ from kgagent.models import GraphRelationship
 from kgagent.models.plain import triplet_of
 from kgagent.tools.context import ToolContext
 from kgagent.tools.note_expiry import NoteExpiry, new_expiries, short_answer
-from kgagent.tools.write_answer import WriteAnswer
+from kgagent.tools.write_results import WriteToolResult
 
 DIRECTION_HINT = "Give the nodes in either order."
 """Part of the description of tools that take the nodes in either order."""
 
 
-class WrittenRelationship(WriteAnswer):
+class WrittenRelationship(WriteToolResult):
     """A relationship after a write.
 
     Attributes:

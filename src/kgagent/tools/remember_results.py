@@ -13,7 +13,7 @@ from kgagent.models.graph import GraphModel
 from kgagent.tools.note_expiry import NoteExpiry
 from kgagent.tools.possible_duplicates import about
 from kgagent.tools.references import NodeReference
-from kgagent.tools.write_answer import WriteAnswerWithRecords
+from kgagent.tools.write_results import WriteToolResultWithRecords
 
 MAX_LISTED = 20
 """Number of failures, replaced texts and possible duplicates that the text lists; the payload has all."""
@@ -101,7 +101,7 @@ class CreatedNodeReference(NodeReference):
     ref: str | None = None
 
 
-class RememberResult(WriteAnswerWithRecords):
+class RememberResult(WriteToolResultWithRecords):
     """What remember wrote.
 
     Attributes:

@@ -19,7 +19,7 @@ from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.merge_nodes import merge
 from kgagent.tools.references import NodeReference
-from kgagent.tools.write_answer import WriteAnswerWithRecords
+from kgagent.tools.write_results import WriteToolResultWithRecords
 
 
 class RestoreNodeArguments(Arguments):
@@ -30,7 +30,7 @@ class RestoreNodeArguments(Arguments):
     verbose: Verbose = False
 
 
-class RestoredNode(WriteAnswerWithRecords):
+class RestoredNode(WriteToolResultWithRecords):
     """The node that restore_node restored.
 
     Attributes:

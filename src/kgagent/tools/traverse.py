@@ -8,11 +8,11 @@ from pydantic import Field
 from kgagent.formatting import counted
 from kgagent.models.answer_items import (
     Item,
+    JsonRecord,
     Line,
     NodeItem,
-    Reading,
-    Record,
     RelationshipItem,
+    RenderState,
     item_record,
     relationship_text,
 )
@@ -28,7 +28,7 @@ from kgagent.models.traversal import (
 from kgagent.ontology import Ontology
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
-from kgagent.tools.reading import JsonObject, ReadAnswer, ReadArguments, cursor_offset, read_answer
+from kgagent.tools.read_results import JsonObject, ReadArguments, ReadToolResult, cursor_offset, render_page
 from kgagent.tools.references import NodeReference, RelationshipReference
 from kgagent.tools.relationship_types import stored_types
 
@@ -43,7 +43,7 @@ class TraverseArguments(ReadArguments, TraverseRequest):
     verbose: bool = Field(False, description="Return descriptions, notes and properties too.")
 
 
-class Traversal(ReadAnswer):
+class Traversal(ReadToolResult):
     """The nodes that a traversal reached, nearest first.
 
     Attributes:
@@ -91,17 +91,17 @@ class Traverse(Tool[TraverseArguments]):
         request = request.model_copy(update={"relationship_types": stored.types})
         result = await context.retrieval.traverse(request, user_id=context.user_id)
         nodes = (result.start, *(item.node for item in result.reached))
-        reading = Reading(context.write_context.clock(), defaults=context.ontology.relationship_defaults)
-        return await read_answer(
+        state = RenderState(context.write_context.clock(), defaults=context.ontology.relationship_defaults)
+        return await render_page(
             Traversal,
             context,
             arguments,
-            replace(_content(result, arguments, request.skip, reading), warnings=stored.warnings),
+            replace(_content(result, arguments, request.skip, state), warnings=stored.warnings),
             labels={node.entity_key: node.label for node in nodes},
         )
 
 
-def _content(result: TraverseResult, arguments: TraverseArguments, first: int, reading: Reading) -> Content:
+def _content(result: TraverseResult, arguments: TraverseArguments, first: int, state: RenderState) -> Content:
     total = first + len(result.reached) if result.total is None else result.total
     if arguments.limit is not None:
         total = min(total, arguments.limit)
@@ -117,7 +117,7 @@ def _content(result: TraverseResult, arguments: TraverseArguments, first: int, r
         empty=f"No relationship leads from {name} to another node",
         sections=("nodes",),
         fields={
-            "start": cut_record(item_record(start, reading), arguments.token_budget // 4) or {}
+            "start": cut_record(item_record(start, state), arguments.token_budget // 4) or {}
             if arguments.verbose
             else NodeReference.of(start).to_dict(),
             "is_complete": not is_cut,
@@ -139,23 +139,23 @@ class _ReachedItem(Item):
         for item in self._items():
             yield from item.entity_keys()
 
-    def lines(self, reading: Reading) -> list[Line]:
+    def lines(self, state: RenderState) -> list[Line]:
         """The relationships and, if all is asked for, the node."""
         if self.arguments.verbose:
-            lines = [line for item in self._items() for line in item.lines(reading)]
+            lines = [line for item in self._items() for line in item.lines(state)]
         else:
-            lines = [Line(relationship_text(one, reading)) for one in self.reached.relationships]
+            lines = [Line(relationship_text(one, state)) for one in self.reached.relationships]
         [first, *others] = lines
         hops = f" ({self.reached.hops} hops)" if self.reached.hops > 1 else ""
         date = f"{self._date} " if self._date else ""
         return [replace(first, head=f"{date}{first.head}{hops}"), *others]
 
-    def records(self, reading: Reading) -> list[tuple[str, Record]]:
+    def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:
         """The node with the relationships in it."""
         node, relationships = self.reached.node, self.reached.relationships
         if self.arguments.verbose:
-            record = item_record(node, reading)
-            led: list[Record] = [item_record(one, reading) for one in relationships]
+            record = item_record(node, state)
+            led: list[JsonRecord] = [item_record(one, state) for one in relationships]
         else:
             record = NodeReference.of(node).to_dict()
             led = [RelationshipReference.of(one).to_dict() for one in relationships]

@@ -14,7 +14,7 @@ from kgagent.tools.context import ToolContext
 from kgagent.tools.note_expiry import NoteExpiry, new_expiries, short_answer
 from kgagent.tools.owner import owner_values
 from kgagent.tools.shared_aliases import shared_aliases
-from kgagent.tools.write_answer import WriteAnswer
+from kgagent.tools.write_results import WriteToolResult
 
 
 class UpdateNodeArguments(Arguments):
@@ -33,7 +33,7 @@ class UpdateNodeArguments(Arguments):
     verbose: Verbose = False
 
 
-class UpdatedNode(WriteAnswer):
+class UpdatedNode(WriteToolResult):
     """The node after update_node.
 
     Attributes:

@@ -12,7 +12,7 @@ from kgagent.ontology import Ontology
 from kgagent.tools.arguments import Notes, Verbose, build_notes
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
-from kgagent.tools.relationship_arguments import Attitude, Proximity, RelationshipEnds, Share
+from kgagent.tools.relationship_arguments import Attitude, Proximity, RelationshipEnds, UnitInterval
 from kgagent.tools.relationship_direction import update_options
 from kgagent.tools.relationship_results import DIRECTION_HINT, WrittenRelationship, with_direction, write_relationship
 from kgagent.tools.replaced_fields import kept_description
@@ -26,8 +26,8 @@ class RelationshipChange(RelationshipEnds):
     attitude: Attitude = None
     proximity: Proximity = None
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"confidence", "salience"})
-    confidence: Share | None = Field(None, description="How certain it is, 0 to 1.")
-    salience: Share | None = Field(None, description="How important it is to the user, 0 to 1.")
+    confidence: UnitInterval | None = Field(None, description="How certain it is, 0 to 1.")
+    salience: UnitInterval | None = Field(None, description="How important it is to the user, 0 to 1.")
     clear: list[ShortText] = Field(
         default_factory=list, max_length=2, description='Levels to remove: "attitude", "proximity".'
     )

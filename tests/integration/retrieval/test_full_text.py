@@ -6,7 +6,7 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.knowledge_graph import services_of
-from kgagent.retrieval.full_text import nodes_by_words, relationships_by_words
+from kgagent.retrieval.full_text import search_nodes_full_text, search_relationships_full_text
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.tools import Toolset
 from tests.conftest import Clock
@@ -23,13 +23,13 @@ def scope(graph: KnowledgeGraph) -> SearchScope:
 
 async def names(scope: SearchScope, text: str, user_id: str, *labels: str, limit: int = 10) -> list[str]:
     every = labels or ("Person", "Concept", "Entity", "Source")
-    ranking = await nodes_by_words(scope.of(user_id), text, labels=every, limit=limit)
+    ranking = await search_nodes_full_text(scope.of(user_id), text, labels=every, limit=limit)
     return [one.record.text("name") for one in ranking.candidates if one.record]
 
 
 async def descriptions(scope: SearchScope, text: str, user_id: str, types: list[str] | None = None) -> list[str]:
     kept = RelationshipFilter(None if types is None else tuple(types))
-    ranking = await relationships_by_words(scope.of(user_id), text, types=kept, limit=10)
+    ranking = await search_relationships_full_text(scope.of(user_id), text, types=kept, limit=10)
     return [one.record.text("description") for one in ranking.candidates if one.record]
 
 
@@ -173,7 +173,7 @@ async def test_filters_hold_before_the_limit(scope: SearchScope, graph: Knowledg
     await node(
         graph.tools(user_id=user_id), "Concept", "Mentorship", "What a mentor does, told at more length than it need be"
     )
-    hits = await relationships_by_words(
+    hits = await search_relationships_full_text(
         scope.of(user_id), "mentor", types=RelationshipFilter(("rare mentor",)), limit=5
     )
     assert [one.record.text("relationship_type") for one in hits.candidates if one.record] == ["rare mentor"]
@@ -186,7 +186,7 @@ async def test_the_best_match_scores_one_and_none_scores_nothing(
 ) -> None:
     await person(tools, "Mentor", "mentor")
     await person(tools, "Ruth", "knows a mentor, a friend, a sailor and a smith")
-    hits = await nodes_by_words(scope.of(user_id), "mentor", labels=["Person"], limit=10)
+    hits = await search_nodes_full_text(scope.of(user_id), "mentor", labels=["Person"], limit=10)
     assert [one.record.text("name") for one in hits.candidates if one.record] == ["Mentor", "Ruth"]
     assert hits.candidates[0].score == 1.0
     assert 0.0 < hits.candidates[1].score < 1.0

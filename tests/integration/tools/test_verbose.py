@@ -44,7 +44,7 @@ async def test_a_write_whose_record_cannot_be_shown_has_succeeded(
     async def broken(*_: object) -> str:
         raise RuntimeError
 
-    monkeypatch.setattr("kgagent.tools.write_answer.records_text", broken)
+    monkeypatch.setattr("kgagent.tools.write_results.records_text", broken)
     shown = await text_of(tools, "create_node", label="Concept", name="Sailing", verbose=True)
     assert "Sailing" in shown
 

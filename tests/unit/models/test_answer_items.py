@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from kgagent.models import GraphNode, GraphRelationship, Note
-from kgagent.models.answer_items import Line, NodeItem, Reading, RelationshipItem, query_words
+from kgagent.models.answer_items import Line, NodeItem, RelationshipItem, RenderState, query_words
 from kgagent.models.token_budget import estimated_tokens
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -11,11 +11,11 @@ MAY = datetime(2025, 5, 1, tzinfo=UTC)
 KEYS = {"ruth-key": "ruth-k", "me-key": "me-k", "source": "sour"}
 
 
-def reading(*queries: str) -> Reading:
-    return Reading(NOW, query_words(queries), KEYS, {"ruth-key": "Person"}, {"confidence": 0.8})
+def reading(*queries: str) -> RenderState:
+    return RenderState(NOW, query_words(queries), KEYS, {"ruth-key": "Person"}, {"confidence": 0.8})
 
 
-def text(item: NodeItem | RelationshipItem, with_reading: Reading | None = None) -> str:
+def text(item: NodeItem | RelationshipItem, with_reading: RenderState | None = None) -> str:
     return "\n".join(line.text() for line in item.lines(with_reading or reading()))
 
 

@@ -1,12 +1,13 @@
 import json
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import pytest
 
 from kgagent.errors import InputError
 from kgagent.models import GraphNode, GraphRelationship, Note
-from kgagent.models.answer_items import Item, NodeItem, Reading, RelationshipItem
+from kgagent.models.answer_items import Item, NodeItem, RelationshipItem, RenderState
 from kgagent.models.answer_page import Content, json_page, text_page
 from kgagent.models.token_budget import estimated_tokens
 
@@ -19,8 +20,8 @@ def cursor(position: int) -> str:
     return f"{position}-abcdef"
 
 
-def make_reading() -> Reading:
-    return Reading(NOW, short_keys={f"key-{n:036}": f"key-{n}" for n in range(100)})
+def new_state() -> RenderState:
+    return RenderState(NOW, short_keys={f"key-{n:036}": f"key-{n}" for n in range(100)})
 
 
 def items() -> list[Item]:
@@ -62,7 +63,7 @@ CONTENT = Content(items(), "Found them", warnings=("One search was skipped: " + 
 def test_text_never_exceeds_the_budget_and_pages_show_every_item_once(budget: int) -> None:
     position, pages = 0, 0
     while position < len(CONTENT.items):
-        page = text_page(CONTENT, make_reading, budget, offset=position, cursor=cursor)
+        page = text_page(CONTENT, new_state, budget, offset=position, cursor=cursor)
         assert estimated_tokens(page.text) <= budget
         shown = sum(len(page.payload.get(section, ())) for section in ("nodes", "edges"))
         assert shown > 0
@@ -79,14 +80,14 @@ def test_text_never_exceeds_the_budget_and_pages_show_every_item_once(budget: in
 
 def test_a_budget_too_small_for_an_item_as_json_is_an_error() -> None:
     with pytest.raises(InputError, match="token_budget 100 is too small for this answer as JSON"):
-        json_page(CONTENT, make_reading, 100, cursor=cursor)
+        json_page(CONTENT, new_state, 100, cursor=cursor)
 
 
 @pytest.mark.parametrize("budget", ENOUGH_FOR_JSON)
 def test_json_never_exceeds_the_budget_and_pages_have_every_item_once(budget: int) -> None:
     position = 0
     while position < len(CONTENT.items):
-        payload = json_page(CONTENT, make_reading, budget, offset=position, cursor=cursor).payload
+        payload = json_page(CONTENT, new_state, budget, offset=position, cursor=cursor).payload
         assert estimated_tokens(json.dumps({"success": True, **payload}, ensure_ascii=False)) <= budget
         assert payload["total"] == 60
         shown = sum(len(payload.get(section, ())) for section in ("nodes", "edges"))
@@ -96,23 +97,23 @@ def test_json_never_exceeds_the_budget_and_pages_have_every_item_once(budget: in
 
 
 def test_what_is_left_of_the_budget_shows_the_other_notes_of_an_item_that_is_in_full() -> None:
-    in_full = text_page(noted(), make_reading, 1_000).text
+    in_full = text_page(noted(), new_state, 1_000).text
     assert all(f"Note number {n}" in in_full for n in range(8))
     assert in_full.splitlines()[-1] == "Bo (Person other): The second one"
-    assert "+6 notes" in text_page(noted(in_full=False), make_reading, 1_000).text
+    assert "+6 notes" in text_page(noted(in_full=False), new_state, 1_000).text
 
 
 def test_an_item_in_full_never_displaces_another_item() -> None:
     for budget in range(100, 240, 7):
-        page = text_page(noted(60, 60, 60), make_reading, budget, cursor=cursor)
+        page = text_page(noted(60, 60, 60), new_state, budget, cursor=cursor)
         assert estimated_tokens(page.text) <= budget
         assert "Bo (Person other): The second one" in page.text or "1 of 2 shown" in page.text
 
 
 @pytest.mark.parametrize("budget", [200, 1_000, 4_000])
 def test_a_long_note_is_shown_as_far_as_the_budget_allows(budget: int) -> None:
-    def hinting() -> Reading:
-        return Reading(NOW, budget_hint="raise token_budget")
+    def hinting() -> RenderState:
+        return RenderState(NOW, budget_hint="raise token_budget")
 
     text = text_page(noted(2_400), hinting, budget).text
     assert budget // 2 < estimated_tokens(text) <= budget
@@ -129,9 +130,8 @@ def test_the_first_omitted_notes_of_nodes_and_of_relationships_say_how_to_see_th
         RelationshipItem(edge, "edges"),
         NodeItem(node.model_copy(update={"entity_key": "c"}), "nodes"),
     ]
-    text = text_page(
-        Content(found), lambda: Reading(NOW, node_hint="explore by name", relationship_hint="get_relationship"), 1_000
-    ).text
+    state = partial(RenderState, NOW, node_hint="explore by name", relationship_hint="get_relationship")
+    text = text_page(Content(found), state, 1_000).text
     assert [line.partition("+")[2] for line in text.splitlines()] == [
         "3 notes: explore by name",
         "3 notes: get_relationship",
@@ -141,24 +141,24 @@ def test_the_first_omitted_notes_of_nodes_and_of_relationships_say_how_to_see_th
 
 def test_a_text_may_have_fewer_items_than_the_budget_allows() -> None:
     few = Content(items()[:10], opening="Nothing relevant found. The nearest:", at_most=5)
-    lines = text_page(few, make_reading, 2_000, cursor=cursor).text.splitlines()
+    lines = text_page(few, new_state, 2_000, cursor=cursor).text.splitlines()
     assert lines[0] == "Nothing relevant found. The nearest:"
     assert lines[-1] == '5 of 10 shown; continue with cursor "5-abcdef"'
 
 
 def test_later_pages_say_where_they_are() -> None:
-    page = text_page(CONTENT, make_reading, 500, offset=5, cursor=cursor)
+    page = text_page(CONTENT, new_state, 500, offset=5, cursor=cursor)
     assert page.text.splitlines()[-1].startswith("6 to ")
 
 
 def test_without_items_a_text_says_so() -> None:
     nothing = Content((), "Found 0 nodes", warnings=("Skipped names",))
-    assert text_page(nothing, make_reading, 100, cursor=cursor).text == "Skipped names\nNothing found"
+    assert text_page(nothing, new_state, 100, cursor=cursor).text == "Skipped names\nNothing found"
 
 
 def test_omitted_warnings_are_counted() -> None:
-    assert "+3 warnings" in text_page(CONTENT, make_reading, 100, cursor=cursor).text.splitlines()
-    all_of_them = text_page(CONTENT, make_reading, 20_000, cursor=cursor)
+    assert "+3 warnings" in text_page(CONTENT, new_state, 100, cursor=cursor).text.splitlines()
+    all_of_them = text_page(CONTENT, new_state, 20_000, cursor=cursor)
     assert "A third" in all_of_them.text.splitlines()
 
 
@@ -166,6 +166,6 @@ def test_a_counter_of_tokens_can_be_given() -> None:
     def words(text: str) -> int:
         return len(text.split())
 
-    page: Any = text_page(Content(items()), make_reading, 50, count_tokens=words)
+    page: Any = text_page(Content(items()), new_state, 50, count_tokens=words)
     assert words(page.text) <= 50
     assert page.text.splitlines()[-1].endswith(" of 60 shown")

@@ -12,9 +12,9 @@ from pydantic import ConfigDict, Field, field_validator
 from kgagent.adapters.event_loops import run_on, wait_on
 from kgagent.errors import InputError
 from kgagent.knowledge_graph import KnowledgeGraph, services_of
+from kgagent.models.document_text import node_lines, relationship_lines
 from kgagent.models.hybrid import HybridObject, HybridRelationship, HybridSearchOptions
 from kgagent.models.plain import without_empty
-from kgagent.models.rendering import node_lines, relationship_lines
 from kgagent.sync import SyncKnowledgeGraph
 from kgagent.validation import check_user_id
 

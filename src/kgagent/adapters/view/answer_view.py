@@ -10,7 +10,7 @@ from kgagent.models.answer_page import NOTHING_RELEVANT
 from kgagent.models.graph import GraphModel
 from kgagent.retrieval import RetrievalService
 
-Record = Mapping[str, Any]
+JsonRecord = Mapping[str, Any]
 ItemT = TypeVar("ItemT", bound=GraphModel)
 
 SEARCHES = ("explore", "hybrid_search")
@@ -21,7 +21,7 @@ _RELATIONSHIPS = ("edges", "relationships")
 
 
 async def build_answer_view(
-    retrieval: RetrievalService, tool: str, arguments: Record, payload: Record, *, user_id: str
+    retrieval: RetrievalService, tool: str, arguments: JsonRecord, payload: JsonRecord, *, user_id: str
 ) -> ViewGraph:
     """Build the graph of the items that an answer contains.
 
@@ -59,12 +59,12 @@ async def build_answer_view(
     return await with_end_nodes(retrieval, user_id, view)
 
 
-def _records(payload: Record, *sections: str) -> Iterator[Record]:
+def _records(payload: JsonRecord, *sections: str) -> Iterator[JsonRecord]:
     for section in sections:
         yield from payload.get(section) or ()
 
 
-def _item(model: type[ItemT], record: Record) -> ItemT:
+def _item(model: type[ItemT], record: JsonRecord) -> ItemT:
     """The item of a record; payloads leave out empty texts, so those that a model requires are filled in."""
     empty = {name: "" for name, field in model.model_fields.items() if field.is_required()}
     given = {name: record[name] for name in model.model_fields if name in record}
@@ -72,13 +72,13 @@ def _item(model: type[ItemT], record: Record) -> ItemT:
     return model.model_validate({**empty, **given, "notes": notes})
 
 
-def _match(rank: int, record: Record, tool: str) -> Match:
+def _match(rank: int, record: JsonRecord, tool: str) -> Match:
     reason = MatchReason(retriever=tool, similarity=record.get("similarity"))
     score = record.get("score", record.get("similarity"))
     return Match(rank=rank, score=0.0 if score is None else score, score_explanation="", reasons=(reason,))
 
 
-def _asked(arguments: Record) -> Iterator[str]:
+def _asked(arguments: JsonRecord) -> Iterator[str]:
     """The texts that were searched for, in any form that the tools accept."""
     for name in ("query", "queries", "text_matches"):
         given = arguments.get(name)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from kgagent.models import GraphNode, GraphRelationship
+from kgagent.models.document_text import node_lines, relationship_lines
 from kgagent.models.hybrid import HybridSearchOptions
-from kgagent.models.rendering import node_lines, relationship_lines
 from kgagent.retrieval.candidates import Candidate
 from kgagent.retrieval.fusion_strategies import RRF_K
 from kgagent.retrieval.rerank.cosine import cosine
@@ -48,10 +48,10 @@ class Reranking:
             candidates = self._by_age(candidates)
         candidates = candidates[: self.pool]
         if cross_encoder is not None and self.options.query is not None:
-            reading = rerank_with(cross_encoder, self.options.query, candidates, text_of=self._text)
-            read, failure = await attempt(reading, self.timeout, default=None)
-            if read is not None:
-                candidates = [replace(one.item, score=one.score) for one in read]
+            reranking = rerank_with(cross_encoder, self.options.query, candidates, text_of=self._text)
+            reranked, failure = await attempt(reranking, self.timeout, default=None)
+            if reranked is not None:
+                candidates = [replace(scored.item, score=scored.score) for scored in reranked]
             warnings += [f"Skipped the cross-encoder: {failure}"] if failure else []
         if self.options.mmr_lambda is not None and self.vector is None:
             warnings.append("Skipped diversity (MMR): the query has no embedding")

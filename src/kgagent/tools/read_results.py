@@ -5,12 +5,13 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, TypeVar
 
 from pydantic import Field, JsonValue
 
 from kgagent.errors import InputError
-from kgagent.models.answer_items import Reading, query_words
+from kgagent.models.answer_items import RenderState, query_words
 from kgagent.models.answer_page import NOTHING_RELEVANT, Content, json_page, text_page
 from kgagent.models.fields import ShortText
 from kgagent.models.hybrid import HybridSearchResult
@@ -44,7 +45,7 @@ class ReadArguments(RequestModel):
     cursor: ShortText | None = Field(None, description="To continue a cut answer.")
 
 
-class ReadAnswer(ToolResult):
+class ReadToolResult(ToolResult):
     """An answer within its token budget.
 
     Attributes:
@@ -64,10 +65,10 @@ class ReadAnswer(ToolResult):
         return self.text
 
 
-AnswerT = TypeVar("AnswerT", bound=ReadAnswer)
+AnswerT = TypeVar("AnswerT", bound=ReadToolResult)
 
 
-async def read_answer(
+async def render_page(
     answer: type[AnswerT],
     context: ToolContext,
     arguments: ReadArguments,
@@ -97,8 +98,8 @@ async def read_answer(
     short = await context.references.short_keys(context.user_id, keys)
     words = query_words(queries)
 
-    def make_reading() -> Reading:
-        return Reading(
+    def new_state() -> RenderState:
+        return RenderState(
             now=context.write_context.clock(),
             words=words,
             short_keys=short,
@@ -111,17 +112,18 @@ async def read_answer(
 
     render = text_page if arguments.format == "text" else json_page
     # Long texts take a while, during which other users' calls go on.
-    page = await asyncio.to_thread(render, content, make_reading, arguments.token_budget, offset=offset, cursor=cursor)
+    page = await asyncio.to_thread(render, content, new_state, arguments.token_budget, offset=offset, cursor=cursor)
     return answer.model_validate({**page.payload, "text": page.text})
 
 
-def relevance_of(
-    result: ExploreResult | HybridSearchResult, unknown: str, *, at_most: int | None = None
-) -> dict[str, Any]:
-    """What content says about the relevance of its items: if none stands out, only the nearest few are shown.
+def with_relevance(
+    content: Content, result: ExploreResult | HybridSearchResult, unknown: str, *, at_most: int | None = None
+) -> Content:
+    """Add what a search says about the relevance of its items: if none stands out, only the nearest few are shown.
 
     Args:
-        result: the result of a search.
+        content: the items.
+        result: the result of the search.
         unknown: names that no node has, the first line of the answer; see `unknown_names`.
         at_most: number of items of a page if some stand out.
     """
@@ -129,13 +131,13 @@ def relevance_of(
     known = {name: value for name, value in fields.items() if value is not None}
     nodes = result.nodes if isinstance(result, ExploreResult) else result.objects
     if result.is_relevant is not False or not (nodes or result.relationships):
-        return {"fields": known, "opening": unknown, "at_most": at_most}
+        return replace(content, fields=known, opening=unknown, at_most=at_most)
     opening = "\n".join(filter(None, (unknown, NOTHING_RELEVANT)))
-    return {"fields": known, "opening": opening, "at_most": NEAREST}
+    return replace(content, fields=known, opening=opening, at_most=NEAREST)
 
 
 def cursor_offset(arguments: ReadArguments) -> int:
-    """The number of items that earlier answers have shown, as the cursor says; `read_answer` checks whose it is."""
+    """The number of items that earlier answers have shown, as the cursor says; `render_page` checks whose it is."""
     match = _CURSOR.fullmatch((arguments.cursor or "").strip())
     return int(match[1]) if match else 0
 

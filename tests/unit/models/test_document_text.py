@@ -1,7 +1,7 @@
 from datetime import UTC, datetime, timedelta
 
 from kgagent.models import GraphNode, GraphRelationship, Note
-from kgagent.models.rendering import node_lines, relationship_lines
+from kgagent.models.document_text import node_lines, relationship_lines
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from kgagent.errors import KgAgentError
 from kgagent.models import GraphNode, GraphRelationship
-from kgagent.models.answer_items import Item, NodeItem, NoteItem, Reading, RelationshipItem
+from kgagent.models.answer_items import Item, NodeItem, NoteItem, RelationshipItem, RenderState
 from kgagent.models.answer_page import Content, text_page
 from kgagent.models.token_budget import RECORD_TOKENS, fit_record
 from kgagent.tools.base import ToolResult
@@ -26,7 +26,7 @@ SHORTEST_LINE = 6
 WrittenRecord = GraphNode | GraphRelationship
 
 
-class WriteAnswer(ToolResult):
+class WriteToolResult(ToolResult):
     """What a tool wrote: short as text; a record in the payload has its newest notes and counts `omitted_notes`.
 
     Attributes:
@@ -47,7 +47,7 @@ class WriteAnswer(ToolResult):
         """What was written, and the records if the call was verbose."""
         return "\n".join(filter(None, (self.short_text(), self.details)))
 
-    async def detailed(self, context: ToolContext) -> "WriteAnswer":
+    async def detailed(self, context: ToolContext) -> "WriteToolResult":
         """This answer with the records."""
         added: dict[str, object] = {"details": await records_text(context, self.written)}
         if "records" in type(self).model_fields:
@@ -55,7 +55,7 @@ class WriteAnswer(ToolResult):
         return self.model_copy(update=added)
 
 
-class WriteAnswerWithRecords(WriteAnswer):
+class WriteToolResultWithRecords(WriteToolResult):
     """What a tool wrote whose payload has the records only if the call is verbose.
 
     Attributes:
@@ -93,12 +93,12 @@ async def records_text(context: ToolContext, records: Sequence[WrittenRecord]) -
         # The write succeeded; full keys are as good.
         short = {}
 
-    def make_reading() -> Reading:
-        return Reading(
+    def new_state() -> RenderState:
+        return RenderState(
             now=context.write_context.clock(), short_keys=short, defaults=context.ontology.relationship_defaults
         )
 
-    page = text_page(Content(items=items, empty=""), make_reading, TEXT_TOKENS)
+    page = text_page(Content(items=items, empty=""), new_state, TEXT_TOKENS)
     is_cut = len(records) == 1 and len(page.payload.get("notes", ())) < len(records[0].notes)
     can_read = isinstance(records[0], GraphRelationship) and context.offers("get_relationship")
     return f"{page.text}; get_relationship reads all" if is_cut and can_read else page.text
