@@ -65,7 +65,7 @@ def make_match(rank: int | None, text: str = "") -> Match | None:
     """The match of an item; None for a neighbor."""
     if rank is None:
         return None
-    reason = MatchReason(retriever="relationships, semantic search", similarity=0.625, matched_text=text)
+    reason = MatchReason(retriever="semantic search of relationships", similarity=0.625, matched_text=text)
     return Match(
         rank=rank, score=1 / (60 + rank), score_explanation="made up", reasons=(reason,), path=(text,) * bool(text)
     )

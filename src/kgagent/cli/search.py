@@ -16,13 +16,8 @@ if TYPE_CHECKING:
 
 _MODEL = "HybridSearchRequest"
 
-_RETRIEVER_LABELS = {
-    "node_vector": "semantic",
-    "node_fulltext": "full text",
-    "relationship_vector": "semantic",
-    "relationship_fulltext": "full text",
-    "via_relationship": "relationship",
-}
+_METHODS = {"vector": "semantic", "fulltext": "full text", "relationship": "relationship"}
+"""What the last word of a retriever's name says of it."""
 
 
 def search(
@@ -103,7 +98,7 @@ def _result_table(result: "HybridSearchResult") -> "Table":
     table.add_column("", ratio=1)
     table.add_column("description", ratio=1)
     for item in result.items:
-        retrievers = ", ".join(dict.fromkeys(_RETRIEVER_LABELS[name] for name in item.found_by))
+        retrievers = ", ".join(dict.fromkeys(_METHODS[name.rpartition("_")[2]] for name in item.found_by))
         table.add_row(str(item.rank), retrievers, _title(item), _details(item))
     return table
 

@@ -115,8 +115,10 @@ async def _apply(
     except KgAgentError as error:
         return dict.fromkeys(batch, error)
     outcomes: dict[int, ResultT | KgAgentError] = dict.fromkeys(batch, refusal)
+    if len(batch) == 1:
+        return outcomes
     consecutive = 0
-    for position in batch if len(batch) > 1 else ():
+    for position in batch:
         del outcomes[position]
         outcomes |= await _apply(strategy, intents, [position])
         consecutive = consecutive + 1 if isinstance(outcomes.get(position), EmbeddingResponseError) else 0

@@ -43,7 +43,7 @@ NodeWriteResult = WriteResult[GraphNode]
 """A node after a write."""
 
 NodeWriteOptions = WriteOptions[NodeIntent, NodeRecord]
-"""Options of writes of nodes by other callers than tools."""
+"""Options of writes of nodes."""
 
 
 class NodeRepository:

@@ -1,4 +1,4 @@
-"""Saving planned nodes or relationships: changed texts are embedded in one call, rows written in one transaction."""
+"""Saving planned nodes or relationships: changed texts are embedded in one call, and rows are written together."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -42,7 +42,7 @@ class RecordSaver(Generic[RecordT, ModelT]):
         user_id: owner of the records.
         create: statement that creates records.
         update: statement that changes records whose version is still the one that was read.
-        options: how these writes differ from those of a tool.
+        options: how these writes differ from plain ones.
     """
 
     kind: RecordKind[RecordT, ModelT]

@@ -53,7 +53,7 @@ RelationshipWriteResult = WriteResult[GraphRelationship]
 """A relationship after a write, as seen from the node that the caller named first."""
 
 RelationshipWriteOptions = WriteOptions[RelationshipIntent, RelationshipRecord]
-"""Options of writes of relationships by other callers than tools."""
+"""Options of writes of relationships."""
 
 
 class RelationshipRepository:

@@ -42,12 +42,12 @@ class Statement(str):
 
 
 @cache
-def statement(name: str, **places: Filling) -> Statement:
+def statement(name: str, **fillings: Filling) -> Statement:
     """Read a statement and fill its placeholders.
 
     Args:
         name: the file's name without `.cypher`.
-        places: the filling of each placeholder `«name»`; a placeholder `«_name»` is filled with the file of that name.
+        fillings: the filling of each placeholder `«name»`; a placeholder `«_name»` is filled with the file of that name.
 
     Raises:
         KeyError: a placeholder has no filling.
@@ -55,8 +55,8 @@ def statement(name: str, **places: Filling) -> Statement:
 
     def fill(placeholder: re.Match[str]) -> str:
         wanted = placeholder.group(1)
-        filling = Fragment(wanted) if wanted.startswith("_") else places[wanted]
-        return statement(filling.name, **places) if isinstance(filling, Fragment) else filling
+        filling = Fragment(wanted) if wanted.startswith("_") else fillings[wanted]
+        return statement(filling.name, **fillings) if isinstance(filling, Fragment) else filling
 
     text = resources.files("kgagent.cypher").joinpath(f"{name}.cypher").read_text("utf-8")
     lines = (line for line in text.splitlines() if not line.startswith("//"))

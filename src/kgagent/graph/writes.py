@@ -43,7 +43,7 @@ class WriteContext:
 
 @dataclass(frozen=True, kw_only=True)
 class WriteOptions(Generic[IntentT, RecordT]):
-    """Options of writes by other callers than tools, such as a migration or a load.
+    """How a write differs from a plain one: what is checked or changed before it is planned, and what it leaves as it is.
 
     Attributes:
         prepare: if set, called with each intent and the stored record (None if there is none) before the write is

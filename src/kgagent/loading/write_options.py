@@ -57,9 +57,5 @@ def _check_same_name(intent: FileNodeIntent, stored: NodeRecord) -> None:
 
 def _new_notes(notes: Iterable[Note], stored: Iterable[Note]) -> tuple[Note, ...]:
     """The notes that no earlier load added, not even as notes that have expired since."""
-    known = {_content(note) for note in stored}
-    return tuple(note for note in notes if _content(note) not in known)
-
-
-def _content(note: Note) -> tuple[object, ...]:
-    return (note.content, note.source_entity_key, note.expires_at)
+    known = {(note.identity, note.expires_at) for note in stored}
+    return tuple(note for note in notes if (note.identity, note.expires_at) not in known)

@@ -88,7 +88,7 @@ class HybridSearchOptions(HybridSearchRequest):
         mmr_lambda: reranks by maximal marginal relevance, 0 to 1: 1 ranks by relevance alone, 0 by difference; None
             does not rerank.
         now: time from which ages are counted; default: the current time.
-        timeout: seconds for each retriever; default: the timeout of the service.
+        timeout: seconds for retrieval, and for all later steps together; default: the timeout of the service.
     """
 
     object_limit: int = Field(20, ge=1, le=200)
@@ -165,7 +165,7 @@ class HybridSearchResult(GraphModel):
         warnings: what is missing, and why.
         plan: how each vector search was run.
         is_relevant: whether any item stands out among the user's records; None if that was not assessed.
-        relevance: how far the best item stands out, from 0.5 relevant; None if that was not assessed.
+        relevance: how far the best item stands out, relevant from 0.5; None if that was not assessed.
     """
 
     objects: tuple[HybridObject, ...] = ()

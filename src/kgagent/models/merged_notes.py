@@ -13,7 +13,8 @@ def add_notes(existing: tuple[Note, ...], added: Iterable[Note], now: datetime) 
     """Add notes; a note that repeats a current one only extends its expiry."""
     notes = list(existing)
     for note in added:
-        equal = next((i for i, old in enumerate(notes) if old.is_current(now) and _are_equal(old, note)), None)
+        added_one = note.identity
+        equal = next((i for i, old in enumerate(notes) if old.identity == added_one and old.is_current(now)), None)
         if equal is None:
             notes.append(note)
         elif _expires_later(note, notes[equal]):
@@ -31,10 +32,6 @@ def merge_notes(*groups: Iterable[Note]) -> tuple[Note, ...]:
 def stored_form(entity_key: str) -> str:
     """A key as it appears inside stored notes."""
     return json.dumps(entity_key, ensure_ascii=False)[1:-1]
-
-
-def _are_equal(one: Note, other: Note) -> bool:
-    return (one.content, one.source_entity_key) == (other.content, other.source_entity_key)
 
 
 def _expires_later(one: Note, other: Note) -> bool:

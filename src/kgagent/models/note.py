@@ -56,6 +56,11 @@ class Note(BaseModel):
     source_entity_key: str | None = None
     expires_at: UtcTime | None = None
 
+    @property
+    def identity(self) -> tuple[str, str | None]:
+        """What makes two notes of a record the same note: the statement and its source."""
+        return self.content, self.source_entity_key
+
     def is_current(self, now: datetime) -> bool:
         """Whether the note has not expired."""
         return self.expires_at is None or self.expires_at > now

@@ -156,7 +156,7 @@ def _edited(stored: Record, wanted: str, edit: EditNote) -> tuple[dict[str, Any]
     """The notes of a record as they are stored after an edit, and the note before it."""
     note = _find(stored.notes, wanted.removesuffix("…"))
     edited = [edit(other) if other.content == note.content else other for other in stored.notes]
-    left = {(one.content, one.source_entity_key): one for one in edited if one is not None}
+    left = {one.identity: one for one in edited if one is not None}
     return {"notes": dump_notes(left.values()) if left else None}, note
 
 

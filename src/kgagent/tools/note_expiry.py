@@ -30,8 +30,8 @@ def expiries(notes: Iterable[Note]) -> tuple[NoteExpiry, ...]:
 
 def new_expiries(written: WriteResult[Any]) -> tuple[NoteExpiry, ...]:
     """When the notes expire that a write added or extended."""
-    stored = set() if written.stored is None else {(note.content, note.expires_at) for note in written.stored.notes}
-    return expiries(note for note in written.record.notes if (note.content, note.expires_at) not in stored)
+    stored = set() if written.stored is None else {(note.identity, note.expires_at) for note in written.stored.notes}
+    return expiries(note for note in written.record.notes if (note.identity, note.expires_at) not in stored)
 
 
 def short_answer(message: str, *, embedded: bool, note_expiries: Iterable[NoteExpiry]) -> str:

@@ -24,6 +24,7 @@ from kgagent.models.hybrid import (
 )
 from kgagent.retrieval import RetrievalService
 from kgagent.retrieval.fusion_strategies import RRF_K
+from kgagent.retrieval.retrieve import RETRIEVER_DESCRIPTIONS
 
 DEFAULT_NEIGHBORS = 30
 """Default maximum number of neighbors of the matches."""
@@ -47,20 +48,7 @@ SCORE_EXPLANATIONS: Mapping[FusionStrategy, str] = MappingProxyType(
 _DEGREE = "number of its relationships"
 _COSINE = "cosine with the query; if a path led to it, the score of the path minus a cost per hop"
 
-_NODE_VECTOR = "nodes, semantic search"
-_RELATIONSHIP_VECTOR = "relationships, semantic search"
-RETRIEVER_LABELS: Mapping[RetrieverName, str] = MappingProxyType(
-    {
-        "node_vector": _NODE_VECTOR,
-        "node_fulltext": "nodes, full-text search",
-        "relationship_vector": _RELATIONSHIP_VECTOR,
-        "relationship_fulltext": "relationships, full-text search",
-        "via_relationship": "end nodes of matching relationships",
-    }
-)
-_SIGNAL_LABELS: Mapping[str, str] = MappingProxyType(
-    {"node_vector": _NODE_VECTOR, "via_relationship": _RELATIONSHIP_VECTOR, "name_match": "nodes, name match"}
-)
+_RELATIONSHIP_VECTOR = RETRIEVER_DESCRIPTIONS["relationship_vector"]
 _VECTOR_RETRIEVERS: tuple[RetrieverName, ...] = ("node_vector", "relationship_vector")
 _FULLTEXT_RETRIEVERS: tuple[RetrieverName, ...] = ("node_fulltext", "relationship_fulltext")
 
@@ -226,7 +214,7 @@ def _hybrid_match(item: HybridObject | HybridRelationship, explanation: str) -> 
         score_explanation=explanation,
         reasons=tuple(
             MatchReason(
-                retriever=RETRIEVER_LABELS[name],
+                retriever=RETRIEVER_DESCRIPTIONS[name],
                 similarity=item.similarity if name in _VECTOR_RETRIEVERS else None,
                 text_score=item.text_score if name in _FULLTEXT_RETRIEVERS else None,
             )
@@ -251,7 +239,9 @@ def _explored_node(rank: int, item: ExploredNode) -> ViewNode:
 def _signal_reason(signal: Signal) -> MatchReason:
     is_name_match = signal.source == "name_match"
     return MatchReason(
-        retriever=_SIGNAL_LABELS[signal.source],
+        retriever=_RELATIONSHIP_VECTOR
+        if signal.source == "via_relationship"
+        else RETRIEVER_DESCRIPTIONS[signal.source],
         matched_text=signal.matched,
         rank=signal.rank,
         similarity=None if is_name_match else signal.similarity,

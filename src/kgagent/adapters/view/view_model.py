@@ -12,7 +12,7 @@ class MatchReason(GraphModel):
     """A retriever that found an item.
 
     Attributes:
-        retriever: description of the retriever for a person, such as "nodes, semantic search".
+        retriever: description of the retriever for a person, such as "semantic search of nodes".
         matched_text: the query, name or relationship that matched.
         rank: rank in the retriever's own result, from 1; None if unknown.
         similarity: plain cosine with the query, -1 to 1.

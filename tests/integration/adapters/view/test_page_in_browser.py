@@ -86,7 +86,7 @@ async def test_search_shows_matches_and_neighbors(
             "Ruth guides Ines in her career",
             "close (5 of 5)",
             "known-well (4 of 5)",
-            "relationships, semantic search",
+            "semantic search of relationships",
         ):
             await expect(details).to_contain_text(said)
         assert visit.requests[-1].startswith(f"{server.url}search?query=who")
@@ -168,7 +168,7 @@ async def test_clicking_a_node_opens_its_details(look: Open) -> None:
         for said in (
             "Keeps bees",
             "Match number 2",
-            "relationships, semantic search: cosine 0.63",
+            "semantic search of relationships: cosine 0.63",
             "Score 0.0161: made up",
             "Met in spring",
             "by ada · 2026-01-01",

@@ -38,8 +38,8 @@ async def test_matches_are_shown_with_their_neighbors(graph: KnowledgeGraph, too
     assert matches["sibling"] is None
     assert matches["mentor"] is not None
     assert {reason.retriever for reason in matches["mentor"].reasons} == {
-        "relationships, semantic search",
-        "relationships, full-text search",
+        "semantic search of relationships",
+        "full-text search of relationships",
     }
 
 
