@@ -106,4 +106,4 @@ class Admission:
     def _busy(self, user_id: str) -> BusyError:
         running, waiting = self._running.total(), sum(map(len, self._waiting.values()))
         soon = max(1, math.ceil(self._expected_wait(user_id)))
-        return BusyError(f"The graph is busy: {running} calls run and {waiting} wait. Try again in {soon} s")
+        return BusyError(f"The graph is busy: {running} running and {waiting} waiting calls. Try again in {soon} s")

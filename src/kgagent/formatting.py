@@ -30,8 +30,8 @@ def without_credentials(address: str) -> str:
     return re.sub(r"[?#].*", "?…", re.sub(r"//.*@", "//…@", address, flags=re.DOTALL), flags=re.DOTALL)
 
 
-def has_lone_surrogates(text: str) -> bool:
-    """Whether a text contains half of a surrogate pair, which UTF-8 cannot encode, so that no database accepts it."""
+def has_unpaired_surrogates(text: str) -> bool:
+    """Whether a text contains an unpaired surrogate, which UTF-8 cannot encode, so that no database accepts it."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -114,9 +114,9 @@ def check_login(given: set[str], driver: AsyncDriver | None, driver_options: Map
     """
     if driver is not None and given:
         names = ", ".join(sorted(given))
-        raise InputError(f"driver is connected already: give it without {names}")
+        raise InputError(f"driver is already configured: omit {names}")
     if "auth" in given and (both := given & {"username", "password"}):
-        raise InputError(f"auth replaces username and password: give it without {' and '.join(sorted(both))}")
+        raise InputError(f"auth replaces username and password: omit {' and '.join(sorted(both))}")
     if driver_options and "auth" in driver_options:
         raise InputError("Give auth as an argument of its own, not in driver_options")
 

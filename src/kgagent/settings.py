@@ -172,7 +172,9 @@ class Settings(BaseSettings):
         8, ge=1, le=100, description="Maximum number of concurrent searches and read-only tool calls of one user."
     )
     longest_wait: float = Field(
-        10.0, gt=0, description="Seconds that such a call waits before it fails because the graph is busy."
+        10.0,
+        gt=0,
+        description="Seconds that a search or a read-only tool call may wait; it fails at once if longer is expected.",
     )
 
     max_requests_per_token: int = Field(
@@ -190,9 +192,7 @@ class Settings(BaseSettings):
 
     home: Path | None = Field(None, description="Directory of the local Neo4j's data.")
     cache: Path | None = Field(None, description="Directory of downloaded files.")
-    local_neo4j_version: str = Field(
-        "2026.08.1", description="Version of the local Neo4j: 2026.08.1, or a 5.26 release with a lock file."
-    )
+    local_neo4j_version: str = Field("2026.08.1", description="Version of the local Neo4j: 2026.08.1 or 5.26.30.")
     local_port: int = Field(0, ge=0, le=65535, description="Bolt port of the local Neo4j; 0 uses a free port.")
 
     def __repr_args__(self) -> Iterator[tuple[str | None, object]]:

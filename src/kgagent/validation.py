@@ -8,7 +8,7 @@ from typing import TypeVar
 from pydantic import AliasChoices, BaseModel, ValidationError
 
 from kgagent.errors import InputError
-from kgagent.formatting import has_lone_surrogates
+from kgagent.formatting import has_unpaired_surrogates
 from kgagent.validation_errors import explain_validation_error
 
 __all__ = ["accepted_names", "check_user_id", "explain_validation_error", "validate"]
@@ -53,12 +53,12 @@ def check_user_id(user_id: str) -> None:
     Every operation checks its user with this function, hence the cache.
 
     Raises:
-        InputError: it is blank, or contains half of a surrogate pair, which UTF-8 cannot encode.
+        InputError: it is blank, or contains an unpaired surrogate, which UTF-8 cannot encode.
     """
     if not (user_id and user_id.strip()):
         raise InputError("user_id must not be empty: every call works on the graph of one user")
-    if has_lone_surrogates(user_id):
-        raise InputError(f"user_id {user_id!r} contains half of a surrogate pair, which is not a character")
+    if has_unpaired_surrogates(user_id):
+        raise InputError(f"user_id {user_id!r} contains an unpaired surrogate, which is not a character")
 
 
 @lru_cache(maxsize=1_024)

@@ -24,7 +24,7 @@ MAX_EXAMINED = 500
 
 _TYPE_NAMES = {
     "string": "text",
-    "string_unicode": "text without lone surrogates",
+    "string_unicode": "text without unpaired surrogates",
     "int": "a whole number",
     "float": "a number",
     "finite_number": "a finite number",

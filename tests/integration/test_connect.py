@@ -79,13 +79,13 @@ async def test_statements_of_a_given_driver_name_its_server(
 )
 async def test_a_driver_excludes_what_a_driver_is_made_of(driver: AsyncDriver, more: dict[str, Any]) -> None:
     [name] = more
-    with pytest.raises(InputError, match=f"give it without {name}") as caught:
+    with pytest.raises(InputError, match=f"omit {name}") as caught:
         await KnowledgeGraph.connect(driver=driver, **more)
     assert "secret" not in str(caught.value)
 
 
 async def test_auth_excludes_username_and_password() -> None:
-    with pytest.raises(InputError, match="auth replaces username and password: give it without password and username"):
+    with pytest.raises(InputError, match="auth replaces username and password: omit password and username"):
         await KnowledgeGraph.connect("bolt://127.0.0.1:1", auth=("a", "b"), username="a", password="b")
 
 

@@ -75,7 +75,7 @@ async def test_users_who_wait_take_turns_whoever_asked_first() -> None:
 async def test_a_call_that_waits_too_long_is_refused_with_the_time_to_try_again() -> None:
     calls = Calls(Admission(limit=1, user_limit=1, longest_wait=0.25))
     tasks = await calls.start("a0", "a1")
-    with pytest.raises(BusyError, match=r"^The graph is busy: 1 calls run and 0 wait\. Try again in 1 s$"):
+    with pytest.raises(BusyError, match=r"^The graph is busy: 1 running and 0 waiting calls\. Try again in 1 s$"):
         await tasks["a1"]
     await calls.end("a0")
     assert calls.begun == ["a0"]

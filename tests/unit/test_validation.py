@@ -40,7 +40,7 @@ def wrong(model: type[BaseModel], arguments: dict[str, Any]) -> str:
         (
             CreateNodeArguments,
             {"label": "Person", "name": "\ud800"},
-            "name must be text without lone surrogates, got '\\ud800'",
+            "name must be text without unpaired surrogates, got '\\ud800'",
         ),
         (
             CreateNodeArguments,

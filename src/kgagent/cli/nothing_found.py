@@ -20,8 +20,8 @@ async def nothing_found(graph: "KnowledgeGraph", user_id: str, *, texts: bool, n
     """
     if not await graph.retrieval.best_connected_nodes(user_id=user_id, limit=1):
         return (
-            f"Nothing found in the graph of user {user_id}, which is empty: kgagent load fills it, and --user names "
-            "another."
+            f"Nothing found in the graph of user {user_id}, which is empty. Load data with kgagent load, or choose "
+            "another user with --user."
         )
     helps = {"another spelling or a part of a name": names, "a lower --threshold": texts}
     advice = [what for what, does in helps.items() if does]

@@ -13,7 +13,7 @@ MAX_SOURCES = 10_000
 
 BATCH = 1_000
 MAX_KEY = 80
-FIX = "No change is needed: such notes lead to no source; create a node with that key if one is wanted"
+FIX = "No change is needed: the sources of these notes do not exist; create a node with that key if one is wanted"
 
 
 class NoteSources:

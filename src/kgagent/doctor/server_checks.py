@@ -37,7 +37,7 @@ async def schema_findings(store: Store, schema: Schema) -> list[Finding]:
     replaced = await schema.replaced_constraints()
     findings += [Finding("warning", f"{', '.join(p.names)}: {p.what}", p.fix) for p in replaced]
     for other in await schema.differing_options():
-        message = f"{', '.join(other.names)}: created with other options than the settings choose ({other.what})"
+        message = f"{', '.join(other.names)}: created with options other than those of the settings ({other.what})"
         findings.append(Finding("info", message, f"No change is needed; {other.fix} rebuilds them"))
     expected = {part.name for part in schema.parts}
     for row in await store.run_schema(statement("show_index_states")):

@@ -8,7 +8,7 @@ from kgagent.batches import split_by_size
 from kgagent.errors import ConflictError, EntityGoneError, InputError, NodeNotFoundError, NotFoundError
 from kgagent.forgetting.report import ForgetReport
 from kgagent.forgetting.source_traces import SourceTraces
-from kgagent.formatting import has_lone_surrogates
+from kgagent.formatting import has_unpaired_surrogates
 from kgagent.graph.deleted_records import DELETED_NAMES, LONG_TIMEOUT
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.node_references import NodeReferences
@@ -56,7 +56,7 @@ async def forget(
         StoreError: the database failed; likewise.
     """
     check_user_id(user_id)
-    if entity_key is not None and (not entity_key or has_lone_surrogates(entity_key)):
+    if entity_key is not None and (not entity_key or has_unpaired_surrogates(entity_key)):
         raise InputError(f"entity_key must be a text that is not empty, got {entity_key!r}")
     if batch_size < 1:
         raise InputError(f"batch_size must be at least 1, got {batch_size}")

@@ -214,7 +214,7 @@ class RestorationStrategy:
             raise NotFoundError(f"There is no deleted relationship {between}. Use create_relationship to create one")
         if deleted.undo_until <= self._clock():
             raise InputError(
-                f"The relationship {between}, deleted on {format_minute(deleted.deleted_at)}, could be restored until "
+                f"The relationship {between}, deleted on {format_minute(deleted.deleted_at)}, was restorable until "
                 f"{format_minute(deleted.undo_until)}. Use create_relationship to create it again"
             )
         changes = {"relationship_key": None}

@@ -177,8 +177,8 @@ def _check(intent: MergeIntent, records: MergeRecords) -> tuple[NodeRecord, Node
         raise NodeNotFoundError(f"Node not found: {', '.join(key for key, node in found if node is None)}")
     if keep.label != drop.label:
         raise InputError(
-            f"Only nodes of one label can be merged, got {_shown(keep)} and {_shown(drop)}. Copy to one "
-            "what it lacks, then delete the other"
+            f"Only nodes of one label can be merged, got {_shown(keep)} and {_shown(drop)}. Copy "
+            "what the node to keep lacks, then delete the other"
         )
     if records.unmanaged_types:
         raise InputError(

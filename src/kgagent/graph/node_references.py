@@ -431,7 +431,9 @@ class NodeReferences:
 
 def _not_compared(reference: str) -> NodeNotFoundError:
     """The error for an unknown name beyond those of a call that are compared with parts of names."""
-    hint = f"Give its whole name or key: a call compares only {MAX_LOOSE} other names with parts of names"
+    hint = (
+        f"Give its whole name or key: only the first {MAX_LOOSE} other names of a call are compared with parts of names"
+    )
     return NodeNotFoundError(f"Node not found: {_shown(reference)}", hint)
 
 

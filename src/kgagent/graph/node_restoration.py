@@ -36,7 +36,7 @@ class NodeRestorationIntent:
 
     Attributes:
         reference: its key, the first characters of it, or its name.
-        skip_missing: whether relationships are skipped whose other node does not exist any more.
+        skip_missing: whether relationships are skipped whose other node no longer exists.
         new_key: key that it gets if a node with its own key exists.
     """
 
@@ -72,7 +72,7 @@ class DeletedPart:
 
     Attributes:
         record: the relationship; its element id is that of the node that holds its properties.
-        other_element_id: the node at its other end; None if it does not exist any more.
+        other_element_id: the node at its other end; None if it no longer exists.
         other_entity_key: key of that node.
         other_name: name of that node as far as it is known.
         other_is_deleted: whether that node was deleted and can be restored.
@@ -139,7 +139,7 @@ class NodeRestorationResult:
     Attributes:
         record: the node.
         relationships: number of relationships that were restored with it.
-        skipped: number of relationships whose other node does not exist any more.
+        skipped: number of relationships whose other node no longer exists.
         embedded: number of new embeddings.
         existing: the node that has its key, so that it has got a new one.
     """
@@ -189,7 +189,7 @@ class NodeRestorationStrategy:
         [node] = state.nodes
         if node.undo_until <= self._context.clock():
             raise InputError(
-                f"{node}, deleted on {format_minute(node.deleted_at)}, could be restored until "
+                f"{node}, deleted on {format_minute(node.deleted_at)}, was restorable until "
                 f"{format_minute(node.undo_until)}"
             )
         present = tuple(part for part in state.parts if part.other_element_id is not None)

@@ -274,7 +274,7 @@ def _folded(name: str) -> str:
 
 
 def _is_valid(text: str) -> bool:
-    """Whether the database accepts a text: it has no lone surrogate."""
+    """Whether the database accepts a text: it has no unpaired surrogate."""
     try:
         text.encode()
     except UnicodeEncodeError:

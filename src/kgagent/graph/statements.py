@@ -47,7 +47,7 @@ def statement(name: str, **fillings: Filling) -> Statement:
 
     Args:
         name: the file's name without `.cypher`.
-        fillings: the filling of each placeholder `«name»`; a placeholder `«_name»` is filled with the file of that name.
+        fillings: what replaces each placeholder `«name»`; a placeholder `«_name»` gets the file of that name.
 
     Raises:
         KeyError: a placeholder has no filling.

@@ -12,7 +12,7 @@ from typing import Any
 
 from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError, StatementTimeoutError, StoreError
-from kgagent.formatting import has_lone_surrogates
+from kgagent.formatting import has_unpaired_surrogates
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.record_saver import embedding_hash
 from kgagent.graph.schema_parts import STORE_ITEM, STORE_TEXT, node_vector_index
@@ -244,13 +244,13 @@ class StoreItemRepository:
         """Check that the database accepts places as keys.
 
         Raises:
-            InputError: a label or key has half of a surrogate pair, or they are too long.
+            InputError: a label or key has an unpaired surrogate, or they are too long.
         """
         for place in places:
             whole = f"{self.user_id}{place.path}{place.key}"
-            if has_lone_surrogates(whole):
+            if has_unpaired_surrogates(whole):
                 raise InputError(
-                    f"namespace {place.namespace!r} or key {place.key!r} contains half of a surrogate pair, which is "
+                    f"namespace {place.namespace!r} or key {place.key!r} contains an unpaired surrogate, which is "
                     "not a character; remove it"
                 )
             if len(whole.encode()) > MAX_PLACE_BYTES:

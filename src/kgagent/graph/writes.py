@@ -43,7 +43,7 @@ class WriteContext:
 
 @dataclass(frozen=True, kw_only=True)
 class WriteOptions(Generic[IntentT, RecordT]):
-    """How a write differs from a plain one: what is checked or changed before it is planned, and what it leaves as it is.
+    """How a write differs from a plain one: what is checked or changed before it is planned, and what stays as it is.
 
     Attributes:
         prepare: if set, called with each intent and the stored record (None if there is none) before the write is

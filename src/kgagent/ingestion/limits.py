@@ -73,7 +73,7 @@ class RunUsage:
     @property
     def out_of_time(self) -> str:
         """Reason for stopping at the deadline."""
-        return f"seconds: a run may take {self.limits.seconds:g}"
+        return f"the time limit of {self.limits.seconds:g} s is reached"
 
     def check_request(self, messages: Sequence[BaseMessage]) -> None:
         """Check that another request may be made.
@@ -86,8 +86,8 @@ class RunUsage:
         needed = self._request_tokens(messages)
         if self.tokens.total + needed > self.limits.tokens:
             raise RunStoppedError(
-                f"tokens: {self.tokens.total:,} are used, the next request takes about {needed:,}, and a run may use "
-                f"{self.limits.tokens:,}"
+                f"the token limit of {self.limits.tokens:,} is reached: {self.tokens.total:,} are used, and the next "
+                f"request takes about {needed:,}"
             )
 
     def add(self, messages: Sequence[BaseMessage], answer: AIMessage) -> None:

@@ -274,7 +274,7 @@ def _successful_tools(history: Iterable[BaseMessage]) -> Iterator[str]:
 
 
 def _encodable(text: str) -> str:
-    """Text without lone surrogates, which neither files nor terminals accept."""
+    """Text without unpaired surrogates, which neither files nor terminals accept."""
     return text.encode("utf-8", "replace").decode()
 
 

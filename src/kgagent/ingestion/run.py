@@ -239,7 +239,7 @@ class IngestionRun:
     def _refusal_warnings(self) -> list[str]:
         """One warning for each part that this run or an earlier one could not read."""
         return [
-            f"Part {position + 1} was not read; use a forced run to try again: {reason}"
+            f"Part {position + 1} was not read; ingest the source with force to try again: {reason}"
             for position, reason in self._progress.refusals.items()
         ]
 

@@ -197,7 +197,7 @@ def _parse_progress(stored: object) -> IngestionProgress | None:
 
 
 def _dump_transcript(position: int, messages: Sequence[BaseMessage]) -> str:
-    # A model may emit a lone surrogate (half an emoji), which can be stored only in escaped form.
+    # A model may emit an unpaired surrogate (half an emoji), which can be stored only in escaped form.
     return json.dumps({"part": position, "messages": messages_to_dict(messages)}, default=str)
 
 

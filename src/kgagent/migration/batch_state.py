@@ -209,7 +209,7 @@ def _prepare(path: Path, connection: sqlite3.Connection, model: str, dimensions:
         connection.execute("COMMIT")
         [(tables,)] = connection.execute("SELECT count(*) FROM sqlite_master")
         if tables and connection.execute("PRAGMA application_id").fetchone() != (_APPLICATION_ID,):
-            raise InputError(f"{path} is a database of something else; choose another file")
+            raise InputError(f"{path} is a database of another program; choose another file")
         connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
         connection.executescript(_SCHEMA)
         about = connection.execute("SELECT model, dimensions, run FROM about").fetchall()
@@ -221,7 +221,7 @@ def _prepare(path: Path, connection: sqlite3.Connection, model: str, dimensions:
             raise InputError(f"The state file {path} cannot be used: {error}. Choose another file") from error
         raise InputError(f"The state file {path} is in use by another process; wait until it has ended") from None
     except sqlite3.DatabaseError as error:
-        raise InputError(f"{path} is no state file of a migration: {error}. Choose another file") from error
+        raise InputError(f"{path} is not a state file of a migration: {error}. Choose another file") from error
     [(known_model, known_dimensions, run)] = about
     if (known_model, known_dimensions) != (model, dimensions):
         raise InputError(

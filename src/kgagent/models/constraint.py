@@ -25,7 +25,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 from typing_extensions import TypeAliasType
 
-from kgagent.formatting import has_lone_surrogates
+from kgagent.formatting import has_unpaired_surrogates
 from kgagent.models.request import RequestModel
 
 MAX_STEPS = 8
@@ -294,8 +294,8 @@ def _check_scalar(kind: ConstraintType, value: JsonValue) -> None:
         raise ValueError(f"{kind} needs a finite number, got {value}")
     if isinstance(value, int) and value not in _INTEGERS_OF_64_BITS:
         raise ValueError(f"{kind} needs an integer of at most 64 bits, got one of {value.bit_length()} bits")
-    if isinstance(value, str) and has_lone_surrogates(value):
-        raise ValueError(f"{kind} needs text without lone surrogates, got {_shorten(value)}")
+    if isinstance(value, str) and has_unpaired_surrogates(value):
+        raise ValueError(f"{kind} needs text without unpaired surrogates, got {_shorten(value)}")
     if isinstance(value, str) and len(value) > MAX_TEXT_LENGTH:
         raise ValueError(f"{kind} needs text of at most {MAX_TEXT_LENGTH:,} characters, got {len(value):,}")
 

@@ -181,7 +181,7 @@ class GraphQuery(PatternModel):
         targets: Nodes where paths start, or end if only the end of a pattern has their label.
         traversal: Expansion from the targets, for a query without patterns.
         patterns: Patterns, each matched by itself.
-        combinator: Combined patterns, instead of patterns.
+        combinator: A combination of patterns; replaces `patterns`.
         ranking: How paths are ranked.
         weights: For HYBRID, the weight of each component; weights are divided by their sum.
         weight_property: For EDGE_WEIGHT and HYBRID, the numeric relationship property that is summed; 1 if missing.

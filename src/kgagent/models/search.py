@@ -125,7 +125,7 @@ class ExploreRequest(RequestModel):
         default=(),
         max_length=20,
         validation_alias=AliasChoices("queries", "query"),
-        description="Searched by meaning.",
+        description="Texts for semantic search.",
     )
     text_matches: tuple[FilledText, ...] = Field(
         default=(), max_length=20, description="Names of nodes, or parts of names."

@@ -150,11 +150,11 @@ def check_text(text: str) -> None:
     """Check a text to search for.
 
     Raises:
-        InputError: it is empty, or contains half of a surrogate pair, which UTF-8 cannot encode.
+        InputError: it is empty, or contains an unpaired surrogate, which UTF-8 cannot encode.
     """
     if not text.strip():
         raise InputError("text must not be empty")
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise InputError("the text contains half of a surrogate pair, which is not a character; remove it") from None
+        raise InputError("the text contains an unpaired surrogate, which is not a character; remove it") from None

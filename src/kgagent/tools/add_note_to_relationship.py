@@ -37,7 +37,7 @@ class AddNoteToRelationshipArguments(RelationshipEnds):
 
     content: FilledText | None = Field(None, description="One fact, as a sentence.")
     notes: Notes = Field(default_factory=list, description="Instead of content: several notes.")
-    lifetime: ShortText | None = Field(None, description="When it expires.")
+    lifetime: ShortText | None = Field(None, description="How long it is kept.")
     source_entity_key: EntityKey | None = Field(None, description="Its source.")
     verbose: Verbose = False
 

@@ -86,7 +86,7 @@ class NewNote(Arguments):
     """A note to add; it has no date of its own."""
 
     content: FilledText = Field(description="One fact, as a sentence.")
-    lifetime: ShortText | None = Field(None, description="When it expires.")
+    lifetime: ShortText | None = Field(None, description="How long it is kept.")
     source_entity_key: EntityKey | None = Field(None, description="entity_key of the source of the fact.")
 
     @model_validator(mode="before")

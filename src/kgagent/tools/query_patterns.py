@@ -242,9 +242,9 @@ def _message(result: PatternResult, query: GraphQuery) -> str:
     if result.strategy != "hybrid":
         found = f"Found {counted(len(result.paths), 'path')}"
         return f"{found}, and more exist" if result.context.truncated else found
-    fallback = "hybrid has the results of a hybrid search" if result.hybrid else ""
+    fallback = "`hybrid` contains the results of a hybrid search" if result.hybrid else ""
     if not query.all_patterns and query.traversal is None:
-        return f"The query has neither patterns nor a traversal; {fallback or 'nodes has the targets'}"
+        return f"The query has neither patterns nor a traversal; {fallback or '`nodes` contains the targets'}"
     if not query.all_patterns and not query.targets:
         return "; ".join(filter(None, ("A traversal needs targets, but none were given", fallback)))
     if not fallback:

@@ -421,7 +421,7 @@ class _Call:
         if not names:
             return []
         shown = " or ".join(dict.fromkeys(names[:MAX_NAMED]))
-        return [f'If another {shown} is meant, give the old description back and repeat the item with "new": true']
+        return [f'If another {shown} is meant, restore the old description and repeat the item with "new": true']
 
     def _remedy(self, duplicates: Sequence[PossibleDuplicate]) -> list[str]:
         """What to do about possible duplicates."""

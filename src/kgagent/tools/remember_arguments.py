@@ -114,11 +114,11 @@ class RememberedNode(Arguments):
     entity_key: EntityKey | None = Field(None, description="Existing node, if its name is not enough.")
     label: ShortText | None = Field(None, description="A new node needs it.")
     name: NodeName | None = Field(None, description="Name that people use.")
-    aliases: Aliases = Field(default_factory=list, description="Other names; only [] removes them.")
+    aliases: Aliases = Field(default_factory=list, description="Other names to add; [] removes all.")
     description: Text | None = Field(None, description="One sentence.")
     notes: Notes = Field(default_factory=list, description="Facts to add, one sentence each.")
     is_owner: bool = Field(False, description="The person whose graph this is.")
-    new: bool = Field(False, description="Another node with a name that exists.")
+    new: bool = Field(False, description="Create even if one has this name.")
 
     @model_validator(mode="after")
     def _validate_identity(self) -> "RememberedNode":
@@ -173,7 +173,7 @@ class RememberedNote(NewNote):
     ] = Field(description="A node, or the two of a relationship.")
     content: Text = Field("", description="One fact, as a sentence.")
     replaces: FilledText | None = Field(
-        None, description="Beginning of a stored note to replace, or without content to remove."
+        None, description="Beginning of a stored note to replace; without content, to remove."
     )
 
     @model_validator(mode="after")

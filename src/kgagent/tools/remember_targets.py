@@ -224,7 +224,10 @@ def _new_key(context: ToolContext, item: RememberedNode, now: datetime, idempote
     """
     forms = ReferenceForms.of(item.name or "")
     if forms is not None and forms.is_owner:
-        raise InputError(f"{item.name!r} is the owner of the graph, whom no node stands for; give name and is_owner")
+        raise InputError(
+            f"{item.name!r} means the owner of the graph, but no node is marked as the owner; give the real name and "
+            "is_owner"
+        )
     if item.label is None or item.name is None:
         raise InputError(
             f"No node is named exactly {item.name!r}. Give the full name or key of an existing node, or a label "

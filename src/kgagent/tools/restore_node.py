@@ -36,7 +36,7 @@ class RestoredNode(WriteToolResultWithRecords):
     Attributes:
         node: the node.
         relationships_restored: number of relationships that were restored with it.
-        relationships_skipped: number of relationships whose other node does not exist any more.
+        relationships_skipped: number of relationships whose other node no longer exists.
         embeddings_regenerated: embeddings that were made again because their text changed.
     """
 
@@ -82,8 +82,8 @@ class RestoreNode(Tool[RestoreNodeArguments]):
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
         return (
-            "Undo delete_node until `undo_until`, including the relationships that were deleted with the node. A node "
-            "that was created again meanwhile receives what is restored."
+            "Undo delete_node until `undo_until`, including the relationships that were deleted with the node. If it "
+            "has been created again since, what is restored is merged into it."
         )
 
     async def run(self, context: ToolContext, arguments: RestoreNodeArguments) -> RestoredNode:

@@ -20,7 +20,7 @@ class RestoreRelationshipArguments(RelationshipEnds):
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"neo4j_type", "skip"})
 
-    skip: int = Field(0, ge=0, le=1_000, description="Later deletions between the two nodes to leave deleted.")
+    skip: int = Field(0, ge=0, le=1_000, description="Number of later deletions to skip.")
     verbose: Verbose = False
 
 
@@ -29,6 +29,7 @@ class RestoreRelationship(Tool[RestoreRelationshipArguments]):
 
     name = "restore_relationship"
     arguments = RestoreRelationshipArguments
+    destructive = False
     result = WrittenRelationship
 
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002

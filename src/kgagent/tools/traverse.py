@@ -69,8 +69,8 @@ class Traverse(Tool[TraverseArguments]):
         """The description for the model."""
         return (
             f"Follow the relationships of a node, up to {MAX_TRAVERSED_HOPS} hops; the nearest and most strongly "
-            "connected nodes first. sort=date lists everything joined to a node with dates. find_paths connects two "
-            f"nodes. Neo4j types: {', '.join(ontology.relationships)}."
+            "connected nodes first. sort=date lists what is connected to a node, newest first, with dates. find_paths "
+            f"finds how two nodes are connected. Neo4j types: {', '.join(ontology.relationships)}."
         )
 
     async def run(self, context: ToolContext, arguments: TraverseArguments) -> Traversal:

@@ -197,7 +197,7 @@ def _decode_base64(data: object) -> bytes:
 
 def _decode_integer(data: JsonValue) -> int:
     if not isinstance(data, str) or not _INTEGER.fullmatch(data) or not MIN_INTEGER <= int(data) <= MAX_INTEGER:
-        raise ValueError("no integer of the database")
+        raise ValueError("not an integer that Neo4j can store")
     return int(data)
 
 
@@ -225,7 +225,7 @@ def _decode_vector(data: JsonValue) -> Vector:
     kind, content = data
     vector = Vector(_decode_base64(content), kind)
     if not 0 < len(vector) <= MAX_DIMENSIONS or not all(map(_is_finite, vector.to_native())):
-        raise ValueError("no vector of the database")
+        raise ValueError("not a vector that Neo4j can store")
     return vector
 
 

@@ -168,7 +168,7 @@ async def test_slow_model_stops_the_run_at_the_deadline(graph: KnowledgeGraph, u
             report = await read(graph, user_id, model, seconds=1.0)
         finally:
             let_go.set()
-    assert (report.state, report.reason) == ("stopped", "seconds: a run may take 1")
+    assert (report.state, report.reason) == ("stopped", "the time limit of 1 s is reached")
 
 
 async def test_model_without_tool_support_is_rejected(graph: KnowledgeGraph, user_id: str) -> None:

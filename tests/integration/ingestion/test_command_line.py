@@ -148,7 +148,7 @@ def test_refused_source_is_reported_by_every_run_with_exit_code_1(
     for _ in range(2):
         done = kgagent("ingest", "refused.txt", "--model", "openai:gpt-4.1")
         assert done.returncode == 1
-        assert "Part 1 was not read; use a forced run to try again" in " ".join(done.stdout.split())
+        assert "Part 1 was not read; ingest the source with force to try again" in " ".join(done.stdout.split())
         assert "The prompt was filtered" in " ".join(done.stdout.split())
     assert len(model.requests) == 1
 

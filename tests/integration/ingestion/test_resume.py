@@ -193,7 +193,9 @@ async def test_refused_part_is_skipped_and_retried_only_by_a_forced_run(graph: K
         assert parts_asked(model) == ["Chapter 1", "Chapter 1", "Chapter 2", "Chapter 3", "Chapter 3"]
     assert (report.state, report.parts, report.parts_read) == ("incomplete", 3, 2)
     warning = report.warnings[-1]
-    assert warning.startswith("Part 2 was not read; use a forced run to try again: the model's provider refused it: ")
+    assert warning.startswith(
+        "Part 2 was not read; ingest the source with force to try again: the model's provider refused it: "
+    )
     assert "The prompt was filtered" in warning
     before = await nodes_of(graph, user_id)
     with deciding_model(looks_and_ends) as model:

@@ -40,7 +40,9 @@ async def test_a_call_that_finds_no_place_says_when_to_try_again_and_writes_go_o
     async with KnowledgeGraph.connect(settings=changed, embedder=HashingEmbedder(DIMENSIONS)) as graph:
         tools = graph.tools(user_id=user_id)
         async with services_of(graph).admission.admitted("somebody else"):
-            assert error_of(await tools.describe_graph()).startswith("The graph is busy: 1 calls run and 0 wait. Try")
+            assert error_of(await tools.describe_graph()).startswith(
+                "The graph is busy: 1 running and 0 waiting calls. Try"
+            )
             succeeded(await tools.remember(nodes=[{"label": "Concept", "name": "Sailing"}]))
         succeeded(await tools.describe_graph())
 

@@ -312,7 +312,7 @@ def test_tools_need_a_user(graph: KnowledgeGraph) -> None:
 
 
 def test_a_user_id_that_no_database_accepts_is_refused(graph: KnowledgeGraph) -> None:
-    with pytest.raises(InputError, match="half of a surrogate pair"):
+    with pytest.raises(InputError, match="an unpaired surrogate"):
         graph.tools(user_id="ada\ud800")
 
 

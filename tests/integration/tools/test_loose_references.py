@@ -295,5 +295,5 @@ async def test_many_parts_of_names_are_resolved_and_the_error_says_which_are_not
     payload = succeeded(await tools.remember(notes=[*unknown, *found, {"on": "Ines", "content": "Sails."}]))
     last = payload["failures"][-1]
     assert last["name"] == "Gruber"
-    assert "a call compares only 100 other names with parts of names" in last["error"]
+    assert "only the first 100 other names of a call are compared with parts of names" in last["error"]
     assert len(keys) > 1

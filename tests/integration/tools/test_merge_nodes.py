@@ -281,7 +281,7 @@ async def test_nodes_that_cannot_be_merged_are_an_error_and_nothing_changes(
     error = error_of(await merge(tools, keys["Bob"], keys["Chess"]))
     assert error == (
         f"Only nodes of one label can be merged, got Person 'Bob' ({keys['Bob'][:12]}) and Concept 'Chess' "
-        f"({keys['Chess'][:12]}). Copy to one what it lacks, then delete the other"
+        f"({keys['Chess'][:12]}). Copy what the node to keep lacks, then delete the other"
     )
     assert (await everything(graph, user_id), await everything(graph, theirs.user_id)) == before
 

@@ -72,7 +72,7 @@ async def test_a_relationship_is_restored_until_its_window_ends(tools: Toolset, 
     clock.forward(days=30)
     error = error_of(await tools.restore_relationship(**ends))
     assert f"Ada ({first[:12]}) and Bo ({second[:12]}), deleted on 2026-01-30" in error
-    assert "could be restored until 2026-03-01" in error
+    assert "was restorable until 2026-03-01" in error
 
 
 async def test_a_node_is_restored_until_its_window_ends(tools: Toolset, clock: Clock) -> None:
@@ -80,7 +80,7 @@ async def test_a_node_is_restored_until_its_window_ends(tools: Toolset, clock: C
     assert succeeded(await tools.delete_node(entity_key=key))["undo_until"] == "2026-01-31T00:00:00Z"
     clock.forward(days=30)
     error = error_of(await tools.restore_node(entity_key=key))
-    assert error.endswith("deleted on 2026-01-01T00:00Z, could be restored until 2026-01-31T00:00Z")
+    assert error.endswith("deleted on 2026-01-01T00:00Z, was restorable until 2026-01-31T00:00Z")
 
 
 async def test_a_record_that_expires_while_it_is_embedded_is_not_restored(

@@ -55,7 +55,7 @@ def test_configuration_without_user_uses_the_settings() -> None:
 @pytest.mark.parametrize(
     ("made", "hint"),
     [
-        ({}, "a Neo4j and an embedding model on this machine requires the extra local"),
+        ({}, "a Neo4j and an embedding model on this machine require the extra local"),
         ({"NEO4J_URI": "bolt://db.example"}, "an embedding model on this machine"),
         ({"OPENAI_API_KEY": "sk-1"}, "a Neo4j on this machine"),
         ({"OPENAI_API_KEY": "sk-1", "KGAGENT_EMBEDDER": "local"}, "a Neo4j and an embedding model on this machine"),

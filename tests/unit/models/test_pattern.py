@@ -151,7 +151,7 @@ def test_a_sequence_is_not_joined_on_a_node() -> None:
 
 @pytest.mark.parametrize(("kind", "value"), [("PROPERTY_EQUALS", "a\ud800"), ("PROPERTY_IN", ["\udfff"])])
 def test_text_that_cannot_be_stored_is_an_error(kind: str, value: object) -> None:
-    with pytest.raises(ValidationError, match="without lone surrogates"):
+    with pytest.raises(ValidationError, match="without unpaired surrogates"):
         Constraint.model_validate({"type": kind, "property_path": "name", "value": value})
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kgagent.errors import InputError
-from kgagent.formatting import has_lone_surrogates
+from kgagent.formatting import has_unpaired_surrogates
 
 MAX_CHARACTERS = 1_000_000
 
@@ -32,8 +32,8 @@ def to_json(value: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         raise InputError(f"value must consist of JSON types: {error}") from None
     if len(text) > MAX_CHARACTERS:
         raise InputError(f"value may have at most {MAX_CHARACTERS:,} characters as JSON, got {len(text):,}; split it")
-    if has_lone_surrogates(text):
-        raise InputError("value contains half of a surrogate pair, which is not a character; remove it")
+    if has_unpaired_surrogates(text):
+        raise InputError("value contains an unpaired surrogate, which is not a character; remove it")
     if not is_same:
         _check_keys(plain, "value")
     return text, stored

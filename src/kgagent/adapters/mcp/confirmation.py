@@ -26,7 +26,9 @@ KEY = "confirm"
 FORM = {"type": "object", "properties": {}}
 """A form without fields, which clients show as a message to accept or decline."""
 
-_OPTION = "If the user saw no question, this client cannot show it, and `kgagent mcp --no-confirm` asks none"
+_OPTION = (
+    "If the user saw no question, this client cannot show it, and `kgagent mcp --no-confirm` turns confirmation off"
+)
 
 
 async def confirm(

@@ -72,7 +72,7 @@ async def _jwks_url(http: httpx2.AsyncClient, issuer: str) -> str:
             continue
         found = metadata.get("jwks_uri")
         if metadata.get("issuer") != issuer:
-            failures.append(f"{url} describes another issuer than {issuer}")
+            failures.append(f"{url} describes an issuer other than {issuer}")
         elif not isinstance(found, str) or not is_protected(found):
             failures.append(f"{url} names no https URL as jwks_uri")
         else:

@@ -14,7 +14,7 @@ from pydantic import AnyHttpUrl, ConfigDict, TypeAdapter
 from kgagent.adapters.mcp.issuer_keys import fetch_keys, is_protected
 from kgagent.adapters.mcp.signing_keys import REFETCH_INTERVAL, SigningKeys
 from kgagent.errors import ConfigurationError
-from kgagent.formatting import has_lone_surrogates
+from kgagent.formatting import has_unpaired_surrogates
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 """Signatures that only the holder of a private key can make."""
@@ -142,7 +142,7 @@ class OAuthTokens:
 
     def _access(self, claims: Mapping[str, Any]) -> AccessToken:
         user_id = claims[self._options.user_claim]
-        if not isinstance(user_id, str) or not user_id.strip() or has_lone_surrogates(user_id):
+        if not isinstance(user_id, str) or not user_id.strip() or has_unpaired_surrogates(user_id):
             raise ValueError
         client = claims.get("client_id", claims.get("azp"))
         return AccessToken(

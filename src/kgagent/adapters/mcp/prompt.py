@@ -30,8 +30,9 @@ def instructions(ontology: Ontology, tools: Collection[str]) -> str:
         )
     if any(name.startswith(("create_", "update_", "add_", "remember")) for name in tools):
         text += (
-            " Update what exists instead of creating it again; if it has ended, or a plan is done or cancelled, change "
-            "the relationship_type. Record what happened or was said between two nodes as a note on their relationship."
+            " Update what exists instead of creating it again; if a relationship has ended, or a plan is done or "
+            "cancelled, change its relationship_type. Record what happened or was said between two nodes as a note on "
+            "their relationship."
             "\nWords for attitude and proximity, 1 to 5, by labels (Neo4j type):\n" + level_words(ontology)
         )
     return text
@@ -78,7 +79,7 @@ def _rules(ontology: Ontology) -> list[tuple[set[str], str]]:
         (
             {"remember"},
             "Store what you learn with one call of `remember`: nodes, relationships and notes together, by name. "
-            "Repair its failures, and look at its possible duplicates.",
+            "Correct the items that failed, and check the possible duplicates that it reports.",
         ),
         (
             {"merge_nodes", "delete_node", "delete_relationship"},

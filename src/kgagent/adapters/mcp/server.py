@@ -184,7 +184,7 @@ class _Handlers:
         resource = RESOURCES.get(str(params.uri))
         if resource is None:
             raise MCPError(
-                INVALID_PARAMS, f"Unknown resource: {str(params.uri)[:100]}. There are {', '.join(RESOURCES)}"
+                INVALID_PARAMS, f"Unknown resource: {str(params.uri)[:100]}. Available: {', '.join(RESOURCES)}"
             )
         try:
             user_id = self._user_of(context)
@@ -200,12 +200,12 @@ class _Handlers:
 
     async def get_prompt(self, _context: Context, params: GetPromptRequestParams) -> GetPromptResult:
         if params.name != PROMPT.name:
-            raise MCPError(INVALID_PARAMS, f"Unknown prompt: {params.name[:100]}. There is {PROMPT.name}")
+            raise MCPError(INVALID_PARAMS, f"Unknown prompt: {params.name[:100]}. Available: {PROMPT.name}")
         given = params.arguments or {}
         known = [argument.name for argument in PROMPT.arguments or ()]
         for name in given:
             if name not in known:
-                raise MCPError(INVALID_PARAMS, f"Unknown argument: {name[:100]}. There is {', '.join(known)}")
+                raise MCPError(INVALID_PARAMS, f"Unknown argument: {name[:100]}. Available: {', '.join(known)}")
         return guide(self._graph.ontology, self.schemas, given.get("task"))
 
     async def _of_user(self, user_id: str) -> KnowledgeGraph:

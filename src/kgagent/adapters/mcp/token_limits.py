@@ -150,7 +150,7 @@ class TokenLimits:
         if 0 < self._limits.concurrent <= usage.running:
             receive, waits_for_answer = await _peeked(headers, receive)
             if waits_for_answer:
-                taken = f"{usage.running} requests with this access token run, its limit"
+                taken = f"this access token has reached its limit of {usage.running} concurrent requests"
                 await _Refusal(taken, 1.0).response()(scope, receive, send)
                 return
         usage.requests.append(now)
@@ -172,7 +172,7 @@ class TokenLimits:
         if not 0 < limit <= len(usage.requests):
             return None
         return _Refusal(
-            f"{limit} requests with this access token in a minute, its limit", usage.requests[0] + MINUTE - now
+            f"this access token has reached its limit of {limit} requests per minute", usage.requests[0] + MINUTE - now
         )
 
     def _too_many_sessions(self, usage: _Usage, now: float) -> _Refusal | None:
@@ -180,7 +180,7 @@ class TokenLimits:
         if not 0 < limit <= len(usage.sessions) + usage.opening:
             return None
         idle = [each.used_at + SESSION_IDLE - now for each in usage.sessions.values() if not each.running]
-        taken = f"this access token has {limit} open sessions, its limit; end one, or let one be idle for 30 minutes"
+        taken = f"this access token has reached its limit of {limit} open sessions; end one, or let it idle for 30 min"
         return _Refusal(taken, min(idle, default=SESSION_IDLE))
 
     async def _serve(self, usage: _Usage, session_id: str | None, scope: Scope, receive: Receive, send: Send) -> None:

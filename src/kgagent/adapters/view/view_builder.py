@@ -238,10 +238,9 @@ def _explored_node(rank: int, item: ExploredNode) -> ViewNode:
 
 def _signal_reason(signal: Signal) -> MatchReason:
     is_name_match = signal.source == "name_match"
+    source = "relationship_vector" if signal.source == "via_relationship" else signal.source
     return MatchReason(
-        retriever=_RELATIONSHIP_VECTOR
-        if signal.source == "via_relationship"
-        else RETRIEVER_DESCRIPTIONS[signal.source],
+        retriever=RETRIEVER_DESCRIPTIONS[source],
         matched_text=signal.matched,
         rank=signal.rank,
         similarity=None if is_name_match else signal.similarity,

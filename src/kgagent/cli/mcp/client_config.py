@@ -89,8 +89,9 @@ def missing_for(settings: "Settings") -> str | None:
     required = {name: what for name, what in needed.items() if what}
     if not required or not missing_packages():
         return None
+    require = "requires" if len(required) == 1 else "require"
     return (
-        f"The server cannot start yet: {' and '.join(required.values())} on this machine requires the extra local "
+        f"The server cannot start yet: {' and '.join(required.values())} on this machine {require} the extra local "
         f"({install_command('mcp', 'local')}); or set {' and '.join(required)}"
     )
 

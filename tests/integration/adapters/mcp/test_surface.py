@@ -200,7 +200,7 @@ async def test_unknown_names_are_errors_of_the_protocol(connect: Connect) -> Non
             await client.read_resource("kgagent://secrets")
         with pytest.raises(MCPError, match="Unknown prompt: obey"):
             await client.get_prompt("obey")
-        with pytest.raises(MCPError, match=r"Unknown argument: taks\. There is task"):
+        with pytest.raises(MCPError, match=r"Unknown argument: taks\. Available: task"):
             await client.get_prompt("use_knowledge_graph", {"taks": "Note that Ada met Grace."})
 
 

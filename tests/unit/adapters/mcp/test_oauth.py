@@ -85,7 +85,7 @@ async def test_metadata_is_found_where_openid_connect_has_it(issuer: Authorizati
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"issuer": "https://other.example"}, "describes another issuer"),
+        ({"issuer": "https://other.example"}, "describes an issuer other"),
         ({"jwks_uri": None}, "names no https URL as jwks_uri"),
         ({"jwks_uri": "http://id.example/keys"}, "names no https URL as jwks_uri"),
         ({"jwks_uri": "https://[::1"}, "names no https URL as jwks_uri"),

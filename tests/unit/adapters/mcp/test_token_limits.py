@@ -99,7 +99,7 @@ async def test_a_token_has_so_many_requests_in_any_minute() -> None:
     assert body["jsonrpc"] == "2.0"
     assert body["id"] is None
     assert body["error"]["message"] == (
-        "Too many requests: 3 requests with this access token in a minute, its limit. Try again in 30 s"
+        "Too many requests: this access token has reached its limit of 3 requests per minute. Try again in 30 s"
     )
     served.now += 29.9
     assert (await served.request())[0] == 429
@@ -125,7 +125,7 @@ async def test_at_most_so_many_requests_run_at_once() -> None:
     await asyncio.sleep(0)
     status, headers, body = await served.request()
     assert (status, headers["retry-after"]) == (429, "1")
-    assert "2 requests with this access token run, its limit" in body["error"]["message"]
+    assert "this access token has reached its limit of 2 concurrent requests" in body["error"]["message"]
     assert len(served.bodies) == 2
     other = asyncio.create_task(served.request(2))
     served.gate.set()
@@ -177,7 +177,7 @@ async def test_a_token_has_so_many_sessions() -> None:
         assert (await served.request(headers={}))[0] == 200
     status, headers, body = await served.request(headers={})
     assert (status, headers["retry-after"]) == (429, "1800")
-    assert "this access token has 2 open sessions, its limit; end one" in body["error"]["message"]
+    assert "this access token has reached its limit of 2 open sessions; end one" in body["error"]["message"]
     # Requests in a session, and those of clients without sessions, go on.
     assert (await served.request(headers={"mcp-session-id": "session 1"}))[0] == 200
     assert (await served.request(headers=MODERN))[0] == 200
