@@ -84,9 +84,8 @@ def calibrated(lists: Rankings) -> Scores:
             text = max(texts.get(key, 0.0) for key in (item.key, *map(key_of, item.path[1:])))
             if item.path:
                 start = _ends(item.path[0])
-                better = (one for one in direct if one.score >= item.score)
-                at_start = (one for one in better if not start.isdisjoint(_ends(one.record)))
-                text = max(text, min((texts.get(one.key, 0.0) for one in at_start), default=0.0))
+                nearer = (one for one in direct if one.score >= item.score and start & _ends(one.record))
+                text = max(text, min((texts.get(one.key, 0.0) for one in nearer), default=0.0))
             similar[item.key] = item.score - cost
             scores[item.key] = max(similar[item.key], floors.get(item.key, least)) + TEXT_WEIGHT * text
     return sorted(scores.items(), key=lambda one: (-one[1], -similar.get(one[0], -math.inf), first[one[0]], one[0]))

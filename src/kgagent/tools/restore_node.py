@@ -82,8 +82,8 @@ class RestoreNode(Tool[RestoreNodeArguments]):
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
         return (
-            "Undo delete_node until `undo_until`, including the relationships that were deleted with the node. If it "
-            "has been created again since, what is restored is merged into it."
+            "Undo delete_node until `undo_until`, including the relationships that were deleted with it. If it was "
+            "created again, both are merged."
         )
 
     async def run(self, context: ToolContext, arguments: RestoreNodeArguments) -> RestoredNode:
