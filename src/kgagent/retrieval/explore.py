@@ -92,7 +92,7 @@ class Exploration:
             neighbors=surroundings.neighbors,
             warnings=(
                 *retrieved.warnings,
-                *([f"Skipped nodes that only relationships lead to: {unread}"] if unread else []),
+                *([f"Skipped nodes that only relationships lead to: {unread.reason}"] if unread else []),
                 *([f"Skipped the surroundings of the nodes: {unexpanded}"] if unexpanded else []),
                 *(sample.warnings if retrieved.vectors else ()),
             ),

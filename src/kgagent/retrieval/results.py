@@ -48,8 +48,8 @@ async def hydrate(
     if failure is not None and not any(isinstance(one.record, NodeRecord) for one in candidates):
         if failure.reason == INTERNAL_ERROR:
             raise failure.error
-        raise SearchError(f"The results could not be read: {failure}")
-    warnings = [] if failure is None else [f"Skipped relationships and their end nodes: {failure}"]
+        raise SearchError(f"The results could not be read: {failure.reason}")
+    warnings = [] if failure is None else [f"Skipped relationships and their end nodes: {failure.reason}"]
     by_id = {record.element_id: record for record in read if isinstance(record, RelationshipRecord)}
     nodes = {key_of(record): record for record in read if isinstance(record, NodeRecord)}
     hydrated, broken = [], 0

@@ -48,10 +48,6 @@ class Failure:
     reason: str
     error: Exception
 
-    def __str__(self) -> str:
-        """The reason."""
-        return self.reason
-
 
 @dataclass(frozen=True)
 class Retrieved:
@@ -79,7 +75,7 @@ class Retrieved:
         """Which searches failed, and why; and whether expansion was cut short."""
         cut = {one.cut_after for rankings in self.rankings.values() for one in rankings} - {None}
         return [
-            *(f"Skipped {RETRIEVER_DESCRIPTIONS[name]}: {failure}" for name, failure in self.failures.items()),
+            *(f"Skipped {RETRIEVER_DESCRIPTIONS[name]}: {failure.reason}" for name, failure in self.failures.items()),
             *(f"Expansion was cut short: it took longer than {seconds:g} s" for seconds in cut),
         ]
 

@@ -52,14 +52,14 @@ class Reranking:
             reranked, failure = await attempt(reranking, self.timeout, default=None)
             if reranked is not None:
                 candidates = [replace(scored.item, score=scored.score) for scored in reranked]
-            warnings += [f"Skipped the cross-encoder: {failure}"] if failure else []
+            warnings += [f"Skipped the cross-encoder: {failure.reason}"] if failure else []
         if self.options.mmr_lambda is not None and self.vector is None:
             warnings.append("Skipped diversity (MMR): the query has no embedding")
         elif self.options.mmr_lambda is not None and self.vector is not None:
             is_scored = cross_encoder is not None or self.options.half_life_days is not None
             choosing = self._diverse(candidates, self.vector, self.options.mmr_lambda, is_scored=is_scored)
             candidates, failure = await attempt(choosing, self.timeout, default=candidates)
-            warnings += [f"Skipped diversity (MMR): {failure}"] if failure else []
+            warnings += [f"Skipped diversity (MMR): {failure.reason}"] if failure else []
         return candidates, warnings
 
     def _by_age(self, candidates: Sequence[Candidate]) -> list[Candidate]:
