@@ -85,7 +85,7 @@ class Exploration:
         )
         matched = self._matched(retrieved.rankings.get("relationship_vector", ()))
         sample, _ = await attempt(calibration.sample(self.scope), retrieved.time_left, default=Sample())
-        share = self._relevance(retrieved, sample.noise)
+        value = self._relevance(retrieved, sample.noise)
         return ExploreResult(
             nodes=best,
             relationships=_each_once((*matched, *surroundings.relationships)),
@@ -93,11 +93,11 @@ class Exploration:
             warnings=(
                 *retrieved.warnings,
                 *([f"Skipped nodes that only relationships lead to: {unread.reason}"] if unread else []),
-                *([f"Skipped the surroundings of the nodes: {unexpanded}"] if unexpanded else []),
+                *([f"Skipped the surroundings of the nodes: {unexpanded.reason}"] if unexpanded else []),
                 *(sample.warnings if retrieved.vectors else ()),
             ),
-            is_relevant=None if share is None else share >= RELEVANT,
-            relevance=share,
+            is_relevant=None if value is None else value >= RELEVANT,
+            relevance=value,
         )
 
     def _relevance(self, retrieved: Retrieved, noise: Sequence[Noise | None]) -> float | None:
