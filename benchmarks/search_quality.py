@@ -1,12 +1,11 @@
 """Recall of searches, compared with other toolkits on the same embeddings.
 
-    python benchmarks/search_quality.py --twowiki path/to/2wiki --metaqa path/to/metaqa --markdown docs/benchmarks.md
+    python benchmarks/search_quality.py --twowiki path/to/2wiki --metaqa path/to/metaqa --json
 
 Each toolkit has its own temporary Neo4j with the same triples in its schema, and runs the same questions with its own
 search. A toolkit that is not installed is skipped (`pip install -e ".[bench]"`).
 """
 
-import argparse
 import asyncio
 import json
 import logging
@@ -158,30 +157,6 @@ def _shown(value: float) -> str:
     return LEFT_OUT if np.isnan(value) else f"{value:.3f}"
 
 
-def as_markdown(rows: Sequence[Mapping[str, str]], sets: Sequence[QuestionSet], command: str) -> str:
-    """The table as a Markdown page."""
-    columns = list(rows[0])
-    sizes = "; ".join(f"{one.name}: {len(one.questions)} questions, {len(one.triples):,} triples" for one in sets)
-    return "\n".join(
-        [
-            "# Benchmarks",
-            "",
-            f"Recall@{K} of the relationships and the nodes that answer a question, with the same embeddings for all",
-            f"(bge-small-en-v1.5) and no LLM in between. {sizes}.",
-            f"“{LEFT_OUT}”: this search does not give such things. Made by",
-            "",
-            "```sh",
-            command,
-            "```",
-            "",
-            "| " + " | ".join(columns) + " |",
-            "| " + " | ".join(["---", *["---:"] * (len(columns) - 1)]) + " |",
-            *("| " + " | ".join(row[column] for column in columns) + " |" for row in rows),
-            "",
-        ]
-    )
-
-
 def main() -> None:
     """Run from the command line."""
     arguments = parser(__doc__)
@@ -189,7 +164,6 @@ def main() -> None:
     arguments.add_argument("--metaqa", type=Path, help="folder of MetaQA")
     arguments.add_argument("--questions", type=int, default=100, help="of MetaQA")
     arguments.add_argument("--triples", type=int, default=5_000, help="of MetaQA")
-    arguments.add_argument("--markdown", type=Path, help="file that the table is written to")
     chosen = arguments.parse_args()
     sets = [two_wiki(chosen.twowiki)] if chosen.twowiki else []
     if chosen.metaqa:
@@ -199,10 +173,7 @@ def main() -> None:
     # The driver warns about properties that do not exist yet.
     logging.getLogger("neo4j").setLevel(logging.ERROR)
     figures = asyncio.run(run(sets))
-    rows = table(figures)
-    show(f"Recall@{K}", rows)
-    if chosen.markdown:
-        chosen.markdown.write_text(as_markdown(rows, sets, _command(chosen)), "utf-8")
+    show(f"Recall@{K}", table(figures))
     flat = {
         f"{which}: {name}: {kind}": None if np.isnan(value) else value
         for which, ways in figures.items()
@@ -210,11 +181,6 @@ def main() -> None:
         for kind, value in kinds.items()
     }
     finish(flat, as_json=chosen.json)
-
-
-def _command(chosen: argparse.Namespace) -> str:
-    given = "".join(f" --{name} path/to/{name}" for name in ("twowiki", "metaqa") if getattr(chosen, name))
-    return f"python benchmarks/search_quality.py{given} --markdown docs/benchmarks.md"
 
 
 if __name__ == "__main__":

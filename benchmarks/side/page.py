@@ -79,7 +79,9 @@ relationships, and of their nodes, among the first ten, relative to at most ten.
 
 Questions of MetaQA whose answers are one, two or three relationships away from the entity that they name, with at most
 {most_gold} relationships on the paths to the answers; {movie_facts:,} pairs of entities. recall@10 of the relationships
-on these paths. A search with “hops” in its name is told the number of hops of each question; the others are not.
+on these paths. A search that is named after hops gets the number of hops of each question; the others do not know it.
+Besides these paths, the graph is a random sample of MetaQA, so following all relationships for several hops reaches far
+fewer than in the whole graph.
 
 {hops}
 

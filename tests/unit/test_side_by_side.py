@@ -1,5 +1,6 @@
 """The page that compares five toolkits says what was measured, losses included."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -141,3 +142,13 @@ def test_charts_are_small_and_the_same_for_the_same_figures(figures: dict[str, A
         assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes()
         assert file.stat().st_size < 60_000
         assert "kgagent 40 ms" in file.read_text("utf-8") or "quality" in file.name
+
+
+def test_the_pictures_of_the_page_exist_for_both_themes(repository_root: Path) -> None:
+    docs = repository_root / "docs"
+    page = (docs / "benchmarks.md").read_text("utf-8")
+    dark, light = (re.findall(rf'{name}="(images/[^"]+)"', page) for name in ("srcset", "src"))
+    assert len(light) == len(dark) == 3
+    assert [name.replace("light", "dark") for name in light] == dark
+    assert all((docs / name).is_file() for name in (*light, *dark))
+    assert all(len(text) > 100 for text in re.findall(r'alt="([^"]+)"', page))
