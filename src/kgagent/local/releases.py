@@ -1,8 +1,12 @@
 """The differences between Neo4j release lines."""
 
+import os
 from dataclasses import dataclass
 
 from kgagent.errors import ConfigurationError
+
+_MERGE_WORKERS = min(os.cpu_count() or 1, 16)
+"""Threads that merge one vector index."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +56,10 @@ def find_release(version: str) -> Release:
             settings=(
                 ("dbms.fleet_manager.enabled", "false"),
                 ("internal.dbms.bolt.netty_server_shutdown_quiet_period_duration", "0s"),
+                # An index that is built over existing data becomes one HNSW graph, which finds more than many small
+                # ones with as many candidates. By default, one quarter of the cores merge them.
+                ("internal.dbms.index.vector.post_population_compaction", "FULL"),
+                ("internal.dbms.index.vector.intra_merge_workers", f"{_MERGE_WORKERS:d}"),
             ),
         )
     if numbers[0] == 5:  # noqa: PLR2004 - the previous release line

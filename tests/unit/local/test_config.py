@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,15 @@ def test_given_settings_are_added_and_override_the_others() -> None:
     assert set(rows) >= {f"{name}={value}" for name, value in more.items()}
     assert "server.http.enabled=false" not in rows
     assert "dbms.fleet_manager.enabled=false" not in rows
+
+
+def test_an_index_over_existing_data_becomes_one_graph_that_all_cores_build() -> None:
+    prefix = "internal.dbms.index.vector"
+    settings = _settings("2026.08.1")
+
+    assert settings[f"{prefix}.post_population_compaction"] == "FULL"
+    assert int(settings[f"{prefix}.intra_merge_workers"]) == min(os.cpu_count() or 1, 16)
+    assert not any(name.startswith(prefix) for name in _settings("5.26.30"))
 
 
 def test_only_the_line_that_knows_a_setting_gets_it() -> None:
