@@ -22,7 +22,7 @@ import psutil
 from _asking import WARM_UP, Measured, compare, nearest
 from _common import Server, finish, kept_server, open_graph, p50, p95, show
 from _made_graph import Content, scoped_owners
-from _offline_import import children_seconds, import_csv, write_csv
+from _offline_import import VERSION, children_seconds, import_csv, write_csv
 from _scale_model import Point
 from _scale_page import as_markdown
 from _vectors import Corpus, made
@@ -34,12 +34,15 @@ from kgagent.graph.connection import connect
 from kgagent.graph.schema_parts import RELATIONSHIP_VECTOR_INDEX, SchemaPart, schema_parts
 from kgagent.graph.store import Store
 from kgagent.graph.vector_index import VectorIndexOptions
+from kgagent.local.java import find_java
+from kgagent.local.releases import find_release
 from kgagent.ontology import default_ontology
 
 DIMENSIONS = 384
 SIZES = "1000,10000,100000,1000000"
 KGAGENT = "kgagent"
 STAGES = "stages.json"
+VECTOR_MODULE = "jdk.incubator.vector"
 BUILD_TIMEOUT = 86_400
 
 
@@ -171,7 +174,14 @@ def main() -> None:
         show("Cost by size", [asdict(point) for point in points.values()])
     if chosen.markdown:
         command = f"python benchmarks/scale.py --sizes {SIZES} --markdown {chosen.markdown.as_posix()}"
-        page = as_markdown(list(points.values()), command, dimensions=chosen.dimensions, cores=os.cpu_count() or 1)
+        java = find_java(find_release(VERSION).oldest_java)
+        page = as_markdown(
+            list(points.values()),
+            command,
+            dimensions=chosen.dimensions,
+            cores=os.cpu_count() or 1,
+            vector_instructions=VECTOR_MODULE in java.modules,
+        )
         chosen.markdown.write_text(page, "utf-8")
 
 

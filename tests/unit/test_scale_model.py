@@ -65,7 +65,9 @@ def test_a_started_machine_counts(vector_bytes: float, number: int) -> None:
 
 
 def test_the_page_has_the_points_and_what_the_laws_say_of_larger_graphs() -> None:
-    page = as_markdown([point(size) for size in SIZES], "python benchmarks/scale.py", dimensions=384, cores=2)
+    page = as_markdown(
+        [point(size) for size in SIZES], "python benchmarks/scale.py", dimensions=384, cores=2, vector_instructions=True
+    )
 
     assert "from 1,000 to 1,000,000" in page
     assert "| 1,000,000 | 2 (1,003) |" in page

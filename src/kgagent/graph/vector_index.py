@@ -1,5 +1,6 @@
 """The options of vector indexes as Neo4j's `indexConfig`, and what a search must know of an existing index."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
@@ -12,6 +13,9 @@ QUANTIZATION_ENABLED = "vector.quantization.enabled"
 EXPANSION = "vector.default_search_expansion_factor"
 
 Config = Mapping[str, Any]
+
+LARGE = 100_000
+"""Number of vectors from which a search must compare more candidates to find as many of the nearest."""
 
 
 @dataclass(frozen=True)
@@ -80,16 +84,23 @@ class IndexScores:
     Attributes:
         estimated: whether its scores come from quantized vectors instead of the stored ones.
         expansion: number of candidates that it compares for each result.
+        size: number of vectors of all users, about.
     """
 
     estimated: bool
     expansion: float
+    size: int = 0
 
     @classmethod
-    def of(cls, config: Config) -> Self:
+    def of(cls, config: Config, size: int = 0) -> Self:
         """Read an `indexConfig`; Neo4j rescores binary-quantized candidates, but not scalar ones."""
         if QUANTIZATION_TYPE in config:
             estimated = str(config[QUANTIZATION_TYPE]).upper() == "SCALAR"
         else:
             estimated = config.get(QUANTIZATION_ENABLED) is not False
-        return cls(estimated, float(config.get(EXPANSION) or 1.0))
+        return cls(estimated, float(config.get(EXPANSION) or 1.0), size)
+
+    @property
+    def widening(self) -> float:
+        """Factor of the number of candidates: 1 up to `LARGE` vectors, one more for each tenfold size."""
+        return 1.0 + max(0.0, math.log10(max(self.size, 1) / LARGE))

@@ -15,7 +15,6 @@ from kgagent.graph.vector_index import IndexScores
 from kgagent.models.search import SearchPlan
 from kgagent.retrieval.arguments import MAX_LIMIT
 from kgagent.retrieval.candidates import Candidate
-from kgagent.retrieval.scope import SearchScope
 from kgagent.retrieval.vector_search import VectorQuery, VectorRequest, scan
 
 WIDENING = 5
@@ -45,8 +44,7 @@ class WidenedIndex:
 
     async def search(self, request: VectorRequest) -> list[list[Candidate]]:
         """Find the matches of each query."""
-        candidates = max(request.limit * self._oversampling, MIN_CANDIDATES)
-        fetch = max(request.limit, math.ceil(candidates / await self.expansion(request)))
+        fetch = await self.first_fetch(request)
         found: dict[int, list[Candidate]] = {}
         open_queries = list(range(len(request.queries)))
         while open_queries and fetch <= MAX_LIMIT:
@@ -67,9 +65,9 @@ class WidenedIndex:
             found.update(zip(open_queries, await scan(rest), strict=True))
         return [found[i] for i in range(len(request.queries))]
 
-    async def expansion(self, request: VectorRequest) -> float:  # noqa: ARG002
-        """Number of vectors that the index compares for each match it returns."""
-        return 1.0
+    async def first_fetch(self, request: VectorRequest) -> int:
+        """Number of matches that the first search requests."""
+        return max(request.limit * self._oversampling, MIN_CANDIDATES)
 
     @abstractmethod
     async def fetch(self, request: VectorRequest, fetch: int) -> list[tuple[list[Candidate], bool]]:
@@ -86,23 +84,27 @@ class FilteredIndex(WidenedIndex):
         super().__init__(oversampling=oversampling)
         self._scores: dict[str, tuple[float, IndexScores]] = {}
 
-    async def expansion(self, request: VectorRequest) -> float:
-        """Number of vectors that the index compares for each match it returns."""
-        return (await self._scores_of(request.scope, request.target.indexes[0])).expansion
+    async def first_fetch(self, request: VectorRequest) -> int:
+        """Number of matches that the first search requests: more in a large index, fewer if it compares more itself."""
+        scores = await self._scores_of(request)
+        candidates = max(request.limit * self._oversampling * scores.widening, MIN_CANDIDATES)
+        return max(request.limit, math.ceil(candidates / scores.expansion))
 
     async def fetch(self, request: VectorRequest, fetch: int) -> list[tuple[list[Candidate], bool]]:
         """Search once, all queries in one statement."""
-        scores = await self._scores_of(request.scope, request.target.indexes[0])
+        scores = await self._scores_of(request)
         parameters = request.parameters | {"fetch": fetch, "estimated": scores.estimated}
         rows = await request.scope.read(request.target.index_statement, parameters)
         return [_matches(request, query, row, fetch) for query, row in zip(request.queries, rows, strict=True)]
 
-    async def _scores_of(self, scope: SearchScope, index: str) -> IndexScores:
+    async def _scores_of(self, request: VectorRequest) -> IndexScores:
+        scope, index = request.scope, request.target.indexes[0]
         known = self._scores.get(index)
         if known is not None and known[0] > time.monotonic():
             return known[1]
         rows = await scope.read(statement("show_index_config"), {"index": index})
-        scores = IndexScores.of(rows[0]["config"] if rows else {})
+        [total] = await scope.read(request.target.total_statement, {})
+        scores = IndexScores.of(rows[0]["config"] if rows else {}, total["found"])
         self._scores[index] = (time.monotonic() + INDEX_LIFETIME, scores)
         return scores
 

@@ -28,6 +28,7 @@ class VectorTarget:
         places: what fills the places of its statements.
         count_statement: counts the vectors of a user, up to a limit.
         exact_statement: compares each vector of a user.
+        total_statement: counts the records of all users that its indexes cover, from the counts that the server keeps.
         filters: parameters of its statements beside the common ones.
     """
 
@@ -38,6 +39,7 @@ class VectorTarget:
     places: Mapping[str, Filling]
     count_statement: Statement
     exact_statement: Statement
+    total_statement: Statement
     filters: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -72,6 +74,7 @@ def relationship_target(
         places=places,
         count_statement=statement("count_relationships", **places),
         exact_statement=statement("search_relationships_exact", **places),
+        total_statement=statement("total_relationships", types=Identifier.any_of(ontology.relationships)),
     )
 
 
@@ -86,4 +89,5 @@ def node_target(ontology: Ontology, label: str) -> VectorTarget:
         places=places,
         count_statement=statement("count_nodes", **places),
         exact_statement=statement("search_nodes_exact", **places),
+        total_statement=statement("total_nodes", labels=Identifier(label)),
     )

@@ -60,3 +60,10 @@ def test_a_quantized_index_is_known_to_return_estimates(
     config: dict[str, object], estimated: bool, expansion: float
 ) -> None:
     assert IndexScores.of(config) == IndexScores(estimated, expansion)
+
+
+@pytest.mark.parametrize(
+    ("size", "widening"), [(0, 1.0), (1, 1.0), (100_000, 1.0), (1_000_000, 2.0), (10_000_000, 3.0), (200_000, 1.30103)]
+)
+def test_a_search_of_a_large_index_compares_more(size: int, widening: float) -> None:
+    assert IndexScores.of({}, size).widening == pytest.approx(widening)

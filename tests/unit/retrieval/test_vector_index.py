@@ -1,4 +1,4 @@
-"""When a search of a vector index that cannot filter by user ends."""
+"""When a search of a vector index that cannot filter by user ends, and how many candidates a filtered one compares."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,8 +13,9 @@ from kgagent.ontology.load import default_ontology
 from kgagent.retrieval.scope import SearchScope
 from kgagent.retrieval.vector_index import vector_index
 from kgagent.retrieval.vector_search import VectorQuery, VectorRequest
-from kgagent.retrieval.vector_targets import node_target
+from kgagent.retrieval.vector_targets import ALL_FIELDS, node_target, relationship_target
 
+FILTERED = ServerFeatures("2026.08.1", True, vectors_on_the_wire=True, quantization_types=True)
 FEATURES = ServerFeatures("5.26.30", filtered_vector_indexes=False, vectors_on_the_wire=False)
 OWNED = ("a", "b", "c")
 
@@ -62,3 +63,31 @@ async def test_what_is_below_threshold_or_worse_than_all_wanted_ends_a_search(
     store = Answers(least, indexed=0 if least is None else 1)
     await search(store, limit=limit, threshold=threshold)
     assert store.fetched == [200]
+
+
+class LargeIndex(Store):
+    """A database whose relationships have a filtered index that compares 20 vectors for each match it returns."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(AsyncGraphDatabase.driver("bolt://127.0.0.1:1"), FILTERED, uri="", database=None)
+        self._size = size
+        self.fetched: list[int] = []
+
+    async def read(self, text: str, parameters: Mapping[str, Any], *, timeout: float | None = None) -> list[Row]:  # noqa: ARG002
+        if "index" in parameters:
+            return [{"config": {"vector.quantization.type": "NONE", "vector.default_search_expansion_factor": 20.0}}]
+        if "fetch" not in parameters:
+            return [{"found": self._size}]
+        self.fetched.append(parameters["fetch"])
+        return [{"query": 0, "hits": 0, "least": None, "matches": []}]
+
+
+@pytest.mark.parametrize(("size", "fetch"), [(10, 20), (100_000, 20), (1_000_000, 40), (10_000_000, 60)])
+async def test_the_larger_an_index_the_more_candidates_are_compared(size: int, fetch: int) -> None:
+    store = LargeIndex(size)
+    scope = SearchScope.over(store, default_ontology(), HashingEmbedder(3), timeout=1.0).of("someone")
+    target = relationship_target(default_ontology(), FILTERED, None, ALL_FIELDS)
+    index = vector_index(FILTERED, oversampling=20)
+    await index.search(VectorRequest(scope, target, [VectorQuery([1.0, 0.0, 0.0], -1.0)], 20))
+    await store.close()
+    assert store.fetched == [fetch]
