@@ -84,14 +84,22 @@ async def _create(store: Store, pid: int, parts: Sequence[SchemaPart]) -> tuple[
     return time.perf_counter() - started, _cpu(pid) - cpu
 
 
-async def ask(where: Server, corpus: Corpus, prefix: str) -> Measured:
-    """Run the questions of the user who has half, with default settings."""
+async def ask(where: Server, pid: int, corpus: Corpus, prefix: str) -> tuple[Measured, float]:
+    """Run the questions of the user who has half, with default settings.
+
+    Returns:
+        What was measured after the warm-up, and seconds of the server's processor that a search took, the mean.
+    """
     owner = scoped_owners(prefix, len(corpus.vectors))[0]
     questions = [(owner, query, nearest(owner, corpus.vectors, query)) for query in corpus.questions]
     async with AsyncExitStack() as stack:
         embedder = HashingEmbedder(corpus.vectors.shape[1])
         graph = await stack.enter_async_context(open_graph(where, embedder, Settings(), users=[]))
-        return (await compare({KGAGENT: searcher(graph, Settings())}, questions))[KGAGENT]
+        ways = {KGAGENT: searcher(graph, Settings())}
+        await compare(ways, questions[:WARM_UP])
+        cpu = _cpu(pid)
+        measured = (await compare(ways, questions[WARM_UP:], warm_up=0))[KGAGENT]
+        return measured, (_cpu(pid) - cpu) / len(measured.seconds)
 
 
 def measure(home: Path, corpus: Corpus, seed: int) -> Point:
@@ -104,8 +112,9 @@ def measure(home: Path, corpus: Corpus, seed: int) -> Point:
             stages |= asyncio.run(index(where, _server_of(home).pid, corpus.vectors.shape[1]))
         record.write_text(json.dumps(stages), "utf-8")
     with kept_server(home) as where:
-        asked = asyncio.run(ask(where, corpus, prefix))
-        memory = _server_of(home).memory_info().rss
+        process = _server_of(home)
+        asked, cpu = asyncio.run(ask(where, process.pid, corpus, prefix))
+        memory = process.memory_info().rss
     disk, vectors = disk_usage(home)
     return Point.of(
         json.loads(record.read_text("utf-8"))
@@ -114,6 +123,7 @@ def measure(home: Path, corpus: Corpus, seed: int) -> Point:
             "disk_bytes": disk,
             "vector_bytes": vectors,
             "server_bytes": memory,
+            "search_cpu_ms": 1e3 * cpu,
             "p50_ms": 1e3 * p50(asked.seconds),
             "p95_ms": 1e3 * p95(asked.seconds),
             "recall": asked.recall,
@@ -173,7 +183,10 @@ def main() -> None:
     if points:
         show("Cost by size", [asdict(point) for point in points.values()])
     if chosen.markdown:
-        command = f"python benchmarks/scale.py --sizes {SIZES} --markdown {chosen.markdown.as_posix()}"
+        sizes = ",".join(map(str, sorted(points)))
+        command = (
+            f"python benchmarks/scale.py --sizes {sizes} --seed {chosen.seed} --markdown {chosen.markdown.as_posix()}"
+        )
         java = find_java(find_release(VERSION).oldest_java)
         page = as_markdown(
             list(points.values()),
