@@ -42,8 +42,8 @@ cores; other work hardly changes them.
 ## Before loading much
 
 - A vector index that is created over existing data becomes one HNSW graph on the local server, which all cores merge.
-  An index that grows by single writes has many small graphs, in which the same number of candidates finds less: after
-  loading 100,000 relationships or more, run `kgagent migrate --rebuild-indexes`. On a server of your own, set
+  An index that grows by writes consists of several graphs; after loading 100,000 relationships or more, run
+  `kgagent migrate --rebuild-indexes` to make one of them. On a server of your own, set
   `internal.dbms.index.vector.post_population_compaction=FULL` and `internal.dbms.index.vector.intra_merge_workers` to
   the number of cores in `neo4j.conf` (Neo4j 2026.08).
 - A search compares `KGAGENT_OVERSAMPLING` candidates for each result in an index of up to 100,000 vectors, and as
