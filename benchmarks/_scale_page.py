@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from _page_table import section
 from _scale_model import FIGURES, Check, Law, Point, checks
 
-PREDICTED = (10_000_000, 100_000_000, 1_000_000_000)
+PREDICTED = (1_000_000, 10_000_000, 100_000_000, 1_000_000_000)
 MEMORY_OF_A_MACHINE = 64 * 1024**3
 SHARE_FOR_VECTORS = 0.75
 GIB = 1024**3
@@ -25,7 +25,7 @@ One user has half of the relationships, four have most of the rest and up to 300
 synthetic, dense clusters of {dimensions} dimensions. The questions are those of the user who has half. Data are
 loaded by Neo4j's offline import into an empty local server; then constraints and indexes are created. Times depend on
 the machine and on what else it does: this one has {cores} cores. Seconds of the processor (CPU) are summed over the
-cores; other work hardly changes them.
+cores; other work changes them less.{note}
 
 {measured}
 
@@ -83,7 +83,7 @@ points it is {recalls}.
 
 
 def as_markdown(
-    points: Sequence[Point], command: str, *, dimensions: int, cores: int, vector_instructions: bool
+    points: Sequence[Point], command: str, *, dimensions: int, cores: int, vector_instructions: bool, note: str = ""
 ) -> str:
     """The points and what follows from them as a page of the documentation.
 
@@ -93,6 +93,7 @@ def as_markdown(
         dimensions: of the embeddings.
         cores: of the machine.
         vector_instructions: whether Java could use them.
+        note: a sentence about this run.
     """
     ordered = sorted(points, key=lambda point: point.relationships)
     laws = {figure.name: figure.law(ordered) for figure in FIGURES}
@@ -105,13 +106,16 @@ def as_markdown(
         command=command,
         dimensions=dimensions,
         cores=cores,
+        note=f" {note}" if note else "",
         without="" if vector_instructions else "out",
         measured=_table("Measured", [_measured(point) for point in ordered]),
         questions=ordered[-1].questions,
         laws=_table("Laws", [_law(figure.name, figure.formula, laws[figure.name]) for figure in FIGURES], texts=2),
         checks=_table("Check", [_check(check) for check in checked]),
         verdict=_verdict(checked),
-        predictions=_table("Predicted", [_prediction(size, laws, room) for size in PREDICTED]),
+        predictions=_table(
+            "Predicted", [_prediction(size, laws, room) for size in PREDICTED if size > ordered[-1].relationships]
+        ),
         recalls=", ".join(f"{point.recall:.3f}" for point in ordered),
         share=SHARE_FOR_VECTORS,
         memory=MEMORY_OF_A_MACHINE / GIB,

@@ -170,6 +170,7 @@ def main() -> None:
     arguments.add_argument("--points", type=Path, help="JSON lines that keep the points")
     arguments.add_argument("--keep", type=Path, help="folder that keeps the data of each size")
     arguments.add_argument("--markdown", type=Path, help="page of the documentation to write; needs three sizes")
+    arguments.add_argument("--note", default="", help="sentence about this run for the page")
     arguments.add_argument("--json", action="store_true", help="print each point as a line of JSON")
     chosen = arguments.parse_args()
     points = read_points(chosen.points) if chosen.points else {}
@@ -194,6 +195,7 @@ def main() -> None:
             dimensions=chosen.dimensions,
             cores=os.cpu_count() or 1,
             vector_instructions=VECTOR_MODULE in java.modules,
+            note=chosen.note,
         )
         chosen.markdown.write_text(page, "utf-8")
 
