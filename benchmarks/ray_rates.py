@@ -83,13 +83,9 @@ async def measure(where: Server, make: Callable[[], Embedder], arguments: argpar
     figures: dict[str, float] = {}
     for workers in WORKERS:
         figures[f"start_seconds_{workers}"] = start[workers]
-        # A migration starts workers for the nodes, and once more for the relationships.
-        for name, seconds, starts in (("load", p50(loads[workers]), 1), ("migrate", p50(migrations[workers]), 2)):
+        for name, seconds in (("load", p50(loads[workers])), ("migrate", p50(migrations[workers]))):
             figures[f"{name}_{workers}"] = len(lines) / seconds
             figures[f"{name}_{workers}_over_direct"] = figures[f"{name}_{workers}"] / figures[f"{name}_0"]
-            figures[f"{name}_{workers}_started_over_direct"] = (
-                len(lines) / (seconds - starts * start[workers]) / figures[f"{name}_0"] if workers else 1.0
-            )
     return figures
 
 
