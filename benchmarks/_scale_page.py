@@ -46,8 +46,8 @@ cores; other work changes them less.{note}
   `kgagent migrate --rebuild-indexes` to make one of them. On a server of your own, set
   `internal.dbms.index.vector.post_population_compaction=FULL` and `internal.dbms.index.vector.intra_merge_workers` to
   the number of cores in `neo4j.conf` (Neo4j 2026.08).
-- A search compares `KGAGENT_OVERSAMPLING` candidates for each result in an index of up to 100,000 vectors, and as
-  many more for each tenfold size.
+- A search compares `KGAGENT_OVERSAMPLING` candidates for each result in an index of up to 100,000 vectors, and up
+  to four times as many at a million and more.
 - Java computes similarities with vector instructions if it has the module `jdk.incubator.vector`. The Java of the
   extra `local` lacks it; set `JAVA_HOME` to a full JDK, 21 or newer. These figures were measured with{without} it.
 

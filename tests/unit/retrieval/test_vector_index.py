@@ -82,7 +82,7 @@ class LargeIndex(Store):
         return [{"query": 0, "hits": 0, "least": None, "matches": []}]
 
 
-@pytest.mark.parametrize(("size", "fetch"), [(10, 20), (100_000, 20), (1_000_000, 40), (10_000_000, 60)])
+@pytest.mark.parametrize(("size", "fetch"), [(10, 20), (100_000, 20), (1_000_000, 80), (10_000_000, 80)])
 async def test_the_larger_an_index_the_more_candidates_are_compared(size: int, fetch: int) -> None:
     store = LargeIndex(size)
     scope = SearchScope.over(store, default_ontology(), HashingEmbedder(3), timeout=1.0).of("someone")
