@@ -87,8 +87,9 @@ class FilteredIndex(WidenedIndex):
     async def first_fetch(self, request: VectorRequest) -> int:
         """Number of matches that the first search requests: more in a large index, fewer if it compares more itself."""
         scores = await self._scores_of(request)
-        candidates = max(request.limit * self._oversampling * scores.widening, MIN_CANDIDATES)
-        return max(request.limit, math.ceil(candidates / scores.expansion))
+        candidates = max(request.limit * self._oversampling, MIN_CANDIDATES)
+        fetch = max(request.limit, math.ceil(candidates / scores.expansion))
+        return max(fetch, min(math.ceil(fetch * scores.widening), MAX_LIMIT))
 
     async def fetch(self, request: VectorRequest, fetch: int) -> list[tuple[list[Candidate], bool]]:
         """Search once, all queries in one statement."""

@@ -82,12 +82,22 @@ class LargeIndex(Store):
         return [{"query": 0, "hits": 0, "least": None, "matches": []}]
 
 
-@pytest.mark.parametrize(("size", "fetch"), [(10, 20), (100_000, 20), (1_000_000, 80), (10_000_000, 80)])
-async def test_the_larger_an_index_the_more_candidates_are_compared(size: int, fetch: int) -> None:
+@pytest.mark.parametrize(
+    ("size", "limit", "fetch"),
+    [
+        (10, 20, 20),
+        (100_000, 20, 20),
+        (1_000_000, 20, 80),
+        (10_000_000, 20, 80),
+        # Beyond 10,000, the vectors would be compared one by one.
+        (1_000_000, 4_000, 10_000),
+    ],
+)
+async def test_the_larger_an_index_the_more_candidates_are_compared(size: int, limit: int, fetch: int) -> None:
     store = LargeIndex(size)
     scope = SearchScope.over(store, default_ontology(), HashingEmbedder(3), timeout=1.0).of("someone")
     target = relationship_target(default_ontology(), FILTERED, None, ALL_FIELDS)
     index = vector_index(FILTERED, oversampling=20)
-    await index.search(VectorRequest(scope, target, [VectorQuery([1.0, 0.0, 0.0], -1.0)], 20))
+    await index.search(VectorRequest(scope, target, [VectorQuery([1.0, 0.0, 0.0], -1.0)], limit))
     await store.close()
     assert store.fetched == [fetch]
