@@ -28,6 +28,7 @@ from _questions import Pair, Triple, add_question_sets, as_lines
 from kgagent import ExploreRequest, HybridSearchOptions, KnowledgeGraph, Settings, VectorQuery
 from kgagent.embedding.base import Embedder
 from kgagent.embedding.factory import make_embedder
+from kgagent.formatting import counted
 from kgagent.graph.record_saver import embedding_hash
 from kgagent.graph.store import Store
 from kgagent.knowledge_graph import services_of
@@ -82,14 +83,14 @@ class Prototype:
             for name in {line["from"], line["to"]}:
                 self._at[name].append(position)
 
-    def find(self, vector: Sequence[float], levels: int) -> list[Pair]:
+    def find(self, vector: Sequence[float], hops: int) -> list[Pair]:
         """The best relationships after some hops."""
         query = np.asarray(vector, np.float32)
         own = self._unit @ (query / np.linalg.norm(query))
         nearest = np.argsort(-own, kind="stable")[:LIMIT].tolist()
         score = {position: float(own[position]) for position in nearest}
         frontier = nearest[:STARTS]
-        for _ in range(levels):
+        for _ in range(hops):
             reached: dict[int, float] = {}
             for lead in frontier:
                 for name in self._corpus.pair_at(lead):
@@ -243,9 +244,9 @@ async def ask(
     figures = Figures()
     vectors = await graph.retrieval.embed_queries([question.text for question in questions])
     for question, vector in zip(questions, vectors, strict=True):
-        for levels in range(2 if defaults_only else 3):
-            way = f"prototype, {levels} levels" if levels else EXACT
-            figures.add(way, question, prototype.find(vector, levels), 0.0)
+        for hops in range(2 if defaults_only else 3):
+            way = f"prototype, {counted(hops, 'hop')}" if hops else EXACT
+            figures.add(way, question, prototype.find(vector, hops), 0.0)
         result, seconds = await timed(
             graph.retrieval.hybrid_search(HybridSearchOptions(query=question.text), user_id=user_id, vector=vector)
         )
@@ -324,7 +325,7 @@ async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]
                 compared = [
                     way for way in ("expand_hops=1", "expand_hops=2", HYBRID, EXPLORE) if way in figures.recalls
                 ]
-                gains = [figures.gain(way, "prototype, 1 levels", generator) for way in compared]
+                gains = [figures.gain(way, "prototype, 1 hop", generator) for way in compared]
                 show("with bootstrap intervals", gains)
                 explored = [*figures.explore_rows()]
                 show("explore, with the embedding of the question", explored)
