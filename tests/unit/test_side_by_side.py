@@ -116,7 +116,6 @@ def test_new_texts_differ_from_each_other() -> None:
 
 
 def test_the_page_shows_every_loss_and_what_is_impossible(figures: dict[str, Any]) -> None:
-    pytest.importorskip("matplotlib")
     from side.page import as_markdown
 
     page = as_markdown(figures, apoc="5", wanted=10, most_gold=12)
@@ -128,7 +127,6 @@ def test_the_page_shows_every_loss_and_what_is_impossible(figures: dict[str, Any
 
 
 def test_charts_are_small_and_the_same_for_the_same_figures(figures: dict[str, Any], tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
     from side.charts import draw
     from side.page import charts
 

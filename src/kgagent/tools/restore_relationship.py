@@ -29,7 +29,6 @@ class RestoreRelationship(Tool[RestoreRelationshipArguments]):
 
     name = "restore_relationship"
     arguments = RestoreRelationshipArguments
-    destructive = False
     result = WrittenRelationship
 
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002

@@ -156,7 +156,7 @@ async def test_no_request_is_made_without_tokens_for_one(graph: KnowledgeGraph, 
         report = await Ingestor(graph, chat_model(model), user_id=user_id, limits=Limits(tokens=10)).ingest(CALL)
         assert model.requests == []
     assert report.state == "stopped"
-    assert "a run may use 10" in report.reason
+    assert "the token limit of 10 is reached" in report.reason
 
 
 def parts_asked(model: ScriptedModel) -> list[str]:

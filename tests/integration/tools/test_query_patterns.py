@@ -123,14 +123,14 @@ async def test_a_question_that_no_path_answers_gets_a_plain_search(
     assert payload["success"]
     assert payload["strategy"] == "hybrid"
     assert payload["warnings"][0] == "No path matches"
-    fallback = "hybrid has the results of a hybrid search"
+    fallback = "`hybrid` contains the results of a hybrid search"
     assert payload["message"] == f"No path was found; {fallback}, which do not answer the pattern"
 
 
 async def test_a_message_describes_the_kind_of_query(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     await plant_ward(graph, user_id)
     ann = {"targets": [{"description": "Ann", "label": "Patient"}]}
-    fallback = "hybrid has the results of a hybrid search"
+    fallback = "`hybrid` contains the results of a hybrid search"
     nothing_to_match = "The query has neither patterns nor a traversal; "
     treated_for = {"relation_types": ["has_relationship_with"], "max_depth": 1}
     for arguments, said in (

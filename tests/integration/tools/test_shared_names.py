@@ -82,7 +82,7 @@ async def test_a_description_that_replaces_that_of_a_node_found_by_name_says_wha
     tools: Toolset, robert: str
 ) -> None:
     hint = (
-        'Note: If another Robert Hofmann is meant, give the old description back and repeat the item with "new": true'
+        'Note: If another Robert Hofmann is meant, restore the old description and repeat the item with "new": true'
     )
     item = {"label": "Person", "name": "Bobby", "description": "A dog trainer."}
     answer = await tools["remember"].call_text({"nodes": [item]})
