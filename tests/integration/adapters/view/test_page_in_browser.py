@@ -273,6 +273,8 @@ async def test_page_is_usable_by_keyboard(look: Open, graph: KnowledgeGraph, too
         await expect(page.get_by_label("What to look for")).to_be_focused()
         await page.keyboard.type("mentor")
         await page.keyboard.press("Enter")
+        # Until then, the list is that of the overview, whose buttons the results replace.
+        await expect(page.get_by_role("status")).to_contain_text("matched;")
         first = page.locator("#lists").get_by_role("button").first
         await expect(first).to_be_visible()
         for _ in range(12):
