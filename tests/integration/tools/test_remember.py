@@ -453,7 +453,9 @@ async def test_only_one_person_is_the_owner(tools: Toolset, graph: KnowledgeGrap
 
 
 async def test_a_name_that_means_the_owner_creates_nobody(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
-    assert "give the real name and is_owner" in error_of(await tools.remember(nodes=[{"label": "Person", "name": "Me"}]))
+    assert "give the real name and is_owner" in error_of(
+        await tools.remember(nodes=[{"label": "Person", "name": "Me"}])
+    )
     assert await nodes_of(graph, user_id) == []
     succeeded(await tools.remember(nodes=[ME]))
     succeeded(await tools.remember(nodes=[{"name": "me", "notes": ["Likes tea."]}]))

@@ -81,9 +81,7 @@ async def test_an_alias_that_another_node_has_is_reported(tools: Toolset, robert
 async def test_a_description_that_replaces_that_of_a_node_found_by_name_says_what_to_do_about_another(
     tools: Toolset, robert: str
 ) -> None:
-    hint = (
-        'Note: If another Robert Hofmann is meant, restore the old description and repeat the item with "new": true'
-    )
+    hint = 'Note: If another Robert Hofmann is meant, restore the old description and repeat the item with "new": true'
     item = {"label": "Person", "name": "Bobby", "description": "A dog trainer."}
     answer = await tools["remember"].call_text({"nodes": [item]})
     assert answer.text.splitlines()[1:3] == ["Replaced: Robert Hofmann, description: was 'Sound engineer.'", hint]
