@@ -1,9 +1,21 @@
 """Splitting sequences into batches."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
 from typing import TypeVar
 
 ItemT = TypeVar("ItemT")
+
+
+async def batched(items: AsyncIterable[ItemT], size: int) -> AsyncIterator[list[ItemT]]:
+    """Split items into batches of a size, in order; the last one may be smaller."""
+    batch: list[ItemT] = []
+    async for item in items:
+        batch.append(item)
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
 
 
 def split_by_size(

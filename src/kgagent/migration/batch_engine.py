@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeVar
 
-from kgagent.batches import split_by_size
+from kgagent.batches import batched, split_by_size
 from kgagent.embedding.base import Embedder, Embedding
 from kgagent.embedding.openai import OpenAIEmbedder
 from kgagent.embedding.openai_batch import (
@@ -148,13 +148,8 @@ class BatchEmbedding:
                     await asyncio.sleep(self._engine.poll)
 
     async def _collect(self, texts: AsyncIterable[str]) -> None:
-        some: list[tuple[str, str]] = []
-        async for text in texts:
-            some.append((embedding_hash(self._embedder, text), self._embedder.sent_text(text)))
-            if len(some) >= _ADDED_AT_ONCE:
-                self._state.add(some)
-                some = []
-        self._state.add(some)
+        async for some in batched(texts, _ADDED_AT_ONCE):
+            self._state.add([(embedding_hash(self._embedder, text), self._embedder.sent_text(text)) for text in some])
 
     async def _submit(self) -> None:
         """Create batches until all texts are in one, or as many are under way as are allowed."""

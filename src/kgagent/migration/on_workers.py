@@ -5,6 +5,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
+from kgagent.batches import batched
 from kgagent.errors import KgAgentError
 from kgagent.migration.passes import InspectedT, IntentT, NodePass, Pass, RelationshipPass
 from kgagent.migration.pipeline import Pipeline
@@ -70,15 +71,16 @@ async def run_on_workers(
     """
 
     async def blocks() -> AsyncIterator[MigrationBlock]:
-        async for element_ids in _chunks(migration, workers.engine.size_for(total)):
-            yield MigrationBlock(
-                kind=migration.kind,
-                element_ids=element_ids,
-                user_id=migration.user_id,
-                dry_run=migration.dry_run,
-                batch_size=batch_size,
-                concurrency=concurrency,
-            )
+        async with migration.ids() as found:
+            async for element_ids in batched(found, workers.engine.size_for(total)):
+                yield MigrationBlock(
+                    kind=migration.kind,
+                    element_ids=element_ids,
+                    user_id=migration.user_id,
+                    dry_run=migration.dry_run,
+                    batch_size=batch_size,
+                    concurrency=concurrency,
+                )
 
     async with aclosing(workers.run(migrate_block, blocks())) as migrated:
         async for block in migrated:
@@ -114,15 +116,3 @@ def _pass(services: GraphServices, block: MigrationBlock) -> Pass[Any, Any]:
     if block.kind == NodePass.kind:
         return NodePass(services.nodes, services.write_context, **chosen)
     return RelationshipPass(services.relationships, services.write_context, **chosen)
-
-
-async def _chunks(migration: Pass[InspectedT, IntentT], size: int) -> AsyncIterator[list[str]]:
-    chunk: list[str] = []
-    async with migration.ids() as found:
-        async for element_id in found:
-            chunk.append(element_id)
-            if len(chunk) == size:
-                yield chunk
-                chunk = []
-    if chunk:
-        yield chunk

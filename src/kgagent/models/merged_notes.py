@@ -13,8 +13,8 @@ def add_notes(existing: tuple[Note, ...], added: Iterable[Note], now: datetime) 
     """Add notes; a note that repeats a current one only extends its expiry."""
     notes = list(existing)
     for note in added:
-        added_one = note.identity
-        equal = next((i for i, old in enumerate(notes) if old.identity == added_one and old.is_current(now)), None)
+        identity = note.identity
+        equal = next((i for i, old in enumerate(notes) if old.identity == identity and old.is_current(now)), None)
         if equal is None:
             notes.append(note)
         elif _expires_later(note, notes[equal]):

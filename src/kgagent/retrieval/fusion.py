@@ -79,13 +79,13 @@ def calibrated(lists: Rankings) -> Scores:
         least = min((item.score for item in lists[semantic]), default=0.0) - cost
         floors = {key: least + (best - least) * text / len(texts) ** 2 for key, text in texts.items()}
         scores |= {key: floors[key] + TEXT_WEIGHT * text for key, text in texts.items()}
-        direct = [item for item in lists[semantic] if not item.path]
+        direct = [(one.score, texts.get(one.key, 0.0), _ends(one.record)) for one in lists[semantic] if not one.path]
         for item in lists[semantic]:
             text = max(texts.get(key, 0.0) for key in (item.key, *map(key_of, item.path[1:])))
             if item.path:
                 start = _ends(item.path[0])
-                nearer = (one for one in direct if one.score >= item.score and start & _ends(one.record))
-                text = max(text, min((texts.get(one.key, 0.0) for one in nearer), default=0.0))
+                nearer = [one for score, one, ends in direct if score >= item.score and not ends.isdisjoint(start)]
+                text = max(text, min(nearer, default=0.0))
             similar[item.key] = item.score - cost
             scores[item.key] = max(similar[item.key], floors.get(item.key, least)) + TEXT_WEIGHT * text
     return sorted(scores.items(), key=lambda one: (-one[1], -similar.get(one[0], -math.inf), first[one[0]], one[0]))

@@ -155,11 +155,11 @@ class NeighborItem(Item):
         """The node."""
         yield self.node.entity_key
 
-    def lines(self, reading: RenderState) -> list[Line]:
+    def lines(self, state: RenderState) -> list[Line]:
         """The node, if no relationship names it."""
-        return [] if self.is_named else [Line(reading.name(self.node.entity_key, self.node.name, self.node.label))]
+        return [] if self.is_named else [Line(state.name(self.node.entity_key, self.node.name, self.node.label))]
 
-    def records(self, reading: RenderState) -> list[tuple[str, JsonRecord]]:  # noqa: ARG002
+    def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:  # noqa: ARG002
         """A reference to the node."""
         return [("neighbors", NodeReference.of(self.node).to_dict())]
 

@@ -60,15 +60,15 @@ class GetRelationship(Tool[GetRelationshipArguments]):
             f"Relationship between {relationship.from_name} and {relationship.to_name}", relationship
         )
         ends = (relationship.from_entity_key, relationship.to_entity_key)
-        reading = RenderState(
+        state = RenderState(
             now=context.write_context.clock(),
             short_keys=await context.references.short_keys(context.user_id, ends if arguments.format == "text" else ()),
             defaults=context.ontology.relationship_defaults,
         )
         alone = relationship.model_copy(update={"notes": ()})
         room = arguments.token_budget // 2
-        [line] = RelationshipItem(alone, "relationship").lines(reading)
-        record = item_record(alone, reading)
+        [line] = RelationshipItem(alone, "relationship").lines(state)
+        record = item_record(alone, state)
         content = Content(
             items=[NoteItem(note) for note in relationship.notes],
             message=message,

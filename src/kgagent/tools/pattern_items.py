@@ -51,27 +51,27 @@ class PathItem(Item):
         for node in self.path.nodes:
             yield node.entity_key
 
-    def lines(self, reading: RenderState) -> list[Line]:
+    def lines(self, state: RenderState) -> list[Line]:
         """The path with the properties of its relationships, and a line for each node that says more."""
         path = self.path
-        parts = [_name(path.start, reading)]
+        parts = [_name(path.start, state)]
         known: list[str] = []
         noted: list[tuple[str, tuple[Note, ...]]] = []
         for relationship, node in zip(path.relationships, path.nodes[1:], strict=True):
             incoming = relationship.direction is StepDirection.INCOMING
             start, end = ("<-", "-") if incoming else ("-", "->")
-            parts += [f"{start}[{in_one_line(relationship.type_text)}]{end}", _name(node, reading)]
+            parts += [f"{start}[{in_one_line(relationship.type_text)}]{end}", _name(node, state)]
             said = _relationship_properties(relationship, self.ontology)
             if relationship.neo4j_type in self.ontology.relationships:
                 notes = parse_notes(said.pop("notes", None))
                 noted += [(str(said.get("relationship_type") or relationship.neo4j_type), notes)] if notes else []
             known.append(_text({name: value for name, value in said.items() if name not in NAMES_OF_TYPES}))
         described = " | ".join(filter(None, known))
-        more = [line for node in path.nodes for line in _NodeItem(node, self.ontology).lines(reading)]
-        line = reading.line(" ".join(parts), described, _each_with_its_type(noted), reading.relationship_hint)
+        more = [line for node in path.nodes for line in _NodeItem(node, self.ontology).lines(state)]
+        line = state.line(" ".join(parts), described, _each_with_its_type(noted), state.relationship_hint)
         return [line, *more]
 
-    def records(self, reading: RenderState) -> list[tuple[str, JsonRecord]]:
+    def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:
         """The path, and its nodes that no path before had."""
         path = self.path
         is_one_hop_each = path.steps == tuple(range(1, len(path.nodes)))
@@ -93,7 +93,7 @@ class PathItem(Item):
             "explanation": path.explanation,
             **({} if is_one_hop_each else {"steps": list(path.steps)}),
         }
-        nodes = [record for node in path.nodes for record in _NodeItem(node, self.ontology).records(reading)]
+        nodes = [record for node in path.nodes for record in _NodeItem(node, self.ontology).records(state)]
         return [("paths", record), *nodes]
 
 
@@ -108,21 +108,21 @@ class _NodeItem(Item):
         """The node."""
         yield self.node.entity_key
 
-    def lines(self, reading: RenderState) -> list[Line]:
+    def lines(self, state: RenderState) -> list[Line]:
         """The node's properties, if it has any and no line before has them."""
         properties = _node_properties(self.node, self.ontology)
-        is_named = self.node.entity_key in reading.mentioned
-        if self.node.entity_key in reading.described or (is_named and not properties):
+        is_named = self.node.entity_key in state.mentioned
+        if self.node.entity_key in state.described or (is_named and not properties):
             return []
-        reading.described.add(self.node.entity_key)
+        state.described.add(self.node.entity_key)
         notes = parse_notes(properties.pop("notes", None)) if _is_ours(self.node, self.ontology) else ()
-        return [reading.line(_name(self.node, reading), _text(properties), notes, reading.node_hint)]
+        return [state.line(_name(self.node, state), _text(properties), notes, state.node_hint)]
 
-    def records(self, reading: RenderState) -> list[tuple[str, JsonRecord]]:
+    def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:
         """The node, if it is not among those before."""
-        if self.node.entity_key in reading.described:
+        if self.node.entity_key in state.described:
             return []
-        reading.described.add(self.node.entity_key)
+        state.described.add(self.node.entity_key)
         properties = _node_properties(self.node, self.ontology)
         return [("nodes", self.node.model_copy(update={"properties": properties}).to_dict())]
 
@@ -138,14 +138,14 @@ class _ChunkItem(Item):
         """The node."""
         yield self.chunk.node.entity_key
 
-    def lines(self, reading: RenderState) -> list[Line]:
+    def lines(self, state: RenderState) -> list[Line]:
         """The text, unless the answer has it with the node."""
-        if self.chunk.node.entity_key in reading.described:
+        if self.chunk.node.entity_key in state.described:
             return []
-        head = f"Near: {_name(self.chunk.node, reading)} {self.chunk.similarity:.2f}"
+        head = f"Near: {_name(self.chunk.node, state)} {self.chunk.similarity:.2f}"
         return [Line(head, in_one_line(self.chunk.text))]
 
-    def records(self, reading: RenderState) -> list[tuple[str, JsonRecord]]:  # noqa: ARG002
+    def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:  # noqa: ARG002
         """The text with its node."""
         properties = _node_properties(self.chunk.node, self.ontology)
         node = self.chunk.node.model_copy(update={"properties": properties})
@@ -164,11 +164,11 @@ class _WordItem(Item):
         """None."""
         return iter(())
 
-    def lines(self, reading: RenderState) -> list[Line]:  # noqa: ARG002
+    def lines(self, state: RenderState) -> list[Line]:  # noqa: ARG002
         """Nothing: paths and nodes name them."""
         return []
 
-    def records(self, reading: RenderState) -> list[tuple[str, Any]]:  # noqa: ARG002
+    def records(self, state: RenderState) -> list[tuple[str, Any]]:  # noqa: ARG002
         """The word."""
         return [(self.section, self.word)]
 
@@ -180,8 +180,8 @@ def _each_with_its_type(noted: Sequence[tuple[str, Sequence[Note]]]) -> list[Not
     return [note.model_copy(update={"content": f"{kind}: {note.content}"}) for kind, notes in noted for note in notes]
 
 
-def _name(node: MatchedNode, reading: RenderState) -> str:
-    return reading.name(node.entity_key, node.name, node.labels[0] if node.labels else "")
+def _name(node: MatchedNode, state: RenderState) -> str:
+    return state.name(node.entity_key, node.name, node.labels[0] if node.labels else "")
 
 
 def _text(properties: Mapping[str, JsonValue]) -> str:

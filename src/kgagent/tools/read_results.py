@@ -65,22 +65,22 @@ class ReadToolResult(ToolResult):
         return self.text
 
 
-AnswerT = TypeVar("AnswerT", bound=ReadToolResult)
+ResultT = TypeVar("ResultT", bound=ReadToolResult)
 
 
 async def render_page(
-    answer: type[AnswerT],
+    result: type[ResultT],
     context: ToolContext,
     arguments: ReadArguments,
     content: Content,
     *,
     queries: Iterable[str] = (),
     labels: Mapping[str, str] | None = None,
-) -> AnswerT:
+) -> ResultT:
     """Render what fits the token budget, from the cursor on.
 
     Args:
-        answer: the tool's result.
+        result: the tool's result model.
         context: the user's graph.
         arguments: format, budget and cursor.
         content: the complete answer.
@@ -113,7 +113,7 @@ async def render_page(
     render = text_page if arguments.format == "text" else json_page
     # Long texts take a while, during which other users' calls go on.
     page = await asyncio.to_thread(render, content, new_state, arguments.token_budget, offset=offset, cursor=cursor)
-    return answer.model_validate({**page.payload, "text": page.text})
+    return result.model_validate({**page.payload, "text": page.text})
 
 
 def with_relevance(

@@ -1,16 +1,16 @@
 """Builds the page's graph from what a tool that searches has answered."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from kgagent.adapters.view.view_builder import with_end_nodes
 from kgagent.adapters.view.view_model import Match, MatchReason, ViewGraph, ViewNode, ViewRelationship
 from kgagent.models import GraphNode, GraphRelationship
+from kgagent.models.answer_items import JsonRecord
 from kgagent.models.answer_page import NOTHING_RELEVANT
 from kgagent.models.graph import GraphModel
 from kgagent.retrieval import RetrievalService
 
-JsonRecord = Mapping[str, Any]
 ItemT = TypeVar("ItemT", bound=GraphModel)
 
 SEARCHES = ("explore", "hybrid_search")
