@@ -5,10 +5,11 @@ import signal
 import tempfile
 import uuid
 from collections.abc import AsyncIterator, Generator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from threading import Thread
+from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import pytest
@@ -16,9 +17,11 @@ from pydantic import SecretStr
 
 from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.hashing import HashingEmbedder
+from kgagent.errors import KgAgentError
 from kgagent.tools import Toolset
 from tests.support import planner_statistics
 from tests.support.browser import chromium_path
+from tests.support.ordering import in_parts
 from tests.support.run_folders import new_run_folder, remove_ended_runs
 from tests.support.shared_server import (
     MEMORY,
@@ -46,6 +49,9 @@ DIMENSIONS = 384
 
 WORKERS = 3
 """Worker processes of a run of many tests: more than two cores, as tests often wait for the database."""
+
+FIRST_WORKER = "gw0"
+UNIT_TESTS = Path(__file__).parent / "unit"
 
 LAST_TESTS = "last-tests"
 """File with the number of tests that change the schema; each worker collects the same."""
@@ -128,9 +134,18 @@ class Clock:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put the tests that change the schema last; omit those in a browser if there is no Chromium, unless asked for."""
-    items.sort(key=_changes_schema)
-    (config.stash[RUN_FOLDER] / LAST_TESTS).write_text(str(sum(map(_changes_schema, items))))
+    """Put the tests that change the schema last; omit those in a browser if there is no Chromium, unless asked for.
+
+    Each worker begins with unit tests, while the server of the run starts.
+    """
+    last = [item for item in items if _changes_schema(item)]
+    (config.stash[RUN_FOLDER] / LAST_TESTS).write_text(str(len(last)))
+    others = [item for item in items if not _changes_schema(item)]
+    units, rest = ([item for item in others if _is_unit_test(item) == unit] for unit in (True, False))
+    worker: dict[str, Any] = getattr(config, "workerinput", {})
+    items[:] = [*in_parts(units, rest, parts=worker.get("workercount", 1)), *last]
+    if worker.get("workerid") == FIRST_WORKER and rest and not _given_server(config):
+        Thread(target=_start_server, args=[config.stash[RUN_FOLDER]], daemon=True).start()
     if chromium_path() is not None or os.environ.get("KGAGENT_TEST_BROWSER"):
         return
     omitted = [item for item in items if item.get_closest_marker("browser")]
@@ -143,6 +158,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _changes_schema(item: pytest.Item) -> bool:
     fixtures: Sequence[str] = getattr(item, "fixturenames", ())
     return item.get_closest_marker("schema") is not None or "lent_ontology" in fixtures
+
+
+def _is_unit_test(item: pytest.Item) -> bool:
+    return item.path.is_relative_to(UNIT_TESTS)
+
+
+def _given_server(config: pytest.Config) -> Server | None:
+    return server_of_environment() or config.stash[CONTAINER]
+
+
+def _start_server(folder: Path) -> None:
+    """Start the server of the run; the first test that needs it reports what fails."""
+    with suppress(KgAgentError):
+        shared_local_server(folder).up()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -178,7 +207,7 @@ def run_folder(pytestconfig: pytest.Config) -> Path:
 @pytest.fixture(scope="session")
 def server(pytestconfig: pytest.Config, run_folder: Path) -> Server:
     """The Neo4j of NEO4J_URI; otherwise the run's own, in Docker if KGAGENT_TEST_DOCKER is set; stopped at the end."""
-    if chosen := server_of_environment() or pytestconfig.stash[CONTAINER]:
+    if chosen := _given_server(pytestconfig):
         return chosen
     info = shared_local_server(run_folder).up()
     found = Server(info.uri, info.username, info.password)
