@@ -74,6 +74,7 @@ class RecordSaver(Generic[RecordT, ModelT]):
                 changed=changed,
                 embedding=vector.vector,
                 warnings=() if vector.vector is None else length_warnings(text),
+                omitted=plan.omitted,
             )
             if changed:
                 row = self._row(position, plan, vector, properties)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from kgagent.errors import InputError, KgAgentError, NodeNotFoundError, NotFoundError
+from kgagent.errors import InputError, InvalidLevelError, KgAgentError, NodeNotFoundError, NotFoundError
 from kgagent.graph.existing_records import relationship_exists
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.pair_state import End, PairState
@@ -29,6 +29,7 @@ class RelationshipIntent:
         neo4j_type: the type; None if the labels of the ends determine it.
         create: whether it must not exist yet; otherwise it must exist.
         or_update: with `create`, whether an existing relationship is changed instead of refused.
+        omit_invalid_levels: whether an invalid attitude or proximity is omitted if there is more to write.
         values: properties to set; None removes one. Attitude and proximity may be 1 to 5 or a word of the type.
         notes: notes to add.
         missing: the error if there is no such relationship; `{a}` and `{b}` stand for the nodes.
@@ -39,6 +40,7 @@ class RelationshipIntent:
     neo4j_type: str | None = None
     create: bool = False
     or_update: bool = False
+    omit_invalid_levels: bool = False
     values: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
     missing: str = "Relationship not found between {a} and {b}"
@@ -238,9 +240,10 @@ class RelationshipStrategy:
         if stored is not None and intent.create and not intent.or_update:
             raise relationship_exists(state, stored, self._relationships.ontology)
         before = stored or blank
-        values = self._levels_stored_as_text(before) | self._values(intent, before.neo4j_type)
+        given, omitted = self._values(intent, before.neo4j_type)
+        values = self._levels_stored_as_text(before) | given
         changes = changed_properties(before, values, intent.notes, self._context)
-        return PlannedWrite(stored, with_properties(before, changes), changes, asked_from=intent.from_entity_key)
+        return PlannedWrite(stored, with_properties(before, changes), changes, intent.from_entity_key, omitted)
 
     async def save(
         self, plans: Mapping[int, PlannedWrite[RelationshipRecord]]
@@ -254,11 +257,21 @@ class RelationshipStrategy:
         known = {field: record.known_level(self._relationships.ontology, field) for field in stored_as_text}
         return {field: level for field, level in known.items() if level is not None}
 
-    def _values(self, intent: RelationshipIntent, neo4j_type: str) -> dict[str, Any]:
+    def _values(
+        self, intent: RelationshipIntent, neo4j_type: str
+    ) -> tuple[dict[str, Any], tuple[InvalidLevelError, ...]]:
+        """The values of an intent with levels as numbers, and the errors of levels that are omitted."""
         level = self._relationships.ontology.level
-        return {
-            key: level(neo4j_type, key, value) if key in LEVEL_FIELDS else value for key, value in intent.values.items()
-        }
+        values: dict[str, Any] = {}
+        omitted: list[InvalidLevelError] = []
+        for name, value in intent.values.items():
+            try:
+                values[name] = level(neo4j_type, name, value) if name in LEVEL_FIELDS else value
+            except InvalidLevelError as error:
+                omitted.append(error)
+        if omitted and not (intent.omit_invalid_levels and (values or intent.notes)):
+            raise omitted[0]
+        return values, tuple(omitted)
 
 
 def relationship_key(neo4j_type: str, one: str, other: str) -> str:

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, Generic, Protocol, TypeVar
 
 from kgagent.embedding.base import Embedder, Embedding
+from kgagent.errors import InvalidLevelError
 from kgagent.graph.records import Record
 from kgagent.graph.store import Store
 from kgagent.models import GraphNode, GraphRelationship
@@ -70,12 +71,14 @@ class PlannedWrite(Generic[RecordT]):
         after: the record with its new properties.
         changes: the properties that change; None removes one.
         asked_from: of a relationship, the end that the caller named first.
+        omitted: of a relationship, the errors of levels that are not written.
     """
 
     stored: RecordT | None
     after: RecordT
     changes: Mapping[str, Any]
     asked_from: str | None = None
+    omitted: tuple[InvalidLevelError, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,7 @@ class WriteResult(Generic[ModelT]):
         changed: whether anything was written.
         embedding: the new embedding; None if the stored one was kept, or there is none.
         warnings: what the caller should know although the write succeeded.
+        omitted: of a relationship, the errors of levels that were not written.
     """
 
     record: ModelT
@@ -95,6 +99,7 @@ class WriteResult(Generic[ModelT]):
     changed: bool
     embedding: Embedding | None = None
     warnings: tuple[str, ...] = ()
+    omitted: tuple[InvalidLevelError, ...] = ()
 
     @property
     def created(self) -> bool:

@@ -1,13 +1,13 @@
 """remember: create and update many nodes, relationships and notes in one call."""
 
-from collections.abc import Hashable, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from kgagent.errors import InputError, InvalidLevelError, KgAgentError, NotFoundError
+from kgagent.errors import InputError, KgAgentError
 from kgagent.graph.nodes import NodeStrategy, NodeWriteResult
 from kgagent.graph.property_names import LEVEL_FIELDS
 from kgagent.graph.records import RelationshipRecord
@@ -122,7 +122,6 @@ class _Call:
     written_nodes: dict[Place, NodeWriteResult] = field(default_factory=dict)
     written_relationships: dict[Place, RelationshipWriteResult] = field(default_factory=dict)
     failures: dict[Place, KgAgentError] = field(default_factory=dict)
-    invalid_levels: dict[Place, list[InvalidLevelError]] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
 
     async def validate(self) -> None:
@@ -206,19 +205,14 @@ class _Call:
         strategy = RelationshipStrategy(
             context.relationships, context.write_context, user_id=context.user_id, options=options
         )
-        pending = self.relationship_intents
-        while pending:
-            joined, outcomes = await write_with_joined_notes(strategy, pending, attempts=context.write_context.attempts)
-            self.relationship_intents |= joined
-            pending = {}
-            for place, outcome in outcomes.items():
-                if isinstance(outcome, InvalidLevelError) and (rest := self._without_level(place, outcome)) is not None:
-                    pending[place] = self.relationship_intents[place] = rest
-                elif isinstance(outcome, KgAgentError):
-                    self.failures[place] = outcome
-                else:
-                    self.written_relationships[place] = outcome
-            pending |= self._left_without_relationship({intent.pair for intent in pending.values()})
+        self.relationship_intents, outcomes = await write_with_joined_notes(
+            strategy, self.relationship_intents, attempts=context.write_context.attempts
+        )
+        for place, outcome in outcomes.items():
+            if isinstance(outcome, KgAgentError):
+                self.failures[place] = outcome
+            else:
+                self.written_relationships[place] = outcome
 
     async def result(self) -> RememberResult:
         """Describe what was written."""
@@ -283,28 +277,6 @@ class _Call:
             else:
                 valid[position] = outcome
         return valid
-
-    def _without_level(self, place: Place, error: InvalidLevelError) -> RememberedRelationshipIntent | None:
-        """The write of an item without its invalid level; None if nothing else is left to write."""
-        intent = self.relationship_intents[place]
-        rest = replace(intent, values={name: value for name, value in intent.values.items() if name != error.field})
-        if not (rest.values or rest.notes):
-            return None
-        self.invalid_levels.setdefault(place, []).append(error)
-        return rest
-
-    def _left_without_relationship(self, pairs: Set[frozenset[str]]) -> dict[Place, RememberedRelationshipIntent]:
-        """The items that failed because the relationship of one of these pairs, or a note of it, did not exist yet."""
-        found = {
-            place: self.relationship_intents[place]
-            for place, error in self.failures.items()
-            if isinstance(error, NotFoundError)
-            and place in self.relationship_intents
-            and self.relationship_intents[place].pair in pairs
-        }
-        for place in found:
-            del self.failures[place]
-        return found
 
     def _missing_nodes(self) -> dict[str, int]:
         """Keys of new nodes that were not written, with the positions of their items."""
@@ -384,13 +356,8 @@ class _Call:
         """Warnings of the writes, levels that were omitted, relationships stored in reverse, and kept descriptions."""
         hints = self._other_thing() + self.notices
         hints += [warning for node in self.written_nodes.values() for warning in node.warnings]
-        hints += [
-            f"{place[0]}[{place[1]}] was written without {error.field}: {error}"
-            for place, errors in sorted(self.invalid_levels.items())
-            if place in self.written_relationships
-            for error in errors
-        ]
         for (name, index), written in self.written_relationships.items():
+            hints += [f"{name}[{index}] was written without {error.field}: {error}" for error in written.omitted]
             hints += written.warnings
             if name == "relationships" and written.changed and not written.created:
                 direction = describe_direction(written.record)

@@ -145,6 +145,7 @@ class Intents:
             neo4j_type=item.neo4j_type,
             create=item.relationship_type is not None,
             or_update=True,
+            omit_invalid_levels=True,
             values=values,
             notes=build_notes(self._with_sources(item.notes), self.context, self.now),
             missing="Relationship not found between {a} and {b}; give relationship_type to create it",

@@ -392,6 +392,15 @@ async def test_an_invalid_level_costs_only_the_level(
     await assert_embeddings_are_current(graph, user_id, embedder, clock())
 
 
+async def test_an_item_with_an_invalid_level_is_written_in_its_turn(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    items = [{**MENTOR, "attitude": "very fond", "description": "At sea."}, {**MENTOR, "description": "On land."}]
+    succeeded(await tools.remember(nodes=[ME, RUTH], relationships=items))
+    [stored] = await relationships_of(graph, user_id)
+    assert stored["description"] == "On land."
+
+
 async def test_an_invalid_level_keeps_the_stored_one_and_alone_is_an_error(tools: Toolset) -> None:
     await two_friends(tools, attitude=4)
     ends = {"from": "Ada", "to": "Bo"}
