@@ -52,6 +52,11 @@ class Point:
     foreign_rows: int
     questions: int
 
+    @property
+    def build_seconds(self) -> float:
+        """Seconds from the embeddings to the indexes."""
+        return self.load_seconds + self.range_seconds + self.text_seconds + self.vector_seconds
+
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Self:
         """Read a point from JSON; other values are ignored."""

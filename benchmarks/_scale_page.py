@@ -29,6 +29,8 @@ cores; other work changes them less.{note}
 
 {measured}
 
+Together, loading and indexing {largest:,} relationships took {minutes:.0f} minutes.
+
 - **load**: writing CSV files and importing them. The embeddings exist already: an embedding model needs far longer
   than all of this.
 - **range, text, vector**: creating constraints and range indexes, full-text indexes, and the vector index of
@@ -47,7 +49,7 @@ cores; other work changes them less.{note}
   `internal.dbms.index.vector.post_population_compaction=FULL` and `internal.dbms.index.vector.intra_merge_workers` to
   the number of cores in `neo4j.conf` (Neo4j 2026.08).
 - A search compares `KGAGENT_OVERSAMPLING` candidates for each result in an index of up to 100,000 vectors, and up
-  to four times as many at a million and more.
+  to six times as many at a million and more.
 - Java computes similarities with vector instructions if it has the module `jdk.incubator.vector`. The Java of the
   extra `local` lacks it; set `JAVA_HOME` to a full JDK, 21 or newer. These figures were measured with{without} it.
 
@@ -62,7 +64,7 @@ The check fits the same laws to all points but the largest, and predicts that on
 
 {checks}
 
-{verdict}
+{verdict} The law of a search does not contain that more candidates are compared from 100,000 on.
 
 ## Beyond {largest:,}
 
@@ -103,6 +105,7 @@ def as_markdown(
     return PAGE.format(
         smallest=ordered[0].relationships,
         largest=ordered[-1].relationships,
+        minutes=ordered[-1].build_seconds / 60,
         command=command,
         dimensions=dimensions,
         cores=cores,

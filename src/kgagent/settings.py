@@ -124,7 +124,7 @@ class Settings(BaseSettings):
     )
     index_m: int = Field(32, ge=1, le=512, description="Index option: neighbors of each vector in the HNSW graph.")
     index_ef_construction: int = Field(
-        200,
+        100,
         ge=1,
         le=3_200,
         description="Index option: candidates from which the neighbors are chosen; higher values slow down indexing.",

@@ -26,7 +26,7 @@ COMMANDS = (
     ("status",),
     ("status", "--json"),
     ("init",),
-    ("doctor", "--json"),
+    ("doctor", "--user", "ada", "--json"),
     ("search", "mentors"),
     ("mcp", "--check"),
 )

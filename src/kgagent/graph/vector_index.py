@@ -102,5 +102,5 @@ class IndexScores:
 
     @property
     def widening(self) -> float:
-        """Factor of the number of candidates: 1 up to `LARGE` vectors, 4 from ten times as many, the log between."""
-        return 1.0 + 3.0 * min(max(math.log10(max(self.size, 1) / LARGE), 0.0), 1.0)
+        """Factor of the number of candidates: 1 up to `LARGE` vectors, 6 from ten times as many, the log between."""
+        return 1.0 + 5.0 * min(max(math.log10(max(self.size, 1) / LARGE), 0.0), 1.0)
