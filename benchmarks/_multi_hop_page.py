@@ -27,8 +27,8 @@ the same.
 - **prototype**: ten lines in memory that expand the five best relationships, scored 0.7 · path + 0.3 · own.
 - **an answer@10**: share of questions with an answer at an end of the first ten relationships; 0 for 2WikiMultihopQA,
   whose answers are not given as entities.
-- Times are those of one call at a time, without embedding the question except for `explore`; they depend on the
-  machine.
+- Times are those of one call at a time and depend on the machine. The embedding of the question is cached;
+  `hybrid_search` embeds the question without its names, which is cached for `explore`.
 
 {tables}
 """

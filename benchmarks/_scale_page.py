@@ -64,7 +64,8 @@ The check fits the same laws to all points but the largest, and predicts that on
 
 {checks}
 
-{verdict} The law of a search does not contain that more candidates are compared from 100,000 on.
+{verdict}
+The law of a search does not contain that more candidates are compared from 100,000 on.
 
 ## Beyond {largest:,}
 

@@ -248,7 +248,7 @@ async def ask(
             way = f"prototype, {counted(hops, 'hop')}" if hops else EXACT
             figures.add(way, question, prototype.find(vector, hops), 0.0)
         result, seconds = await timed(
-            graph.retrieval.hybrid_search(HybridSearchOptions(query=question.text), user_id=user_id, vector=vector)
+            graph.retrieval.hybrid_search(HybridSearchOptions(query=question.text), user_id=user_id)
         )
         figures.add(HYBRID, question, [*map(_pair, result.relationships or ())], seconds)
         if not defaults_only:

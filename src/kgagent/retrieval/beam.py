@@ -13,8 +13,8 @@ them through the other end. For "my mentors", every mentor comes before other re
 One thing may be stored as two nodes, "Henry King" and "Henry King (director)". The second hop also leaves nodes whose
 names or aliases match those of the nodes that the first hop left; moving to such a node costs a hop.
 
-Finally, the types of a whole path are compared with the query: "who directed the films of Ann?" fits "starred" and
-"directed by" together. A relationship counts as the best path that it is on, even as its start.
+Finally, the types of a whole path are compared with the query without its names: "who directed the films of Ann?" fits
+"starred" and "directed by" together. A relationship counts as the best path that its types begin.
 """
 
 import math
@@ -34,8 +34,7 @@ from kgagent.graph.schema_parts import NODE_TEXT_INDEX
 from kgagent.graph.statements import statement
 from kgagent.retrieval.anchors import Anchors, named_matches
 from kgagent.retrieval.candidates import Candidate, first_of_each, key_of, read_relationship
-from kgagent.retrieval.mentions import mentioned_names
-from kgagent.retrieval.relevance import capitalized_phrases
+from kgagent.retrieval.mentions import capitalized_phrases, mentioned_names
 from kgagent.retrieval.same_names import may_name_the_same
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.type_means import TypeMeans, read_type_means
@@ -87,8 +86,11 @@ CHOICE_WEIGHT = 0.6
 OVERLAP_WEIGHT = 0.5
 """Share of a relationship's overlap with its predecessor that is subtracted from its own similarity."""
 
-MISFIT_WEIGHT, TYPE_LIKENESS = 0.5, 0.8
-"""Cost of a path that fits less than the best one, as a share of the difference; cosine of two types if unknown."""
+MISFIT_WEIGHT, TYPE_LIKENESS = 1.2, 0.8
+"""Cost of a path that fits less than the best one, as a multiple of the difference; cosine of two types if unknown."""
+
+LENGTH_COST = 0.02
+"""Cosine subtracted for each type of a path after the first: a sum of types fits better by chance."""
 
 
 @dataclass(frozen=True)
@@ -212,18 +214,25 @@ class BeamSearch:
         )
 
     async def _fit(self, steps: Iterable[_Step]) -> _Fit:
-        """How well types fit the query: the mean of a sample of each type, or what was found if it is only one."""
+        """How well types fit the query without its names.
+
+        That is the cosine of the mean of a sample of each type; if it was not read, the cosine that was found, less
+        what the names of the query add to it in the other types.
+        """
         found: dict[str, list[float]] = defaultdict(list)
         for step in steps:
             found[step.record.text("relationship_type")].append(step.candidate.similarity or 0.0)
-        keys = {one: (self.scope.user_id, one) for one, similarities in found.items() if len(similarities) > 1}
+        keys = {one: (self.scope.user_id, one) for one in found}
         unknown, left = [one for one in keys if keys[one] not in self.type_means], self.deadline - time.monotonic()
         if unknown and left > 0:
             await read_type_means(self.scope, unknown, self.type_means, timeout=left)
         means = {one: mean for one, key in keys.items() if (mean := self.type_means.get(key))}
-        length = math.hypot(*self.query.vector) or 1.0
-        similar = {one: sum(map(mul, mean, self.query.vector)) / length for one, mean in means.items()}
-        return _Fit({one: fmean(similarities) for one, similarities in found.items()} | similar, means)
+        vector = self.query.vector if self.query.without_names is None else self.query.without_names
+        length = math.hypot(*vector) or 1.0
+        similar = {one: sum(map(mul, mean, vector)) / length for one, mean in means.items()}
+        named = {one: fmean(similarities) for one, similarities in found.items()}
+        added = fmean(named[one] - similar[one] for one in similar) if similar else 0.0
+        return _Fit({one: value - added for one, value in named.items()} | similar, means)
 
     def _worst_leading(self, steps: Iterable[_Step]) -> float:
         """Score that a relationship must exceed to be among the leading ones."""
@@ -323,16 +332,23 @@ def _starts(matches: Sequence[Candidate], text: str, owner: Collection[str]) -> 
 
 
 def _misfits(steps: Collection[_Step], starts: Sequence[_Step], fit: _Fit) -> dict[str, float]:
-    """Costs of relationships, by element id: how much less than the best path the best path that they are on fits.
+    """Costs of relationships, by element id: how much less than the best path the best path of their types fits.
 
-    Paths that do not start at mentioned nodes, if there are any, cost the most.
+    A relationship counts as what any path found continues its own types with, so that it does not matter which of
+    several alike were expanded. Paths that do not start at mentioned nodes, if there are any, cost the most.
     """
     below = {one.record.element_id for one in starts if one.candidate.score < (one.candidate.similarity or 0.0)}
-    fits: dict[str, float] = {}
-    for path in ((*step.candidate.path, step.record) for step in steps):
-        if path[0].element_id not in below:
-            own = fit.of(tuple(record.text("relationship_type") for record in path))
-            fits |= {one.element_id: max(own, fits.get(one.element_id, own)) for one in path}
+    paths = [path for step in steps if (path := (*step.candidate.path, step.record))[0].element_id not in below]
+    chains = [tuple(record.text("relationship_type") for record in path) for path in paths]
+    continued: dict[tuple[str, ...], float] = defaultdict(lambda: -1.0)
+    for chain in chains:
+        own = fit.of(chain) - LENGTH_COST * (len(chain) - 1)
+        for length in range(1, len(chain) + 1):
+            continued[chain[:length]] = max(own, continued[chain[:length]])
+    fits: dict[str, float] = defaultdict(lambda: -1.0)
+    for path, chain in zip(paths, chains, strict=True):
+        for length, record in enumerate(path, start=1):
+            fits[record.element_id] = max(fits[record.element_id], continued[chain[:length]])
     best, least = max(fits.values(), default=0.0), min(fits.values(), default=0.0)
     ids = (step.record.element_id for step in steps)
     return {element_id: MISFIT_WEIGHT * (best - fits.get(element_id, least)) for element_id in ids}

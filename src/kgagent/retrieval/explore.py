@@ -32,7 +32,15 @@ from kgagent.retrieval.name_match import EXACT_NAME, SHARED_WORDS, nodes_by_name
 from kgagent.retrieval.noise import Noise, Sample
 from kgagent.retrieval.pipeline import ASSESSED, END_COST
 from kgagent.retrieval.relevance import RELEVANT, Calibration, relevance
-from kgagent.retrieval.retrieve import Retrieved, Retriever, Vector, Vectors, attempt, retrieve
+from kgagent.retrieval.retrieve import (
+    Retrieved,
+    Retriever,
+    Vector,
+    Vectors,
+    attempt,
+    embed_with_and_without_names,
+    retrieve,
+)
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.vector_retrievers import VectorRetrievers
 from kgagent.retrieval.vector_search import VectorQuery
@@ -118,8 +126,9 @@ class Exploration:
         request, per_label = self.request, max(NODES_PER_LABEL, self.request.limit_per_label)
 
         async def queries(vectors_of: Vectors) -> list[VectorQuery]:
-            found = await vectors_of()
-            return [VectorQuery(v, q.threshold, q.query) for v, q in zip(found, request.queries, strict=True)]
+            found, count = await vectors_of(), len(request.queries)
+            given = zip(request.queries, found[:count], found[count:], strict=True)
+            return [VectorQuery(vector, one.threshold, one.query, rest) for one, vector, rest in given]
 
         async def node_vector(vectors_of: Vectors) -> Sequence[Ranking]:
             return await vectors.nodes(self.scope, await queries(vectors_of), labels=self.labels, limit=per_label)
@@ -156,7 +165,7 @@ class Exploration:
 
     async def _embed(self, embedder: Embedder) -> list[Vector]:
         texts = [query.query for query in self.request.queries]
-        return list(await embedder.embed_queries(texts)) if texts else []
+        return await embed_with_and_without_names(embedder, texts) if texts else []
 
     def _signals(self, retrieved: Retrieved) -> list[NodeRanking]:
         """A ranking of nodes from each ranking of nodes or relationships."""

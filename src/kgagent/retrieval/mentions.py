@@ -12,6 +12,15 @@ MIN_NAME_LENGTH = 2
 MAX_TEXT_LENGTH = 1_000
 """Number of words of a text that are searched for names."""
 
+CONNECTING = frozenset(re.findall(r"\w+", "a an and at by de for from in is it la of on the to with"))
+"""Words that may stand inside a name without a capital letter."""
+
+WORD = re.compile(r"\w+(?:['\u2019.-]\w+)*")
+_DAYS = "monday tuesday wednesday thursday friday saturday sunday"
+_MONTHS = "january february march april may june july august september october november december"
+_NO_NAMES = frozenset(re.findall(r"[\w']+", f"i i'm i'd i've i'll {_DAYS} {_MONTHS}"))
+_POSSESSIVE = re.compile(r"['\u2019]s$")
+
 # A capital letter inside a sentence belongs to a title ("My Left Foot") or is a number ("Charles I").
 _FIRST_PERSON = re.compile(
     r"(?:^\W*(?i:i|me|my|mine|myself)|\b(?:me|my|mine|myself)|(?:^\W*\w+|\b[a-z]\w*)[^\w.?!]+(?i:i)|[.?!]\s+(?:I|My))\b"
@@ -44,6 +53,31 @@ def mentioned_names(text: str, names: Iterable[str]) -> set[str]:
 def is_first_person(text: str) -> bool:
     """Whether a text speaks of its author: "whom did I meet?", but not "tell me of Ada" or "what do I know of Ada?"."""
     return _FIRST_PERSON.search(_REQUEST.sub("", text)) is not None
+
+
+def capitalized_phrases(query: str) -> list[str]:
+    """The runs of capitalized words, beyond the first word and with the connecting words between them."""
+    return _phrases_and_rest(query)[0]
+
+
+def without_names(query: str) -> str:
+    """The words of a query outside its capitalized phrases; the query itself if that leaves less than two words."""
+    phrases, rest = _phrases_and_rest(query)
+    return " ".join(rest) if phrases and len(rest) > 1 else query
+
+
+def _phrases_and_rest(query: str) -> tuple[list[str], list[str]]:
+    first, *following = WORD.findall(query) or [""]
+    phrases: list[list[str]] = [[]]
+    rest = [first]
+    for word in following:
+        is_name = word[0].isupper() or (phrases[-1] and (word[0].isdigit() or word.casefold() in CONNECTING))
+        if is_name and word.casefold() not in _NO_NAMES and not query.isupper():
+            phrases[-1].append(_POSSESSIVE.sub("", word))
+        else:
+            rest.append(word)
+            phrases.append([])
+    return [" ".join(phrase) for phrase in phrases if phrase], rest
 
 
 def _places(name: Sequence[str], words: Sequence[str], positions: Mapping[str, Sequence[int]]) -> set[_Place]:

@@ -19,7 +19,15 @@ from kgagent.retrieval.noise import Sample
 from kgagent.retrieval.relevance import RELEVANT, Calibration, relevance
 from kgagent.retrieval.rerank import CrossEncoder, Reranking
 from kgagent.retrieval.results import build_result, hydrate
-from kgagent.retrieval.retrieve import Retrieved, Retriever, Vector, Vectors, attempt, retrieve
+from kgagent.retrieval.retrieve import (
+    Retrieved,
+    Retriever,
+    Vector,
+    Vectors,
+    attempt,
+    embed_with_and_without_names,
+    retrieve,
+)
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.vector_retrievers import VectorRetrievers
 from kgagent.retrieval.vector_search import VectorQuery
@@ -115,7 +123,8 @@ class HybridSearchPipeline:
         scope, options, text = self.scope, self.options, self.options.query
 
         async def queries(vectors_of: Vectors) -> list[VectorQuery]:
-            return [VectorQuery(vector, options.threshold, text or "") for vector in await vectors_of()]
+            vector, *without_names = await vectors_of()
+            return [VectorQuery(vector, options.threshold, text or "", *without_names)]
 
         async def node_vector(vectors_of: Vectors) -> Sequence[Ranking]:
             return await vectors.nodes(scope, await queries(vectors_of), labels=self.labels, limit=options.object_limit)
@@ -166,7 +175,7 @@ class HybridSearchPipeline:
     async def _embed(self, embedder: Embedder) -> list[Vector]:
         if self.vector is not None:
             return [self.vector]
-        return list(await embedder.embed_queries([(self.options.query or "")[:MAX_EMBEDDED_LENGTH]]))
+        return await embed_with_and_without_names(embedder, [(self.options.query or "")[:MAX_EMBEDDED_LENGTH]])
 
     async def _rerank(self, candidates: list[Candidate], retrieved: Retrieved) -> tuple[list[Candidate], list[str]]:
         if not self._is_reranked:

@@ -27,6 +27,7 @@ from operator import mul
 from kgagent.graph.lucene import forms, words
 from kgagent.graph.records import NodeRecord
 from kgagent.retrieval.candidates import Candidate, Ranking, StoredRecord
+from kgagent.retrieval.mentions import CONNECTING, WORD, capitalized_phrases
 from kgagent.retrieval.noise import Noise, Sample, read_sample
 from kgagent.retrieval.scope import SearchScope
 
@@ -40,13 +41,7 @@ MAX_CROWD = 3.0
 USUAL_LEAD, USUAL_CROWD = 2.5, 1.0
 """Assumed if a search returned too few matches to measure them."""
 
-_CONNECTING = frozenset(re.findall(r"\w+", "a an and at by de for from in is it la of on the to with"))
-_DAYS = "monday tuesday wednesday thursday friday saturday sunday"
-_MONTHS = "january february march april may june july august september october november december"
-_NO_NAMES = frozenset(re.findall(r"[\w']+", f"i i'm i'd i've i'll {_DAYS} {_MONTHS}"))
-_WORD = re.compile(r"\w+(?:['\u2019.-]\w+)*")
 _PART = re.compile(r"\w+")
-_POSSESSIVE = re.compile(r"['\u2019]s$")
 
 
 class Calibration:
@@ -118,7 +113,7 @@ def _standing(
 def _known_words(query: str, records: Sequence[StoredRecord]) -> float:
     asked = [word for word in words(query) if word.isalnum() and (len(word) > 1 or not word.isascii())]
     text = " ".join(_text(record)[:10_000] for record in records).casefold()
-    present = {part for word in _WORD.findall(text) for part in (word, *_PART.findall(word))}
+    present = {part for word in WORD.findall(text) for part in (word, *_PART.findall(word))}
     known = [w for w in asked if any(form.casefold() in (present if w.isascii() else text) for form in forms(w))]
     return len(known) / len(asked) if asked else 1.0
 
@@ -134,22 +129,7 @@ def _names(records: Sequence[StoredRecord]) -> set[str]:
     return {name for names in ends for name in names}
 
 
-def capitalized_phrases(query: str) -> list[str]:
-    """The runs of capitalized words, beyond the first word and with the connecting words between them."""
-    if query.isupper():
-        return []
-    found: list[list[str]] = [[]]
-    for word in _WORD.findall(query)[1:]:
-        if word.casefold() in _NO_NAMES:
-            found.append([])
-        elif word[0].isupper() or (found[-1] and (word[0].isdigit() or word.casefold() in _CONNECTING)):
-            found[-1].append(_POSSESSIVE.sub("", word))
-        else:
-            found.append([])
-    return [" ".join(phrase) for phrase in found if phrase]
-
-
 def _overlap(phrase: str, name: str) -> float:
-    one, other = (set(map(str.casefold, _WORD.findall(text))) for text in (phrase, name))
-    one, other = one - _CONNECTING or one, other - _CONNECTING or other
+    one, other = (set(map(str.casefold, WORD.findall(text))) for text in (phrase, name))
+    one, other = one - CONNECTING or one, other - CONNECTING or other
     return len(one & other) / len(one | other) if one | other else 0.0

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from kgagent.concurrency import task_group
+from kgagent.embedding.base import Embedder
 from kgagent.errors import KgAgentError, SearchError
 from kgagent.models.hybrid import RetrieverName
 from kgagent.retrieval.candidates import Ranking
+from kgagent.retrieval.mentions import without_names
 
 RETRIEVER_DESCRIPTIONS: Mapping[RetrieverName, str] = {
     "node_vector": "semantic search of nodes",
@@ -36,6 +38,18 @@ Retriever = Callable[[Vectors], Awaitable[Sequence[Ranking]]]
 """Returns a ranking for each query; awaits its argument for the vectors of the queries if it needs them."""
 
 
+async def embed_with_and_without_names(embedder: Embedder, texts: Sequence[str]) -> list[Vector]:
+    """Embed queries in one request: first each as it is, then each without the names in it.
+
+    Raises:
+        EmbeddingError: the embedder failed.
+    """
+    wanted = [*texts, *map(without_names, texts)]
+    distinct = list(dict.fromkeys(wanted))
+    vectors = dict(zip(distinct, await embedder.embed_queries(distinct), strict=True))
+    return [vectors[text] for text in wanted]
+
+
 @dataclass(frozen=True)
 class Failure:
     """Why a step of a search failed.
@@ -56,7 +70,7 @@ class Retrieved:
     Attributes:
         rankings: for each retriever that succeeded, a ranking for each query.
         failures: the retrievers that failed.
-        vectors: vectors of the queries; None if they could not be embedded in time.
+        vectors: vectors of the queries, then of the queries without names; None if they were not embedded in time.
         ends_at: when the rest of the search must end, on the clock of `time.monotonic`.
     """
 

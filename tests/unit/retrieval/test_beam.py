@@ -43,15 +43,23 @@ class Place:
         return [{"reached": [self._beyond | {"lead": lead} for lead in leads]}] if "frontier" in parameters else []
 
 
-async def ranked(beyond: str) -> list[tuple[str, str]]:
+async def ranked(
+    beyond: str, *, book: str = "wrote", query: VectorQuery | None = None, means: TypeMeans | None = None
+) -> list[tuple[str, str]]:
     """The order of relationships, if one of a type follows the film, which is a little less similar than the book."""
     place = Place(beyond)
-    records = {0.702: read_relationship(stored(BOOK, "wrote")), 0.7: read_relationship(stored(FILM, "starred"))}
+    records = {0.702: read_relationship(stored(BOOK, book)), 0.7: read_relationship(stored(FILM, "starred"))}
     matches = [Candidate(key_of(record), score, record, score) for score, record in records.items()]
-    query = VectorQuery([1.0], 0.3)
-    target = cast("VectorTarget", place)
     search = BeamSearch(
-        cast("SearchScope", place), target, RelationshipFilter(), query, TypeMeans(), 1, 9, -1.0, time.monotonic() + 60
+        cast("SearchScope", place),
+        cast("VectorTarget", place),
+        RelationshipFilter(),
+        query or VectorQuery([1.0], 0.3),
+        means or TypeMeans(),
+        1,
+        9,
+        -1.0,
+        time.monotonic() + 60,
     )
     found = [one.record for one in await search.expand(matches)]
     return [(one.from_name, one.to_name) for one in found if isinstance(one, RelationshipRecord)]
@@ -69,3 +77,16 @@ async def test_the_start_of_a_path_that_fits_the_query_comes_first(
     beyond: str, expected: list[tuple[str, str]]
 ) -> None:
     assert await ranked(beyond) == expected
+
+
+async def test_a_relationship_that_was_not_expanded_counts_as_another_of_its_type_that_was() -> None:
+    assert await ranked("directed by", book="starred") == [BOOK, FILM, BEYOND]
+
+
+@pytest.mark.parametrize(("without_names", "first"), [(None, BOOK), ([0.0, 1.0], FILM)])
+async def test_types_are_compared_with_the_query_without_its_names(
+    without_names: list[float] | None, first: tuple[str, str]
+) -> None:
+    means = TypeMeans({("someone", "wrote"): [1.0, 0.0], ("someone", "starred"): [0.0, 1.0]})
+    query = VectorQuery([1.0, 0.0], 0.3, "", without_names)
+    assert (await ranked("starred", query=query, means=means))[0] == first

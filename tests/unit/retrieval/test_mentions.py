@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgagent.retrieval.mentions import mentioned_names
+from kgagent.retrieval.mentions import mentioned_names, without_names
 
 
 @pytest.mark.parametrize(
@@ -48,6 +48,23 @@ def test_a_name_that_also_occurs_alone_is_mentioned() -> None:
 
 def test_names_that_fold_to_the_same_words_are_all_found() -> None:
     assert mentioned_names("call ann", ["Ann", "ANN", "Bob"]) == {"Ann", "ANN"}
+
+
+@pytest.mark.parametrize(
+    ("query", "rest"),
+    [
+        ("Who directed My Left Foot?", "Who directed"),
+        ("Who is Magnus De La Gardie's grandmother?", "Who is grandmother"),
+        ("was Molokai: The Story of Damien or Brahma released first?", "was or released first"),
+        ("whom did I meet on Monday?", "whom did I meet on Monday?"),
+        ("Ada Lovelace", "Ada Lovelace"),
+        ("WHO IS ADA", "WHO IS ADA"),
+        ("my mentors", "my mentors"),
+        ("", ""),
+    ],
+)
+def test_a_query_without_its_names_is_what_it_asks(query: str, rest: str) -> None:
+    assert without_names(query) == rest
 
 
 @given(st.text(st.characters(max_codepoint=127), max_size=40), st.text(st.characters(max_codepoint=127), max_size=8))
