@@ -20,7 +20,7 @@ Finally, the types of a whole path are compared with the query without its names
 import math
 import time
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from operator import mul
@@ -196,7 +196,7 @@ class BeamSearch:
             best.update((step.record.element_id, step) for step in better)
             frontier = [*better[:BEAM_WIDTH], *names_read.result()]
         costs = _misfits(best.values(), starts, await self._fit(best.values()))
-        return self._ranked(_at_cost(step, costs) for step in _behind_rivals(best.values(), starts))[: self.limit]
+        return self._ranked(_at_cost(step, costs) for step in best.values())[: self.limit]
 
     async def _named(self, matches: Sequence[Candidate], *, is_first_person: bool) -> Anchors:
         """Nodes that the query names by an alias, or by a part of their name if it mentions no other node."""
@@ -214,11 +214,7 @@ class BeamSearch:
         )
 
     async def _fit(self, steps: Iterable[_Step]) -> _Fit:
-        """How well types fit the query without its names.
-
-        That is the cosine of the mean of a sample of each type; if it was not read, the cosine that was found, less
-        what the names of the query add to it in the other types.
-        """
+        """How well types fit the query without its names: the mean of a sample of each type, or else what was found."""
         found: dict[str, list[float]] = defaultdict(list)
         for step in steps:
             found[step.record.text("relationship_type")].append(step.candidate.similarity or 0.0)
@@ -230,9 +226,7 @@ class BeamSearch:
         vector = self.query.vector if self.query.without_names is None else self.query.without_names
         length = math.hypot(*vector) or 1.0
         similar = {one: sum(map(mul, mean, vector)) / length for one, mean in means.items()}
-        named = {one: fmean(similarities) for one, similarities in found.items()}
-        added = fmean(named[one] - similar[one] for one in similar) if similar else 0.0
-        return _Fit({one: value - added for one, value in named.items()} | similar, means)
+        return _Fit({one: fmean(similarities) for one, similarities in found.items()} | similar, means)
 
     def _worst_leading(self, steps: Iterable[_Step]) -> float:
         """Score that a relationship must exceed to be among the leading ones."""
@@ -357,22 +351,6 @@ def _misfits(steps: Collection[_Step], starts: Sequence[_Step], fit: _Fit) -> di
 def _at_cost(step: _Step, costs: Mapping[str, float]) -> _Step:
     score = step.candidate.score - costs[step.record.element_id]
     return replace(step, candidate=replace(step.candidate, score=score))
-
-
-def _behind_rivals(steps: Iterable[_Step], starts: Sequence[_Step]) -> Iterator[_Step]:
-    """Rank paths below the matches at the same mentioned node that are about as similar as the start of the path."""
-    known = {start.record.element_id: start for start in starts}
-    matches = [(one.candidate.score, _ends(one.record)) for one in starts]
-    for step in steps:
-        if not step.candidate.path:
-            yield step
-            continue
-        start = known[step.candidate.path[0].element_id]
-        least, at = start.candidate.score - CHOICE_TEMPERATURE, _ends(start.record).keys() - start.exits
-        rivals = [score - HOP_COST for score, ends in matches if score > least and not at.isdisjoint(ends)]
-        own = known.get(step.record.element_id)
-        score = max(min([step.candidate.score, *rivals]), own.candidate.score if own else -math.inf)
-        yield replace(step, candidate=replace(step.candidate, score=score))
 
 
 def _reached(record: RelationshipRecord, similarity: float, score: float, lead: _Step) -> _Step:

@@ -32,15 +32,7 @@ from kgagent.retrieval.name_match import EXACT_NAME, SHARED_WORDS, nodes_by_name
 from kgagent.retrieval.noise import Noise, Sample
 from kgagent.retrieval.pipeline import ASSESSED, END_COST
 from kgagent.retrieval.relevance import RELEVANT, Calibration, relevance
-from kgagent.retrieval.retrieve import (
-    Retrieved,
-    Retriever,
-    Vector,
-    Vectors,
-    attempt,
-    embed_with_and_without_names,
-    retrieve,
-)
+from kgagent.retrieval.retrieve import Retrieved, Retriever, Vector, Vectors, attempt, embed_queries, retrieve
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.vector_retrievers import VectorRetrievers
 from kgagent.retrieval.vector_search import VectorQuery
@@ -165,7 +157,7 @@ class Exploration:
 
     async def _embed(self, embedder: Embedder) -> list[Vector]:
         texts = [query.query for query in self.request.queries]
-        return await embed_with_and_without_names(embedder, texts) if texts else []
+        return await embed_queries(embedder, texts) if texts else []
 
     def _signals(self, retrieved: Retrieved) -> list[NodeRanking]:
         """A ranking of nodes from each ranking of nodes or relationships."""

@@ -19,15 +19,7 @@ from kgagent.retrieval.noise import Sample
 from kgagent.retrieval.relevance import RELEVANT, Calibration, relevance
 from kgagent.retrieval.rerank import CrossEncoder, Reranking
 from kgagent.retrieval.results import build_result, hydrate
-from kgagent.retrieval.retrieve import (
-    Retrieved,
-    Retriever,
-    Vector,
-    Vectors,
-    attempt,
-    embed_with_and_without_names,
-    retrieve,
-)
+from kgagent.retrieval.retrieve import Retrieved, Retriever, Vector, Vectors, attempt, embed_queries, retrieve
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.vector_retrievers import VectorRetrievers
 from kgagent.retrieval.vector_search import VectorQuery
@@ -175,7 +167,7 @@ class HybridSearchPipeline:
     async def _embed(self, embedder: Embedder) -> list[Vector]:
         if self.vector is not None:
             return [self.vector]
-        return await embed_with_and_without_names(embedder, [(self.options.query or "")[:MAX_EMBEDDED_LENGTH]])
+        return await embed_queries(embedder, [(self.options.query or "")[:MAX_EMBEDDED_LENGTH]])
 
     async def _rerank(self, candidates: list[Candidate], retrieved: Retrieved) -> tuple[list[Candidate], list[str]]:
         if not self._is_reranked:

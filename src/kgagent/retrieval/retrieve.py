@@ -38,7 +38,7 @@ Retriever = Callable[[Vectors], Awaitable[Sequence[Ranking]]]
 """Returns a ranking for each query; awaits its argument for the vectors of the queries if it needs them."""
 
 
-async def embed_with_and_without_names(embedder: Embedder, texts: Sequence[str]) -> list[Vector]:
+async def embed_queries(embedder: Embedder, texts: Sequence[str]) -> list[Vector]:
     """Embed queries in one request: first each as it is, then each without the names in it.
 
     Raises:

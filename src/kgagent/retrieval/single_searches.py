@@ -14,7 +14,7 @@ from kgagent.retrieval.arguments import check_limit, validate_vector
 from kgagent.retrieval.explore import to_result
 from kgagent.retrieval.name_match import nodes_by_name
 from kgagent.retrieval.relevance import Calibration
-from kgagent.retrieval.retrieve import embed_with_and_without_names
+from kgagent.retrieval.retrieve import embed_queries
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope, check_text, observed
 from kgagent.retrieval.vector_index import vector_index
 from kgagent.retrieval.vector_retrievers import VectorRetrievers
@@ -93,7 +93,7 @@ class SingleSearches:
         check_limit(limit)
         [ranking] = await self._vectors.relationships(
             scope,
-            [await self._vector_query(query, vector, threshold)],
+            [await self._vector_query(query, vector, threshold, is_expanded=expand_hops != 0)],
             types=RelationshipFilter.of(scope.ontology, relationship_types, neo4j_types),
             limit=limit,
             expand_hops=expand_hops,
@@ -202,12 +202,17 @@ class SingleSearches:
         """Embed queries in one request."""
         return list(await self._embedder.embed_queries(texts))
 
-    async def _vector_query(self, query: str | None, vector: Sequence[float] | None, threshold: float) -> VectorQuery:
+    async def _vector_query(
+        self, query: str | None, vector: Sequence[float] | None, threshold: float, *, is_expanded: bool = False
+    ) -> VectorQuery:
         if not -1.0 <= threshold <= 1.0:
             raise InputError(f"threshold must be a cosine from -1 to 1, got {threshold}")
         if vector is not None:
             return VectorQuery(validate_vector(vector, self.scope.dimensions), threshold, query or "")
         if query is None or not query.strip():
             raise InputError("Say what to look for: query must not be empty")
-        vector, rest = await embed_with_and_without_names(self._embedder, [query])
-        return VectorQuery(vector, threshold, query, rest)
+        if not is_expanded:
+            [embedding] = await self.embed_queries([query])
+            return VectorQuery(embedding, threshold, query)
+        embedding, without_names = await embed_queries(self._embedder, [query])
+        return VectorQuery(embedding, threshold, query, without_names)

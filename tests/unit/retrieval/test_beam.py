@@ -33,7 +33,7 @@ class Place:
 
     def __init__(self, kind: str) -> None:
         self.store = self
-        self._beyond = {"lead": 0, "score": 0.65, "similarity": 0.65, "relationship": stored(BEYOND, kind)}
+        self._beyond = {"lead": 0, "score": 0.65, "similarity": 0.69, "relationship": stored(BEYOND, kind)}
 
     def statement(self, name: str) -> str:
         return name
