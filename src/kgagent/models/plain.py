@@ -16,13 +16,6 @@ def display_name(properties: Mapping[str, Any] | None, key: str | None, element_
 
 
 def triplet_text(source: str, relation_type: str, target: str, *, label: str = "") -> str:
-    """A relationship as a short sentence in one line: "Elon Musk founded Tesla".
-
-    Args:
-        source: name of the node where it starts.
-        relation_type: its Neo4j type.
-        target: name of the node where it ends.
-        label: what to write instead of the type; with underscores, it is converted to words like a type.
-    """
+    """A relationship as a short sentence in one line, "Elon Musk founded Tesla", with its label or else its type."""
     words = humanize_relation_type(label) if "_" in label else label
     return " ".join(f"{source} {words or humanize_relation_type(relation_type)} {target}".split())

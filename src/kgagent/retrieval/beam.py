@@ -20,7 +20,7 @@ Finally, the types of a whole path are compared with the query without its names
 import math
 import time
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from operator import mul
@@ -196,7 +196,7 @@ class BeamSearch:
             best.update((step.record.element_id, step) for step in better)
             frontier = [*better[:BEAM_WIDTH], *names_read.result()]
         costs = _misfits(best.values(), starts, await self._fit(best.values()))
-        return self._ranked(_at_cost(step, costs) for step in best.values())[: self.limit]
+        return self._ranked(_at_cost(step, costs) for step in _behind_rivals(best.values(), starts))[: self.limit]
 
     async def _named(self, matches: Sequence[Candidate], *, is_first_person: bool) -> Anchors:
         """Nodes that the query names by an alias, or by a part of their name if it mentions no other node."""
@@ -328,8 +328,8 @@ def _starts(matches: Sequence[Candidate], text: str, owner: Collection[str]) -> 
 def _misfits(steps: Collection[_Step], starts: Sequence[_Step], fit: _Fit) -> dict[str, float]:
     """Costs of relationships, by element id: how much less than the best path the best path of their types fits.
 
-    A relationship counts as what any path found continues its own types with, so that it does not matter which of
-    several alike were expanded. Paths that do not start at mentioned nodes, if there are any, cost the most.
+    Any path that begins with the types of a relationship's own path counts for it, since not all are expanded. Paths
+    that do not start at mentioned nodes, if there are any, cost the most.
     """
     below = {one.record.element_id for one in starts if one.candidate.score < (one.candidate.similarity or 0.0)}
     paths = [path for step in steps if (path := (*step.candidate.path, step.record))[0].element_id not in below]
@@ -351,6 +351,22 @@ def _misfits(steps: Collection[_Step], starts: Sequence[_Step], fit: _Fit) -> di
 def _at_cost(step: _Step, costs: Mapping[str, float]) -> _Step:
     score = step.candidate.score - costs[step.record.element_id]
     return replace(step, candidate=replace(step.candidate, score=score))
+
+
+def _behind_rivals(steps: Iterable[_Step], starts: Sequence[_Step]) -> Iterator[_Step]:
+    """Rank paths below the matches at the same mentioned node that are about as similar as the start of the path."""
+    known = {start.record.element_id: start for start in starts}
+    matches = [(one.candidate.score, _ends(one.record)) for one in starts]
+    for step in steps:
+        if not step.candidate.path:
+            yield step
+            continue
+        start = known[step.candidate.path[0].element_id]
+        least, at = start.candidate.score - CHOICE_TEMPERATURE, _ends(start.record).keys() - start.exits
+        rivals = [score - HOP_COST for score, ends in matches if score > least and not at.isdisjoint(ends)]
+        own = known.get(step.record.element_id)
+        score = max(min([step.candidate.score, *rivals]), own.candidate.score if own else -math.inf)
+        yield replace(step, candidate=replace(step.candidate, score=score))
 
 
 def _reached(record: RelationshipRecord, similarity: float, score: float, lead: _Step) -> _Step:

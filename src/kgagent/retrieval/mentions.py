@@ -13,8 +13,6 @@ MAX_TEXT_LENGTH = 1_000
 """Number of words of a text that are searched for names."""
 
 CONNECTING = frozenset(re.findall(r"\w+", "a an and at by de for from in is it la of on the to with"))
-"""Words that may stand inside a name without a capital letter."""
-
 WORD = re.compile(r"\w+(?:['\u2019.-]\w+)*")
 _DAYS = "monday tuesday wednesday thursday friday saturday sunday"
 _MONTHS = "january february march april may june july august september october november december"

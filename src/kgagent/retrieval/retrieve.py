@@ -39,15 +39,8 @@ Retriever = Callable[[Vectors], Awaitable[Sequence[Ranking]]]
 
 
 async def embed_queries(embedder: Embedder, texts: Sequence[str]) -> list[Vector]:
-    """Embed queries in one request: first each as it is, then each without the names in it.
-
-    Raises:
-        EmbeddingError: the embedder failed.
-    """
-    wanted = [*texts, *map(without_names, texts)]
-    distinct = list(dict.fromkeys(wanted))
-    vectors = dict(zip(distinct, await embedder.embed_queries(distinct), strict=True))
-    return [vectors[text] for text in wanted]
+    """Embed queries in one request: first each as it is, then each without the names in it."""
+    return list(await embedder.embed_queries([*texts, *map(without_names, texts)]))
 
 
 @dataclass(frozen=True)

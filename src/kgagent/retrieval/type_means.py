@@ -18,7 +18,7 @@ class TypeMeans(dict[tuple[str, str], Sequence[float]]):
     """For a user and a relationship type, the mean embedding, of length 1; empty if there is none."""
 
 
-SAMPLE = 20
+SAMPLE = 10
 """Embeddings of each type that are read."""
 
 LIFETIME = 600.0

@@ -33,8 +33,7 @@ class VectorQuery:
         vector: float32, shape (dimensions,).
         threshold: minimum plain cosine, -1 to 1.
         text: the query in words; empty if unknown.
-        without_names: vector of the text without the names in it, which fits the types that the query asks for; None
-            if it is unknown.
+        without_names: vector of the text without its names, for comparing it with types; None if unknown.
     """
 
     vector: Sequence[float]
