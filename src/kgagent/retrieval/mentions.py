@@ -67,10 +67,10 @@ def without_names(query: str) -> str:
 def _phrases_and_rest(query: str) -> tuple[list[str], list[str]]:
     first, *following = WORD.findall(query) or [""]
     phrases: list[list[str]] = [[]]
-    rest = [first]
+    rest, has_names = [first], not query.isupper()
     for word in following:
         is_name = word[0].isupper() or (phrases[-1] and (word[0].isdigit() or word.casefold() in CONNECTING))
-        if is_name and word.casefold() not in _NO_NAMES and not query.isupper():
+        if has_names and is_name and word.casefold() not in _NO_NAMES:
             phrases[-1].append(_POSSESSIVE.sub("", word))
         else:
             rest.append(word)
