@@ -22,6 +22,16 @@ FusedRetriever = Literal["node_vector", "node_fulltext", "relationship_vector", 
 RetrieverName = Literal[FusedRetriever, "via_relationship", "name_match"]
 """How an item was found: by one of the retrievers, as an end node of a relationship, or by its name (`explore`)."""
 
+RETRIEVER_DESCRIPTIONS: Mapping[RetrieverName, str] = {
+    "node_vector": "semantic search of nodes",
+    "node_fulltext": "full-text search of nodes",
+    "relationship_vector": "semantic search of relationships",
+    "relationship_fulltext": "full-text search of relationships",
+    "via_relationship": "end nodes of relationships",
+    "name_match": "search of nodes by name",
+}
+"""What each way of finding items is, for a person to read."""
+
 Weight = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
 
 HalfLife = Annotated[float, Field(gt=0, allow_inf_nan=False)]

@@ -168,9 +168,6 @@ class BeamSearch:
 
         Returns:
             Matches and the relationships that were reached, best score first.
-
-        Raises:
-            StoreError: the database failed.
         """
         named, of_named = await self._named([*matches, *of_owner], is_first_person=bool(owner))
         found = list(first_of_each((*of_named, *of_owner, *matches)).values())

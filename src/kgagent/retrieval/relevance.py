@@ -51,11 +51,7 @@ class Calibration:
         self._known: dict[str, tuple[float, Sample]] = {}
 
     async def sample(self, scope: SearchScope) -> Sample:
-        """The sample of a user.
-
-        Raises:
-            StoreError: the database failed.
-        """
+        """The sample of a user."""
         expires, known = self._known.get(scope.user_id, (0.0, None))
         if known is not None and expires > time.monotonic():
             return known

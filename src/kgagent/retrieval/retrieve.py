@@ -10,19 +10,9 @@ from typing import TypeVar
 from kgagent.concurrency import task_group
 from kgagent.embedding.base import Embedder
 from kgagent.errors import KgAgentError, SearchError
-from kgagent.models.hybrid import RetrieverName
+from kgagent.models.hybrid import RETRIEVER_DESCRIPTIONS, RetrieverName
 from kgagent.retrieval.candidates import Ranking
 from kgagent.retrieval.mentions import without_names
-
-RETRIEVER_DESCRIPTIONS: Mapping[RetrieverName, str] = {
-    "node_vector": "semantic search of nodes",
-    "node_fulltext": "full-text search of nodes",
-    "relationship_vector": "semantic search of relationships",
-    "relationship_fulltext": "full-text search of relationships",
-    "via_relationship": "end nodes of relationships",
-    "name_match": "search of nodes by name",
-}
-"""What each way of finding items is, for a person to read."""
 
 SHORTEST_TIMEOUT = 0.01
 """Seconds that a step may take if no time is left."""

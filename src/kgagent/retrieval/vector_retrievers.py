@@ -28,7 +28,7 @@ EXPANSION_SHARE, EXPANDED_SLACK = 0.8, 0.1
 
 
 class VectorRetrievers:
-    """Finds nodes and relationships near vectors."""
+    """Finds nodes and relationships near vectors; StoreError is raised if the database fails."""
 
     def __init__(self, vectors: VectorSearch, ontology: Ontology, features: ServerFeatures) -> None:
         self._vectors = vectors
@@ -48,9 +48,6 @@ class VectorRetrievers:
             queries: vectors to search for.
             labels: labels to search, at least one.
             limit: maximum number of nodes of each label and query.
-
-        Raises:
-            StoreError: the database failed.
         """
         targets = [self._nodes[label] for label in labels]
         by_label = await self._vectors.search_each(scope, targets, queries, limit)

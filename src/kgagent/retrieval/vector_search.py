@@ -81,7 +81,7 @@ class VectorRequest:
 
 
 class VectorSearch:
-    """Chooses between an exact scan and an index, by how many vectors the user has."""
+    """Exact scan or index, by how many vectors the user has; StoreError is raised if the database fails."""
 
     def __init__(self, index: "WidenedIndex", *, exact_scan_limit: int | None) -> None:
         self._index = index
@@ -91,11 +91,7 @@ class VectorSearch:
     async def search(
         self, scope: SearchScope, target: VectorTarget, queries: Sequence[VectorQuery], limit: int
     ) -> list[Ranking]:
-        """Find the user's nearest vectors: `limit` for each query, or all if there are fewer.
-
-        Raises:
-            StoreError: the database failed.
-        """
+        """Find the user's nearest vectors: `limit` for each query, or all if there are fewer."""
         if not queries:
             return []
         request = VectorRequest(scope, target, queries, limit)
@@ -110,9 +106,6 @@ class VectorSearch:
 
         Returns:
             For each target, a ranking for each query.
-
-        Raises:
-            StoreError: the database failed.
         """
         if not queries:
             return [[] for _ in targets]

@@ -9,6 +9,7 @@ from kgagent.graph.relationships import (
     RelationshipWriteResult,
 )
 from kgagent.models import GraphRelationship
+from kgagent.models.plain import triplet_of
 from kgagent.tools.context import ToolContext
 from kgagent.tools.note_expiry import NoteExpiry, new_expiries, short_answer
 from kgagent.tools.write_results import WriteToolResult
@@ -45,7 +46,7 @@ class WrittenRelationship(WriteToolResult):
         return cls(
             message=". ".join((message, *written.warnings)),
             embedding_regenerated=written.embedding is not None,
-            triplet=written.record.triplet,
+            triplet=triplet_of(written.record),
             relationship=written.record,
             written=(written.record,),
             hint=hint,

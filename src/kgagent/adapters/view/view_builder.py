@@ -15,6 +15,7 @@ from kgagent.models import (
 )
 from kgagent.models.answer_page import NOTHING_RELEVANT
 from kgagent.models.hybrid import (
+    RETRIEVER_DESCRIPTIONS,
     FusionStrategy,
     HybridObject,
     HybridRelationship,
@@ -24,7 +25,6 @@ from kgagent.models.hybrid import (
 )
 from kgagent.retrieval import RetrievalService
 from kgagent.retrieval.fusion_strategies import RRF_K
-from kgagent.retrieval.retrieve import RETRIEVER_DESCRIPTIONS
 
 DEFAULT_NEIGHBORS = 30
 """Default maximum number of neighbors of the matches."""
