@@ -8,6 +8,7 @@ signal, in units of cosine and with the costs of the default fusion of hybrid se
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from kgagent.concurrency import task_group
 from kgagent.embedding.base import Embedder
@@ -32,7 +33,7 @@ from kgagent.retrieval.name_match import EXACT_NAME, SHARED_WORDS, nodes_by_name
 from kgagent.retrieval.noise import Noise, Sample
 from kgagent.retrieval.pipeline import ASSESSED, END_COST
 from kgagent.retrieval.relevance import RELEVANT, Calibration, relevance
-from kgagent.retrieval.retrieve import Retrieved, Retriever, Vector, Vectors, attempt, embed_queries, retrieve
+from kgagent.retrieval.retrieve import Retrieved, Retriever, Vector, Vectors, attempt, embed_for_search, retrieve
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.vector_retrievers import VectorRetrievers
 from kgagent.retrieval.vector_search import VectorQuery
@@ -119,7 +120,7 @@ class Exploration:
 
         async def queries(vectors_of: Vectors) -> list[VectorQuery]:
             found, count = await vectors_of(), len(request.queries)
-            given = zip(request.queries, found[:count], found[count:], strict=True)
+            given = zip_longest(request.queries, found[:count], found[count:])
             return [VectorQuery(vector, one.threshold, one.query, rest) for one, vector, rest in given]
 
         async def node_vector(vectors_of: Vectors) -> Sequence[Ranking]:
@@ -157,7 +158,8 @@ class Exploration:
 
     async def _embed(self, embedder: Embedder) -> list[Vector]:
         texts = [query.query for query in self.request.queries]
-        return await embed_queries(embedder, texts) if texts else []
+        is_expanded = self.request.search_relationships and self.request.expand_hops != 0
+        return await embed_for_search(embedder, texts, is_expanded=is_expanded) if texts else []
 
     def _signals(self, retrieved: Retrieved) -> list[NodeRanking]:
         """A ranking of nodes from each ranking of nodes or relationships."""

@@ -19,7 +19,7 @@ from kgagent.retrieval.noise import Sample
 from kgagent.retrieval.relevance import RELEVANT, Calibration, relevance
 from kgagent.retrieval.rerank import CrossEncoder, Reranking
 from kgagent.retrieval.results import build_result, hydrate
-from kgagent.retrieval.retrieve import Retrieved, Retriever, Vector, Vectors, attempt, embed_queries, retrieve
+from kgagent.retrieval.retrieve import Retrieved, Retriever, Vector, Vectors, attempt, embed_for_search, retrieve
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.vector_retrievers import VectorRetrievers
 from kgagent.retrieval.vector_search import VectorQuery
@@ -167,7 +167,9 @@ class HybridSearchPipeline:
     async def _embed(self, embedder: Embedder) -> list[Vector]:
         if self.vector is not None:
             return [self.vector]
-        return await embed_queries(embedder, [(self.options.query or "")[:MAX_EMBEDDED_LENGTH]])
+        is_expanded = self.options.search_relationships and self.options.expand_hops != 0
+        text = (self.options.query or "")[:MAX_EMBEDDED_LENGTH]
+        return await embed_for_search(embedder, [text], is_expanded=is_expanded)
 
     async def _rerank(self, candidates: list[Candidate], retrieved: Retrieved) -> tuple[list[Candidate], list[str]]:
         if not self._is_reranked:

@@ -28,9 +28,9 @@ Retriever = Callable[[Vectors], Awaitable[Sequence[Ranking]]]
 """Returns a ranking for each query; awaits its argument for the vectors of the queries if it needs them."""
 
 
-async def embed_queries(embedder: Embedder, texts: Sequence[str]) -> list[Vector]:
-    """Embed queries in one request: first each as it is, then each without the names in it."""
-    return list(await embedder.embed_queries([*texts, *map(without_names, texts)]))
+async def embed_for_search(embedder: Embedder, texts: Sequence[str], *, is_expanded: bool) -> list[Vector]:
+    """Embed queries in one request: each as it is, then, for expansion, each without the names in it."""
+    return list(await embedder.embed_queries([*texts, *(map(without_names, texts) if is_expanded else ())]))
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Retrieved:
     Attributes:
         rankings: for each retriever that succeeded, a ranking for each query.
         failures: the retrievers that failed.
-        vectors: vectors of the queries, then of the queries without names; None if they were not embedded in time.
+        vectors: vectors of the queries, as `embed_for_search` returns them; None if they were not embedded in time.
         ends_at: when the rest of the search must end, on the clock of `time.monotonic`.
     """
 

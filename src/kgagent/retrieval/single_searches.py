@@ -14,7 +14,7 @@ from kgagent.retrieval.arguments import check_limit, validate_vector
 from kgagent.retrieval.explore import to_result
 from kgagent.retrieval.name_match import nodes_by_name
 from kgagent.retrieval.relevance import Calibration
-from kgagent.retrieval.retrieve import embed_queries
+from kgagent.retrieval.retrieve import embed_for_search
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope, check_text, observed
 from kgagent.retrieval.vector_index import vector_index
 from kgagent.retrieval.vector_retrievers import VectorRetrievers
@@ -211,8 +211,5 @@ class SingleSearches:
             return VectorQuery(validate_vector(vector, self.scope.dimensions), threshold, query or "")
         if query is None or not query.strip():
             raise InputError("Say what to look for: query must not be empty")
-        if not is_expanded:
-            [embedding] = await self.embed_queries([query])
-            return VectorQuery(embedding, threshold, query)
-        embedding, without_names = await embed_queries(self._embedder, [query])
-        return VectorQuery(embedding, threshold, query, without_names)
+        embedding, *without_names = await embed_for_search(self._embedder, [query], is_expanded=is_expanded)
+        return VectorQuery(embedding, threshold, query, *without_names)

@@ -62,6 +62,7 @@ from kgagent.tools.shared_aliases import shared_aliases
 from kgagent.turns import in_turns
 
 ItemT = TypeVar("ItemT", bound=BaseModel)
+ResultT = TypeVar("ResultT", NodeWriteResult, RelationshipWriteResult)
 MAX_NAMED = 3
 """Names that one hint repeats."""
 
@@ -182,11 +183,7 @@ class _Call:
         self.node_intents, outcomes = await write_with_joined_notes(
             strategy, self.node_intents, attempts=context.write_context.attempts
         )
-        for place, outcome in outcomes.items():
-            if isinstance(outcome, KgAgentError):
-                self.failures[place] = outcome
-            else:
-                self.written_nodes[place] = outcome
+        self._keep(outcomes, self.written_nodes)
         missing = self._missing_nodes()
         for place, intent in self.node_intents.items():
             if place[0] == "notes" and place in self.failures and intent.entity_key in missing:
@@ -208,11 +205,7 @@ class _Call:
         self.relationship_intents, outcomes = await write_with_joined_notes(
             strategy, self.relationship_intents, attempts=context.write_context.attempts
         )
-        for place, outcome in outcomes.items():
-            if isinstance(outcome, KgAgentError):
-                self.failures[place] = outcome
-            else:
-                self.written_relationships[place] = outcome
+        self._keep(outcomes, self.written_relationships)
 
     async def result(self) -> RememberResult:
         """Describe what was written."""
@@ -277,6 +270,14 @@ class _Call:
             else:
                 valid[position] = outcome
         return valid
+
+    def _keep(self, outcomes: Mapping[Place, ResultT | KgAgentError], written: dict[Place, ResultT]) -> None:
+        """Keep results in a dictionary of what was written, and errors as failures."""
+        for place, outcome in outcomes.items():
+            if isinstance(outcome, KgAgentError):
+                self.failures[place] = outcome
+            else:
+                written[place] = outcome
 
     def _missing_nodes(self) -> dict[str, int]:
         """Keys of new nodes that were not written, with the positions of their items."""
