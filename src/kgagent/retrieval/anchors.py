@@ -59,44 +59,49 @@ async def owner_matches(
     ]
 
 
-async def named_matches(
-    scope: SearchScope,
-    target: VectorTarget,
-    types: RelationshipFilter,
-    query: VectorQuery,
-    phrases: Sequence[str],
-    *,
-    by_part: bool,
-    timeout: float,
-) -> Anchors:
-    """Nodes with one of some phrases as an alias, or as a part of a name; none if the database fails.
+async def named_nodes(scope: SearchScope, phrases: Sequence[str], *, by_part: bool, timeout: float) -> Sequence[str]:
+    """Keys of the nodes that have one of some phrases as their name or an alias; none if the database fails.
 
     Args:
         scope: whose nodes.
-        target: the relationships that are searched.
-        types: which relationships to keep.
-        query: its vector.
-        phrases: capitalized words of the query that are in the name of no relationship found.
+        phrases: capitalized words of a query.
         by_part: whether a part of a name is enough.
-        timeout: seconds for each of two statements.
+        timeout: seconds.
     """
     known = [phrase for phrase in phrases if words(phrase)]
     if not known:
-        return frozenset(), ()
+        return ()
     own, wanted = must_be("user_id", [scope.user_id]), " ".join(map(quoted, known))
     parameters = {
         "by_alias": f"{own} +notes_text:({wanted})",
-        "by_name": [f"{own} +name:({wanted})"] if by_part else [],
+        "by_name": [f"{own} +name:({wanted})"],
         **{"index": NODE_TEXT_INDEX, "limit": NAMES_READ, "of_user": own, "keys": []},
     }
     try:
         rows = await scope.read(scope.statement("find_same_things"), parameters, timeout=timeout)
-        keys = [row["entity_key"] for row in rows if _is_meant(row, known, by_part=by_part)][:NAMED]
-        text = statement("search_relationships_at_nodes", **{**scope.places, **target.places})
-        found = await scope.read(text, _parameters(scope, types, query) | {"keys": keys}, timeout=timeout)
     except StoreError:  # ranking works without them
-        return frozenset(), ()
-    return _anchors(found)
+        return ()
+    return [row["entity_key"] for row in rows if _is_meant(row, known, by_part=by_part)][:NAMED]
+
+
+async def matches_at(
+    scope: SearchScope,
+    target: VectorTarget,
+    types: RelationshipFilter,
+    query: VectorQuery,
+    keys: Sequence[str],
+    *,
+    timeout: float,
+) -> Sequence[Candidate]:
+    """The relationships of some nodes that are nearest to a query; none if the database fails."""
+    text = statement("search_relationships_at_nodes", **{**scope.places, **target.places})
+    try:
+        rows = (
+            await scope.read(text, _parameters(scope, types, query) | {"keys": keys}, timeout=timeout) if keys else []
+        )
+    except StoreError:  # ranking works without them
+        return ()
+    return _anchors(rows)[1]
 
 
 def _is_meant(row: Row, phrases: Sequence[str], *, by_part: bool) -> bool:

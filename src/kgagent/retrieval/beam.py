@@ -13,17 +13,17 @@ them through the other end. For "my mentors", every mentor comes before other re
 One thing may be stored as two nodes, "Henry King" and "Henry King (director)". The second hop also leaves nodes whose
 names or aliases match those of the nodes that the first hop left; moving to such a node costs a hop.
 
-Finally, the types of a whole path are compared with the query without its names: "who directed the films of Ann?" fits
-"starred" and "directed by" together. A relationship counts as the best path that its types begin.
+Finally, the types of a whole path are compared with the query: "who directed the films of Ann?" fits "starred" and
+"directed by" together, see `type_fit`. A relationship counts as the best path that its types begin. The search expands
+what would fit best with one more type, and does not stop while that fits better than all that was found.
 """
 
 import math
 import time
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from itertools import combinations
-from operator import mul
 from statistics import fmean
 
 from kgagent.concurrency import task_group
@@ -32,11 +32,12 @@ from kgagent.graph.lucene import must_be, quoted, words
 from kgagent.graph.records import RelationshipRecord
 from kgagent.graph.schema_parts import NODE_TEXT_INDEX
 from kgagent.graph.statements import statement
-from kgagent.retrieval.anchors import Anchors, named_matches
+from kgagent.retrieval.anchors import NAMED, Anchors, matches_at, named_nodes
 from kgagent.retrieval.candidates import Candidate, first_of_each, key_of, read_relationship
-from kgagent.retrieval.mentions import capitalized_phrases, mentioned_names
+from kgagent.retrieval.mentions import capitalized_phrases, consists_of_names, mentioned_names
 from kgagent.retrieval.same_names import may_name_the_same
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
+from kgagent.retrieval.type_fit import TypeFit, words_from
 from kgagent.retrieval.type_means import TypeMeans, read_type_means
 from kgagent.retrieval.vector_search import VectorQuery
 from kgagent.retrieval.vector_targets import VectorTarget
@@ -47,18 +48,14 @@ START_POOL = 50
 An index that is asked for more also misses fewer of the best, and a missed start loses everything behind it.
 """
 
-BEAM_WIDTH = 8
-"""Relationships of a hop that the next hop expands."""
+BEAM_WIDTH, KEPT_PER_HOP = 8, 50
+"""Relationships of a hop that the next hop expands, and that are kept."""
 
-KEPT_PER_HOP = 50
 NAMES_READ, LONGEST_NAME = 50, 5
 """Nodes that are read to find other names of a thing; names of at most so many words may lack two of them, else one."""
 
-HUB_LIMIT = 200
-"""Relationships that are read at one node in one hop; bounds memory and time at a hub."""
-
-DEGREE_LIMIT = 50 * HUB_LIMIT
-"""Relationships that are counted at a node."""
+HUB_LIMIT, DEGREE_LIMIT = 200, 10_000
+"""Relationships that are read, and that are counted, at one node in one hop; bounds memory and time at a hub."""
 
 HUB_MATCHES = START_POOL // 2
 """A mentioned node with more matches does not count beside other mentioned nodes: a hub's name says little."""
@@ -73,11 +70,9 @@ HOP_COST = 0.01
 LATER_HOP_COST = 0.05
 """Additional cost of each hop after the first: most questions need one, and siblings two hops away are many."""
 
-DEFAULT_HOPS = 3
-"""Maximum number of hops of a search that expands as far as its query needs."""
-
-LEADING = 20
-"""Such a search stops when the next hop cannot change this number of best relationships."""
+DEFAULT_HOPS, LEADING = 3, 20
+"""Maximum number of hops of a search that expands as far as its query needs; it stops earlier if the next hop cannot
+change so many of the best relationships, and no other type would make a path fit better."""
 
 CHOICE_TEMPERATURE = 0.05
 CHOICE_WEIGHT = 0.6
@@ -86,11 +81,8 @@ CHOICE_WEIGHT = 0.6
 OVERLAP_WEIGHT = 0.5
 """Share of a relationship's overlap with its predecessor that is subtracted from its own similarity."""
 
-MISFIT_WEIGHT, TYPE_LIKENESS = 1.2, 0.8
-"""Cost of a path that fits less than the best one, as a multiple of the difference; cosine of two types if unknown."""
-
-LENGTH_COST = 0.02
-"""Cosine subtracted for each type of a path after the first: a sum of types fits better by chance."""
+MISFIT_WEIGHT = 1.2
+"""Cost of a path that fits less than the best one, as a multiple of the difference."""
 
 
 @dataclass(frozen=True)
@@ -101,33 +93,6 @@ class _Step:
     record: RelationshipRecord
     exits: frozenset[str]
     others: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class _Fit:
-    """How well relationship types fit a query: the cosine of each, and the mean embeddings of those that have one."""
-
-    similar: Mapping[str, float]
-    means: Mapping[str, Sequence[float]]
-    known: dict[tuple[str, ...], float] = field(default_factory=dict)
-    likenesses: dict[frozenset[str], float] = field(default_factory=dict)
-
-    def of(self, types: tuple[str, ...]) -> float:
-        """Cosine of the query with the sum of the types of a path."""
-        if types not in self.known:
-            squared = sum(self._likeness(one, other) for one in types for other in types)
-            self.known[types] = sum(self.similar[one] for one in types) / math.sqrt(squared)
-        return self.known[types]
-
-    def _likeness(self, one: str, other: str) -> float:
-        if one == other:
-            return 1.0
-        if one not in self.means or other not in self.means:
-            return TYPE_LIKENESS
-        both = frozenset((one, other))
-        if both not in self.likenesses:
-            self.likenesses[both] = max(0.0, sum(map(mul, self.means[one], self.means[other])))
-        return self.likenesses[both]
 
 
 @dataclass(frozen=True)
@@ -171,13 +136,19 @@ class BeamSearch:
         """
         named, of_named = await self._named([*matches, *of_owner], is_first_person=bool(owner))
         found = list(first_of_each((*of_named, *of_owner, *matches)).values())
-        starts = _starts(found, self.query.text, {*owner, *named})
+        names = _names(found)
+        said = mentioned_names(self.query.text, set(names.values()))
+        mentioned = {key for key, name in names.items() if name in said or key in owner or key in named}
+        starts = _starts(found, mentioned, {*owner, *named})
+        fit = TypeFit(self.query, words_from(self.query.text, said))
+        await self._add_types(fit, starts)
         best = {step.record.element_id: step for step in starts}
         frontier = starts[:BEAM_WIDTH]
         for hop in range(DEFAULT_HOPS if self.hops is None else self.hops):
             cost = HOP_COST + (LATER_HOP_COST if hop else 0.0)
             worst = self._worst_leading(best.values()) + cost
-            frontier = [step for step in frontier if step.candidate.score > worst]
+            fits = max(map(fit.of, map(_types, best.values())), default=0.0)
+            frontier = [one for one in frontier if one.candidate.score > worst or fit.ahead(_types(one)) > fits]
             left = self.deadline - time.monotonic()
             if not frontier or left <= 0:
                 break
@@ -191,39 +162,41 @@ class BeamSearch:
             reached = ((step, known.get(step.record.element_id, -math.inf)) for step in hop_read.result())
             better = [step for step, score in reached if step.candidate.score > score]
             best.update((step.record.element_id, step) for step in better)
+            await self._add_types(fit, better)
+            better.sort(key=lambda one: -one.candidate.score - MISFIT_WEIGHT * fit.ahead(_types(one)))
             frontier = [*better[:BEAM_WIDTH], *names_read.result()]
-        costs = _misfits(best.values(), starts, await self._fit(best.values()))
-        return self._ranked(_at_cost(step, costs) for step in _behind_rivals(best.values(), starts))[: self.limit]
+        return self._ranked(_at_cost(list(_behind_rivals(best.values(), starts)), starts, fit))[: self.limit]
 
     async def _named(self, matches: Sequence[Candidate], *, is_first_person: bool) -> Anchors:
-        """Nodes that the query names by an alias, or by a part of their name if it mentions no other node."""
-        names = {
-            end for one in matches if isinstance(one.record, RelationshipRecord) for end in _ends(one.record).values()
-        }
-        phrases = capitalized_phrases(self.query.text)[:MAX_PHRASES]
-        phrases = [one for one in phrases if not mentioned_names(one, names)]
-        left = self.deadline - time.monotonic()
-        if not phrases or left <= 0:
-            return frozenset(), ()
-        by_part = not is_first_person and not mentioned_names(self.query.text, names)
-        return await named_matches(
-            self.scope, self.target, self.types, self.query, phrases, by_part=by_part, timeout=left
-        )
+        """Nodes that the query names otherwise than by the names in the matches, and the best relationships there.
 
-    async def _fit(self, steps: Iterable[_Step]) -> _Fit:
-        """How well types fit the query without its names: the mean of a sample of each type, or else what was found."""
+        It may name a node by an alias or, if it mentions no other, by a part of its name. The nodes that it mentions by
+        the names in the matches may have more relationships than the matches, too.
+        """
+        names, left = _names(matches), self.deadline - time.monotonic()
+        phrases = capitalized_phrases(self.query.text)[:MAX_PHRASES]
+        phrases = [one for one in phrases if not consists_of_names(one, set(names.values()))]
+        if left <= 0 or (not phrases and len(matches) < START_POOL):
+            return frozenset(), ()
+        said = mentioned_names(self.query.text, set(names.values()))
+        keys = await named_nodes(self.scope, phrases, by_part=not is_first_person and not said, timeout=left)
+        ends = Counter(key for one in matches for key in _names([one]))
+        at = [*keys, *(key for key, name in names.items() if name in said and ends[key] <= HUB_MATCHES)][:NAMED]
+        left = self.deadline - time.monotonic()
+        return frozenset(keys), await matches_at(self.scope, self.target, self.types, self.query, at, timeout=left)
+
+    async def _add_types(self, fit: TypeFit, steps: Iterable[_Step]) -> None:
+        """Add the types of steps: the mean of a sample of each type, or else of the steps themselves."""
         found: dict[str, list[float]] = defaultdict(list)
         for step in steps:
             found[step.record.text("relationship_type")].append(step.candidate.similarity or 0.0)
-        keys = {one: (self.scope.user_id, one) for one in found}
-        unknown, left = [one for one in keys if keys[one] not in self.type_means], self.deadline - time.monotonic()
-        if unknown and left > 0:
-            await read_type_means(self.scope, unknown, self.type_means, timeout=left)
-        means = {one: mean for one, key in keys.items() if (mean := self.type_means.get(key))}
-        vector = self.query.vector if self.query.without_names is None else self.query.without_names
-        length = math.hypot(*vector) or 1.0
-        similar = {one: sum(map(mul, mean, vector)) / length for one, mean in means.items()}
-        return _Fit({one: fmean(similarities) for one, similarities in found.items()} | similar, means)
+        keys = {one: (self.scope.user_id, one) for one in found if one not in fit}
+        unread = [one for one, key in keys.items() if key not in self.type_means]
+        left = self.deadline - time.monotonic()
+        if unread and left > 0:
+            await read_type_means(self.scope, unread, self.type_means, timeout=left)
+        for one, key in keys.items():
+            fit.add(one, self.type_means.get(key, ()), fmean(found[one]))
 
     def _worst_leading(self, steps: Iterable[_Step]) -> float:
         """Score that a relationship must exceed to be among the leading ones."""
@@ -297,12 +270,9 @@ def _parts(name: str) -> list[str]:
     return [f"name:({' '.join('+' + quoted(word) for word in part)})" for part in combinations(found, size)]
 
 
-def _starts(matches: Sequence[Candidate], text: str, owner: Collection[str]) -> list[_Step]:
+def _starts(matches: Sequence[Candidate], mentioned: Set[str], owner: Set[str]) -> list[_Step]:
     """Matches as starts, best first: a mentioned node counts more than a small difference in similarity."""
     records = [(match, match.record) for match in matches if isinstance(match.record, RelationshipRecord)]
-    names = {key: name for _, record in records for key, name in _ends(record).items()}
-    said = mentioned_names(text, set(names.values())) if text else set()
-    mentioned = {key for key, name in names.items() if name in said or key in owner}
     hubs = {key for key in mentioned if key not in owner and sum(key in _ends(one) for _, one in records) > HUB_MATCHES}
     rare = mentioned - hubs or mentioned
     nearest = {key: max(match.score for match, record in records if key in _ends(record)) for key in rare}
@@ -314,7 +284,7 @@ def _starts(matches: Sequence[Candidate], text: str, owner: Collection[str]) -> 
         if at:
             # A query may mention several nodes. The best match at each of them starts nearly as high as the best match
             # of all; at the owner it starts as high, because texts in the first person do not name the owner.
-            share = 1.0 if at & set(owner) else 0.5
+            share = 1.0 if at & owner else 0.5
             score = match.score + share * (top - min(nearest[key] for key in at))
         else:
             score = match.score - (UNMENTIONED_COST if mentioned else 0.0)
@@ -322,32 +292,34 @@ def _starts(matches: Sequence[Candidate], text: str, owner: Collection[str]) -> 
     return sorted(starts, key=lambda step: -step.candidate.score)
 
 
-def _misfits(steps: Collection[_Step], starts: Sequence[_Step], fit: _Fit) -> dict[str, float]:
-    """Costs of relationships, by element id: how much less than the best path the best path of their types fits.
+def _at_cost(steps: Sequence[_Step], starts: Sequence[_Step], fit: TypeFit) -> Iterator[_Step]:
+    """Subtract from each score how much less than the best path the best path of the relationship's types fits.
 
     Any path that begins with the types of a relationship's own path counts for it, since not all are expanded. Paths
     that do not start at mentioned nodes, if there are any, cost the most.
     """
     below = {one.record.element_id for one in starts if one.candidate.score < (one.candidate.similarity or 0.0)}
-    paths = [path for step in steps if (path := (*step.candidate.path, step.record))[0].element_id not in below]
-    chains = [tuple(record.text("relationship_type") for record in path) for path in paths]
+    rooted = [step for step in steps if _path(step)[0].element_id not in below]
     continued: dict[tuple[str, ...], float] = defaultdict(lambda: -1.0)
-    for chain in chains:
-        own = fit.of(chain) - LENGTH_COST * (len(chain) - 1)
-        for length in range(1, len(chain) + 1):
-            continued[chain[:length]] = max(own, continued[chain[:length]])
+    for types in map(_types, rooted):
+        for length in range(1, len(types) + 1):
+            continued[types[:length]] = max(fit.of(types), continued[types[:length]])
     fits: dict[str, float] = defaultdict(lambda: -1.0)
-    for path, chain in zip(paths, chains, strict=True):
-        for length, record in enumerate(path, start=1):
-            fits[record.element_id] = max(fits[record.element_id], continued[chain[:length]])
+    for step in rooted:
+        for length, record in enumerate(_path(step), start=1):
+            fits[record.element_id] = max(fits[record.element_id], continued[_types(step)[:length]])
     best, least = max(fits.values(), default=0.0), min(fits.values(), default=0.0)
-    ids = (step.record.element_id for step in steps)
-    return {element_id: MISFIT_WEIGHT * (best - fits.get(element_id, least)) for element_id in ids}
+    for step in steps:
+        cost = MISFIT_WEIGHT * (best - fits.get(step.record.element_id, least))
+        yield replace(step, candidate=replace(step.candidate, score=step.candidate.score - cost))
 
 
-def _at_cost(step: _Step, costs: Mapping[str, float]) -> _Step:
-    score = step.candidate.score - costs[step.record.element_id]
-    return replace(step, candidate=replace(step.candidate, score=score))
+def _path(step: _Step) -> tuple[RelationshipRecord, ...]:
+    return (*step.candidate.path, step.record)
+
+
+def _types(step: _Step) -> tuple[str, ...]:
+    return tuple(record.text("relationship_type") for record in _path(step))
 
 
 def _behind_rivals(steps: Iterable[_Step], starts: Sequence[_Step]) -> Iterator[_Step]:
@@ -358,7 +330,7 @@ def _behind_rivals(steps: Iterable[_Step], starts: Sequence[_Step]) -> Iterator[
         if not step.candidate.path:
             yield step
             continue
-        start = known[step.candidate.path[0].element_id]
+        start = known[_path(step)[0].element_id]
         least, at = start.candidate.score - CHOICE_TEMPERATURE, _ends(start.record).keys() - start.exits
         rivals = [score - HOP_COST for score, ends in matches if score > least and not at.isdisjoint(ends)]
         own = known.get(step.record.element_id)
@@ -367,10 +339,16 @@ def _behind_rivals(steps: Iterable[_Step], starts: Sequence[_Step]) -> Iterator[
 
 
 def _reached(record: RelationshipRecord, similarity: float, score: float, lead: _Step) -> _Step:
-    path = (*lead.candidate.path, lead.record)
+    path = _path(lead)
     visited = {key for earlier in path for key in _ends(earlier)} | lead.exits
     candidate = Candidate(key_of(record), score, record, similarity, path=path)
     return _Step(candidate, record, frozenset(_ends(record).keys() - visited))
+
+
+def _names(matches: Iterable[Candidate]) -> dict[str, str]:
+    """Keys and names of the nodes that relationships join."""
+    records = (one.record for one in matches)
+    return {key: name for one in records if isinstance(one, RelationshipRecord) for key, name in _ends(one).items()}
 
 
 def _ends(record: RelationshipRecord) -> Mapping[str, str]:

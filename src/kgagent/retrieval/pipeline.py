@@ -122,15 +122,10 @@ class HybridSearchPipeline:
             return await vectors.nodes(scope, await queries(vectors_of), labels=self.labels, limit=options.object_limit)
 
         async def node_fulltext(_: Vectors) -> Sequence[Ranking]:
-            return [
-                await search_nodes_full_text(
-                    scope,
-                    text or "",
-                    labels=self.labels,
-                    limit=options.text_limit,
-                    threshold=options.text_threshold,
-                )
-            ]
+            found = search_nodes_full_text(
+                scope, text or "", labels=self.labels, limit=options.text_limit, threshold=options.text_threshold
+            )
+            return [await found]
 
         async def relationship_vector(vectors_of: Vectors) -> Sequence[Ranking]:
             return await vectors.relationships(
@@ -144,16 +139,11 @@ class HybridSearchPipeline:
             )
 
         async def relationship_fulltext(_: Vectors) -> Sequence[Ranking]:
-            return [
-                await search_relationships_full_text(
-                    scope,
-                    text or "",
-                    types=self.types,
-                    limit=options.relationship_limit,
-                    threshold=options.text_threshold,
-                    fields=RANKING_FIELDS,
-                )
-            ]
+            limit, threshold = options.relationship_limit, options.text_threshold
+            found = search_relationships_full_text(
+                scope, text or "", types=self.types, limit=limit, threshold=threshold, fields=RANKING_FIELDS
+            )
+            return [await found]
 
         retrievers: dict[RetrieverName, Retriever] = {"node_vector": node_vector}
         if text is not None:

@@ -91,25 +91,25 @@ async def retrieve(
         SearchError: every retriever failed; or the error itself if each failed with an unexpected error.
     """
     async with task_group() as group:
-        embedding = group.create_task(_caught(embed(), timeout))
+        embedding = group.create_task(attempt(embed(), timeout, default=()))
 
         async def vectors() -> Sequence[Vector]:
             # Shielded: a retriever that times out must not cancel the embedding that the others wait for.
-            outcome = await asyncio.shield(embedding)
-            if isinstance(outcome, Exception):
-                raise outcome
-            return outcome
+            embedded, failure = await asyncio.shield(embedding)
+            if failure is not None:
+                raise failure.error
+            return embedded
 
         tasks = {
             name: group.create_task(attempt(retriever(vectors), timeout, default=()))
             for name, retriever in retrievers.items()
         }
     outcomes = {name: task.result() for name, task in tasks.items()}
-    known = embedding.result()
+    embedded, unembedded = embedding.result()
     retrieved = Retrieved(
         {name: rankings for name, (rankings, failure) in outcomes.items() if failure is None},
         {name: failure for name, (_, failure) in outcomes.items() if failure is not None},
-        None if isinstance(known, Exception) else known,
+        embedded if unembedded is None else None,
         time.monotonic() + timeout,
     )
     if not retrieved.rankings:
@@ -139,11 +139,3 @@ async def attempt(step: Awaitable[ResultT], timeout: float, *, default: ResultT)
         # A bug in one step must not discard the results of the others.
         _log.exception("A step of a search failed")
         return default, Failure(INTERNAL_ERROR, error)
-
-
-async def _caught(embedding: Awaitable[Sequence[Vector]], timeout: float) -> Sequence[Vector] | Exception:
-    try:
-        async with asyncio.timeout(timeout):
-            return await embedding
-    except Exception as error:  # raised by each retriever that needs the vectors
-        return error

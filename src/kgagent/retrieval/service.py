@@ -94,7 +94,4 @@ class RetrievalService(GraphWalks):
 
 def _options(request: HybridSearchRequest) -> HybridSearchOptions:
     """Add the default options to a request without options; what it holds was validated when it was made."""
-    if isinstance(request, HybridSearchOptions):
-        return request
-    given = {name: getattr(request, name) for name in HybridSearchRequest.model_fields}
-    return HybridSearchOptions.model_construct(**given)
+    return request if isinstance(request, HybridSearchOptions) else HybridSearchOptions.model_construct(**dict(request))

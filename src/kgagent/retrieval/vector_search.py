@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from kgagent.concurrency import task_group
@@ -147,8 +148,7 @@ async def scan_each(requests: Sequence[VectorRequest]) -> dict[str, list[list[Ca
     """Compare each vector of the user in several targets, in one statement; the matches by name of the target."""
     if not requests:
         return {}
-    statements = [request.target.exact_statement for request in requests]
-    text = Statement("\nUNION ALL\n".join(statements), statements[0].name)
+    text = _union(*(request.target.exact_statement for request in requests))
     rows = await requests[0].scope.read(text, requests[0].parameters)
     found = {(row["label"], row["query"]): row for row in rows}
     return {
@@ -157,3 +157,8 @@ async def scan_each(requests: Sequence[VectorRequest]) -> dict[str, list[list[Ca
         ]
         for request in requests
     }
+
+
+@lru_cache(maxsize=100)
+def _union(*statements: Statement) -> Statement:
+    return Statement("\nUNION ALL\n".join(statements), statements[0].name)
