@@ -1,5 +1,9 @@
 """Expansion through nodes whose names may be those of the same thing."""
 
+import json
+from itertools import pairwise
+from pathlib import Path
+
 import pytest
 
 from kgagent import KnowledgeGraph
@@ -62,6 +66,54 @@ async def test_no_node_of_another_user_is_the_same(graph: KnowledgeGraph, tools:
     keys = await joined(others, {second: FILM[second]})
     succeeded(await others.update_node(entity_key=keys["Henry King"], aliases=["Henry King (director)"]))
     assert await _found(graph, user_id, 3) == [first]
+
+
+@pytest.fixture
+async def crowd(graph: KnowledgeGraph, user_id: str, tmp_path: Path) -> None:
+    """More relationships that match the question than a search expands, one of them at Rocky; and two of Rocky Reed."""
+    names = ["Rocky", "Rocky Reed", "Mill", "Harbour", *(f"Person {number}" for number in range(70))]
+    nodes = [{"kind": "node", "label": "Person", "id": name, "name": name} for name in names]
+    ends = [*pairwise(names[4:]), ("Rocky", "Person 0")]
+    ways = [{"from": one, "to": other, "description": "orchard painter"} for one, other in ends]
+    ways += [{"from": "Rocky Reed", "to": one, "description": "orchard painter lamp"} for one in ("Mill", "Harbour")]
+    ways = [{"kind": "relationship", "relationship_type": "neighbour", **way} for way in ways]
+    path = tmp_path / "graph.jsonl"
+    path.write_text("\n".join(map(json.dumps, [*nodes, *ways])), "utf-8")
+    report = await graph.load(path, user_id=user_id)
+    assert not report.problems
+
+
+@pytest.mark.usefixtures("crowd")
+async def test_a_name_that_contains_the_name_of_a_match_is_looked_up(graph: KnowledgeGraph, user_id: str) -> None:
+    matches = await graph.retrieval.relationship_vector_search(
+        f"{QUESTION} of Rocky Reed", 0.2, user_id=user_id, expand_hops=1, limit=10
+    )
+    assert {match.to_name for match in matches[:2]} == {"Mill", "Harbour"}
+
+
+@pytest.mark.usefixtures("crowd")
+async def test_all_relationships_of_a_mentioned_node_are_starts(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
+    created = await tools.create_relationship(
+        from_entity_key="Rocky Reed", to_entity_key="Person 1", relationship_type="neighbour", description=QUESTION
+    )
+    assert created["success"], created
+    matches = await graph.retrieval.relationship_vector_search(
+        f"{QUESTION} of Rocky Reed", 0.2, user_id=user_id, expand_hops=1, limit=10
+    )
+    assert {match.to_name for match in matches if match.from_name == "Rocky Reed"} == {"Mill", "Harbour", "Person 1"}
+
+
+@pytest.mark.usefixtures("crowd")
+async def test_no_node_of_another_user_is_looked_up(graph: KnowledgeGraph, user_id: str) -> None:
+    other = f"{user_id}-other"
+    tools = graph.tools(user_id=other)
+    keys = await joined(tools, {("Rocky", "Bo"): QUESTION})
+    matches = await graph.retrieval.relationship_vector_search(
+        f"{QUESTION} of Rocky Reed", 0.2, user_id=other, expand_hops=3
+    )
+    assert {match.to_entity_key for match in matches} == {keys["Bo"]}
 
 
 @pytest.mark.parametrize(

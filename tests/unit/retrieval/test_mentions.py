@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgagent.retrieval.mentions import mentioned_names, without_names
+from kgagent.retrieval.mentions import capitalized_phrases, consists_of_names, mentioned_names, without_names
 
 
 @pytest.mark.parametrize(
@@ -65,6 +65,31 @@ def test_names_that_fold_to_the_same_words_are_all_found() -> None:
 )
 def test_a_query_without_its_names_is_what_it_asks(query: str, rest: str) -> None:
     assert without_names(query) == rest
+
+
+@pytest.mark.parametrize(
+    ("query", "phrases"),
+    [
+        ("what languages are the movies of Nat Wachsberger in", ["Nat Wachsberger"]),
+        ("who is the Duke of York from?", ["Duke of York"]),
+        ("ADA", []),
+    ],
+)
+def test_a_phrase_ends_with_a_name(query: str, phrases: list[str]) -> None:
+    assert capitalized_phrases(query) == phrases
+
+
+@pytest.mark.parametrize(
+    ("phrase", "names", "expected"),
+    [
+        ("Rocky Graziano", ["Rocky"], False),
+        ("Rocky Graziano", ["rocky", "GRAZIANO"], True),
+        ("Rocky of Graziano", ["Rocky", "Graziano"], True),
+        ("Rocky", ["Rocky Graziano"], False),
+    ],
+)
+def test_a_phrase_is_known_if_names_contain_all_its_words(phrase: str, names: list[str], expected: bool) -> None:
+    assert consists_of_names(phrase, names) is expected
 
 
 @given(st.text(st.characters(max_codepoint=127), max_size=40), st.text(st.characters(max_codepoint=127), max_size=8))

@@ -1,0 +1,68 @@
+"""How well the types of a path fit a query, for known similarities."""
+
+import pytest
+
+from kgagent.retrieval.type_fit import LENGTH_COST, WORD_WEIGHT, TypeFit, words_from
+from kgagent.retrieval.vector_search import VectorQuery
+
+DIRECTED, STARRED, YEAR = "directed by", "starred actors", "RELEASE_YEAR"
+
+
+def fit_of(*query_words: str, **similarities: float) -> TypeFit:
+    """The fit of the three types, as similar to the query as said or else 0.5."""
+    fit = TypeFit(VectorQuery([1.0], 0.3), query_words)
+    for one in (DIRECTED, STARRED, YEAR):
+        fit.add(one, (), similarities.get(one.split()[0].lower(), 0.5))
+    return fit
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "expected"),
+    [
+        ("who starred movies for the director of Critters?", ["Critters"], "director movies starred"),
+        ("when did the films directed by the Tap director release", ["Tap"], "directed films director release"),
+        ("When did John V's father die?", ["John V"], "father die"),
+        ("the Joneses' oldest friend", ["Joneses"], "oldest friend"),
+        ("who is my sister's husband?", [], "sister husband"),
+        ("friends of old mentors", [], "mentors old friends"),
+        ("who wrote King Lear and Tap, the film?", ["King", "King Lear", "Tap"], "wrote tap film"),
+        ("谁 directed Tap", ["tap"], "directed 谁"),
+        ("", [], ""),
+    ],
+)
+def test_words_come_in_the_order_of_a_path_from_the_name(text: str, names: list[str], expected: str) -> None:
+    assert words_from(text, names) == expected.split()
+
+
+def test_a_path_whose_types_the_query_names_in_order_fits_best() -> None:
+    fit = fit_of("director", "movies", "starred")
+    in_order = fit.of((DIRECTED, DIRECTED, STARRED))
+    assert in_order == fit.of((DIRECTED, STARRED, STARRED)) > fit.of((STARRED, STARRED, DIRECTED))
+    assert in_order - fit.of((STARRED, STARRED, DIRECTED)) == pytest.approx(WORD_WEIGHT)
+
+
+def test_each_type_needs_a_word_of_its_own() -> None:
+    fit = fit_of("directors", "year")
+    with_year = fit.of((DIRECTED, DIRECTED, YEAR))
+    assert with_year - fit.of((DIRECTED, DIRECTED, DIRECTED)) > WORD_WEIGHT
+    assert fit.of((DIRECTED,)) == fit.of((STARRED,))
+
+
+def test_without_common_words_the_similar_types_and_the_shorter_path_fit_best() -> None:
+    fit = fit_of("born", directed=0.8)
+    assert fit.of((DIRECTED,)) > fit.of((STARRED,)) > fit.of((STARRED, STARRED))
+    assert fit.of((STARRED, STARRED)) == pytest.approx(0.5 - LENGTH_COST)
+
+
+def test_looking_ahead_is_the_best_fit_with_one_more_type() -> None:
+    fit = fit_of("directors", "release", "year")
+    assert fit.ahead((DIRECTED,)) == fit.of((DIRECTED, YEAR))
+    assert fit.ahead(()) == max(fit.of((one,)) for one in (DIRECTED, STARRED, YEAR))
+
+
+def test_a_mean_embedding_counts_more_than_what_was_found() -> None:
+    fit = TypeFit(VectorQuery([1.0, 0.0], 0.3, "who", [0.0, 2.0]), ())
+    fit.add("mentor", [0.6, 0.8], 0.1)
+    assert fit.of(("mentor",)) == pytest.approx(0.8)
+    assert "mentor" in fit
+    assert "rival" not in fit
