@@ -38,7 +38,7 @@ from kgagent.retrieval.mentions import capitalized_phrases, consists_of_names, m
 from kgagent.retrieval.same_names import may_name_the_same
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.type_fit import TypeFit, words_from
-from kgagent.retrieval.type_means import TypeMeans, read_type_means
+from kgagent.retrieval.type_means import MAX_READ, TypeMeans, read_type_means
 from kgagent.retrieval.vector_search import VectorQuery
 from kgagent.retrieval.vector_targets import VectorTarget
 
@@ -168,10 +168,9 @@ class BeamSearch:
         return self._ranked(_at_cost(list(_behind_rivals(best.values(), starts)), starts, fit))[: self.limit]
 
     async def _named(self, matches: Sequence[Candidate], *, is_first_person: bool) -> Anchors:
-        """Nodes that the query names otherwise than by the names in the matches, and the best relationships there.
+        """Nodes that the query names, if not by the names in the matches, and the best relationships of all it names.
 
-        It may name a node by an alias or, if it mentions no other, by a part of its name. The nodes that it mentions by
-        the names in the matches may have more relationships than the matches, too.
+        It may name a node by its name, by an alias or, if it mentions no other, by a part of its name.
         """
         names, left = _names(matches), self.deadline - time.monotonic()
         phrases = capitalized_phrases(self.query.text)[:MAX_PHRASES]
@@ -182,7 +181,7 @@ class BeamSearch:
         keys = await named_nodes(self.scope, phrases, by_part=not is_first_person and not said, timeout=left)
         ends = Counter(key for one in matches for key in _names([one]))
         at = [*keys, *(key for key, name in names.items() if name in said and ends[key] <= HUB_MATCHES)][:NAMED]
-        left = self.deadline - time.monotonic()
+        left = max(0.01, self.deadline - time.monotonic())
         return frozenset(keys), await matches_at(self.scope, self.target, self.types, self.query, at, timeout=left)
 
     async def _add_types(self, fit: TypeFit, steps: Iterable[_Step]) -> None:
@@ -190,10 +189,10 @@ class BeamSearch:
         found: dict[str, list[float]] = defaultdict(list)
         for step in steps:
             found[step.record.text("relationship_type")].append(step.candidate.similarity or 0.0)
-        keys = {one: (self.scope.user_id, one) for one in found if one not in fit}
+        keys = {one: (self.scope.user_id, one) for one in found if one not in fit.similarities}
         unread = [one for one, key in keys.items() if key not in self.type_means]
         left = self.deadline - time.monotonic()
-        if unread and left > 0:
+        if unread and left > 0 and len(fit.similarities) < MAX_READ:
             await read_type_means(self.scope, unread, self.type_means, timeout=left)
         for one, key in keys.items():
             fit.add(one, self.type_means.get(key, ()), fmean(found[one]))

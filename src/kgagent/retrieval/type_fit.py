@@ -12,6 +12,7 @@ those before it, unless the name is possessive ("Ann's mother"). The weights wer
 import math
 import re
 from collections.abc import Iterable, Sequence
+from heapq import nlargest
 from operator import mul
 
 from kgagent.graph.lucene import words
@@ -27,44 +28,44 @@ _MY, _POSSESSIVE = re.compile(r"(?i)\bmy\b"), re.compile(r"['\u2019](?:s\b|(?!\w
 
 
 class TypeFit:
-    """The fit of paths for one query; types are added as the search finds them."""
+    """The fit of paths for one query; types are added, with their similarities, as the search finds them."""
 
     def __init__(self, query: VectorQuery, query_words: Sequence[str]) -> None:
         self._vector = query.vector if query.without_names is None else query.without_names
+        self._length = math.hypot(*self._vector) or 1.0
         self._words = query_words
-        self._similarities: dict[str, float] = {}
+        self.similarities: dict[str, float] = {}
         self._named: dict[str, list[bool]] = {}
         self._counts: dict[tuple[str, ...], list[int]] = {(): [0] * (len(query_words) + 1)}
         self._fits: dict[tuple[str, ...], float] = {}
 
-    def __contains__(self, one: str) -> bool:
-        """Whether a type was added."""
-        return one in self._similarities
-
     def add(self, one: str, mean: Sequence[float], similarity: float) -> None:
         """Add a type with its mean embedding, of length 1; if that is empty, with the similarity of what was found."""
-        self._similarities[one] = sum(map(mul, mean, self._vector)) / math.hypot(*self._vector) if mean else similarity
+        self.similarities[one] = sum(map(mul, mean, self._vector)) / self._length if mean else similarity
         own = [word.casefold() for word in words(humanize_relation_type(one))]
-        self._named[one] = [any(_is_same(word, other) for other in own) for word in self._words]
+        if any(is_named := [any(_is_same(word, other) for other in own) for word in self._words]):
+            self._named[one] = is_named
 
     def of(self, types: tuple[str, ...]) -> float:
         """The fit of a path with these types."""
         if types not in self._fits:
             length = math.sqrt(sum(1.0 if one == other else LIKENESS for one in types for other in types))
-            cosine = sum(self._similarities[one] for one in types) / length
+            cosine = sum(self.similarities[one] for one in types) / length
             named = max(0, self._count(types)[-1] - 1)
             self._fits[types] = cosine - LENGTH_COST * (len(types) - 1) + WORD_WEIGHT * named
         return self._fits[types]
 
     def ahead(self, types: tuple[str, ...]) -> float:
         """The best fit of a path that has one more type, of those that were added."""
-        return max(self.of((*types, one)) for one in self._similarities)
+        # Of the types that no word names and that are not on the path, the most similar one fits best.
+        likely = nlargest(len(types) + 1, self.similarities, key=self.similarities.__getitem__)
+        return max(self.of((*types, one)) for one in {*likely, *types, *self._named})
 
     def _count(self, types: tuple[str, ...]) -> list[int]:
         """The number of types that words name in order, for the first 0, 1, … words of the query."""
         if types not in self._counts:
             before, most, counts = self._count(types[:-1]), 0, [0]
-            for place, is_named in enumerate(self._named[types[-1]]):
+            for place, is_named in enumerate(self._named.get(types[-1], [False] * len(self._words))):
                 most = max(most, before[place + 1], before[place] + is_named)
                 counts.append(most)
             self._counts[types] = counts
