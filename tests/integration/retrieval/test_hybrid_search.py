@@ -496,7 +496,8 @@ async def test_retention_classes_drop_below_and_access_counts_are_options(
     assert named(await search(half_life_days="session", drop_below=0.001)) == ["New chess"]
     [whole, *_] = (await search(half_life_days="standard")).objects
     [halved] = (await search(half_life_days="session", drop_below=0.001, use_access_counts=True)).objects
-    assert halved.score == pytest.approx(whole.score / 2)
+    # How rare a word is in the full-text index depends on the records of all users, also of other tests.
+    assert halved.score == pytest.approx(whole.score / 2, rel=0.001)
 
 
 async def test_relationships_of_both_retrievers_together_keep_to_the_limit(
