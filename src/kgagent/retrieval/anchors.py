@@ -94,11 +94,12 @@ async def matches_at(
     timeout: float,
 ) -> Sequence[Candidate]:
     """The relationships of some nodes that are nearest to a query; none if the database fails."""
+    if not keys:
+        return ()
     text = statement("search_relationships_at_nodes", **{**scope.places, **target.places})
+    parameters = _parameters(scope, types, query) | {"keys": keys}
     try:
-        rows = (
-            await scope.read(text, _parameters(scope, types, query) | {"keys": keys}, timeout=timeout) if keys else []
-        )
+        rows = await scope.read(text, parameters, timeout=timeout)
     except StoreError:  # ranking works without them
         return ()
     return _anchors(rows)[1]

@@ -84,9 +84,9 @@ def words_from(text: str, names: Iterable[str]) -> list[str]:
     before, after = (text[: first.start()], text[first.end() :]) if first else (text, "")
     sides = [words(before)[::-1], words(after)]
     is_possessive = not found or _POSSESSIVE.match(after)
-    content = {word for word in words(text) if word.isalnum() and (len(word) > 1 or not word.isascii())}
-    ordered = (word for side in (sides[::-1] if is_possessive else sides) for word in side)
-    return [word.casefold() for word in ordered if word in content]
+    content = {word.casefold() for word in words(text) if word.isalnum() and (len(word) > 1 or not word.isascii())}
+    ordered = (word.casefold() for side in (sides[::-1] if is_possessive else sides) for word in side)
+    return [word for word in ordered if word in content]
 
 
 def _is_same(one: str, other: str) -> bool:

@@ -25,6 +25,7 @@ def fit_of(*query_words: str, **similarities: float) -> TypeFit:
         ("the Joneses' oldest friend", ["Joneses"], "oldest friend"),
         ("who is my sister's husband?", [], "sister husband"),
         ("friends of old mentors", [], "mentors old friends"),
+        ("Films by Tap with films", ["Tap"], "films films"),
         ("who wrote King Lear and Tap, the film?", ["King", "King Lear", "Tap"], "wrote tap film"),
         ("谁 directed Tap", ["tap"], "directed 谁"),
         ("", [], ""),
