@@ -56,6 +56,11 @@ def words(text: str) -> list[str]:
     return [word for folded, word in found.items() if folded in kept]
 
 
+def content_words(text: str) -> list[str]:
+    """The words of a text without single Latin letters and without those that contain a mark, such as "Ann's"."""
+    return [word for word in words(text) if word.isalnum() and (len(word) > 1 or not word.isascii())]
+
+
 def forms(word: str) -> list[str]:
     """A word with its singular or plural, by the rules of English spelling, in both Unicode normal forms."""
     found = [word, unicodedata.normalize("NFC", word), unicodedata.normalize("NFD", word)]

@@ -13,9 +13,8 @@ them through the other end. For "my mentors", every mentor comes before other re
 One thing may be stored as two nodes, "Henry King" and "Henry King (director)". The second hop also leaves nodes whose
 names or aliases match those of the nodes that the first hop left; moving to such a node costs a hop.
 
-Finally, the types of a whole path are compared with the query: "who directed the films of Ann?" fits "starred" and
-"directed by" together, see `type_fit`. A relationship counts as the best path that its types begin. The search expands
-what would fit best with one more type, and does not stop while that fits better than all that was found.
+Finally, the types of a path are compared with the query, see `type_fit`; a relationship counts as the best path that
+its types begin. The search continues with what one more type would make fit best, while that would beat all it found.
 """
 
 import math
@@ -23,6 +22,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from statistics import fmean
 
@@ -35,6 +35,7 @@ from kgagent.graph.statements import statement
 from kgagent.retrieval.anchors import NAMED, Anchors, matches_at, named_nodes
 from kgagent.retrieval.candidates import Candidate, first_of_each, key_of, read_relationship
 from kgagent.retrieval.mentions import capitalized_phrases, consists_of_names, mentioned_names
+from kgagent.retrieval.retrieve import SHORTEST_TIMEOUT
 from kgagent.retrieval.same_names import may_name_the_same
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.type_fit import TypeFit, words_from
@@ -66,16 +67,14 @@ MAX_PHRASES = 8
 UNMENTIONED_COST = 0.09
 """Cost of a match at no mentioned node, if the query mentions any."""
 
-HOP_COST = 0.01
-LATER_HOP_COST = 0.05
-"""Additional cost of each hop after the first: most questions need one, and siblings two hops away are many."""
+HOP_COST, LATER_HOP_COST = 0.01, 0.05
+"""Cost of a hop, and additional cost after the first: most questions need one, and siblings two hops away are many."""
 
 DEFAULT_HOPS, LEADING = 3, 20
 """Maximum number of hops of a search that expands as far as its query needs; it stops earlier if the next hop cannot
 change so many of the best relationships, and no other type would make a path fit better."""
 
-CHOICE_TEMPERATURE = 0.05
-CHOICE_WEIGHT = 0.6
+CHOICE_TEMPERATURE, CHOICE_WEIGHT = 0.05, 0.6
 """Cost of a choice in cosine: weight * temperature * -ln(its probability), or 0.02 for one of two equal ones."""
 
 OVERLAP_WEIGHT = 0.5
@@ -93,6 +92,14 @@ class _Step:
     record: RelationshipRecord
     exits: frozenset[str]
     others: tuple[str, ...] = ()
+
+    @cached_property
+    def path(self) -> tuple[RelationshipRecord, ...]:
+        return (*self.candidate.path, self.record)
+
+    @cached_property
+    def types(self) -> tuple[str, ...]:
+        return tuple(record.text("relationship_type") for record in self.path)
 
 
 @dataclass(frozen=True)
@@ -147,10 +154,9 @@ class BeamSearch:
         for hop in range(DEFAULT_HOPS if self.hops is None else self.hops):
             cost = HOP_COST + (LATER_HOP_COST if hop else 0.0)
             worst = self._worst_leading(best.values()) + cost
-            fits = max(map(fit.of, map(_types, best.values())), default=0.0)
-            frontier = [one for one in frontier if one.candidate.score > worst or fit.ahead(_types(one)) > fits]
-            left = self.deadline - time.monotonic()
-            if not frontier or left <= 0:
+            fits = max((fit.of(step.types) for step in best.values()), default=0.0)
+            frontier = [step for step in frontier if step.candidate.score > worst or fit.ahead(step.types) > fits]
+            if not frontier or (left := self.deadline - time.monotonic()) <= 0:
                 break
             try:
                 async with task_group() as group:
@@ -163,7 +169,7 @@ class BeamSearch:
             better = [step for step, score in reached if step.candidate.score > score]
             best.update((step.record.element_id, step) for step in better)
             await self._add_types(fit, better)
-            better.sort(key=lambda one: -one.candidate.score - MISFIT_WEIGHT * fit.ahead(_types(one)))
+            better.sort(key=lambda step: -step.candidate.score - MISFIT_WEIGHT * fit.ahead(step.types))
             frontier = [*better[:BEAM_WIDTH], *names_read.result()]
         return self._ranked(_at_cost(list(_behind_rivals(best.values(), starts)), starts, fit))[: self.limit]
 
@@ -172,16 +178,15 @@ class BeamSearch:
 
         It may name a node by its name, by an alias or, if it mentions no other, by a part of its name.
         """
-        names, left = _names(matches), self.deadline - time.monotonic()
-        phrases = capitalized_phrases(self.query.text)[:MAX_PHRASES]
-        phrases = [one for one in phrases if not consists_of_names(one, set(names.values()))]
+        ends, left = _names(matches), self.deadline - time.monotonic()
+        names, phrases = set(ends.values()), capitalized_phrases(self.query.text)[:MAX_PHRASES]
+        phrases = [one for one in phrases if not consists_of_names(one, names)]
         if left <= 0 or (not phrases and len(matches) < START_POOL):
             return frozenset(), ()
-        said = mentioned_names(self.query.text, set(names.values()))
+        said, hubs = mentioned_names(self.query.text, names), _hubs(matches)
         keys = await named_nodes(self.scope, phrases, by_part=not is_first_person and not said, timeout=left)
-        ends = Counter(key for one in matches for key in _names([one]))
-        at = [*keys, *(key for key, name in names.items() if name in said and ends[key] <= HUB_MATCHES)][:NAMED]
-        left = max(0.01, self.deadline - time.monotonic())
+        at = [*keys, *(key for key, name in ends.items() if name in said and key not in hubs)][:NAMED]
+        left = max(SHORTEST_TIMEOUT, self.deadline - time.monotonic())
         return frozenset(keys), await matches_at(self.scope, self.target, self.types, self.query, at, timeout=left)
 
     async def _add_types(self, fit: TypeFit, steps: Iterable[_Step]) -> None:
@@ -191,8 +196,7 @@ class BeamSearch:
             found[step.record.text("relationship_type")].append(step.candidate.similarity or 0.0)
         keys = {one: (self.scope.user_id, one) for one in found if one not in fit.similarities}
         unread = [one for one, key in keys.items() if key not in self.type_means]
-        left = self.deadline - time.monotonic()
-        if unread and left > 0 and len(fit.similarities) < MAX_READ:
+        if unread and (left := self.deadline - time.monotonic()) > 0 and len(fit.similarities) < MAX_READ:
             await read_type_means(self.scope, unread, self.type_means, timeout=left)
         for one, key in keys.items():
             fit.add(one, self.type_means.get(key, ()), fmean(found[one]))
@@ -272,15 +276,13 @@ def _parts(name: str) -> list[str]:
 def _starts(matches: Sequence[Candidate], mentioned: Set[str], owner: Set[str]) -> list[_Step]:
     """Matches as starts, best first: a mentioned node counts more than a small difference in similarity."""
     records = [(match, match.record) for match in matches if isinstance(match.record, RelationshipRecord)]
-    hubs = {key for key in mentioned if key not in owner and sum(key in _ends(one) for _, one in records) > HUB_MATCHES}
-    rare = mentioned - hubs or mentioned
+    rare = mentioned - (_hubs(matches) - owner) or mentioned
     nearest = {key: max(match.score for match, record in records if key in _ends(record)) for key in rare}
     top = max((match.score for match in matches), default=0.0)
     starts = []
     for match, record in records:
         keys = _ends(record).keys()
-        at = keys & rare
-        if at:
+        if at := keys & rare:
             # A query may mention several nodes. The best match at each of them starts nearly as high as the best match
             # of all; at the owner it starts as high, because texts in the first person do not name the owner.
             share = 1.0 if at & owner else 0.5
@@ -298,27 +300,19 @@ def _at_cost(steps: Sequence[_Step], starts: Sequence[_Step], fit: TypeFit) -> I
     that do not start at mentioned nodes, if there are any, cost the most.
     """
     below = {one.record.element_id for one in starts if one.candidate.score < (one.candidate.similarity or 0.0)}
-    rooted = [step for step in steps if _path(step)[0].element_id not in below]
+    rooted = [step for step in steps if step.path[0].element_id not in below]
     continued: dict[tuple[str, ...], float] = defaultdict(lambda: -1.0)
-    for types in map(_types, rooted):
+    for types in {step.types for step in rooted}:
         for length in range(1, len(types) + 1):
             continued[types[:length]] = max(fit.of(types), continued[types[:length]])
     fits: dict[str, float] = defaultdict(lambda: -1.0)
     for step in rooted:
-        for length, record in enumerate(_path(step), start=1):
-            fits[record.element_id] = max(fits[record.element_id], continued[_types(step)[:length]])
+        for length, record in enumerate(step.path, start=1):
+            fits[record.element_id] = max(fits[record.element_id], continued[step.types[:length]])
     best, least = max(fits.values(), default=0.0), min(fits.values(), default=0.0)
     for step in steps:
         cost = MISFIT_WEIGHT * (best - fits.get(step.record.element_id, least))
         yield replace(step, candidate=replace(step.candidate, score=step.candidate.score - cost))
-
-
-def _path(step: _Step) -> tuple[RelationshipRecord, ...]:
-    return (*step.candidate.path, step.record)
-
-
-def _types(step: _Step) -> tuple[str, ...]:
-    return tuple(record.text("relationship_type") for record in _path(step))
 
 
 def _behind_rivals(steps: Iterable[_Step], starts: Sequence[_Step]) -> Iterator[_Step]:
@@ -329,7 +323,7 @@ def _behind_rivals(steps: Iterable[_Step], starts: Sequence[_Step]) -> Iterator[
         if not step.candidate.path:
             yield step
             continue
-        start = known[_path(step)[0].element_id]
+        start = known[step.path[0].element_id]
         least, at = start.candidate.score - CHOICE_TEMPERATURE, _ends(start.record).keys() - start.exits
         rivals = [score - HOP_COST for score, ends in matches if score > least and not at.isdisjoint(ends)]
         own = known.get(step.record.element_id)
@@ -338,9 +332,8 @@ def _behind_rivals(steps: Iterable[_Step], starts: Sequence[_Step]) -> Iterator[
 
 
 def _reached(record: RelationshipRecord, similarity: float, score: float, lead: _Step) -> _Step:
-    path = _path(lead)
-    visited = {key for earlier in path for key in _ends(earlier)} | lead.exits
-    candidate = Candidate(key_of(record), score, record, similarity, path=path)
+    visited = {key for earlier in lead.path for key in _ends(earlier)} | lead.exits
+    candidate = Candidate(key_of(record), score, record, similarity, path=lead.path)
     return _Step(candidate, record, frozenset(_ends(record).keys() - visited))
 
 
@@ -348,6 +341,11 @@ def _names(matches: Iterable[Candidate]) -> dict[str, str]:
     """Keys and names of the nodes that relationships join."""
     records = (one.record for one in matches)
     return {key: name for one in records if isinstance(one, RelationshipRecord) for key, name in _ends(one).items()}
+
+
+def _hubs(matches: Iterable[Candidate]) -> set[str]:
+    matches_at = Counter(key for one in matches for key in _names([one]))
+    return {key for key, count in matches_at.items() if count > HUB_MATCHES}
 
 
 def _ends(record: RelationshipRecord) -> Mapping[str, str]:

@@ -107,7 +107,7 @@ class Exploration:
         named = (one.score for ranking in rankings.get("name_match", ()) for one in ranking.candidates)
         shares: list[float | None] = [max(named, default=0.0)] if self.request.text_matches else []
         kinds = [rankings.get(name, ()) for name in ("node_vector", "relationship_vector")]
-        for position, (query, vector) in enumerate(zip(self.request.queries, retrieved.vectors or (), strict=False)):
+        for position, (query, vector) in enumerate(zip(self.request.queries, retrieved.vectors, strict=False)):
             of_query = [ranking[position] if ranking else None for ranking in kinds]
             best = [one for ranking in of_query if ranking for one in ranking.candidates[:ASSESSED]]
             shares.append(relevance(query.query, vector, zip(of_query, noise, strict=True), best))

@@ -24,7 +24,7 @@ import time
 from collections.abc import Iterable, Sequence
 from operator import mul
 
-from kgagent.graph.lucene import forms, words
+from kgagent.graph.lucene import content_words, forms
 from kgagent.graph.records import NodeRecord
 from kgagent.retrieval.candidates import Candidate, Ranking, StoredRecord
 from kgagent.retrieval.mentions import CONNECTING, WORD, capitalized_phrases
@@ -107,7 +107,7 @@ def _standing(
 
 
 def _known_words(query: str, records: Sequence[StoredRecord]) -> float:
-    asked = [word for word in words(query) if word.isalnum() and (len(word) > 1 or not word.isascii())]
+    asked = content_words(query)
     text = " ".join(_text(record)[:10_000] for record in records).casefold()
     present = {part for word in WORD.findall(text) for part in (word, *_PART.findall(word))}
     known = [w for w in asked if any(form.casefold() in (present if w.isascii() else text) for form in forms(w))]

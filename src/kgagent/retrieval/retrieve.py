@@ -53,13 +53,13 @@ class Retrieved:
     Attributes:
         rankings: for each retriever that succeeded, a ranking for each query.
         failures: the retrievers that failed.
-        vectors: vectors of the queries, as `embed_for_search` returns them; None if they were not embedded in time.
+        vectors: vectors of the queries, as `embed_for_search` returns them; empty if they were not embedded in time.
         ends_at: when the rest of the search must end, on the clock of `time.monotonic`.
     """
 
     rankings: Mapping[RetrieverName, Sequence[Ranking]]
     failures: Mapping[RetrieverName, Failure]
-    vectors: Sequence[Vector] | None
+    vectors: Sequence[Vector]
     ends_at: float
 
     @property
@@ -105,11 +105,10 @@ async def retrieve(
             for name, retriever in retrievers.items()
         }
     outcomes = {name: task.result() for name, task in tasks.items()}
-    embedded, unembedded = embedding.result()
     retrieved = Retrieved(
         {name: rankings for name, (rankings, failure) in outcomes.items() if failure is None},
         {name: failure for name, (_, failure) in outcomes.items() if failure is not None},
-        embedded if unembedded is None else None,
+        embedding.result()[0],
         time.monotonic() + timeout,
     )
     if not retrieved.rankings:

@@ -46,7 +46,9 @@ class RetrievalService(GraphWalks):
             InputError: invalid argument.
             SearchError: every search failed.
         """
-        options = _options(request)
+        options = request
+        if not isinstance(options, HybridSearchOptions):  # what a request holds was validated when it was made
+            options = HybridSearchOptions.model_construct(**dict(request))
         scope = self.scope.of(user_id)
         if vector is None and (options.query is None or not options.query.strip()):
             raise InputError("Say what to look for: give a query that is not empty, a vector, or both")
@@ -90,8 +92,3 @@ class RetrievalService(GraphWalks):
         types = RelationshipFilter.of(scope.ontology, request.relationship_types, request.neo4j_types)
         exploration = Exploration(scope, request, scope.labels(request.labels), types, self._nodes)
         return await exploration.run(self._vectors, self._embedder, self._calibration)
-
-
-def _options(request: HybridSearchRequest) -> HybridSearchOptions:
-    """Add the default options to a request without options; what it holds was validated when it was made."""
-    return request if isinstance(request, HybridSearchOptions) else HybridSearchOptions.model_construct(**dict(request))

@@ -13,9 +13,10 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from heapq import nlargest
+from itertools import accumulate, pairwise
 from operator import mul
 
-from kgagent.graph.lucene import words
+from kgagent.graph.lucene import content_words, words
 from kgagent.models.plain import humanize_relation_type
 from kgagent.retrieval.vector_search import VectorQuery
 
@@ -64,10 +65,10 @@ class TypeFit:
     def _count(self, types: tuple[str, ...]) -> list[int]:
         """The number of types that words name in order, for the first 0, 1, … words of the query."""
         if types not in self._counts:
-            before, most, counts = self._count(types[:-1]), 0, [0]
-            for place, is_named in enumerate(self._named.get(types[-1], [False] * len(self._words))):
-                most = max(most, before[place + 1], before[place] + is_named)
-                counts.append(most)
+            counts = self._count(types[:-1])
+            if named := self._named.get(types[-1]):
+                places = zip(pairwise(counts), named, strict=True)
+                counts = list(accumulate((max(after, before + own) for (before, after), own in places), max, initial=0))
             self._counts[types] = counts
         return self._counts[types]
 
@@ -83,10 +84,10 @@ def words_from(text: str, names: Iterable[str]) -> list[str]:
     first = min(found, key=lambda match: (match.start(), -match.end()), default=_MY.search(text))
     before, after = (text[: first.start()], text[first.end() :]) if first else (text, "")
     sides = [words(before)[::-1], words(after)]
-    is_possessive = not found or _POSSESSIVE.match(after)
-    content = {word.casefold() for word in words(text) if word.isalnum() and (len(word) > 1 or not word.isascii())}
-    ordered = (word.casefold() for side in (sides[::-1] if is_possessive else sides) for word in side)
-    return [word for word in ordered if word in content]
+    if not found or _POSSESSIVE.match(after):
+        sides.reverse()
+    content = set(map(str.casefold, content_words(text)))
+    return [word for side in sides for word in map(str.casefold, side) if word in content]
 
 
 def _is_same(one: str, other: str) -> bool:

@@ -28,7 +28,7 @@ MAX_MEANS = 2_000
 """Number of means of all users that are cached."""
 
 MAX_READ = 25
-"""Types that one search reads."""
+"""Types that are read at once; a search that has found so many reads no more."""
 
 
 async def read_type_means(scope: SearchScope, types: Iterable[str], known: TypeMeans, *, timeout: float) -> None:
