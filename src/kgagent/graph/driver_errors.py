@@ -73,6 +73,8 @@ def _of_server(error: neo4j_errors.Neo4jError, uri: str) -> StoreError:
         return EntityGoneError("Another write deleted a record that this one needs")
     if "TransactionTimedOut" in code:
         return StatementTimeoutError("The database stopped the statement because it exceeded its time limit")
+    if "LockClientStopped" in code:
+        return StatementTimeoutError("The database stopped the statement while it waited for a lock of another one")
     if "DatabaseNotFound" in code:
         return StoreError(f"Neo4j at {uri} has no database of that name: {error.message}. Check NEO4J_DATABASE")
     if _WRITING_FAILED.match(error.message or ""):

@@ -22,12 +22,22 @@ REBUILD = "kgagent migrate --rebuild-indexes"
 ONLINE_TIMEOUT = 300
 """Maximum time in seconds for indexes to come online."""
 
+CHANGE_TIMEOUT = 5.0
+"""Maximum time in seconds for one attempt to drop a constraint or an index, or to create an index.
+
+A change waits for the statements that use its label, and makes new ones wait. Neo4j does not detect every deadlock in
+this: a statement that holds the label may be waiting for the plan of one that waits for the change. To create a
+constraint takes as long as reading its records and cannot be stopped; there, the time limit of statements ends the
+deadlock.
+"""
+
 REBUILD_TIMEOUT = 86_400
 """Maximum time in seconds for indexes that are rebuilt from stored data."""
 
 SHOW_INDEXES = Statement(
-    "SHOW INDEXES YIELD name, type, state, labelsOrTypes, properties, options, owningConstraint "
-    "RETURN name, type, state, labelsOrTypes, properties, options, owningConstraint IS NOT NULL AS is_unique",
+    "SHOW INDEXES YIELD name, type, state, labelsOrTypes, properties, options, owningConstraint, populationPercent "
+    "RETURN name, type, state, labelsOrTypes, properties, options, owningConstraint IS NOT NULL AS is_unique, "
+    "populationPercent = 100 AS is_populated",
     "show_indexes",
 )
 
@@ -179,6 +189,8 @@ class Schema:
             return
         if row["state"] == "FAILED":
             yield "failed", REBUILD
+        if part.kind == "unique" and part.outdates(row):
+            yield "an index without its constraint, as its creation was interrupted", "kgagent init"
         if part.is_searched and not part.fits(row):
             yield (
                 f"covers {row['labelsOrTypes']} {row['properties']} instead of "
@@ -208,7 +220,9 @@ class Schema:
     async def _create(self, part: SchemaPart) -> None:
         try:
             await self._change(
-                Statement(part.create, f"create_{part.kind}"), still=lambda rows: part.found_in(rows) is None
+                Statement(part.create, f"create_{part.kind}"),
+                still=lambda rows: part.found_in(rows) is None,
+                timeout=None if part.kind == "unique" else CHANGE_TIMEOUT,
             )
         except StoreError as error:
             raise SchemaError(
@@ -219,18 +233,27 @@ class Schema:
         self, kind: Literal["INDEX", "CONSTRAINT"], name: str, *, still: Callable[[Sequence[Row]], object]
     ) -> None:
         text = Statement(f"DROP {kind} {Identifier(name)} IF EXISTS", f"drop_{kind.lower()}")
-        await self._change(text, still=still)
+        await self._change(text, still=still, timeout=CHANGE_TIMEOUT)
 
-    async def _change(self, statement: Statement, *, still: Callable[[Sequence[Row]], object]) -> None:
+    async def _change(
+        self, statement: Statement, *, still: Callable[[Sequence[Row]], object], timeout: float | None
+    ) -> None:
         """Run a statement; after a failure retry it if it is still needed, as others change the schema too."""
         for attempt in range(ATTEMPTS):
             try:
-                await self._store.run_schema(statement)
-            except StoreError:
+                # The server ends a change when its connection is closed, but not at a time limit of its own.
+                async with asyncio.timeout(timeout):
+                    await self._store.run_schema(statement)
+            except (StoreError, TimeoutError) as error:
                 if not still(await self._present()):
                     return
                 if attempt == ATTEMPTS - 1:
-                    raise
+                    if isinstance(error, StoreError):
+                        raise
+                    raise StoreError(
+                        f"A change of the schema was stopped {ATTEMPTS} times after {timeout:g} seconds, as running "
+                        f"statements use what it changes. Try again when they have ended: {statement}"
+                    ) from error
                 await asyncio.sleep(random.uniform(0, 0.1 * 2**attempt))  # noqa: S311
             else:
                 return

@@ -71,11 +71,16 @@ class SchemaPart:
         return set(row["labelsOrTypes"] or ()) == set(self.covers) and set(self.properties) <= set(row["properties"])
 
     def outdates(self, row: Row) -> bool:
-        """Whether an existing full-text index covers the same labels or types in an earlier form."""
+        """Whether an existing index is to be replaced: a full-text index that covers the same in an earlier form.
+
+        Or one that never got its constraint, because the server crashed while it was created.
+        """
+        if self.kind == "unique":
+            return row["name"] == self.name and row["is_populated"] and not row["is_unique"]
         return self.kind == "text" and set(row["labelsOrTypes"] or ()) == set(self.covers) and not self.fits(row)
 
     def is_outdated_in(self, indexes: Sequence[Row]) -> bool:
-        """Whether it exists as a full-text index of an earlier form, which may be dropped without loss.
+        """Whether it exists as an index that it outdates, which may be dropped without loss.
 
         An index on other labels belongs to another ontology and is replaced by an explicit rebuild only.
         """

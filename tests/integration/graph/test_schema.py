@@ -7,7 +7,7 @@ import pytest
 
 from kgagent import KnowledgeGraph, Ontology, Settings
 from kgagent.embedding.hashing import HashingEmbedder
-from kgagent.errors import SchemaError, StoreError
+from kgagent.errors import ConstraintViolationError, SchemaError, StoreError
 from kgagent.graph import schema as schema_module
 from kgagent.graph.connection import connect
 from kgagent.graph.schema import Schema
@@ -171,6 +171,25 @@ async def test_an_index_with_another_name_is_used_as_well(opened: KnowledgeGraph
     )
     await own.ensure()
     assert await own.problems() == []
+
+
+async def test_an_index_whose_constraint_was_never_created_is_replaced(
+    opened: KnowledgeGraph, own: Schema, label: str
+) -> None:
+    """As the server leaves it that crashed between the two."""
+    await own.ensure()
+    name = f"kgagent_{label}_unique"
+    await services_of(opened).store.run_schema(f"DROP CONSTRAINT {name}")
+    await services_of(opened).store.run_schema(f"CREATE INDEX {name} FOR (n:{label}) ON (n.user_id, n.entity_key)")
+    await services_of(opened).store.run_schema(f"CALL db.awaitIndex('{name}')")
+    [problem] = await own.problems()
+    assert problem.names == (name,)
+    assert problem.fix == "kgagent init"
+    await asyncio.gather(*(own.ensure() for _ in range(3)))
+    assert await own.problems() == []
+    twins = f"UNWIND [1, 2] AS i CREATE (:{label} {{user_id: 'one', entity_key: 'twin'}})"
+    with pytest.raises(ConstraintViolationError):
+        await services_of(opened).store.write(twins, {})
 
 
 async def test_data_that_violates_a_constraint_is_reported(

@@ -1,7 +1,7 @@
 import pytest
 from neo4j.exceptions import ConstraintError, Neo4jError
 
-from kgagent.errors import ConstraintViolationError, KgAgentError, SharedKeyError
+from kgagent.errors import ConstraintViolationError, KgAgentError, SharedKeyError, StatementTimeoutError
 from kgagent.graph.driver_errors import translated
 
 
@@ -39,6 +39,16 @@ def test_a_key_that_is_unique_among_all_users_is_an_error_that_names_the_migrati
 )
 def test_another_violation_is_not(message: str) -> None:
     assert isinstance(of_message(message), ConstraintViolationError)
+
+
+class StoppedError(Neo4jError):
+    code = "Neo.ClientError.Transaction.LockClientStopped"
+
+
+def test_a_statement_stopped_while_it_waits_for_a_lock_has_exceeded_its_time() -> None:
+    error = translated(StoppedError("ForsetiClient[transactionId=7]"), "bolt://localhost")
+    assert isinstance(error, StatementTimeoutError)
+    assert str(error) == "The database stopped the statement while it waited for a lock of another one"
 
 
 class FailedError(Neo4jError):
