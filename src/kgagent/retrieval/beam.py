@@ -49,7 +49,7 @@ START_POOL = 50
 An index that is asked for more also misses fewer of the best, and a missed start loses everything behind it.
 """
 
-BEAM_WIDTH, KEPT_PER_HOP = 8, 50
+BEAM_WIDTH, KEPT_PER_HOP = 12, 50
 """Relationships of a hop that the next hop expands, and that are kept."""
 
 NAMES_READ, LONGEST_NAME = 50, 5
@@ -80,8 +80,9 @@ CHOICE_TEMPERATURE, CHOICE_WEIGHT = 0.05, 0.6
 OVERLAP_WEIGHT = 0.5
 """Share of a relationship's overlap with its predecessor that is subtracted from its own similarity."""
 
-MISFIT_WEIGHT = 1.2
-"""Cost of a path that fits less than the best one, as a multiple of the difference."""
+MISFIT_WEIGHT, DEAD_END_SHARE = 1.2, 0.4
+"""Cost of a path that fits less than the best one, as a multiple of the difference, and how much the paths that were
+found through an expanded relationship count beside the best one of its types."""
 
 
 @dataclass(frozen=True)
@@ -131,15 +132,10 @@ class BeamSearch:
     async def expand(
         self, matches: Sequence[Candidate], owner: Collection[str] = (), of_owner: Sequence[Candidate] = ()
     ) -> list[Candidate]:
-        """Expand matches, with one round trip for each hop, until the deadline.
+        """Expand matches, with one round trip for each hop, until the deadline; gives them and what was reached.
 
-        Args:
-            matches: relationships that the query found, best first.
-            owner: keys of the nodes that a query in the first person means by "my" or "I".
-            of_owner: the best relationships there.
-
-        Returns:
-            Matches and the relationships that were reached, best score first.
+        `owner`: keys of the nodes that a query in the first person means by "my", `of_owner`: the best matches there.
+        All are in the order of their scores.
         """
         named, of_named = await self._named([*matches, *of_owner], is_first_person=bool(owner))
         found = list(first_of_each((*of_named, *of_owner, *matches)).values())
@@ -150,7 +146,7 @@ class BeamSearch:
         fit = TypeFit(self.query, words_from(self.query.text, said))
         await self._add_types(fit, starts)
         best = {step.record.element_id: step for step in starts}
-        frontier = starts[:BEAM_WIDTH]
+        frontier, expanded = starts[:BEAM_WIDTH], set[str]()
         for hop in range(DEFAULT_HOPS if self.hops is None else self.hops):
             cost = HOP_COST + (LATER_HOP_COST if hop else 0.0)
             worst = self._worst_leading(best.values()) + cost
@@ -164,14 +160,14 @@ class BeamSearch:
                     names_read = group.create_task(self._renamed([] if hop or self.hops == 1 else frontier, left))
             except StatementTimeoutError:
                 break
-            known = {element_id: step.candidate.score for element_id, step in best.items()}
-            reached = ((step, known.get(step.record.element_id, -math.inf)) for step in hop_read.result())
-            better = [step for step, score in reached if step.candidate.score > score]
+            expanded |= {step.record.element_id for step in frontier}
+            reached = ((step, best.get(step.record.element_id, step)) for step in hop_read.result())
+            better = [step for step, old in reached if old is step or step.candidate.score > old.candidate.score]
             best.update((step.record.element_id, step) for step in better)
             await self._add_types(fit, better)
             better.sort(key=lambda step: -step.candidate.score - MISFIT_WEIGHT * fit.ahead(step.types))
             frontier = [*better[:BEAM_WIDTH], *names_read.result()]
-        return self._ranked(_at_cost(list(_behind_rivals(best.values(), starts)), starts, fit))[: self.limit]
+        return self._ranked(_at_cost(list(_behind_rivals(best.values(), starts)), starts, fit, expanded))[: self.limit]
 
     async def _named(self, matches: Sequence[Candidate], *, is_first_person: bool) -> Anchors:
         """Nodes that the query names, if not by the names in the matches, and the best relationships of all it names.
@@ -293,11 +289,11 @@ def _starts(matches: Sequence[Candidate], mentioned: Set[str], owner: Set[str]) 
     return sorted(starts, key=lambda step: -step.candidate.score)
 
 
-def _at_cost(steps: Sequence[_Step], starts: Sequence[_Step], fit: TypeFit) -> Iterator[_Step]:
+def _at_cost(steps: Sequence[_Step], starts: Sequence[_Step], fit: TypeFit, expanded: Set[str]) -> Iterator[_Step]:
     """Subtract from each score how much less than the best path the best path of the relationship's types fits.
 
-    Any path that begins with the types of a relationship's own path counts for it, since not all are expanded. Paths
-    that do not start at mentioned nodes, if there are any, cost the most.
+    Any path that begins with the types of a relationship's own path counts for it; if it was expanded, those through it
+    count more, as it may be a dead end. Paths that do not start at mentioned nodes, if there are any, cost the most.
     """
     below = {one.record.element_id for one in starts if one.candidate.score < (one.candidate.similarity or 0.0)}
     rooted = [step for step in steps if step.path[0].element_id not in below]
@@ -308,7 +304,9 @@ def _at_cost(steps: Sequence[_Step], starts: Sequence[_Step], fit: TypeFit) -> I
     fits: dict[str, float] = defaultdict(lambda: -1.0)
     for step in rooted:
         for length, record in enumerate(step.path, start=1):
-            fits[record.element_id] = max(fits[record.element_id], continued[step.types[:length]])
+            share = DEAD_END_SHARE if record.element_id in expanded else 0.0
+            fitting = (1 - share) * continued[step.types[:length]] + share * fit.of(step.types)
+            fits[record.element_id] = max(fits[record.element_id], fitting)
     best, least = max(fits.values(), default=0.0), min(fits.values(), default=0.0)
     for step in steps:
         cost = MISFIT_WEIGHT * (best - fits.get(step.record.element_id, least))

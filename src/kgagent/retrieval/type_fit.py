@@ -44,7 +44,7 @@ class TypeFit:
         """Add a type with its mean embedding, of length 1; if that is empty, with the similarity of what was found."""
         self.similarities[one] = sum(map(mul, mean, self._vector)) / self._length if mean else similarity
         own = [word.casefold() for word in words(humanize_relation_type(one))]
-        if any(is_named := [any(_is_same(word, other) for other in own) for word in self._words]):
+        if any(is_named := [any(_ends_in(word, x) or _ends_in(x, word) for x in own) for word in self._words]):
             self._named[one] = is_named
 
     def of(self, types: tuple[str, ...]) -> float:
@@ -90,7 +90,8 @@ def words_from(text: str, names: Iterable[str]) -> list[str]:
     return [word for side in sides for word in map(str.casefold, side) if word in content]
 
 
-def _is_same(one: str, other: str) -> bool:
-    """Whether two words seem to be forms of one: "directed" and "director"."""
-    size = max(STEM, math.ceil(max(len(one), len(other)) / 2))
-    return one[:size] == other[:size]
+def _ends_in(compound: str, word: str) -> bool:
+    """Whether a word, or its end, seems to be a form of another: "director" and "screenwriter" of directed, written."""
+    end = compound[max(0, compound.find(word[:STEM])) :]
+    size = max(STEM, math.ceil(max(len(end), len(word)) / 2))
+    return end[:size] == word[:size]

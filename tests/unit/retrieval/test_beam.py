@@ -7,6 +7,7 @@ import pytest
 
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.records import RelationshipRecord
+from kgagent.retrieval import beam
 from kgagent.retrieval.beam import BeamSearch
 from kgagent.retrieval.candidates import Candidate, key_of, read_relationship
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
@@ -31,9 +32,9 @@ class Place:
     user_id = "someone"
     vector = list
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, score: float) -> None:
         self.store = self
-        self._beyond = {"lead": 0, "score": 0.65, "similarity": 0.69, "relationship": stored(BEYOND, kind)}
+        self._beyond = {"lead": 0, "score": score, "similarity": 0.69, "relationship": stored(BEYOND, kind)}
 
     def statement(self, name: str) -> str:
         return name
@@ -44,11 +45,17 @@ class Place:
 
 
 async def ranked(
-    beyond: str, *, book: str = "wrote", query: VectorQuery | None = None, means: TypeMeans | None = None
+    beyond: str,
+    *,
+    score: float = 0.65,
+    book: str = "wrote",
+    film: float = 0.7,
+    query: VectorQuery | None = None,
+    means: TypeMeans | None = None,
 ) -> list[tuple[str, str]]:
-    """The order of relationships, if one of a type follows the film, which is a little less similar than the book."""
-    place = Place(beyond)
-    records = {0.702: read_relationship(stored(BOOK, book)), 0.7: read_relationship(stored(FILM, "starred"))}
+    """The order of relationships, if one of a type follows the film, which is about as similar as the book."""
+    place = Place(beyond, score)
+    records = {0.702: read_relationship(stored(BOOK, book)), film: read_relationship(stored(FILM, "starred"))}
     matches = [Candidate(key_of(record), score, record, score) for score, record in records.items()]
     search = BeamSearch(
         cast("SearchScope", place),
@@ -79,8 +86,12 @@ async def test_the_start_of_a_path_that_fits_the_query_comes_first(
     assert await ranked(beyond) == expected
 
 
-async def test_a_relationship_that_was_not_expanded_counts_as_another_of_its_type_that_was() -> None:
-    assert await ranked("directed by", book="starred") == [BOOK, FILM, BEYOND]
+@pytest.mark.parametrize(("width", "expected"), [(1, [FILM, BOOK, BEYOND]), (2, [FILM, BEYOND, BOOK])])
+async def test_a_relationship_counts_as_others_of_its_type_if_it_is_not_known_as_a_dead_end(
+    width: int, expected: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(beam, "BEAM_WIDTH", width)
+    assert await ranked("directed by", score=0.698, book="starred", film=0.703) == expected
 
 
 @pytest.mark.parametrize(("without_names", "first"), [(None, BOOK), ([0.0, 1.0], FILM)])

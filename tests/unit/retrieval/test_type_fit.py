@@ -49,6 +49,25 @@ def test_each_type_needs_a_word_of_its_own() -> None:
     assert fit.of((DIRECTED,)) == fit.of((STARRED,))
 
 
+@pytest.mark.parametrize(
+    ("word", "one", "is_named"),
+    [
+        ("director", "directed by", True),
+        ("screenwriter", "written by", True),
+        ("writer", "screenwriter", True),
+        ("forecast", "cast member", True),
+        ("wrote", "written by", False),
+        ("actor", "act", False),
+        ("mother", "father", False),
+    ],
+)
+def test_a_word_names_a_type_by_a_form_of_it_or_as_the_end_of_a_compound(word: str, one: str, is_named: bool) -> None:
+    fit = TypeFit(VectorQuery([1.0], 0.3), ("year", word))
+    for added in ("year", one, "owns"):
+        fit.add(added, (), 0.5)
+    assert (fit.of(("year", one)) > fit.of(("year", "owns"))) == is_named
+
+
 def test_without_common_words_the_similar_types_and_the_shorter_path_fit_best() -> None:
     fit = fit_of("born", directed=0.8)
     assert fit.of((DIRECTED,)) > fit.of((STARRED,)) > fit.of((STARRED, STARRED))
