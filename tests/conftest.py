@@ -2,13 +2,13 @@
 
 import os
 import signal
+import subprocess
 import tempfile
 import uuid
 from collections.abc import AsyncIterator, Generator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import hypothesis
@@ -17,7 +17,6 @@ from pydantic import SecretStr
 
 from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.hashing import HashingEmbedder
-from kgagent.errors import KgAgentError
 from kgagent.tools import Toolset
 from tests.support import planner_statistics
 from tests.support.browser import chromium_path
@@ -30,6 +29,7 @@ from tests.support.shared_server import (
     server_of_environment,
     shared_local_server,
     start_container,
+    start_in_own_process,
 )
 from tests.support.turns import locked, turn
 
@@ -59,6 +59,7 @@ LAST_TESTS = "last-tests"
 BROWSER_TESTS_OMITTED = pytest.StashKey[int]()
 RUN_FOLDER = pytest.StashKey[Path]()
 CONTAINER = pytest.StashKey[Server | None]()
+STARTING_SERVER = pytest.StashKey[subprocess.Popen[bytes]]()
 CLEAN_UP = pytest.StashKey[ExitStack]()
 
 
@@ -145,7 +146,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     worker: dict[str, Any] = getattr(config, "workerinput", {})
     items[:] = [*in_parts(units, rest, parts=worker.get("workercount", 1)), *last]
     if worker.get("workerid") == FIRST_WORKER and rest and not _given_server(config):
-        Thread(target=_start_server, args=[config.stash[RUN_FOLDER]], daemon=True).start()
+        config.stash[STARTING_SERVER] = start_in_own_process(config.stash[RUN_FOLDER])
     if chromium_path() is not None or os.environ.get("KGAGENT_TEST_BROWSER"):
         return
     omitted = [item for item in items if item.get_closest_marker("browser")]
@@ -168,14 +169,10 @@ def _given_server(config: pytest.Config) -> Server | None:
     return server_of_environment() or config.stash[CONTAINER]
 
 
-def _start_server(folder: Path) -> None:
-    """Start the server of the run; the first test that needs it reports what fails."""
-    with suppress(KgAgentError):
-        shared_local_server(folder).up()
-
-
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Report from a worker how many tests it omitted."""
+    """Report from a worker how many tests it omitted, and let a server that still starts be found."""
+    if STARTING_SERVER in session.config.stash:
+        session.config.stash[STARTING_SERVER].wait()
     output: dict[str, int] | None = getattr(session.config, "workeroutput", None)
     if output is not None:
         output["browser_tests_omitted"] = session.config.stash.get(BROWSER_TESTS_OMITTED, 0)

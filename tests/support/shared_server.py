@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,6 +95,20 @@ def shared_local_server(folder: Path) -> LocalNeo4j:
     )
 
 
+def start_in_own_process(folder: Path) -> subprocess.Popen[bytes]:
+    """Start the server of a test run meanwhile; the first test that needs it reports what fails.
+
+    Not in a thread, since tests change the environment and replace functions of their process.
+    """
+    return subprocess.Popen(
+        [sys.executable, "-m", __name__, str(folder)],
+        cwd=Path(__file__).parents[2],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
 def folder_in_memory() -> Path | None:
     """A file system in memory with room for the server of a run, where each commit need not wait for a disk."""
     if not os.access(MEMORY, os.W_OK) or shutil.disk_usage(MEMORY).free < _NEEDED_IN_MEMORY:
@@ -106,3 +121,7 @@ def _docker_works() -> bool:
     if docker is None:
         return False
     return subprocess.run([docker, "info"], capture_output=True, timeout=20, check=False).returncode == 0
+
+
+if __name__ == "__main__":
+    shared_local_server(Path(sys.argv[1])).up()

@@ -11,6 +11,7 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.embedding.base import Embedder
+from kgagent.errors import StoreError
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.schema_parts import OWN_LABELS
 from kgagent.knowledge_graph import services_of
@@ -20,8 +21,16 @@ Properties = dict[str, Any]
 
 
 async def cypher(graph: KnowledgeGraph, text: str, **parameters: object) -> list[dict[str, Any]]:
-    """Run any statement, as another program would."""
-    return await services_of(graph).store.write(text, parameters)
+    """Run any statement, as another program would.
+
+    One with the labels that the database has may use an index that another test is creating.
+    """
+    while True:
+        try:
+            return await services_of(graph).store.write(text, parameters)
+        except StoreError as error:
+            if "Index is still populating" not in str(error):
+                raise
 
 
 def _nodes(graph: KnowledgeGraph) -> str:
