@@ -91,7 +91,7 @@ def words_from(text: str, names: Iterable[str]) -> list[str]:
 
 
 def _ends_in(compound: str, word: str) -> bool:
-    """Whether a word, or its end, seems to be a form of another: "director" and "screenwriter" of directed, written."""
+    """Whether the first word, or its end, seems to be a form of the second: "screenwriter" of "written"."""
     end = compound[max(0, compound.find(word[:STEM])) :]
     size = max(STEM, math.ceil(max(len(end), len(word)) / 2))
     return end[:size] == word[:size]
