@@ -1,16 +1,13 @@
 """A cache of query embeddings in memory."""
 
-import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
-from functools import partial
 
 from kgagent.embedding.base import Embedder, Embedding
+from kgagent.embedding.shared_requests import Response, SharedRequests
 from kgagent.embedding.validation import validate_texts
 from kgagent.embedding.wrapper import WrapperEmbedder
-from kgagent.errors import ConfigurationError, EmbeddingUnavailableError
-
-Response = dict[str, Embedding]
+from kgagent.errors import ConfigurationError
 
 
 class QueryCache(WrapperEmbedder):
@@ -36,8 +33,7 @@ class QueryCache(WrapperEmbedder):
         super().__init__(embedder)
         self._size = size
         self._cached: OrderedDict[str, Embedding] = OrderedDict()
-        self._pending: dict[str, asyncio.Task[Response]] = {}
-        self._evictions = 0
+        self._requests = SharedRequests(embedder, self._keep)
 
     async def embed(self, texts: Sequence[str]) -> list[Embedding]:
         """Embed texts to store; they are not cached, because they are rarely embedded twice."""
@@ -54,22 +50,18 @@ class QueryCache(WrapperEmbedder):
         embeddings = {text: self._get(text) for text in wanted if text in self._cached}
         if len(embeddings) < len(wanted):
             validate_texts(texts)
-            for task in self._tasks_for([text for text in wanted if text not in embeddings]):
-                embeddings |= await _result_of(task)
+            embeddings |= await self._requests.embed([text for text in wanted if text not in embeddings])
         # Copies, so that a caller cannot change the cached embeddings.
         return [embeddings[text][:] for text in texts]
 
     def evict(self) -> None:
         """Empty the cache; requests that are pending are answered, but not cached."""
-        self._evictions += 1
+        self._requests.keep_none()
         self._cached.clear()
 
     async def clear(self) -> None:
         """Cancel pending requests and empty the cache; the wrapped embedder stays open."""
-        tasks = set(self._pending.values())
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._requests.cancel()
         self._cached.clear()
 
     async def aclose(self) -> None:
@@ -77,35 +69,11 @@ class QueryCache(WrapperEmbedder):
         await self.clear()
         await super().aclose()
 
-    def _tasks_for(self, texts: list[str]) -> set[asyncio.Task[Response]]:
-        """Return the pending requests of the texts; start one request for texts that have none."""
-        missing = [text for text in texts if text not in self._pending]
-        if missing:
-            task = asyncio.create_task(self._request(missing))
-            task.add_done_callback(partial(self._finish, missing, self._evictions))
-            self._pending |= dict.fromkeys(missing, task)
-        return {self._pending[text] for text in texts}
-
-    async def _request(self, texts: list[str]) -> Response:
-        return dict(zip(texts, await self._embedder.embed_queries(texts), strict=True))
-
-    def _finish(self, texts: list[str], begun: int, task: asyncio.Task[Response]) -> None:
-        for text in texts:
-            del self._pending[text]
-        # Retrieving the exception keeps asyncio from logging it when no call waits any more.
-        if not task.cancelled() and task.exception() is None and begun == self._evictions:
-            self._cached |= task.result()
-            while len(self._cached) > self._size:
-                self._cached.popitem(last=False)
+    def _keep(self, response: Response) -> None:
+        self._cached |= response
+        while len(self._cached) > self._size:
+            self._cached.popitem(last=False)
 
     def _get(self, text: str) -> Embedding:
         self._cached.move_to_end(text)
         return self._cached[text]
-
-
-async def _result_of(task: asyncio.Task[Response]) -> Response:
-    # `asyncio.wait` does not cancel the task when its caller is cancelled.
-    await asyncio.wait([task])
-    if task.cancelled():
-        raise EmbeddingUnavailableError("The embedder was closed before it responded")
-    return task.result()

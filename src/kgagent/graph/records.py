@@ -223,11 +223,6 @@ class RelationshipRecord(Record):
         return (first, second) if asked_from in {None, first[0]} else (second, first)
 
 
-def is_whole(row: Mapping[str, Any] | None) -> bool:
-    """Whether a relationship was still there when its type and its ends were read, one after the other."""
-    return row is not None and None not in (row["neo4j_type"], row["from_entity_key"], row["to_entity_key"])
-
-
 def ontology_label(labels: Sequence[str], ontology: Ontology) -> str:
     """The label of a node in the ontology; of several, the first in its order."""
     return min((label for label in labels if label in ontology.labels), key=lambda label: ontology.label_order[label])

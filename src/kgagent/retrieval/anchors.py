@@ -1,6 +1,7 @@
 """Nodes that a query means without their full name: the owner by "my sister", others by an alias or a first name."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 
 from kgagent.errors import StoreError
@@ -11,7 +12,8 @@ from kgagent.graph.schema_parts import NODE_TEXT_INDEX
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
 from kgagent.retrieval.candidates import Candidate, key_of, read_relationship
-from kgagent.retrieval.mentions import mentioned_names, name_words
+from kgagent.retrieval.mentions import CONNECTING, mentioned_names, name_words
+from kgagent.retrieval.retrieve import SHORTEST_TIMEOUT
 from kgagent.retrieval.roles import role_keys
 from kgagent.retrieval.said_levels import said_levels
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
@@ -57,6 +59,46 @@ async def owner_matches(
     return keys, [
         replace(one, score=(one.similarity or 0.0) - OTHER_ROLE_COST) if one.key in others else one for one in found
     ]
+
+
+async def named_anchors(
+    scope: SearchScope,
+    target: VectorTarget,
+    types: RelationshipFilter,
+    query: VectorQuery,
+    *,
+    phrases: Sequence[str],
+    ends: Mapping[str, str],
+    hubs: Set[str],
+    by_part: bool,
+    deadline: float,
+) -> Anchors:
+    """Nodes that a query names, if not by the names of known nodes, and the best relationships of all that it names.
+
+    It may name a node by its name, by an alias or, if it mentions no other, by a part of its name.
+
+    Args:
+        scope: whose nodes.
+        target: the relationships that are searched.
+        types: which of them to keep.
+        query: the query.
+        phrases: capitalized phrases of the query that name no known node.
+        ends: keys and names of the known nodes.
+        hubs: keys of known nodes whose relationships are not read.
+        by_part: whether a part of a name may be enough.
+        deadline: when nothing more is read, on the clock of `time.monotonic`.
+    """
+    said = mentioned_names(query.text, set(ends.values()))
+    keys = await named_nodes(scope, phrases, by_part=by_part and not said, timeout=deadline - time.monotonic())
+    at = [*keys, *(key for key, name in ends.items() if name in said and key not in hubs)][:NAMED]
+    left = max(SHORTEST_TIMEOUT, deadline - time.monotonic())
+    return frozenset(keys), await matches_at(scope, target, types, query, at, timeout=left)
+
+
+def consists_of_names(phrase: str, names: Iterable[str]) -> bool:
+    """Whether a phrase has no words but those of some names, and connecting words."""
+    said = {word for name in mentioned_names(phrase, names) for word in name_words(name)}
+    return said.issuperset(set(name_words(phrase)) - CONNECTING)
 
 
 async def named_nodes(scope: SearchScope, phrases: Sequence[str], *, by_part: bool, timeout: float) -> Sequence[str]:

@@ -14,13 +14,14 @@ One thing may be stored as two nodes, "Henry King" and "Henry King (director)". 
 names or aliases match those of the nodes that the first hop left; moving to such a node costs a hop.
 
 Finally, the types of a path are compared with the query, see `type_fit`; a relationship counts as the best path that
-its types begin. The search continues with what one more type would make fit best, while that would beat all it found.
+its types begin, if it continues so itself. The search continues with what one more type would make fit best, while that
+would beat all it found.
 """
 
 import math
 import time
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -32,37 +33,32 @@ from kgagent.graph.lucene import must_be, quoted, words
 from kgagent.graph.records import RelationshipRecord
 from kgagent.graph.schema_parts import NODE_TEXT_INDEX
 from kgagent.graph.statements import statement
-from kgagent.retrieval.anchors import NAMED, Anchors, matches_at, named_nodes
+from kgagent.retrieval.anchors import Anchors, consists_of_names, named_anchors
 from kgagent.retrieval.candidates import Candidate, first_of_each, key_of, read_relationship
-from kgagent.retrieval.mentions import capitalized_phrases, consists_of_names, mentioned_names
-from kgagent.retrieval.retrieve import SHORTEST_TIMEOUT
+from kgagent.retrieval.mentions import capitalized_phrases, mentioned_names
+from kgagent.retrieval.path_fits import OpenEnd, PathFits, continuing_types
 from kgagent.retrieval.same_names import may_name_the_same
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
-from kgagent.retrieval.type_fit import TypeFit, words_from
-from kgagent.retrieval.type_means import MAX_READ, TypeMeans, read_type_means
+from kgagent.retrieval.type_fit import Chain, TypeFit, chains_of, single_types, words_from
+from kgagent.retrieval.type_means import MAX_READ, TypeMean, TypeMeans, read_type_means
 from kgagent.retrieval.vector_search import VectorQuery
 from kgagent.retrieval.vector_targets import VectorTarget
 
 START_POOL = 50
-"""Minimum number of matches that expansion starts from; the mentioned names are looked up among their end nodes.
-
-An index that is asked for more also misses fewer of the best, and a missed start loses everything behind it.
-"""
+"""Minimum number of matches that expansion starts from: a missed start loses everything behind it."""
 
 BEAM_WIDTH, KEPT_PER_HOP = 12, 50
 """Relationships of a hop that the next hop expands, and that are kept."""
 
-NAMES_READ, LONGEST_NAME = 50, 5
-"""Nodes that are read to find other names of a thing; names of at most so many words may lack two of them, else one."""
+NAMES_READ, LONGEST_NAME, MAX_PHRASES = 50, 5, 8
+"""Nodes that are read to find other names of a thing; names of at most so many words may lack two of them, else one;
+and capitalized phrases of a query that are looked up."""
 
 HUB_LIMIT, DEGREE_LIMIT = 200, 10_000
 """Relationships that are read, and that are counted, at one node in one hop; bounds memory and time at a hub."""
 
 HUB_MATCHES = START_POOL // 2
 """A mentioned node with more matches does not count beside other mentioned nodes: a hub's name says little."""
-
-MAX_PHRASES = 8
-"""Capitalized phrases of a query that are looked up as names."""
 
 UNMENTIONED_COST = 0.09
 """Cost of a match at no mentioned node, if the query mentions any."""
@@ -77,12 +73,9 @@ change so many of the best relationships, and no other type would make a path fi
 CHOICE_TEMPERATURE, CHOICE_WEIGHT = 0.05, 0.6
 """Cost of a choice in cosine: weight * temperature * -ln(its probability), or 0.02 for one of two equal ones."""
 
-OVERLAP_WEIGHT = 0.5
-"""Share of a relationship's overlap with its predecessor that is subtracted from its own similarity."""
-
-MISFIT_WEIGHT, DEAD_END_SHARE = 1.2, 0.4
-"""Cost of a path that fits less than the best one, as a multiple of the difference, and how much the paths that were
-found through an expanded relationship count beside the best one of its types."""
+OVERLAP_WEIGHT, LOOK_AHEAD_WEIGHT = 0.5, 1.2
+"""Share of a relationship's overlap with its predecessor that is subtracted from its own similarity; and how much the
+best fit with one more type counts beside the score, for what is expanded next."""
 
 
 @dataclass(frozen=True)
@@ -98,9 +91,16 @@ class _Step:
     def path(self) -> tuple[RelationshipRecord, ...]:
         return (*self.candidate.path, self.record)
 
+    def scored(self, score: float) -> "_Step":
+        return replace(self, candidate=replace(self.candidate, score=score))
+
     @cached_property
-    def types(self) -> tuple[str, ...]:
-        return tuple(record.text("relationship_type") for record in self.path)
+    def visited(self) -> frozenset[str]:
+        return frozenset(key for record in self.path for key in _ends(record))
+
+    @cached_property
+    def chains(self) -> tuple[Chain, ...]:
+        return chains_of(record.text("relationship_type") for record in self.path)
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,16 @@ class BeamSearch:
         `owner`: keys of the nodes that a query in the first person means by "my", `of_owner`: the best matches there.
         All are in the order of their scores.
         """
-        named, of_named = await self._named([*matches, *of_owner], is_first_person=bool(owner))
+        known = [*matches, *of_owner]
+        anchors: Anchors = frozenset(), ()
+        ends, phrases = _names(known), capitalized_phrases(self.query.text)[:MAX_PHRASES]
+        phrases = [one for one in phrases if not consists_of_names(one, ends.values())]
+        if self.deadline > time.monotonic() and (phrases or len(known) >= START_POOL):
+            search, hubs, by_part = (self.scope, self.target, self.types, self.query), _hubs(known), not owner
+            anchors = await named_anchors(
+                *search, phrases=phrases, ends=ends, hubs=hubs, by_part=by_part, deadline=self.deadline
+            )
+        named, of_named = anchors
         found = list(first_of_each((*of_named, *of_owner, *matches)).values())
         names = _names(found)
         said = mentioned_names(self.query.text, set(names.values()))
@@ -146,12 +155,12 @@ class BeamSearch:
         fit = TypeFit(self.query, words_from(self.query.text, said))
         await self._add_types(fit, starts)
         best = {step.record.element_id: step for step in starts}
-        frontier, expanded = starts[:BEAM_WIDTH], set[str]()
+        frontier = starts[:BEAM_WIDTH]
         for hop in range(DEFAULT_HOPS if self.hops is None else self.hops):
             cost = HOP_COST + (LATER_HOP_COST if hop else 0.0)
             worst = self._worst_leading(best.values()) + cost
-            fits = max((fit.of(step.types) for step in best.values()), default=0.0)
-            frontier = [step for step in frontier if step.candidate.score > worst or fit.ahead(step.types) > fits]
+            fits = max((_best(fit.of, step) for step in best.values()), default=0.0)
+            frontier = [step for step in frontier if step.candidate.score > worst or _best(fit.ahead, step) > fits]
             if not frontier or (left := self.deadline - time.monotonic()) <= 0:
                 break
             try:
@@ -160,42 +169,43 @@ class BeamSearch:
                     names_read = group.create_task(self._renamed([] if hop or self.hops == 1 else frontier, left))
             except StatementTimeoutError:
                 break
-            expanded |= {step.record.element_id for step in frontier}
             reached = ((step, best.get(step.record.element_id, step)) for step in hop_read.result())
             better = [step for step, old in reached if old is step or step.candidate.score > old.candidate.score]
             best.update((step.record.element_id, step) for step in better)
             await self._add_types(fit, better)
-            better.sort(key=lambda step: -step.candidate.score - MISFIT_WEIGHT * fit.ahead(step.types))
+            better.sort(key=lambda step: -step.candidate.score - LOOK_AHEAD_WEIGHT * _best(fit.ahead, step))
             frontier = [*better[:BEAM_WIDTH], *names_read.result()]
-        return self._ranked(_at_cost(list(_behind_rivals(best.values(), starts)), starts, fit, expanded))[: self.limit]
+        steps = list(_behind_rivals(best.values(), starts))
+        is_reached = any(step.candidate.path for step in steps)
+        return self._ranked(await self._at_cost(steps, starts, fit) if is_reached else steps)[: self.limit]
 
-    async def _named(self, matches: Sequence[Candidate], *, is_first_person: bool) -> Anchors:
-        """Nodes that the query names, if not by the names in the matches, and the best relationships of all it names.
-
-        It may name a node by its name, by an alias or, if it mentions no other, by a part of its name.
-        """
-        ends, left = _names(matches), self.deadline - time.monotonic()
-        names, phrases = set(ends.values()), capitalized_phrases(self.query.text)[:MAX_PHRASES]
-        phrases = [one for one in phrases if not consists_of_names(one, names)]
-        if left <= 0 or (not phrases and len(matches) < START_POOL):
-            return frozenset(), ()
-        said, hubs = mentioned_names(self.query.text, names), _hubs(matches)
-        keys = await named_nodes(self.scope, phrases, by_part=not is_first_person and not said, timeout=left)
-        at = [*keys, *(key for key, name in ends.items() if name in said and key not in hubs)][:NAMED]
-        left = max(SHORTEST_TIMEOUT, self.deadline - time.monotonic())
-        return frozenset(keys), await matches_at(self.scope, self.target, self.types, self.query, at, timeout=left)
+    async def _at_cost(self, steps: Sequence[_Step], starts: Sequence[_Step], fit: TypeFit) -> list[_Step]:
+        """Subtract from each score how much less than the best path the relationship's best path fits."""
+        # Paths that do not start at mentioned nodes, if there are any, cost the most.
+        below = {one.record.element_id for one in starts if one.candidate.score < (one.candidate.similarity or 0.0)}
+        rooted = {step.record.element_id: step for step in steps if step.path[0].element_id not in below}
+        fits = PathFits(fit, (([one.element_id for one in step.path], step.chains) for step in rooted.values()))
+        longest, left = DEFAULT_HOPS if self.hops is None else self.hops, self.deadline - time.monotonic()
+        best_first = sorted(rooted.items(), key=lambda one: -one[1].candidate.score)
+        open_ends = [one for one, step in best_first if step.exits and len(step.path) <= longest]
+        examined = [rooted[one] for one in fits.undecided(open_ends)] if left > 0 else []
+        ends = [OpenEnd(step.record.element_id, step.exits, step.visited) for step in examined]
+        costs = fits.costs(await continuing_types(self.scope, self.target, self.types, ends, timeout=left))
+        most = max(costs.values(), default=0.0)
+        return [step.scored(step.candidate.score - costs.get(step.record.element_id, most)) for step in steps]
 
     async def _add_types(self, fit: TypeFit, steps: Iterable[_Step]) -> None:
         """Add the types of steps: the mean of a sample of each type, or else of the steps themselves."""
         found: dict[str, list[float]] = defaultdict(list)
         for step in steps:
-            found[step.record.text("relationship_type")].append(step.candidate.similarity or 0.0)
+            for one in single_types(step.record.text("relationship_type")):
+                found[one].append(step.candidate.similarity or 0.0)
         keys = {one: (self.scope.user_id, one) for one in found if one not in fit.similarities}
         unread = [one for one, key in keys.items() if key not in self.type_means]
         if unread and (left := self.deadline - time.monotonic()) > 0 and len(fit.similarities) < MAX_READ:
             await read_type_means(self.scope, unread, self.type_means, timeout=left)
         for one, key in keys.items():
-            fit.add(one, self.type_means.get(key, ()), fmean(found[one]))
+            fit.add(one, self.type_means.get(key, TypeMean()), fmean(found[one]))
 
     def _worst_leading(self, steps: Iterable[_Step]) -> float:
         """Score that a relationship must exceed to be among the leading ones."""
@@ -289,28 +299,8 @@ def _starts(matches: Sequence[Candidate], mentioned: Set[str], owner: Set[str]) 
     return sorted(starts, key=lambda step: -step.candidate.score)
 
 
-def _at_cost(steps: Sequence[_Step], starts: Sequence[_Step], fit: TypeFit, expanded: Set[str]) -> Iterator[_Step]:
-    """Subtract from each score how much less than the best path the best path of the relationship's types fits.
-
-    Any path that begins with the types of a relationship's own path counts for it; if it was expanded, those through it
-    count more, as it may be a dead end. Paths that do not start at mentioned nodes, if there are any, cost the most.
-    """
-    below = {one.record.element_id for one in starts if one.candidate.score < (one.candidate.similarity or 0.0)}
-    rooted = [step for step in steps if step.path[0].element_id not in below]
-    continued: dict[tuple[str, ...], float] = defaultdict(lambda: -1.0)
-    for types in {step.types for step in rooted}:
-        for length in range(1, len(types) + 1):
-            continued[types[:length]] = max(fit.of(types), continued[types[:length]])
-    fits: dict[str, float] = defaultdict(lambda: -1.0)
-    for step in rooted:
-        for length, record in enumerate(step.path, start=1):
-            share = DEAD_END_SHARE if record.element_id in expanded else 0.0
-            fitting = (1 - share) * continued[step.types[:length]] + share * fit.of(step.types)
-            fits[record.element_id] = max(fits[record.element_id], fitting)
-    best, least = max(fits.values(), default=0.0), min(fits.values(), default=0.0)
-    for step in steps:
-        cost = MISFIT_WEIGHT * (best - fits.get(step.record.element_id, least))
-        yield replace(step, candidate=replace(step.candidate, score=step.candidate.score - cost))
+def _best(fit: Callable[[Chain], float], step: _Step) -> float:
+    return max(map(fit, step.chains))
 
 
 def _behind_rivals(steps: Iterable[_Step], starts: Sequence[_Step]) -> Iterator[_Step]:
@@ -326,11 +316,11 @@ def _behind_rivals(steps: Iterable[_Step], starts: Sequence[_Step]) -> Iterator[
         rivals = [score - HOP_COST for score, ends in matches if score > least and not at.isdisjoint(ends)]
         own = known.get(step.record.element_id)
         score = max(min([step.candidate.score, *rivals]), own.candidate.score if own else -math.inf)
-        yield replace(step, candidate=replace(step.candidate, score=score))
+        yield step.scored(score)
 
 
 def _reached(record: RelationshipRecord, similarity: float, score: float, lead: _Step) -> _Step:
-    visited = {key for earlier in lead.path for key in _ends(earlier)} | lead.exits
+    visited = lead.visited | lead.exits
     candidate = Candidate(key_of(record), score, record, similarity, path=lead.path)
     return _Step(candidate, record, frozenset(_ends(record).keys() - visited))
 

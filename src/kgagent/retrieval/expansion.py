@@ -1,9 +1,10 @@
 """Surroundings of nodes: the relationships among them, and their neighbors one hop away."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from kgagent.concurrency import task_group
-from kgagent.graph.records import NodeRecord, RelationshipRecord, is_whole
+from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.models import GraphExpansion
 from kgagent.retrieval.scope import SearchScope
 
@@ -34,3 +35,8 @@ async def expand_around(
         neighbors=tuple(NodeRecord.read(row["node"], ontology).to_model(ontology) for row in around if row["node"]),
         relationships=tuple(RelationshipRecord.read(one).to_model(ontology) for one in relationships if is_whole(one)),
     )
+
+
+def is_whole(row: Mapping[str, Any] | None) -> bool:
+    """Whether a relationship was still there when its type and its ends were read, one after the other."""
+    return row is not None and None not in (row["neo4j_type"], row["from_entity_key"], row["to_entity_key"])

@@ -10,10 +10,16 @@ record that alone contains the words of the query ranks with the best, and one o
 is the highest full-text score, relative to the best match, among the item and the path to it; the start of the path
 counts no more than the more similar matches at its nodes, so that no path overtakes these. The weights were chosen on
 2WikiMultihopQA and MetaQA; `benchmarks/fusion.py` compares the parts with each strategy.
+
+Nodes have no paths, so they would overtake relationships whose path fits the query less than another. Therefore, as
+long as there are relationships, at most five nodes more than relationships come first: further nodes rank, and score,
+right below the next relationships.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from kgagent.graph.records import RelationshipRecord
 from kgagent.models.hybrid import FusedRetriever, FusionStrategy
@@ -25,6 +31,8 @@ TEXT_WEIGHT = 0.03
 
 NODE_COST = 0.06
 """About one standard deviation of unrelated similarities; a node repeats a name, a relationship states a fact."""
+
+EXTRA_NODES = 5
 
 _KINDS: tuple[tuple[FusedRetriever, FusedRetriever, float], ...] = (
     ("node_vector", "node_fulltext", NODE_COST),
@@ -65,7 +73,8 @@ def fuse(
     for name in RETRIEVERS:
         for item in lists[name]:
             finds.setdefault(item.key, []).append((name, item))
-    return [_merged(finds[key], score) for key, score in scores[:limit]]
+    fused = [_merged(finds[key], score) for key, score in scores]
+    return (list(_balanced(fused)) if strategy == "calibrated" else fused)[:limit]
 
 
 def calibrated(lists: Rankings) -> Scores:
@@ -89,6 +98,23 @@ def calibrated(lists: Rankings) -> Scores:
             similar[item.key] = item.score - cost
             scores[item.key] = max(similar[item.key], floors.get(item.key, least)) + TEXT_WEIGHT * text
     return sorted(scores.items(), key=lambda one: (-one[1], -similar.get(one[0], -math.inf), first[one[0]], one[0]))
+
+
+def _balanced(fused: Sequence[Candidate]) -> Iterator[Candidate]:
+    """Nodes in excess of `EXTRA_NODES` after the next relationships."""
+    waiting: deque[Candidate] = deque()
+    room = EXTRA_NODES
+    for item in fused:
+        is_node = not isinstance(item.record, RelationshipRecord)
+        if is_node and not room:
+            waiting.append(item)
+            continue
+        yield item
+        room += -1 if is_node else 1
+        if waiting and not is_node:
+            yield replace(waiting.popleft(), score=item.score)
+            room -= 1
+    yield from waiting
 
 
 def _ends(record: object) -> set[str]:

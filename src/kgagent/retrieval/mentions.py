@@ -48,12 +48,6 @@ def mentioned_names(text: str, names: Iterable[str]) -> set[str]:
     return {name for name, found in places.items() if outermost & found}
 
 
-def consists_of_names(phrase: str, names: Iterable[str]) -> bool:
-    """Whether a phrase has no words but those of some names, and connecting words."""
-    said = {word for name in mentioned_names(phrase, names) for word in name_words(name)}
-    return said.issuperset(set(name_words(phrase)) - CONNECTING)
-
-
 def is_first_person(text: str) -> bool:
     """Whether a text speaks of its author: "whom did I meet?", but not "tell me of Ada" or "what do I know of Ada?"."""
     return _FIRST_PERSON.search(_REQUEST.sub("", text)) is not None

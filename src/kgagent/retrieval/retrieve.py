@@ -35,12 +35,7 @@ async def embed_for_search(embedder: Embedder, texts: Sequence[str], *, is_expan
 
 @dataclass(frozen=True)
 class Failure:
-    """Why a step of a search failed.
-
-    Attributes:
-        reason: for a person to read.
-        error: the error.
-    """
+    """The error of a step of a search, and the reason for a person to read."""
 
     reason: str
     error: Exception

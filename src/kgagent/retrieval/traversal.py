@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from kgagent.errors import InputError, NodeNotFoundError
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.records import NodeRecord, RelationshipRecord, is_whole
+from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.statements import Statement, statement
 from kgagent.models import GraphNode, GraphRelationship
 from kgagent.models.traversal import TraversedNode, TraverseRequest, TraverseResult
 from kgagent.retrieval.arguments import known_types
+from kgagent.retrieval.expansion import is_whole
 from kgagent.retrieval.scope import SearchScope
 
 READ_PER_HOP = 1_000_000

@@ -1,29 +1,42 @@
 """How well the relationship types of a path fit a query.
 
-    fit = cosine - 0.02 · (types - 1) + 0.2 · (types that a word of the query names - 1, if positive)
+    fit = similarity - 0.02 · (types - 1) + 0.2 · (types that a word of the query names - 1, if positive)
+          - 0.06 · common types that no word names, if any word names a type
 
-`cosine` compares the sum of the types' mean embeddings with the query without its names. Different types are assumed to
-have a cosine of 0.8: by their own, types with little in common would fit too well. Each type needs a word of its own,
-and the words must be in order: in English, what is nearest to a name is nearest in the graph. "Who starred in films by
-the director of Critters?" names the director first and the actors last, and so does its path. Words after a name follow
-those before it, unless the name is possessive ("Ann's mother"). The weights were chosen on 2WikiMultihopQA and MetaQA.
+`similarity` is the mean cosine of the types' mean embeddings with the query without its names. Each type needs a word
+of its own, and the words must be in order: in English, what is nearest to a name is nearest in the graph. "Who starred
+in films by the director of Critters?" names the director first and the actors last, and so does its path. Words after a
+name follow those before it, unless the name is possessive ("Ann's mother"). For the last term, one word is enough for a
+type wherever it is: "films that share actors" names the types of both hops. Rare types are exempt from it: where each
+relationship has words of its own, "guide" answers "who are my mentors?" without being named. A relationship may have
+several types, separated by commas ("friend, colleague"): the one that fits best counts. The weights were chosen on
+2WikiMultihopQA and MetaQA.
 """
 
 import math
 import re
 from collections.abc import Iterable, Sequence
 from heapq import nlargest
-from itertools import accumulate, pairwise
+from itertools import accumulate, islice, pairwise, product
 from operator import mul
+from statistics import fmean
 
 from kgagent.graph.lucene import content_words, words
 from kgagent.models.plain import humanize_relation_type
+from kgagent.retrieval.type_means import TypeMean
 from kgagent.retrieval.vector_search import VectorQuery
 
-LIKENESS, LENGTH_COST, WORD_WEIGHT = 0.8, 0.02, 0.2
+LENGTH_COST, WORD_WEIGHT, UNNAMED_COST = 0.02, 0.2, 0.06
 
-STEM = 4
-"""Minimum number of letters that two forms of a word share at their start; also at least half of the longer form."""
+MAX_TYPES, MAX_CHAINS, MAX_AHEAD = 8, 32, 8
+"""Types of one relationship, choices of one type of each relationship of a path, and named types to continue it by."""
+
+Chain = tuple[str, ...]
+"""One type of each relationship of a path."""
+
+STEM, COMMON = 4, 3
+"""Minimum number of letters that two forms of a word share at their start, which are also at least half of the longer
+form; and of relationships of a common type."""
 
 _MY, _POSSESSIVE = re.compile(r"(?i)\bmy\b"), re.compile(r"['\u2019](?:s\b|(?!\w))")
 
@@ -37,32 +50,49 @@ class TypeFit:
         self._words = query_words
         self.similarities: dict[str, float] = {}
         self._named: dict[str, list[bool]] = {}
-        self._counts: dict[tuple[str, ...], list[int]] = {(): [0] * (len(query_words) + 1)}
-        self._fits: dict[tuple[str, ...], float] = {}
+        self._rare: set[str] = set()
+        self._likely: list[str] = []
+        self._counts: dict[Chain, list[int]] = {(): [0] * (len(query_words) + 1)}
+        self._fits: dict[Chain, float] = {}
 
-    def add(self, one: str, mean: Sequence[float], similarity: float) -> None:
-        """Add a type with its mean embedding, of length 1; if that is empty, with the similarity of what was found."""
-        self.similarities[one] = sum(map(mul, mean, self._vector)) / self._length if mean else similarity
+    def add(self, one: str, mean: TypeMean, similarity: float) -> None:
+        """Add a single type: its mean embedding or, if that is empty, the similarity of what was found."""
+        self.similarities[one] = sum(map(mul, mean.vector, self._vector)) / self._length if mean.vector else similarity
+        self._likely = []
+        if mean.sampled < COMMON:
+            self._rare.add(one)
         own = [word.casefold() for word in words(humanize_relation_type(one))]
-        if any(is_named := [any(_ends_in(word, x) or _ends_in(x, word) for x in own) for word in self._words]):
+        meant = [next((x for x in own if _ends_in(word, x) or _ends_in(x, word)), None) for word in self._words]
+        # "Release years" names one type once, although both words are in it.
+        is_named = [now is not None and after in (now, None) for now, after in pairwise([*meant, None])]
+        if any(is_named):
+            if not self._named:
+                self._fits.clear()
             self._named[one] = is_named
 
-    def of(self, types: tuple[str, ...]) -> float:
+    def of(self, chain: Chain) -> float:
         """The fit of a path with these types."""
-        if types not in self._fits:
-            length = math.sqrt(sum(1.0 if one == other else LIKENESS for one in types for other in types))
-            cosine = sum(self.similarities[one] for one in types) / length
-            named = max(0, self._count(types)[-1] - 1)
-            self._fits[types] = cosine - LENGTH_COST * (len(types) - 1) + WORD_WEIGHT * named
-        return self._fits[types]
+        if chain not in self._fits:
+            similarity = fmean(self.similarities[one] for one in chain)
+            unnamed = sum(one not in self._named and one not in self._rare for one in chain) if self._named else 0
+            cost = LENGTH_COST * (len(chain) - 1) + UNNAMED_COST * unnamed
+            self._fits[chain] = similarity - cost + WORD_WEIGHT * max(0, self.named(chain) - 1)
+        return self._fits[chain]
 
-    def ahead(self, types: tuple[str, ...]) -> float:
+    def ahead(self, chain: Chain) -> float:
         """The best fit of a path that has one more type, of those that were added."""
-        # Of the types that no word names and that are not on the path, the most similar one fits best.
-        likely = nlargest(len(types) + 1, self.similarities, key=self.similarities.__getitem__)
-        return max(self.of((*types, one)) for one in {*likely, *types, *self._named})
+        if not self._likely:
+            # Of the types that no word names, the most similar one fits best.
+            unnamed = self.similarities.keys() - self._named.keys()
+            for count, types in ((1, unnamed), (MAX_AHEAD, self._named)):
+                self._likely += nlargest(count, types, key=self.similarities.__getitem__)
+        return max(self.of((*chain, one)) for one in self._likely)
 
-    def _count(self, types: tuple[str, ...]) -> list[int]:
+    def named(self, chain: Chain) -> int:
+        """The number of types that words of the query name in order."""
+        return self._count(chain)[-1]
+
+    def _count(self, types: Chain) -> list[int]:
         """The number of types that words name in order, for the first 0, 1, … words of the query."""
         if types not in self._counts:
             counts = self._count(types[:-1])
@@ -71,6 +101,17 @@ class TypeFit:
                 counts = list(accumulate((max(after, before + own) for (before, after), own in places), max, initial=0))
             self._counts[types] = counts
         return self._counts[types]
+
+
+def single_types(relationship_type: str) -> tuple[str, ...]:
+    """The types of a relationship that has several, separated by commas."""
+    found = (one for part in relationship_type.split(",") if (one := part.strip()))
+    return tuple(islice(found, MAX_TYPES)) or (relationship_type,)
+
+
+def chains_of(types: Iterable[str]) -> tuple[Chain, ...]:
+    """The choices of one type of each relationship, for the types of the relationships of a path."""
+    return tuple(islice(product(*map(single_types, types)), MAX_CHAINS))
 
 
 def words_from(text: str, names: Iterable[str]) -> list[str]:

@@ -6,6 +6,7 @@ They say what a type means, without the names that the embedding of a single rel
 import asyncio
 from collections.abc import Iterable, Sequence
 from statistics import fmean
+from typing import NamedTuple
 
 from kgagent.errors import StoreError
 from kgagent.graph.lucene import must_be, quoted, words
@@ -14,8 +15,15 @@ from kgagent.retrieval.rerank.cosine import unit
 from kgagent.retrieval.scope import SearchScope
 
 
-class TypeMeans(dict[tuple[str, str], Sequence[float]]):
-    """For a user and a relationship type, the mean embedding, of length 1; empty if there is none."""
+class TypeMean(NamedTuple):
+    """The mean embedding of a type, of length 1 or empty if there is none, and how many it was made from."""
+
+    vector: Sequence[float] = ()
+    sampled: int = 0
+
+
+class TypeMeans(dict[tuple[str, str], TypeMean]):
+    """The mean embedding for a user and a relationship type."""
 
 
 SAMPLE = 10
@@ -49,7 +57,7 @@ async def read_type_means(scope: SearchScope, types: Iterable[str], known: TypeM
         known.clear()
     for row, mean in zip(rows, means, strict=True):
         key = (scope.user_id, row["type"])
-        known[key] = mean
+        known[key] = TypeMean(mean, len(row["embeddings"]))
         asyncio.get_running_loop().call_later(LIFETIME, known.pop, key, None)
 
 

@@ -20,10 +20,7 @@ COUNT_LIFETIME = 10.0
 """Seconds for which the number of a user's vectors is cached; a stale count only affects speed."""
 
 SCANNED_IN_ONE_STATEMENT = 500
-"""Number of vectors up to which a target shares a statement with others.
-
-Comparing so many costs about as much as a round trip; larger targets run concurrently in statements of their own.
-"""
+"""Number of vectors up to which a target shares a statement with others: comparing so many costs about a round trip."""
 
 
 @dataclass(frozen=True)
@@ -45,14 +42,7 @@ class VectorQuery:
 
 @dataclass(frozen=True)
 class VectorRequest:
-    """A search of one target.
-
-    Attributes:
-        scope: whose vectors.
-        target: where to search.
-        queries: vectors to search for.
-        limit: maximum number of matches of each query.
-    """
+    """A search of one target for at most `limit` matches of each query."""
 
     scope: SearchScope
     target: VectorTarget

@@ -7,7 +7,7 @@ import pytest
 from kgagent import HybridSearchOptions, KnowledgeGraph
 from kgagent.knowledge_graph import services_of
 from kgagent.retrieval.rerank.cosine import cosine
-from kgagent.retrieval.type_means import TypeMeans, read_type_means
+from kgagent.retrieval.type_means import TypeMean, TypeMeans, read_type_means
 from kgagent.tools import Toolset
 
 UNUSUAL = 'says "ha\\" to'
@@ -44,9 +44,10 @@ async def test_the_mean_is_that_of_the_users_own_relationships_of_exactly_the_ty
         {"user": user_id},
     )
     total = [sum(column) for column in zip(*row["embeddings"], strict=True)]
-    assert cosine(means[user_id, "mentor"], total) == pytest.approx(1.0)
-    assert means[user_id, UNUSUAL]
-    assert not means[user_id, "rival"]
+    assert cosine(means[user_id, "mentor"].vector, total) == pytest.approx(1.0)
+    assert means[user_id, "mentor"].sampled == 2
+    assert means[user_id, UNUSUAL].vector
+    assert means[user_id, "rival"] == TypeMean([], 0)
     assert (user_id, "…") not in means
 
 

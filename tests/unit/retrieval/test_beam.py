@@ -1,6 +1,7 @@
 """How paths rank, for known similarities."""
 
 import time
+from collections.abc import Sequence
 from typing import Any, ClassVar, cast
 
 import pytest
@@ -11,7 +12,7 @@ from kgagent.retrieval import beam
 from kgagent.retrieval.beam import BeamSearch
 from kgagent.retrieval.candidates import Candidate, key_of, read_relationship
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
-from kgagent.retrieval.type_means import TypeMeans
+from kgagent.retrieval.type_means import TypeMean, TypeMeans
 from kgagent.retrieval.vector_search import VectorQuery
 from kgagent.retrieval.vector_targets import RANKING_FIELDS, VectorTarget
 
@@ -26,20 +27,24 @@ def stored(ends: tuple[str, str], kind: str) -> list[Any]:
 
 
 class Place:
-    """A database with one relationship beyond the film."""
+    """A database with one relationship beyond the film, and some types of relationships beyond the book."""
 
     places: ClassVar = {"types": Identifier.any_of(["connected_to"]), "relationship": RANKING_FIELDS}
     user_id = "someone"
     vector = list
 
-    def __init__(self, kind: str, score: float) -> None:
+    def __init__(self, kind: str, score: float, beyond_book: Sequence[str]) -> None:
         self.store = self
+        self._beyond_book = beyond_book
         self._beyond = {"lead": 0, "score": score, "similarity": 0.69, "relationship": stored(BEYOND, kind)}
 
     def statement(self, name: str) -> str:
         return name
 
     async def read(self, _text: str, parameters: dict[str, Any], **_: object) -> list[dict[str, Any]]:
+        if "steps" in parameters:
+            assert [step["element_id"] for step in parameters["steps"]] == ["Ann Book"]
+            return [{"element_id": "Ann Book", "types": self._beyond_book}]
         leads = [step["position"] for step in parameters.get("frontier", ()) if step["element_id"] == "Ann Film"]
         return [{"reached": [self._beyond | {"lead": lead} for lead in leads]}] if "frontier" in parameters else []
 
@@ -52,9 +57,10 @@ async def ranked(
     film: float = 0.7,
     query: VectorQuery | None = None,
     means: TypeMeans | None = None,
+    beyond_book: Sequence[str] = (),
 ) -> list[tuple[str, str]]:
     """The order of relationships, if one of a type follows the film, which is about as similar as the book."""
-    place = Place(beyond, score)
+    place = Place(beyond, score, beyond_book)
     records = {0.702: read_relationship(stored(BOOK, book)), film: read_relationship(stored(FILM, "starred"))}
     matches = [Candidate(key_of(record), score, record, score) for score, record in records.items()]
     search = BeamSearch(
@@ -72,10 +78,14 @@ async def ranked(
     return [(one.from_name, one.to_name) for one in found if isinstance(one, RelationshipRecord)]
 
 
+NAMED = VectorQuery([1.0], 0.3, "who directed what starred")
+"""Names the types of a path from starred to directed, in this order."""
+
+
 @pytest.mark.parametrize(
     ("beyond", "expected"),
     [
-        ("directed by", [FILM, BOOK, BEYOND]),
+        ("directed by", [FILM, BEYOND, BOOK]),
         # A type that is already on the path explains nothing more of the query.
         ("starred", [BOOK, FILM, BEYOND]),
     ],
@@ -83,21 +93,30 @@ async def ranked(
 async def test_the_start_of_a_path_that_fits_the_query_comes_first(
     beyond: str, expected: list[tuple[str, str]]
 ) -> None:
-    assert await ranked(beyond) == expected
+    assert await ranked(beyond, query=NAMED) == expected
 
 
-@pytest.mark.parametrize(("width", "expected"), [(1, [FILM, BOOK, BEYOND]), (2, [FILM, BEYOND, BOOK])])
-async def test_a_relationship_counts_as_others_of_its_type_if_it_is_not_known_as_a_dead_end(
-    width: int, expected: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("beyond_book", "expected"),
+    [
+        (["directed by"], [FILM, BOOK, BEYOND]),
+        (["has genre, directed by"], [FILM, BOOK, BEYOND]),
+        (["has genre"], [FILM, BEYOND, BOOK]),
+        ([], [FILM, BEYOND, BOOK]),
+    ],
+)
+async def test_a_relationship_that_was_not_expanded_counts_as_others_of_its_type_if_it_continues_so(
+    beyond_book: list[str], expected: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(beam, "BEAM_WIDTH", width)
-    assert await ranked("directed by", score=0.698, book="starred", film=0.703) == expected
+    monkeypatch.setattr(beam, "BEAM_WIDTH", 1)
+    options: dict[str, Any] = {"query": NAMED, "score": 0.698, "book": "starred", "film": 0.703}
+    assert await ranked("directed by", beyond_book=beyond_book, **options) == expected
 
 
 @pytest.mark.parametrize(("without_names", "first"), [(None, BOOK), ([0.0, 1.0], FILM)])
 async def test_types_are_compared_with_the_query_without_its_names(
     without_names: list[float] | None, first: tuple[str, str]
 ) -> None:
-    means = TypeMeans({("someone", "wrote"): [1.0, 0.0], ("someone", "starred"): [0.0, 1.0]})
+    means = TypeMeans({("someone", "wrote"): TypeMean([1.0, 0.0], 9), ("someone", "starred"): TypeMean([0.0, 1.0], 9)})
     query = VectorQuery([1.0, 0.0], 0.3, "", without_names)
     assert (await ranked("starred", query=query, means=means))[0] == first
