@@ -48,10 +48,10 @@ transactions, in files that are written twice."""
 
 
 class QuickLocalNeo4j(LocalNeo4j):
-    """A local server that compiles as those of the tests do, for commands and examples that start one."""
+    """A local server that compiles and plans as that of a run does, for commands and examples that start one."""
 
     def __init__(self, home: Path | None = None, **options: Any) -> None:
-        super().__init__(home, **{"java_options": JAVA_OPTIONS, **options})
+        super().__init__(home, **{"java_options": JAVA_OPTIONS, "neo4j_settings": _NEO4J_SETTINGS, **options})
 
 
 MEMORY = Path("/dev/shm")

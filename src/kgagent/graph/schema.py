@@ -121,8 +121,9 @@ class Schema:
                 await self._create(part)
             # Another process that replaces the same outdated index may have dropped the new one.
             present = await self._present()
-        await self._await_online(present, time.monotonic() + online_timeout)
-        problems = await self.problems()
+        if await self._await_online(present, time.monotonic() + online_timeout):
+            present = await self._present()
+        problems = self._problems_in(present)
         if problems:
             raise SchemaError("; ".join(map(str, problems)))
 
@@ -164,7 +165,9 @@ class Schema:
 
     async def problems(self) -> list[SchemaProblem]:
         """List what is missing, not online, or does not fit."""
-        present = await self._present()
+        return self._problems_in(await self._present())
+
+    def _problems_in(self, present: Sequence[Row]) -> list[SchemaProblem]:
         found: dict[tuple[str, str], list[str]] = {}
         for part in self.parts:
             for problem in self._misfits(part, part.found_in(present)):
@@ -209,13 +212,19 @@ class Schema:
     async def _present(self) -> list[Row]:
         return await self._store.run_schema(SHOW_INDEXES)
 
-    async def _await_online(self, present: Sequence[Row], deadline: float) -> None:
-        """Wait for these parts only: to wait for all indexes fails where another process drops one of its own."""
+    async def _await_online(self, present: Sequence[Row], deadline: float) -> bool:
+        """Wait for these parts only: to wait for all indexes fails where another process drops one of its own.
+
+        Returns:
+            Whether there was anything to wait for.
+        """
         found = (part.found_in(present) for part in self.parts)
-        for name in {row["name"] for row in found if row and row["state"] == "POPULATING"}:
+        populating = {row["name"] for row in found if row and row["state"] == "POPULATING"}
+        for name in populating:
             seconds = max(1, math.ceil(deadline - time.monotonic()))
             quoted = name.replace("\\", "\\\\").replace("'", "\\'")
             await self._store.run_schema(Statement(f"CALL db.awaitIndex('{quoted}', {seconds:d})", "await_index"))
+        return bool(populating)
 
     async def _create(self, part: SchemaPart) -> None:
         try:

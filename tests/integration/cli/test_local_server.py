@@ -1,18 +1,34 @@
 """up, status, backup and down of a local Neo4j; the only test of the command line that starts a server."""
 
+import sys
 from pathlib import Path
 
 import pytest
 from neo4j import GraphDatabase
 
 from kgagent import local
+from tests.integration.cli import conftest
 from tests.integration.cli.conftest import Kgagent
 from tests.support.shared_server import QuickLocalNeo4j
 
+QUICK_PROGRAM = """
+import sys
+
+sys.path.insert(0, {root!r})
+from kgagent import local
+from kgagent.cli.app import main
+from tests.support.shared_server import QuickLocalNeo4j
+
+local.LocalNeo4j = QuickLocalNeo4j
+main()
+"""
+
 
 @pytest.fixture(autouse=True)
-def _servers_that_start_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
+def _servers_that_start_quickly(monkeypatch: pytest.MonkeyPatch, repository_root: Path) -> None:
     monkeypatch.setattr(local, "LocalNeo4j", QuickLocalNeo4j)
+    quick = QUICK_PROGRAM.format(root=str(repository_root))
+    monkeypatch.setattr(conftest, "PROGRAM", (sys.executable, "-c", quick))
 
 
 def test_up_status_backup_down(

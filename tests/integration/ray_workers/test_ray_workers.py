@@ -234,7 +234,7 @@ async def test_a_graph_that_another_process_cannot_open_is_refused(settings: Set
 
 
 def test_the_command_line_starts_ray_and_ends_it(program: Any, family: Path) -> None:
-    done = program("load", str(family), "--engine", "ray", "--json")
+    done = program("load", str(family), "--engine", "ray", "--workers", "1", "--json")
     assert (done.code, done.payload["nodes"]["created"], done.payload["relationships"]["created"]) == (0, 3, 1)
     assert "Loading relationships ..." in done.err
     assert not any(word in done.err for word in ("usage", "Warning", "WARNING", "Error"))
