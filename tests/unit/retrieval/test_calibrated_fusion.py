@@ -126,3 +126,29 @@ def test_what_follows_from_a_match_stays_behind_a_similar_match_beside_it_that_h
         "relationship_fulltext": [Candidate(key_of(start), 1.0, start)],
     }
     assert order(rankings) == [key_of(start), key_of(beside), key_of(answer)]
+
+
+def test_nodes_in_excess_of_five_more_than_relationships_follow_these() -> None:
+    records = [relationship(name) for name in ("one", "two")]
+    rankings: dict[FusedRetriever, list[Candidate]] = {
+        "node_vector": found(**{f"node {number}": 0.9 - number / 100 for number in range(9)}),
+        "relationship_vector": [Candidate(key_of(record), 0.5, record) for record in records],
+    }
+    fused = fuse(rankings)
+    first = [f"node {number}" for number in range(5)]
+    one, two = map(key_of, records)
+    assert [item.key for item in fused] == [*first, one, "node 5", two, "node 6", "node 7", "node 8"]
+    scores = [item.score for item in fused[:8]]
+    assert scores == sorted(scores, reverse=True)
+    assert [item.key for item in fuse(rankings, limit=6)] == [*first, one]
+    # The documents' strategies keep their formulas.
+    assert fuse(rankings, strategy="graph_first")[8].key == "node 8"
+
+
+def test_relationships_make_room_for_nodes() -> None:
+    record = relationship("one")
+    rankings: dict[FusedRetriever, list[Candidate]] = {
+        "node_vector": found(**{f"node {number}": 0.9 - number / 100 for number in range(7)}),
+        "relationship_vector": [Candidate(key_of(record), 0.95, record)],
+    }
+    assert order(rankings) == [key_of(record), *(f"node {number}" for number in range(7))]
