@@ -62,7 +62,7 @@ class PathFits:
         return sorted(found, key=lambda one: -possible[one])[:EXAMINED]
 
     def costs(self, continuing: Mapping[str, Set[str]]) -> dict[str, float]:
-        """The cost of each relationship; of relationships that are on no path, the highest of these.
+        """The cost of each relationship that is on a path.
 
         Args:
             continuing: for the ids of relationships, the types of those that continue their paths.

@@ -82,7 +82,7 @@ class TypeFit:
     def ahead(self, chain: Chain) -> float:
         """The best fit of a path that has one more type, of those that were added."""
         if not self._likely:
-            # Of the types that no word names, the most similar one fits best.
+            # Of the types that no word names, the most similar one stands for all.
             unnamed = self.similarities.keys() - self._named.keys()
             for count, types in ((1, unnamed), (MAX_AHEAD, self._named)):
                 self._likely += nlargest(count, types, key=self.similarities.__getitem__)
