@@ -12,9 +12,9 @@ from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
 from kgagent.graph.replaced_statements import note_of, replaced_statement
 from kgagent.graph.short_keys import message_key
 from kgagent.models import Note
-from kgagent.models.aliases import aliases_in
 from kgagent.models.merged_notes import merge_notes
 from kgagent.models.note import dump_notes
+from kgagent.models.plain import aliases_in
 from kgagent.ontology import Ontology
 
 RecordT = TypeVar("RecordT", bound=Record)

@@ -14,9 +14,8 @@ from pydantic import JsonValue
 from kgagent.errors import InputError
 from kgagent.graph.property_names import INTERNAL_PROPERTIES, LEVEL_FIELDS, OLD_IS_REVERSED, TIMES
 from kgagent.models import GraphNode, GraphRelationship, Note
-from kgagent.models.aliases import aliases_in
 from kgagent.models.note import format_utc, notes_text_at, parse_notes
-from kgagent.models.plain import display_name, triplet_text
+from kgagent.models.plain import aliases_in, display_name, triplet_text
 from kgagent.ontology import Ontology
 
 _NODE_FIELDS = frozenset({"entity_key", "name", "description", "notes"})

@@ -1,4 +1,4 @@
-"""Nodes and relationships as short texts, and JSON values without those that are empty."""
+"""Names of nodes, relationships as short texts, and JSON values without those that are empty."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,12 @@ def display_name(properties: Mapping[str, Any] | None, key: str | None, element_
     """The name of a node if it is text, else its key, else its element id."""
     name = (properties or {}).get("name")
     return name if isinstance(name, str) and name else key or element_id
+
+
+def aliases_in(properties: Mapping[str, Any]) -> tuple[str, ...]:
+    """The other names among the properties of a node, the newest last; another program's property may be none."""
+    stored = properties.get("aliases")
+    return tuple(name for name in stored if isinstance(name, str)) if isinstance(stored, list) else ()
 
 
 def triplet_text(source: str, relation_type: str, target: str, *, label: str = "") -> str:

@@ -17,8 +17,7 @@ from kgagent.retrieval.retrieve import SHORTEST_TIMEOUT
 from kgagent.retrieval.roles import role_keys
 from kgagent.retrieval.said_levels import said_levels
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
-from kgagent.retrieval.vector_search import VectorQuery
-from kgagent.retrieval.vector_targets import VectorTarget
+from kgagent.retrieval.vector_targets import VectorQuery, VectorTarget
 
 READ = 2_000
 """Relationships of a node that are compared with a query."""

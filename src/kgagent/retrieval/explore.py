@@ -35,8 +35,8 @@ from kgagent.retrieval.pipeline import ASSESSED, END_COST
 from kgagent.retrieval.relevance import RELEVANT, Calibration, relevance
 from kgagent.retrieval.retrieve import Retrieved, Retriever, Vector, Vectors, attempt, embed_for_search, retrieve
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
-from kgagent.retrieval.vector_retrievers import VectorRetrievers
-from kgagent.retrieval.vector_search import VectorQuery
+from kgagent.retrieval.vector_search import VectorRetrievers
+from kgagent.retrieval.vector_targets import VectorQuery
 
 NOTHING_ASKED = "At least one search method required (queries or text_matches)"
 NODES_PER_LABEL = 20

@@ -1,8 +1,11 @@
-"""Walks from given nodes: their surroundings, hop by hop, and the paths between two of them."""
+"""Walks from nodes, given or found: their surroundings, hop by hop, and the paths between two of them."""
 
 from collections.abc import Mapping, Sequence
 
+from kgagent.errors import InputError
 from kgagent.models import (
+    ExploreRequest,
+    ExploreResult,
     FindPathsRequest,
     FindPathsResult,
     GraphExpansion,
@@ -11,8 +14,9 @@ from kgagent.models import (
     TraverseResult,
 )
 from kgagent.retrieval.expansion import expand_around
+from kgagent.retrieval.explore import NOTHING_ASKED, Exploration
 from kgagent.retrieval.paths import find_paths
-from kgagent.retrieval.scope import observed
+from kgagent.retrieval.scope import RelationshipFilter, check_text, observed
 from kgagent.retrieval.similar_nodes import find_similar_nodes
 from kgagent.retrieval.single_searches import SingleSearches
 from kgagent.retrieval.traversal import traverse
@@ -20,6 +24,29 @@ from kgagent.retrieval.traversal import traverse
 
 class GraphWalks(SingleSearches):
     """Reads what surrounds nodes, and how two of them are related."""
+
+    @observed("explore")
+    async def explore(self, request: ExploreRequest, *, user_id: str) -> ExploreResult:
+        """Search for several queries and names, fuse the nodes found, and return them with their surroundings.
+
+        A search that fails or times out is skipped, with a warning in the result.
+
+        Args:
+            request: queries, names and how to search.
+            user_id: owner of the graph.
+
+        Raises:
+            InputError: invalid argument.
+            SearchError: every search failed.
+        """
+        scope = self.scope.of(user_id)
+        if not request.queries and not request.text_matches:
+            raise InputError(NOTHING_ASKED)
+        for text in (*(query.query for query in request.queries), *request.text_matches):
+            check_text(text)
+        types = RelationshipFilter.of(scope.ontology, request.relationship_types, request.neo4j_types)
+        exploration = Exploration(scope, request, scope.labels(request.labels), types, self._nodes)
+        return await exploration.run(self._vectors, self._embedder, self._calibration)
 
     @observed("expand_graph")
     async def expand_graph(

@@ -21,9 +21,8 @@ from kgagent.retrieval.rerank import CrossEncoder, Reranking
 from kgagent.retrieval.results import build_result, hydrate
 from kgagent.retrieval.retrieve import Retrieved, Retriever, Vector, Vectors, attempt, embed_for_search, retrieve
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
-from kgagent.retrieval.vector_retrievers import VectorRetrievers
-from kgagent.retrieval.vector_search import VectorQuery
-from kgagent.retrieval.vector_targets import RANKING_FIELDS
+from kgagent.retrieval.vector_search import VectorRetrievers
+from kgagent.retrieval.vector_targets import RANKING_FIELDS, VectorQuery
 
 RERANKED_POOL = 3
 """Number of items that are reranked, as a multiple of those that are returned."""

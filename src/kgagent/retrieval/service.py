@@ -3,15 +3,8 @@
 from collections.abc import Sequence
 
 from kgagent.errors import InputError
-from kgagent.models import (
-    ExploreRequest,
-    ExploreResult,
-    HybridSearchOptions,
-    HybridSearchRequest,
-    HybridSearchResult,
-)
+from kgagent.models import HybridSearchOptions, HybridSearchRequest, HybridSearchResult
 from kgagent.retrieval.arguments import validate_vector
-from kgagent.retrieval.explore import NOTHING_ASKED, Exploration
 from kgagent.retrieval.graph_walks import GraphWalks
 from kgagent.retrieval.pipeline import HybridSearchPipeline
 from kgagent.retrieval.rerank import CrossEncoder
@@ -69,26 +62,3 @@ class RetrievalService(GraphWalks):
             cross_encoder=cross_encoder,
         )
         return await search.run(self._vectors, self._embedder, self._calibration)
-
-    @observed("explore")
-    async def explore(self, request: ExploreRequest, *, user_id: str) -> ExploreResult:
-        """Search for several queries and names, fuse the nodes found, and return them with their surroundings.
-
-        A search that fails or times out is skipped, with a warning in the result.
-
-        Args:
-            request: queries, names and how to search.
-            user_id: owner of the graph.
-
-        Raises:
-            InputError: invalid argument.
-            SearchError: every search failed.
-        """
-        scope = self.scope.of(user_id)
-        if not request.queries and not request.text_matches:
-            raise InputError(NOTHING_ASKED)
-        for text in (*(query.query for query in request.queries), *request.text_matches):
-            check_text(text)
-        types = RelationshipFilter.of(scope.ontology, request.relationship_types, request.neo4j_types)
-        exploration = Exploration(scope, request, scope.labels(request.labels), types, self._nodes)
-        return await exploration.run(self._vectors, self._embedder, self._calibration)

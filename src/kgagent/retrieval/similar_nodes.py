@@ -22,11 +22,11 @@ from kgagent.graph.schema_parts import NODE_TEXT_INDEX
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
 from kgagent.models import GraphNode
-from kgagent.models.aliases import aliases_in
+from kgagent.models.plain import aliases_in
 from kgagent.retrieval.candidates import Candidate
 from kgagent.retrieval.scope import SearchScope
-from kgagent.retrieval.vector_retrievers import VectorRetrievers
-from kgagent.retrieval.vector_search import VectorQuery
+from kgagent.retrieval.vector_search import VectorRetrievers
+from kgagent.retrieval.vector_targets import VectorQuery
 from kgagent.turns import in_turns
 
 SIMILAR_EMBEDDING = 0.75

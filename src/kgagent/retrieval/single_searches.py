@@ -17,8 +17,8 @@ from kgagent.retrieval.relevance import Calibration
 from kgagent.retrieval.retrieve import embed_for_search
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope, check_text, observed
 from kgagent.retrieval.vector_index import vector_index
-from kgagent.retrieval.vector_retrievers import VectorRetrievers
-from kgagent.retrieval.vector_search import VectorQuery, VectorSearch
+from kgagent.retrieval.vector_search import VectorRetrievers, VectorSearch
+from kgagent.retrieval.vector_targets import VectorQuery
 
 DEFAULT_THRESHOLD = 0.3
 

@@ -24,7 +24,7 @@ from statistics import fmean
 from kgagent.graph.lucene import content_words, words
 from kgagent.models.plain import humanize_relation_type
 from kgagent.retrieval.type_means import TypeMean
-from kgagent.retrieval.vector_search import VectorQuery
+from kgagent.retrieval.vector_targets import VectorQuery
 
 LENGTH_COST, WORD_WEIGHT, UNNAMED_COST = 0.02, 0.2, 0.06
 

@@ -15,7 +15,8 @@ from kgagent.graph.vector_index import IndexScores
 from kgagent.models.search import SearchPlan
 from kgagent.retrieval.arguments import MAX_LIMIT
 from kgagent.retrieval.candidates import Candidate
-from kgagent.retrieval.vector_search import VectorQuery, VectorRequest, scan
+from kgagent.retrieval.vector_search import VectorRequest, scan
+from kgagent.retrieval.vector_targets import VectorQuery
 
 WIDENING = 5
 

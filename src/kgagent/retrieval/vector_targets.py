@@ -18,6 +18,23 @@ RANKING_FIELDS = Fragment("_ranked_relationship")
 
 
 @dataclass(frozen=True)
+class VectorQuery:
+    """A vector to search for.
+
+    Attributes:
+        vector: float32, shape (dimensions,).
+        threshold: minimum plain cosine, -1 to 1.
+        text: the query in words; empty if unknown.
+        without_names: vector of the text without its names, for comparing it with types; None if unknown.
+    """
+
+    vector: Sequence[float]
+    threshold: float
+    text: str = ""
+    without_names: Sequence[float] | None = None
+
+
+@dataclass(frozen=True)
 class VectorTarget:
     """Where a vector search searches.
 

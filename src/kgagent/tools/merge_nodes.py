@@ -10,9 +10,9 @@ from kgagent.graph.compare_and_set import compare_and_set_one
 from kgagent.graph.merge_plan import MergeIntent
 from kgagent.graph.merge_strategy import MergeResult, MergeStrategy
 from kgagent.models import GraphNode
-from kgagent.models.aliases import aliases_in
 from kgagent.models.fields import EntityKey
 from kgagent.models.ingestion_state import merge_ingestion_state
+from kgagent.models.plain import aliases_in
 from kgagent.ontology import Ontology
 from kgagent.tools.arguments import Arguments, Verbose
 from kgagent.tools.base import Tool, ToolResult

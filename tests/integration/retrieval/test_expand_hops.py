@@ -12,7 +12,7 @@ from kgagent.graph.store import Store
 from kgagent.knowledge_graph import services_of
 from kgagent.models import ExploreRequest, VectorQuery
 from kgagent.models.hybrid import HybridSearchRequest
-from kgagent.retrieval import beam, explore, vector_retrievers
+from kgagent.retrieval import beam, explore, vector_search
 from kgagent.retrieval.candidates import Candidate
 from kgagent.tools import Toolset
 
@@ -116,7 +116,7 @@ async def test_what_follows_from_a_match_may_be_a_little_below_the_threshold_by_
 
 async def test_explore_expands_above_the_threshold_by_default(tools: Toolset, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(explore, "RELATIONSHIPS", 2)
-    monkeypatch.setattr(vector_retrievers, "START_POOL", 2)
+    monkeypatch.setattr(vector_search, "START_POOL", 2)
     await joined(
         tools,
         {
@@ -153,8 +153,8 @@ LONG_CHAIN = CHAIN | {("Di", "Ed"): "harbour lantern", ("Ed", "Fo"): "marble qua
 async def test_by_default_a_search_expands_up_to_three_hops(
     graph: KnowledgeGraph, tools: Toolset, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vector_retrievers, "START_POOL", 1)
-    monkeypatch.setattr(vector_retrievers, "RELATIONSHIP_SPAN", 1)
+    monkeypatch.setattr(vector_search, "START_POOL", 1)
+    monkeypatch.setattr(vector_search, "RELATIONSHIP_SPAN", 1)
     await joined(tools, LONG_CHAIN)
     matches = await graph.retrieval.relationship_vector_search(
         QUESTION, -1.0, user_id=user_id, expand_hops=None, limit=3
@@ -406,6 +406,6 @@ async def test_an_expansion_that_is_cut_short_is_a_warning(
     hybrid = HybridSearchRequest(query=QUESTION)
     broad = ExploreRequest(queries=(VectorQuery(query=QUESTION),))
     assert warning not in (await graph.search(hybrid, user_id=user_id)).warnings
-    monkeypatch.setattr(vector_retrievers, "EXPANSION_SHARE", 0.0)
+    monkeypatch.setattr(vector_search, "EXPANSION_SHARE", 0.0)
     assert warning in (await graph.search(hybrid, user_id=user_id)).warnings
     assert warning in (await graph.explore(broad, user_id=user_id)).warnings

@@ -13,8 +13,7 @@ from kgagent.retrieval.beam import BeamSearch
 from kgagent.retrieval.candidates import Candidate, key_of, read_relationship
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.type_means import TypeMean, TypeMeans
-from kgagent.retrieval.vector_search import VectorQuery
-from kgagent.retrieval.vector_targets import RANKING_FIELDS, VectorTarget
+from kgagent.retrieval.vector_targets import RANKING_FIELDS, VectorQuery, VectorTarget
 
 FILM, BOOK, BEYOND = ("Ann", "Film"), ("Ann", "Book"), ("Film", "Bo")
 

@@ -13,7 +13,7 @@ from kgagent.retrieval.type_fit import (
     words_from,
 )
 from kgagent.retrieval.type_means import TypeMean
-from kgagent.retrieval.vector_search import VectorQuery
+from kgagent.retrieval.vector_targets import VectorQuery
 
 DIRECTED, STARRED, YEAR = "directed by", "starred actors", "RELEASE_YEAR"
 UNREAD = TypeMean()

@@ -12,8 +12,8 @@ from kgagent.graph.store import Row, Store
 from kgagent.ontology.load import default_ontology
 from kgagent.retrieval.scope import SearchScope
 from kgagent.retrieval.vector_index import vector_index
-from kgagent.retrieval.vector_search import VectorQuery, VectorRequest
-from kgagent.retrieval.vector_targets import ALL_FIELDS, node_target, relationship_target
+from kgagent.retrieval.vector_search import VectorRequest
+from kgagent.retrieval.vector_targets import ALL_FIELDS, VectorQuery, node_target, relationship_target
 
 FILTERED = ServerFeatures("2026.08.1", True, vectors_on_the_wire=True, quantization_types=True)
 FEATURES = ServerFeatures("5.26.30", filtered_vector_indexes=False, vectors_on_the_wire=False)
