@@ -13,6 +13,9 @@ INVISIBLE = ZERO_WIDTH + JOINERS
 _WITHOUT_ZERO_WIDTH = dict.fromkeys(map(ord, ZERO_WIDTH))
 _WITHOUT_INVISIBLE = dict.fromkeys(map(ord, INVISIBLE))
 
+_UNDECOMPOSED = {0xE6: "ae", 0xF0: "d", 0xF8: "o", 0x111: "d", 0x131: "i", 0x142: "l", 0x153: "oe"}
+"""Lower-case letters that Unicode does not decompose, with the ASCII letters to which full-text search folds them."""
+
 _DISTINCT = frozenset({"<circle>", "<font>", "<fraction>", "<square>", "<sub>", "<super>"})
 """Compatibility forms that mean something else than the letters or digits that they consist of: "x²", "①", "½"."""
 
@@ -25,6 +28,11 @@ def without_zero_width(text: str) -> str:
 def without_invisible(text: str) -> str:
     """A text without characters that are not seen by themselves."""
     return text.translate(_WITHOUT_INVISIBLE)
+
+
+def decomposed(text: str) -> str:
+    """A text in lower case, as ASCII letters and combining characters as far as its letters consist of these."""
+    return unicodedata.normalize("NFKD", text.casefold().translate(_UNDECOMPOSED))
 
 
 def plain_name(name: str) -> str:

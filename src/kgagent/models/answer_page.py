@@ -10,7 +10,7 @@ from kgagent.formatting import in_one_line
 from kgagent.models.answer_items import MIN_NOTE_TOKENS, Item, JsonRecord, Line, RenderState
 from kgagent.models.token_budget import CountTokens, cut, cut_record, estimated_tokens, json_tokens
 
-NOTHING_RELEVANT = "Nothing relevant found. The nearest:"
+NOTHING_RELEVANT = "Nothing clearly relevant found. The nearest:"
 ITEM_BUDGET_DIVISOR = 4
 """An item gets at most a quarter of the budget, so that one long text does not fill the answer."""
 

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
+from typing import Any
 
 from kgagent.errors import StoreError
 from kgagent.graph.identifiers import Identifier
@@ -15,7 +16,7 @@ from kgagent.retrieval.candidates import Candidate, key_of, read_relationship
 from kgagent.retrieval.mentions import CONNECTING, mentioned_names, name_words
 from kgagent.retrieval.retrieve import SHORTEST_TIMEOUT
 from kgagent.retrieval.roles import role_keys
-from kgagent.retrieval.said_levels import said_levels
+from kgagent.retrieval.said_levels import said_levels, with_said_levels
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.vector_targets import VectorQuery, VectorTarget
 
@@ -48,7 +49,7 @@ async def owner_matches(
     if owner is None:
         return frozenset(), ()
     text = statement("search_owner_relationships", **target.places, owner=Identifier(owner))
-    keys, found = _anchors(await scope.read(text, _parameters(scope, types, query)))
+    keys, found = await _anchors(scope, text, _parameters(scope, types, query))
     records = [one.record for one in found if isinstance(one.record, RelationshipRecord)]
     roles = role_keys(query.text, keys, records)
     if not roles:
@@ -140,10 +141,9 @@ async def matches_at(
     text = statement("search_relationships_at_nodes", **{**scope.places, **target.places})
     parameters = _parameters(scope, types, query) | {"keys": keys}
     try:
-        rows = await scope.read(text, parameters, timeout=timeout)
+        return (await _anchors(scope, text, parameters, timeout))[1]
     except StoreError:  # ranking works without them
         return ()
-    return _anchors(rows)[1]
 
 
 def _is_meant(row: Row, phrases: Sequence[str], *, by_part: bool) -> bool:
@@ -153,7 +153,7 @@ def _is_meant(row: Row, phrases: Sequence[str], *, by_part: bool) -> bool:
     return any(name_words(phrase) == name_words(name) for phrase in phrases for name in names)
 
 
-def _parameters(scope: SearchScope, types: RelationshipFilter, query: VectorQuery) -> dict[str, object]:
+def _parameters(scope: SearchScope, types: RelationshipFilter, query: VectorQuery) -> dict[str, Any]:
     return {
         **types.parameters,
         "vector": scope.store.vector(query.vector),
@@ -164,8 +164,11 @@ def _parameters(scope: SearchScope, types: RelationshipFilter, query: VectorQuer
     }
 
 
-def _anchors(rows: Sequence[Row]) -> Anchors:
+async def _anchors(
+    scope: SearchScope, text: str, parameters: Mapping[str, Any], timeout: float | None = None
+) -> Anchors:
+    rows = await scope.read(text, parameters, timeout=timeout)
     matches = [match for row in rows for match in row["matches"] if match["relationship"]]
-    found = [(read_relationship(match["relationship"]), match) for match in matches]
-    candidates = [Candidate(key_of(record), match["score"], record, match["similarity"]) for record, match in found]
-    return frozenset(row["entity_key"] for row in rows), candidates
+    found = [(read_relationship(match["relationship"]), match["similarity"]) for match in matches]
+    candidates = [Candidate(key_of(record), similarity, record, similarity) for record, similarity in found]
+    return frozenset(row["entity_key"] for row in rows), with_said_levels(candidates, parameters["levels"])

@@ -1,17 +1,14 @@
 """Expansion by beam search: from the relationships that match best to those that share a node with them.
 
 The search follows the most probable path of someone who reads the graph to answer the query. A start scores its
-similarity. At each node one relationship is chosen; the more similar its siblings are to the query, and the more of
-them there are, the less certain the choice and the more it costs (the logarithm of a softmax over the relationships of
-the node). A hub is therefore expensive by itself. Costs are in units of plain cosine, so that expanded and direct
-matches rank together. Unless the number of hops is given, the search stops when even a certain choice at the best
-places of the last hop would cost too much to be among the leading relationships.
+similarity. At each node one relationship is chosen: the more siblings it has, and the more similar these are to the
+query, the more the choice costs, in units of plain cosine (the logarithm of a softmax over the relationships of the
+node). A hub is therefore expensive by itself. Unless the number of hops is given, the search stops when even a certain
+choice would not be among the leading relationships.
 
 If the query mentions a node by name, paths start there: matches at mentioned nodes come before others, and paths leave
-them through the other end. For "my mentors", every mentor comes before other relationships of the first mentor.
-
-One thing may be stored as two nodes, "Henry King" and "Henry King (director)". The second hop also leaves nodes whose
-names or aliases match those of the nodes that the first hop left; moving to such a node costs a hop.
+them through the other end. The second hop also leaves nodes whose names or aliases match those of the nodes that the
+first hop left ("Henry King (director)"), since one thing may be stored as two nodes.
 
 Finally, the types of a path are compared with the query, see `type_fit`; a relationship counts as the best path that
 its types begin, if it continues so itself. The search continues with what one more type would make fit best, while that
@@ -19,6 +16,7 @@ would beat all it found.
 """
 
 import math
+import re
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
@@ -55,6 +53,10 @@ and capitalized phrases of a query that are looked up."""
 
 HUB_LIMIT, DEGREE_LIMIT = 200, 10_000
 """Relationships that are read, and that are counted, at one node in one hop; bounds memory and time at a hub."""
+
+_BETWEEN_NAMES = re.compile(r" (?:and|to|with) ")
+
+_BETWEEN_NAMES = re.compile(r" (?:and|to|with) ")
 
 HUB_MATCHES = START_POOL // 2
 """A mentioned node with more matches does not count beside other mentioned nodes: a hub's name says little."""
@@ -139,6 +141,8 @@ class BeamSearch:
         known = [*matches, *of_owner]
         anchors: Anchors = frozenset(), ()
         ends, phrases = _names(known), capitalized_phrases(self.query.text)[:MAX_PHRASES]
+        phrases = list(dict.fromkeys(part for one in phrases for part in (one, *_BETWEEN_NAMES.split(one))))
+        phrases = list(dict.fromkeys(part for one in phrases for part in (one, *_BETWEEN_NAMES.split(one))))
         phrases = [one for one in phrases if not consists_of_names(one, ends.values())]
         if self.deadline > time.monotonic() and (phrases or len(known) >= START_POOL):
             search, hubs, by_part = (self.scope, self.target, self.types, self.query), _hubs(known), not owner

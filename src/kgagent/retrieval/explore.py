@@ -31,7 +31,7 @@ from kgagent.retrieval.expansion import expand_around
 from kgagent.retrieval.fusion import NODE_COST
 from kgagent.retrieval.name_match import EXACT_NAME, SHARED_WORDS, nodes_by_name
 from kgagent.retrieval.noise import Noise, Sample
-from kgagent.retrieval.pipeline import ASSESSED, END_COST
+from kgagent.retrieval.pipeline import ASSESSED
 from kgagent.retrieval.relevance import RELEVANT, Calibration, relevance
 from kgagent.retrieval.retrieve import Retrieved, Retriever, Vector, Vectors, attempt, embed_for_search, retrieve
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
@@ -39,6 +39,9 @@ from kgagent.retrieval.vector_search import VectorRetrievers
 from kgagent.retrieval.vector_targets import VectorQuery
 
 NOTHING_ASKED = "At least one search method required (queries or text_matches)"
+END_COST = 0.02
+"""How much lower than its relationship an end node scores."""
+
 NODES_PER_LABEL = 20
 RELATIONSHIPS = 20
 MAX_RELATIONSHIPS_AMONG = 10

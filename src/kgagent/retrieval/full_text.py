@@ -1,12 +1,15 @@
 """Full-text search as a retriever: nodes and relationships of a user that contain words of a text."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from kgagent.graph.lucene import any_word, must_be, words
+from kgagent.graph.records import NodeRecord
 from kgagent.graph.schema_parts import NODE_TEXT_INDEX, NODE_TEXTS, RELATIONSHIP_TEXT_INDEX, RELATIONSHIP_TEXTS
 from kgagent.graph.statements import Fragment, statement
+from kgagent.models.plain import aliases_in
 from kgagent.retrieval.candidates import Candidate, Ranking, StoredRecord, key_of, read_node, read_relationship
+from kgagent.retrieval.mentions import name_words
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.vector_targets import ALL_FIELDS
 
@@ -50,24 +53,23 @@ async def search_relationships_full_text(
     threshold: float = 0.0,
     fields: Fragment = ALL_FIELDS,
 ) -> Ranking:
-    """Find relationships by the words of their type, description and notes.
+    """Find relationships by the words of their type, description and notes, as `search_nodes_full_text` finds nodes.
 
-    Args:
-        scope: whose relationships.
-        text: any text; a relationship matches if it contains any of its words.
-        types: which relationships to keep.
-        limit: maximum number of relationships.
-        threshold: minimum score relative to the best match, 0 to 1.
-        fields: what is read of each relationship.
-
-    Raises:
-        StoreError: the database failed.
+    `types` says which relationships to keep, `fields` what is read of each.
     """
     parameters = {**types.parameters, "index": RELATIONSHIP_TEXT_INDEX, "least_share": threshold}
     query = _query(text, RELATIONSHIP_TEXTS, scope.user_id, types.relationship_types)
     search = statement("search_relationships_text", relationship=fields)
     rows = await _matches(scope, search, query, parameters, limit)
     return _ranking([(read_relationship(found), row["score"]) for row in rows if (found := row["relationship"])])
+
+
+def named_by(text: str, nodes: Iterable[Candidate]) -> frozenset[str]:
+    """Keys of the nodes that have all words of a text in one of their names."""
+    asked = set(name_words(text))
+    records = [(one.key, one.record) for one in nodes if asked and isinstance(one.record, NodeRecord)]
+    names = [(key, name) for key, one in records for name in (one.text("name"), *aliases_in(one.properties))]
+    return frozenset(key for key, name in names if asked.issubset(name_words(name)))
 
 
 async def _matches(

@@ -6,19 +6,19 @@ RRF uses only ranks, so the end of one ranking outvotes the head of another. The
 
 `similarity` is what the vector search ranks by (plain cosine, or the score of a path in the same unit), but at least
 least + (best - least) · text / matches², where `least` is the lowest score of its kind and `best` the highest of all: a
-record that alone contains the words of the query ranks with the best, and one of many such records gains little. `text`
-is the highest full-text score, relative to the best match, among the item and the path to it; the start of the path
-counts no more than the more similar matches at its nodes, so that no path overtakes these. The weights were chosen on
-2WikiMultihopQA and MetaQA; `benchmarks/fusion.py` compares the parts with each strategy.
+record that alone contains the words of the query, or has the attitude that these name, ranks with the best, and one of
+many such records gains little. `text` is the highest full-text score, relative to the best match, among the item and
+the path to it; the start of the path counts no more than the more similar matches at its nodes, so that no path
+overtakes these. The weights were chosen on 2WikiMultihopQA and MetaQA; `benchmarks/fusion.py` compares the parts with
+each strategy.
 
-Nodes have no paths, so they would overtake relationships whose path fits the query less than another. Therefore, as
-long as there are relationships, at most five nodes more than relationships come first: further nodes rank, and score,
-right below the next relationships.
+Nodes have no paths, so they would overtake relationships whose path fits less. Therefore, as long as there are
+relationships, at most five nodes more than relationships come first; further nodes rank right below the next ones.
 """
 
 import math
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
 from kgagent.graph.records import RelationshipRecord
@@ -48,17 +48,17 @@ def fuse(
     limit: int | None = None,
     weights: Mapping[FusedRetriever, float] | None = None,
     k: int = RRF_K,
+    named: Set[str] = frozenset(),
 ) -> list[Candidate]:
     """Fuse rankings.
 
     Args:
         rankings: each best first; if an item is in one twice, the first counts.
-        strategy: `calibrated` compares scores, see above; `rrf` sums 1 / (k + rank); `weighted` sums weighted scores;
-            `interleave` takes one item of each ranking in turn; `graph_first` and `text_first` put that ranking of
-            nodes first, then relationships, then the other.
+        strategy: `calibrated` compares scores, see above; for the others, see `HybridSearchRequest.strategy`.
         limit: maximum number of items; None keeps all.
         weights: for `weighted`; they are divided by their sum.
         k: for `rrf`; 0 or less means 60.
+        named: keys of the nodes whose names contain the whole query, which `calibrated` ranks with the best.
 
     Returns:
         Each item once, best first, with what all its retrievers know of it; equal scores are ordered by retriever and
@@ -68,7 +68,7 @@ def fuse(
         InputError: the strategy is unknown, or the weights are invalid.
     """
     lists = {name: list(first_of_each(rankings.get(name, ())).values()) for name in RETRIEVERS}
-    scores = calibrated(lists) if strategy == "calibrated" else by_strategy(strategy, lists, weights, k)
+    scores = calibrated(lists, named) if strategy == "calibrated" else by_strategy(strategy, lists, weights, k)
     finds: dict[str, list[tuple[FusedRetriever, Candidate]]] = {}
     for name in RETRIEVERS:
         for item in lists[name]:
@@ -77,7 +77,7 @@ def fuse(
     return (list(_balanced(fused)) if strategy == "calibrated" else fused)[:limit]
 
 
-def calibrated(lists: Rankings) -> Scores:
+def calibrated(lists: Rankings, named: Set[str] = frozenset()) -> Scores:
     """Keys with their scores by the formula above, best first; of equal ones, the more similar first."""
     first = first_retrievers(lists)
     similar: dict[str, float] = {}
@@ -85,8 +85,10 @@ def calibrated(lists: Rankings) -> Scores:
     scores: dict[str, float] = {}
     for semantic, fulltext, cost in _KINDS:
         texts = {item.key: item.score for item in lists[fulltext]}
+        texts |= {item.key: item.text_score for item in lists[semantic] if item.text_score is not None}
         least = min((item.score for item in lists[semantic]), default=0.0) - cost
-        floors = {key: least + (best - least) * text / len(texts) ** 2 for key, text in texts.items()}
+        parts = {key: 1.0 if key in named else text / len(texts) ** 2 for key, text in texts.items()}
+        floors = {key: least + (best - least) * part for key, part in parts.items()}
         scores |= {key: floors[key] + TEXT_WEIGHT * text for key, text in texts.items()}
         direct = [(one.score, texts.get(one.key, 0.0), _ends(one.record)) for one in lists[semantic] if not one.path]
         for item in lists[semantic]:

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from kgagent.embedding.base import Embedder
 from kgagent.graph.records import RelationshipRecord
 from kgagent.models.hybrid import HybridSearchOptions, HybridSearchResult, RetrieverName
-from kgagent.retrieval.candidates import RETRIEVERS, Candidate, Ranking, Rankings, node_key
-from kgagent.retrieval.full_text import search_nodes_full_text, search_relationships_full_text
+from kgagent.retrieval.candidates import RETRIEVERS, Candidate, Ranking, node_key
+from kgagent.retrieval.full_text import named_by, search_nodes_full_text, search_relationships_full_text
 from kgagent.retrieval.fusion import fuse
 from kgagent.retrieval.noise import Sample
 from kgagent.retrieval.relevance import RELEVANT, Calibration, relevance
@@ -27,8 +27,9 @@ from kgagent.retrieval.vector_targets import RANKING_FIELDS, VectorQuery
 RERANKED_POOL = 3
 """Number of items that are reranked, as a multiple of those that are returned."""
 
-END_COST = 0.02
-"""How much lower than its relationship an end node scores by the default strategy."""
+END_COST, END_PLACE_COST = 0.02, 0.15
+"""How much lower than its relationship an end node scores by the default strategy; and when items are cut to a limit,
+so that end nodes, which their relationship names, take no places of other relationships."""
 
 ASSESSED = 16
 """Minimum number of items that are read to assess how far the results stand out."""
@@ -68,11 +69,12 @@ class HybridSearchPipeline:
             SearchError: every retriever failed, or the results could not be read.
         """
         retrieved = await retrieve(self._retrievers(vectors), lambda: self._embed(embedder), self.timeout)
-        fused = fuse(first_rankings(retrieved), strategy=self.options.strategy, weights=self.options.weights)
+        rankings = {name: retrieved.rankings[name][0].candidates for name in RETRIEVERS if name in retrieved.rankings}
+        named = named_by(self.options.query or "", rankings.get("node_fulltext", ()))
+        fused = fuse(rankings, strategy=self.options.strategy, weights=self.options.weights, named=named)
         fused = with_relationships_limited(fused, self.options.relationship_limit)
         room = max(self._pool, ASSESSED)
-        cost = END_COST if self.options.strategy == "calibrated" else None
-        expanded = with_end_nodes(fused, self.labels, room, cost) if self.options.search_relationships else fused
+        expanded = self._expanded(fused, room) if self.options.search_relationships else fused
         best = expanded if self.options.half_life_days is not None else expanded[:room]
         hydrated, unread = await hydrate(self.scope, best, labels=self.labels, timeout=retrieved.time_left)
         reranked, skipped = await self._rerank(hydrated, retrieved)
@@ -80,6 +82,12 @@ class HybridSearchPipeline:
             reranked[: self.limit], retrieved, [*unread, *skipped], with_relationships=self.options.search_relationships
         )
         return await self._assessed(found, hydrated, retrieved, calibration)
+
+    def _expanded(self, fused: Sequence[Candidate], room: int) -> list[Candidate]:
+        if self.options.strategy != "calibrated":
+            return with_end_nodes(fused, self.labels, room)
+        kept = {one.key for one in with_end_nodes(fused, self.labels, self.limit, END_PLACE_COST)[: self.limit]}
+        return sorted(with_end_nodes(fused, self.labels, room, END_COST), key=lambda one: one.key not in kept)
 
     async def _assessed(
         self,
@@ -96,8 +104,7 @@ class HybridSearchPipeline:
         if self.options.query is None:
             return result
         rankings = [retrieved.rankings.get(name, (None,))[0] for name in ("node_vector", "relationship_vector")]
-        similar = [one for one in found if one.similarity is not None] or found
-        value = relevance(self.options.query, retrieved.vectors[0], zip(rankings, sample.noise, strict=True), similar)
+        value = relevance(self.options.query, retrieved.vectors[0], zip(rankings, sample.noise, strict=True), found)
         is_relevant = None if value is None else value >= RELEVANT
         return result.model_copy(update={"relevance": value, "is_relevant": is_relevant})
 
@@ -168,11 +175,6 @@ class HybridSearchPipeline:
         return await reranking.run(candidates, self.cross_encoder)
 
 
-def first_rankings(retrieved: Retrieved) -> Rankings:
-    """The rankings of a search for one query."""
-    return {name: retrieved.rankings[name][0].candidates for name in RETRIEVERS if name in retrieved.rankings}
-
-
 def with_relationships_limited(fused: Sequence[Candidate], limit: int) -> list[Candidate]:
     """Keep the best relationships: each retriever may return `limit`, and together they may return no more."""
     relationships = [item.key for item in fused if isinstance(item.record, RelationshipRecord)]
@@ -183,16 +185,14 @@ def with_relationships_limited(fused: Sequence[Candidate], limit: int) -> list[C
 def with_end_nodes(
     fused: Sequence[Candidate], labels: Collection[str], room: int, cost: float | None = None
 ) -> list[Candidate]:
-    """Expand relationships to their two nodes, which follow the relationship.
-
-    A matching relationship adds its nodes after itself; nodes that rank higher by themselves keep their places.
+    """Expand relationships to their two nodes, which follow them unless they rank higher by themselves.
 
     Args:
         fused: items, best first.
         labels: a node must have one of these.
         room: number of items after which no more nodes are added, since none of them could be returned.
-        cost: how much lower than its relationship a node scores, so that it does not displace relationships with
-            nearly the same score; None, for scores that cannot be compared, puts it right after the relationship.
+        cost: how much lower than its relationship a node scores; None, for scores that cannot be compared, puts it
+            right after the relationship.
     """
     known = {item.key: item for item in fused}
     ordered: dict[str, Candidate] = {}

@@ -7,7 +7,8 @@ own embeddings (cached for each user), and compared with the end of the query's 
     lead    = (similarity of the best - similarity at the end of the ranking) / deviation
     crowd   = (similarity at the end of the ranking - mean similarity of the sample) / deviation, at most 3
     words   = share of the query's words that occur in the results
-    naming  = best overlap (Jaccard) of a capitalized phrase of the query with the name of a node in the results
+    naming  = best overlap (Jaccard) of a capitalized phrase of the query, or of a query that is a name, with a name of
+              a node in the results
 
 of the kind, nodes or relationships, where lead and crowd are largest. The relevance is the logistic function of
 
@@ -26,8 +27,9 @@ from operator import mul
 
 from kgagent.graph.lucene import content_words, forms
 from kgagent.graph.records import NodeRecord
+from kgagent.models.plain import aliases_in
 from kgagent.retrieval.candidates import Candidate, Ranking, StoredRecord
-from kgagent.retrieval.mentions import CONNECTING, WORD, capitalized_phrases
+from kgagent.retrieval.mentions import CONNECTING, WORD, capitalized_phrases, name_words
 from kgagent.retrieval.noise import Noise, Sample, read_sample
 from kgagent.retrieval.scope import SearchScope
 
@@ -37,9 +39,8 @@ MAX_SAMPLES, MAX_COMPARED = 1_000, 1_000
 RELEVANT = 0.5
 """Minimum relevance of results that count as relevant."""
 
-MAX_CROWD = 3.0
-USUAL_LEAD, USUAL_CROWD = 2.5, 1.0
-"""Assumed if a search returned too few matches to measure them."""
+MAX_CROWD, USUAL_LEAD, USUAL_CROWD = 3.0, 2.5, 1.0
+"""Highest crowd that counts; lead and crowd that are assumed if a search returned too few matches to measure them."""
 
 _PART = re.compile(r"\w+")
 
@@ -79,21 +80,31 @@ def relevance(
     Returns:
         0 to 1; None if it would be below 0.5, but the user has too few records to tell.
     """
-    records = [one.record for one in found if one.record is not None]
-    if not records:
+    every = [one.record for one in found if one.record is not None]
+    if not every:
         return 0.0
+    records = [one.record for one in found if one.record is not None and one.similarity is not None] or every
     of_kinds = list(rankings)
-    measured = [stand for one in of_kinds if (stand := _standing(vector, *one)) is not None]
+    measured = [stand for one in of_kinds if (stand := _standing(vector, *one))]
     lead, crowd = (max(column) for column in zip(*(measured or [(USUAL_LEAD, USUAL_CROWD)]), strict=True))
-    known = _known_words(query[:MAX_COMPARED], records)
-    phrases = capitalized_phrases(query[:MAX_COMPARED])
+    # A relationship with an attitude that the query says has its words, see `with_said_levels`.
+    is_said = any(one.text_score and one.found_by == ("relationship_vector",) for one in found)
+    known = 1.0 if is_said else _known_words(query[:MAX_COMPARED], records)
+    names = [_compared(name) for name in {name for record in every for name in _names(record)}]
+    phrases = [_compared(phrase) for phrase in capitalized_phrases(query[:MAX_COMPARED])]
+    phrases += [asked] if (asked := _compared(query[:MAX_COMPARED])) in names else []
     if phrases:
-        naming = max(_overlap(phrase, name) for phrase in phrases for name in _names(records))
+        naming = max((len(one & name) / len(one | name) for one in phrases for name in names if one), default=0.0)
         odds = 7.14 * naming**2 + 1.79 * lead - 2.04 * min(MAX_CROWD, crowd) + 4.75 * known - 5.4
     else:
         odds = 2.13 * lead + 5.43 * known - 6.8
     probability = 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
     return probability if probability >= RELEVANT or any(noise is not None for _, noise in of_kinds) else None
+
+
+def _compared(name: str) -> set[str]:
+    words = set(name_words(name))
+    return words - CONNECTING or words
 
 
 def _standing(
@@ -109,7 +120,8 @@ def _standing(
 def _known_words(query: str, records: Sequence[StoredRecord]) -> float:
     asked = content_words(query)
     text = " ".join(_text(record)[:10_000] for record in records).casefold()
-    present = {part for word in WORD.findall(text) for part in (word, *_PART.findall(word))}
+    folded = " ".join(name_words(text)) if not text.isascii() else ""
+    present = {part for word in WORD.findall(f"{text} {folded}") for part in (word, *_PART.findall(word))}
     known = [w for w in asked if any(form.casefold() in (present if w.isascii() else text) for form in forms(w))]
     return len(known) / len(asked) if asked else 1.0
 
@@ -120,12 +132,7 @@ def _text(record: StoredRecord) -> str:
     return " ".join((*ends, *map(record.text, fields), *(note.content for note in record.notes)))
 
 
-def _names(records: Sequence[StoredRecord]) -> set[str]:
-    ends = [(one.text("name"),) if isinstance(one, NodeRecord) else (one.from_name, one.to_name) for one in records]
-    return {name for names in ends for name in names}
-
-
-def _overlap(phrase: str, name: str) -> float:
-    one, other = (set(map(str.casefold, WORD.findall(text))) for text in (phrase, name))
-    one, other = one - CONNECTING or one, other - CONNECTING or other
-    return len(one & other) / len(one | other) if one | other else 0.0
+def _names(record: StoredRecord) -> tuple[str, ...]:
+    if isinstance(record, NodeRecord):
+        return (record.text("name"), *aliases_in(record.properties))
+    return (record.from_name, record.to_name)

@@ -1,16 +1,21 @@
 """Levels of attitude and proximity that a text says: "hostile", or that one does not get along with somebody."""
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from kgagent.graph.lucene import forms, words
+from kgagent.graph.property_names import LEVEL_FIELDS
+from kgagent.graph.records import RelationshipRecord
 from kgagent.ontology import Ontology
+from kgagent.retrieval.candidates import Candidate
 
-LEVEL_BONUS, DISLIKE_BONUS = 0.1, 0.3
+LEVEL_BONUS, DISLIKE_BONUS = 0.15, 0.3
 """What a relationship scores more if the text has the word of its level; if the text speaks of dislike."""
 
-DISLIKED = (1, 2)
-"""The lower levels of attitude."""
+DISLIKED, OPPOSED = (1, 2), 3
+"""The lower levels of attitude; and the distance of levels of which one costs what the other, which is said, gains."""
 
 MAX_TEXT = 1_000
 """Characters of a text in which dislike is searched."""
@@ -24,13 +29,33 @@ _DISLIKE = re.compile(
 
 
 def said_levels(text: str, ontology: Ontology) -> list[dict[str, Any]]:
-    """The levels, with what a relationship at each scores more: [{type, field, level, bonus}]."""
+    """The levels, with what a relationship at each scores more, or less than 0: [{type, field, level, bonus}]."""
     said = {form.casefold() for word in words(text) for form in forms(word)}
     bonuses = {key: LEVEL_BONUS for key, word in ontology.level_words.items() if word.casefold() in said}
     if _DISLIKE.search(text[:MAX_TEXT]):
         of_dislike = [key for key in ontology.level_words if key[1] == "attitude" and key[2] in DISLIKED]
         bonuses |= dict.fromkeys(of_dislike, DISLIKE_BONUS)
+    for (neo4j_type, field, level), bonus in tuple(bonuses.items()):
+        opposed = [(neo4j_type, field, other) for other in range(1, 6) if abs(other - level) >= OPPOSED]
+        bonuses |= {key: -bonus for key in opposed if key not in bonuses}
     return [
-        {"type": neo4j_type, "field": field, "level": level, "bonus": bonus}
-        for (neo4j_type, field, level), bonus in bonuses.items()
+        dict(zip(("type", "field", "level", "bonus"), (*key, bonus), strict=True)) for key, bonus in bonuses.items()
     ]
+
+
+def with_said_levels(candidates: Sequence[Candidate], levels: Sequence[dict[str, Any]]) -> list[Candidate]:
+    """Relationships with what their level adds to their score, best first.
+
+    One whose attitude the text says has a text score of 1, as if the word were in its text; one that has a text score
+    already keeps its score.
+    """
+    bonuses = {(one["type"], one["field"], one["level"]): one["bonus"] for one in levels}
+    found = []
+    for one in candidates:
+        is_new = bonuses and one.text_score is None
+        at = one.record if is_new and isinstance(one.record, RelationshipRecord) else None
+        keys = {(at.neo4j_type, field, at.level(field)) for field in LEVEL_FIELDS} if at else ()
+        (_, field, _), bonus = next((said for said in bonuses.items() if said[0] in keys), (("", "", 0), 0.0))
+        is_said = field == "attitude" and bonus > 0.0
+        found.append(replace(one, score=one.score + bonus, text_score=1.0 if is_said else None) if bonus else one)
+    return sorted(found, key=lambda one: -one.score)

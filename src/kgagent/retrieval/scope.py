@@ -138,12 +138,9 @@ class RelationshipFilter:
         return self.relationship_types is not None and not self.relationship_types
 
     @property
-    def parameters(self) -> dict[str, list[str] | None]:
+    def parameters(self) -> dict[str, tuple[str, ...] | None]:
         """The filter as statements take it."""
-        return {
-            "relationship_types": None if self.relationship_types is None else list(self.relationship_types),
-            "neo4j_types": None if self.neo4j_types is None else list(self.neo4j_types),
-        }
+        return {"relationship_types": self.relationship_types, "neo4j_types": self.neo4j_types}
 
 
 def check_text(text: str) -> None:

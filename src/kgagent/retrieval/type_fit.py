@@ -4,13 +4,11 @@
           - 0.06 · common types that no word names, if any word names a type
 
 `similarity` is the mean cosine of the types' mean embeddings with the query without its names. Each type needs a word
-of its own, and the words must be in order: in English, what is nearest to a name is nearest in the graph. "Who starred
-in films by the director of Critters?" names the director first and the actors last, and so does its path. Words after a
-name follow those before it, unless the name is possessive ("Ann's mother"). For the last term, one word is enough for a
-type wherever it is: "films that share actors" names the types of both hops. Rare types are exempt from it: where each
-relationship has words of its own, "guide" answers "who are my mentors?" without being named. A relationship may have
-several types, separated by commas ("friend, colleague"): the one that fits best counts. The weights were chosen on
-2WikiMultihopQA and MetaQA.
+of its own, in the order of the path: in English, what is nearest to a name is nearest in the graph ("who starred in
+films by the director of Critters?"). Words after a name follow those before it, unless the name is possessive ("Ann's
+mother"). For the last term, a word may be anywhere, and name several types. Rare types are exempt from it: "guide"
+answers "who are my mentors?" without being named. A relationship may have several types, separated by commas: the one
+that fits best counts. The weights were chosen on 2WikiMultihopQA and MetaQA.
 """
 
 import math

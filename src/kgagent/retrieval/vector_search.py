@@ -21,6 +21,7 @@ from kgagent.retrieval.arguments import MAX_LIMIT
 from kgagent.retrieval.beam import START_POOL, BeamSearch
 from kgagent.retrieval.candidates import Candidate, Ranking, StoredRecord, key_of, read_node, read_relationship
 from kgagent.retrieval.mentions import is_first_person
+from kgagent.retrieval.said_levels import said_levels, with_said_levels
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.type_means import TypeMeans
 from kgagent.retrieval.vector_targets import ALL_FIELDS, VectorQuery, VectorTarget, node_target, relationship_target
@@ -210,9 +211,10 @@ class VectorRetrievers:
                 for at, (beam, ranking) in enumerate(zip(beams, rankings, strict=True))
             ]
         cut = longest if time.monotonic() >= deadline else None
-        return [
-            replace(one, candidates=task.result(), cut_after=cut) for task, one in zip(tasks, rankings, strict=True)
-        ]
+        # Words of proximity ("related", "involved") usually mean something else, unless the owner or a name is meant.
+        said = [[a for a in said_levels(q.text, self._ontology) if a["field"] == "attitude"] for q in queries]
+        found = [with_said_levels(task.result(), levels) for task, levels in zip(tasks, said, strict=True)]
+        return [replace(one, candidates=each, cut_after=cut) for each, one in zip(found, rankings, strict=True)]
 
     def _relationship_target(self, types: RelationshipFilter, fields: Fragment) -> VectorTarget:
         key = (types.neo4j_types, fields)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from kgagent.graph.reference_forms import without_accents
 from kgagent.models.graph import GraphNode, GraphRelationship
+from kgagent.plain_names import decomposed
 from kgagent.suggestions import shorten_name
 from kgagent.tools.context import ToolContext
 
@@ -100,5 +101,4 @@ def _occurs(name: str, texts: Iterable[str]) -> bool:
 
 def _folded(text: str) -> str:
     """A text without letter case and accents."""
-    folded = text.casefold()
-    return folded if folded.isascii() else without_accents(folded)
+    return text.casefold() if text.isascii() else without_accents(decomposed(text))

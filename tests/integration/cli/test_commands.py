@@ -133,7 +133,7 @@ def test_search_explore_and_pages_say_that_nothing_is_relevant(kgagent: Kgagent,
     with family.open("a", encoding="utf-8") as file:
         file.writelines(f"\n{json.dumps(line)}" for line in [*people, *friends])
     assert kgagent("load", str(family)).code == 0
-    opening, page = "Nothing relevant found. The nearest:", tmp_path / "page.html"
+    opening, page = "Nothing clearly relevant found. The nearest:", tmp_path / "page.html"
     for arguments in (("search",), ("explore",), ("explore", "--all"), ("search", "--token-budget", "500")):
         assert kgagent(*arguments, NOWHERE).out.startswith(opening)
     for command in ("search", "explore"):

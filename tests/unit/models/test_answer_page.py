@@ -140,9 +140,9 @@ def test_the_first_omitted_notes_of_nodes_and_of_relationships_say_how_to_see_th
 
 
 def test_a_text_may_have_fewer_items_than_the_budget_allows() -> None:
-    few = Content(items()[:10], opening="Nothing relevant found. The nearest:", at_most=5)
+    few = Content(items()[:10], opening="Nothing clearly relevant found. The nearest:", at_most=5)
     lines = text_page(few, new_state, 2_000, cursor=cursor).text.splitlines()
-    assert lines[0] == "Nothing relevant found. The nearest:"
+    assert lines[0] == "Nothing clearly relevant found. The nearest:"
     assert lines[-1] == '5 of 10 shown; continue with cursor "5-abcdef"'
 
 

@@ -37,7 +37,7 @@ def test_each_item_says_what_it_is() -> None:
 
 def test_context_says_that_nothing_is_relevant_only_above_the_nearest() -> None:
     nearest = HybridSearchResult(objects=(found(found_by=()),), is_relevant=False, relevance=0.1)
-    assert nearest.to_llm_context().splitlines() == ["Nothing relevant found. The nearest:", "Ada (Person)"]
+    assert nearest.to_llm_context().splitlines() == ["Nothing clearly relevant found. The nearest:", "Ada (Person)"]
     assert HybridSearchResult(is_relevant=False, relevance=0.1).to_llm_context() == "Nothing found"
 
 

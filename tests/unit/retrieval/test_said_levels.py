@@ -10,8 +10,14 @@ ONTOLOGY = default_ontology()
 
 def attitudes(text: str) -> set[int]:
     """The levels of attitude between people that a text says."""
+    return {level for level, bonus in attitude_bonuses(text).items() if bonus > 0}
+
+
+def attitude_bonuses(text: str) -> dict[int, float]:
+    """What a relationship between people scores more at each level of attitude."""
     levels = said_levels(text, ONTOLOGY)
-    return {one["level"] for one in levels if (one["type"], one["field"]) == ("has_relationship_with", "attitude")}
+    of_people = [one for one in levels if (one["type"], one["field"]) == ("has_relationship_with", "attitude")]
+    return {one["level"]: one["bonus"] for one in of_people}
 
 
 @pytest.mark.parametrize(
@@ -48,5 +54,11 @@ def test_other_texts_say_the_levels_of_their_words(text: str, said: set[int]) ->
 
 
 def test_dislike_counts_more_than_the_word_of_a_level() -> None:
-    assert {one["bonus"] for one in said_levels("who is hostile?", ONTOLOGY) if one["level"] == 1} == {0.3}
-    assert {one["bonus"] for one in said_levels("who is close?", ONTOLOGY)} == {0.1}
+    assert attitude_bonuses("who is hostile?")[1] == 0.3
+    assert attitude_bonuses("who is close?")[5] == 0.15
+
+
+def test_what_contradicts_a_said_level_costs_as_much_as_the_level_gains() -> None:
+    assert attitude_bonuses("who is close?") == {5: 0.15, 1: -0.15, 2: -0.15}
+    assert attitude_bonuses("who do I dislike?") == {1: 0.3, 2: 0.3, 4: -0.3, 5: -0.3}
+    assert attitude_bonuses("who is neutral?") == {3: 0.15}

@@ -345,7 +345,7 @@ def _overlap(one: dict[str, float], other: dict[str, float]) -> float:
 
 
 async def test_page_says_that_what_it_shows_is_only_the_nearest(look: Open) -> None:
-    opening = "Nothing relevant found. The nearest:"
+    opening = "Nothing clearly relevant found. The nearest:"
     async with look(two_mentors().model_copy(update={"opening": opening})) as visit:
         status = await visit.page.locator("#status").inner_text()
         assert status.startswith(f"{opening} ")
