@@ -492,7 +492,14 @@ class KnowledgeGraph:
             access=self._access,
         )
 
-    async def purge(self, *, user_id: str | None = None, dry_run: bool = False, batch_size: int = 200) -> "PurgeReport":
+    async def purge(
+        self,
+        *,
+        user_id: str | None = None,
+        restorable: bool = False,
+        dry_run: bool = False,
+        batch_size: int = 200,
+    ) -> "PurgeReport":
         """Purge deleted nodes and relationships that can no longer be restored.
 
         Each deletion and restoration purges up to 100 records of any user. This method purges all, in batches, so that
@@ -500,11 +507,12 @@ class KnowledgeGraph:
 
         Args:
             user_id: owner of the records; None purges every user's.
+            restorable: whether those of the user that can still be restored are purged too, to erase them at once.
             dry_run: count them and change nothing.
             batch_size: records per transaction, from 1.
 
         Raises:
-            InputError: `batch_size` is below 1.
+            InputError: `batch_size` is below 1, or `restorable` is given without a user.
             StoreError: the database failed; what was purged until then stays purged.
         """
         from kgagent.graph.deleted_records import purge
@@ -514,6 +522,7 @@ class KnowledgeGraph:
             services.store,
             user_id=user_id,
             now=services.write_context.clock(),
+            restorable=restorable,
             dry_run=dry_run,
             batch_size=batch_size,
         )

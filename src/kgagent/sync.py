@@ -412,7 +412,9 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
             engine=engine,
         )
 
-    def purge(self, *, user_id: str | None = None, dry_run: bool = False, batch_size: int = 200) -> PurgeReport:
+    def purge(
+        self, *, user_id: str | None = None, restorable: bool = False, dry_run: bool = False, batch_size: int = 200
+    ) -> PurgeReport:
         """Purge deleted nodes and relationships that can no longer be restored.
 
         Each deletion and restoration purges up to 100 records of any user. This method purges all, in batches, so that
@@ -420,14 +422,17 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
 
         Args:
             user_id: owner of the records; None purges every user's.
+            restorable: whether those of the user that can still be restored are purged too, to erase them at once.
             dry_run: count them and change nothing.
             batch_size: records per transaction, from 1.
 
         Raises:
-            InputError: `batch_size` is below 1.
+            InputError: `batch_size` is below 1, or `restorable` is given without a user.
             StoreError: the database failed; what was purged until then stays purged.
         """
-        return self._wait(self._wrapped.purge, user_id=user_id, dry_run=dry_run, batch_size=batch_size)
+        return self._wait(
+            self._wrapped.purge, user_id=user_id, restorable=restorable, dry_run=dry_run, batch_size=batch_size
+        )
 
     def forget(
         self,

@@ -115,6 +115,9 @@ def purge(
     *,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be purged.")] = False,
     user: UserOrAll = None,
+    restorable: Annotated[
+        bool, typer.Option("--restorable", help="Also purge what the user could still restore; needs --user.")
+    ] = False,
     batch_size: Annotated[int, typer.Option(help="Records per transaction.", min=1)] = 200,
     json: Json = False,
 ) -> None:
@@ -124,7 +127,7 @@ def purge(
     from kgagent.settings import load_settings
 
     async def work(graph: "KnowledgeGraph") -> "PurgeReport":
-        return await graph.purge(user_id=user, dry_run=dry_run, batch_size=batch_size)
+        return await graph.purge(user_id=user, restorable=restorable, dry_run=dry_run, batch_size=batch_size)
 
     report = run_with_graph(work, settings=load_settings(), ensure_schema=False)
     if json:

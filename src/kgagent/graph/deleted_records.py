@@ -4,7 +4,7 @@ Deletions and restorations purge some expired records of any user in their own s
 """
 
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from kgagent.errors import InputError
@@ -52,8 +52,17 @@ class PurgeReport:
         return f"{counted(self.nodes, 'deleted node')} and {counted(self.relationships, 'deleted relationship')} {done}"
 
 
+END_OF_TIME = datetime(9999, 12, 31, tzinfo=UTC)
+
+
 async def purge(
-    store: Store, *, user_id: str | None, now: datetime, dry_run: bool = False, batch_size: int = 200
+    store: Store,
+    *,
+    user_id: str | None,
+    now: datetime,
+    restorable: bool = False,
+    dry_run: bool = False,
+    batch_size: int = 200,
 ) -> PurgeReport:
     """Purge the deleted records that can no longer be restored, each batch in a transaction of its own.
 
@@ -61,16 +70,19 @@ async def purge(
         store: the database.
         user_id: owner of the records; None is every user.
         now: the time, with time zone.
+        restorable: whether those of the user that can still be restored are purged too.
         dry_run: only count them.
         batch_size: records per transaction, 1 to 10,000.
 
     Raises:
-        InputError: `batch_size` is none of these.
+        InputError: `batch_size` is none of these, or `restorable` is given without a user.
         StoreError: the database failed; what was purged until then stays purged.
     """
     if type(batch_size) is not int or not 1 <= batch_size <= MAX_BATCH:
         raise InputError(f"batch_size must be an integer from 1 to {MAX_BATCH:,}, got {batch_size!r}")
-    parameters = {"user_id": user_id, "now": now, "limit": batch_size}
+    if restorable and user_id is None:
+        raise InputError("restorable needs a user_id: it ends the undo of one user's deletions")
+    parameters = {"user_id": user_id, "now": END_OF_TIME if restorable else now, "limit": batch_size}
     if dry_run:
         [row] = await store.read(statement("count_expired_deleted", **DELETED_NAMES), parameters)
         return PurgeReport(**row, dry_run=True)

@@ -8,8 +8,8 @@ from kgagent.errors import InputError, NodeNotFoundError
 from kgagent.graph.aliases import ALIASES, changed_aliases
 from kgagent.graph.property_names import INTERNAL_PROPERTIES, LEVEL_FIELDS
 from kgagent.graph.record_saver import with_properties
-from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
-from kgagent.graph.replaced_statements import note_of, replaced_statement
+from kgagent.graph.records import NodeRecord, Record, RelationshipRecord, as_text
+from kgagent.graph.replaced_statements import lost_statement, note_of
 from kgagent.graph.short_keys import message_key
 from kgagent.models import Note
 from kgagent.models.merged_notes import merge_notes
@@ -25,6 +25,7 @@ MAX_RECORDS = 10_000
 PropertyMerge = Callable[[Mapping[str, Any], Mapping[str, Any]], Mapping[str, Any]]
 """Called with the properties of the kept and of the dropped node; returns properties to set on the kept one."""
 
+_OF_TYPE = ("description", *LEVEL_FIELDS)
 _NEVER_COPIED = INTERNAL_PROPERTIES | {"entity_key", "notes", "updated_at", ALIASES, *LEVEL_FIELDS}
 
 
@@ -199,8 +200,7 @@ def _merge(record: RecordT, others: Sequence[Record], intent: MergeIntent, ontol
     changes = _missing_properties(record, [other for other in others if type(other) is type(record)], ontology)
     notes = _with_kept_source(record.notes, intent)
     added = [_with_kept_source(other.notes, intent) for other in others]
-    if isinstance(record, RelationshipRecord):
-        added.append(_replaced_texts(with_properties(record, changes), others))
+    added.append(_lost_statements(with_properties(record, changes), others, ontology))
     if any(added):
         notes = merge_notes(notes, *added)
     if notes != record.notes:
@@ -209,13 +209,18 @@ def _merge(record: RecordT, others: Sequence[Record], intent: MergeIntent, ontol
 
 
 def _missing_properties(record: Record, others: Iterable[Record], ontology: Ontology) -> dict[str, Any]:
-    """Properties that the record lacks, each from the first of the others that has it."""
+    """Properties that the record lacks, each from the first of the others that has it.
+
+    A description and levels of a relationship of another type would say something else of this one.
+    """
     changes: dict[str, Any] = {}
     for other in others:
+        of_type = {*_OF_TYPE} if _is_of_another_type({**record.properties, **changes}, other) else set()
         for name, value in other.properties.items():
-            if name not in _NEVER_COPIED and {**record.properties, **changes}.get(name) in (None, ""):
+            known = {**record.properties, **changes}.get(name)
+            if name not in _NEVER_COPIED | of_type and known in (None, ""):
                 changes[name] = value
-        if isinstance(record, RelationshipRecord) and isinstance(other, RelationshipRecord):
+        if not of_type and isinstance(record, RelationshipRecord) and isinstance(other, RelationshipRecord):
             for field in LEVEL_FIELDS:
                 level = other.known_level(ontology, field)
                 if level is not None and field not in changes and record.known_level(ontology, field) is None:
@@ -223,15 +228,15 @@ def _missing_properties(record: Record, others: Iterable[Record], ontology: Onto
     return changes
 
 
-def _replaced_texts(kept: RelationshipRecord, others: Iterable[Record]) -> tuple[Note, ...]:
-    """Notes with the types and descriptions of the merged relationships, if the kept one does not have them."""
-    relationship_type, description = kept.text("relationship_type"), kept.text("description")
-    return tuple(
-        note_of(statement, other)
-        for other in others
-        if isinstance(other, RelationshipRecord)
-        and (statement := replaced_statement(other, relationship_type, description))
-    )
+def _is_of_another_type(known: Mapping[str, Any], other: Record) -> bool:
+    types = {as_text(known.get("relationship_type")).casefold(), other.text("relationship_type").casefold()}
+    return len(types - {""}) > 1
+
+
+def _lost_statements(kept: Record, others: Iterable[Record], ontology: Ontology) -> tuple[Note, ...]:
+    """Notes with what the merged records of its kind say that the kept one does not: descriptions, types, levels."""
+    same_kind = [other for other in others if type(other) is type(kept)]
+    return tuple(note_of(lost, other) for other in same_kind if (lost := lost_statement(kept, other, ontology)))
 
 
 def _with_kept_source(notes: tuple[Note, ...], intent: MergeIntent) -> tuple[Note, ...]:

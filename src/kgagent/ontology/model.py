@@ -131,7 +131,10 @@ class Ontology(BaseModel):
         # Truncated, because Python refuses to parse integers with thousands of digits.
         number = int(value.strip()[:20]) if isinstance(value, str) else value
         if number not in SCALE:
-            raise InvalidLevelError(field, f"Attitude/proximity must be 1-5, got {field} {number}")
+            known = ", ".join(self.relationship(neo4j_type).words(field))
+            raise InvalidLevelError(
+                field, f"Attitude/proximity must be 1-5, got {field} {number}; from 1 to 5: {known}"
+            )
         return number
 
     def word(self, neo4j_type: str, field: str, level: int | None) -> str:

@@ -57,5 +57,9 @@ class ToolContext:
         """Say whether a deletion can be undone: by the tool if the agent has it, else by the user."""
         if until is None:
             return "it cannot be restored"
-        who = tool if self.offers(tool) else "the user (`kgagent restore`)"
-        return f"{who} can restore it until {format_minute(until)}"
+        if self.offers(tool):
+            return f"{tool} can restore it until {format_minute(until)}"
+        return (
+            f"the user can restore it until {format_minute(until)} (`kgagent restore`), or erase it at once "
+            "(`kgagent purge --restorable`)"
+        )

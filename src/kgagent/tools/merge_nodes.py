@@ -57,7 +57,7 @@ class MergedNodes(WriteToolResult):
     node: GraphNode
 
     def short_text(self) -> str:
-        """What was merged, what happened to the relationships, and what of the removed node is lost."""
+        """What was merged, what happened to the relationships, and what became a note."""
         counts = {
             "moved": self.relationships_moved,
             "merged with those of the kept node": self.relationships_merged,
@@ -66,14 +66,14 @@ class MergedNodes(WriteToolResult):
         done = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
         aliases = aliases_in(self.node.properties)
         old = self.dropped_node.description
-        lost = [f"Not kept, description: {in_one_line(old)}"] if old and old != self.node.description else []
+        kept = [f"Kept as a note, description: {in_one_line(old)}"] if old and old != self.node.description else []
         return "\n".join(
             [
                 self.message,
                 f"entity_key: {self.node.entity_key}",
                 *([f"Relationships: {done}"] if done else []),
                 *([f"Aliases: {in_one_line(', '.join(aliases))}"] if aliases else []),
-                *lost,
+                *kept,
             ]
         )
 

@@ -8,6 +8,7 @@ from kgagent.graph.compare_and_set import compare_and_set
 from kgagent.graph.relationships import RelationshipIntent, RelationshipStrategy, RelationshipWriteResult
 from kgagent.models import GraphRelationship
 from kgagent.models.graph import GraphModel
+from kgagent.ontology import Ontology
 from kgagent.tools.context import ToolContext
 from kgagent.tools.create_relationship import NewRelationship
 from kgagent.tools.deleted_notes import deleted_notes
@@ -15,8 +16,7 @@ from kgagent.tools.note_expiry import NoteExpiry, new_expiries
 from kgagent.tools.payload import Payload, error_text, one_line
 from kgagent.tools.reference_arguments import ResolvedIntent, resolved_intents
 from kgagent.tools.relationship_direction import update_options
-from kgagent.tools.relationship_results import describe_direction
-from kgagent.tools.replaced_fields import kept_description
+from kgagent.tools.relationship_results import describe_direction, kept_description, replaced_in_words, replaced_text
 from kgagent.tools.update_relationship import RelationshipChange
 from kgagent.tools.write_results import WriteToolResult, fit_records
 
@@ -107,7 +107,7 @@ async def write_batch(
             if isinstance(outcome, KgAgentError)
             else BatchItem(
                 success=True,
-                message=_item_message(outcome, items[position], more),
+                message=_item_message(outcome, items[position], context.ontology, more),
                 embedding_regenerated=outcome.embedded,
                 triplet=outcome.record.triplet,
                 relationship=outcome.record,
@@ -137,11 +137,15 @@ def _first_few(positions: Sequence[int]) -> str:
 
 
 def _item_message(
-    written: RelationshipWriteResult, item: NewRelationship | RelationshipChange, notices: Sequence[str]
+    written: RelationshipWriteResult,
+    item: NewRelationship | RelationshipChange,
+    ontology: Ontology,
+    notices: Sequence[str],
 ) -> str | None:
     direction = describe_direction(written.record)
+    replaced = replaced_text(replaced_in_words(written, ontology))
     hint = None if item.description is not None else kept_description(written)
-    return ". ".join(filter(None, (direction, *written.warnings, hint, *notices))) or None
+    return ". ".join(filter(None, (direction, *written.warnings, replaced, hint, *notices))) or None
 
 
 def _rejected(error: KgAgentError) -> BatchItem:

@@ -26,7 +26,7 @@ from kgagent.tools.note_expiry import expiries
 from kgagent.tools.payload import error_text, one_line
 from kgagent.tools.possible_duplicates import REMEDY, possible_duplicates
 from kgagent.tools.references import NodeReference
-from kgagent.tools.relationship_results import describe_direction
+from kgagent.tools.relationship_results import describe_direction, kept_description, replaced_fields
 from kgagent.tools.remember_arguments import (
     RememberArguments,
     RememberedNode,
@@ -57,7 +57,6 @@ from kgagent.tools.remember_results import (
     summary,
 )
 from kgagent.tools.remember_targets import Target, Targets, find_targets
-from kgagent.tools.replaced_fields import kept_description, replaced_fields
 from kgagent.tools.shared_aliases import shared_aliases
 from kgagent.turns import in_turns
 

@@ -67,8 +67,8 @@ async def _merged(context: ToolContext, restored: NodeRestorationResult) -> tupl
     except KgAgentError as error:
         return node, f"{beside}, and could not be merged into it: {error}"
     same = node.description in {"", merged.node.description}
-    lost = "" if same else f". Not kept, description: {in_one_line(node.description)}"
-    return merged.node, f" into {shown}, which was created after the deletion{lost}"
+    kept = "" if same else f". Kept as a note, description: {in_one_line(node.description)}"
+    return merged.node, f" into {shown}, which was created after the deletion{kept}"
 
 
 class RestoreNode(Tool[RestoreNodeArguments]):

@@ -14,8 +14,14 @@ from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.relationship_arguments import Attitude, Proximity, RelationshipEnds, UnitInterval
 from kgagent.tools.relationship_direction import update_options
-from kgagent.tools.relationship_results import DIRECTION_HINT, WrittenRelationship, with_direction, write_relationship
-from kgagent.tools.replaced_fields import kept_description
+from kgagent.tools.relationship_results import (
+    DIRECTION_HINT,
+    WrittenRelationship,
+    kept_description,
+    replaced_in_words,
+    with_direction,
+    write_relationship,
+)
 
 
 class RelationshipChange(RelationshipEnds):
@@ -99,4 +105,5 @@ class UpdateRelationship(Tool[UpdateRelationshipArguments]):
         ends = f"{updated.from_name} and {updated.to_name}"
         message = f"Updated relationship between {ends}" if written.changed else "Nothing changed"
         hint = None if arguments.description is not None else kept_description(written)
-        return WrittenRelationship.of(written, with_direction(message, updated), hint)
+        replaced = replaced_in_words(written, context.ontology)
+        return WrittenRelationship.of(written, with_direction(message, updated), hint, replaced)

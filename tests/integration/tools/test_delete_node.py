@@ -175,12 +175,12 @@ async def test_a_node_that_was_created_again_receives_what_is_restored(
     answer = succeeded(await tools.restore_node(entity_key="Chess"))
     assert answer["message"] == (
         f"Restored Concept chess and 2 relationships into Concept chess ({keys['Chess'][:12]}), which was created "
-        "after the deletion. Not kept, description: Old"
+        "after the deletion. Kept as a note, description: Old"
     )
     assert answer["node"]["entity_key"] == keys["Chess"]
     [chess] = [one for one in await nodes_of(graph, user_id) if one["name"].lower() == "chess"]
     assert (chess["entity_key"], chess["description"]) == (keys["Chess"], "The new one")
-    assert note_contents(chess) == ["Won once."]
+    assert note_contents(chess) == ["Won once.", "Old"]
     assert await kept(graph, user_id) == []
     of_chess = [one for one in await relationships_of(graph, user_id) if one["relationship_type"] in {"keeps busy"}]
     assert len(of_chess) == 1

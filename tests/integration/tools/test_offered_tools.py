@@ -13,6 +13,7 @@ from kgagent.tools.payload import dump
 from tests.support.payloads import error_of, succeeded
 from tests.support.stored import nodes_of
 
+BY_COMMANDS = " (`kgagent restore`), or erase it at once (`kgagent purge --restorable`)"
 RUTH_CALDER = {"label": "Person", "name": "Ruth Calder", "description": "Naval architect in Bergen."}
 RUTH = {"label": "Person", "name": "Ruth", "description": "Naval architect in Bergen."}
 REMEDY = "Note: If a possible duplicate is the same thing, call merge_nodes and keep the existing node"
@@ -45,19 +46,18 @@ async def test_core_repairs_a_duplicate_and_removes_what_was_wrong(
     ends = {"from_entity_key": "Ruth Calder", "to_entity_key": "Sailing"}
     deleted = await core.delete_relationship.call_text(ends)
     assert deleted.text.splitlines()[0] == (
-        "Deleted relationship between Ruth Calder and Sailing; the user (`kgagent restore`) can restore it until "
-        f"{deleted.payload['undo_until'][:16]}Z"
+        "Deleted relationship between Ruth Calder and Sailing; the user can restore it until "
+        f"{deleted.payload['undo_until'][:16]}Z{BY_COMMANDS}"
     )
     removed = await core.delete_node.call_text({"entity_key": "Sailing"})
     assert removed.text.splitlines()[0] == (
-        "Deleted Concept Sailing; the user (`kgagent restore`) can restore it until "
-        f"{removed.payload['undo_until'][:16]}Z"
+        f"Deleted Concept Sailing; the user can restore it until {removed.payload['undo_until'][:16]}Z{BY_COMMANDS}"
     )
     [stored] = await nodes_of(graph, user_id)
     assert (stored["name"], "Owns a sloop." in stored["notes"]) == ("Ruth Calder", True)
 
 
-async def test_a_merge_says_what_of_the_removed_node_was_not_kept(core: Toolset) -> None:
+async def test_a_merge_says_what_of_the_removed_node_became_a_note(core: Toolset) -> None:
     await core.remember(nodes=[RUTH_CALDER, {**RUTH, "name": "Ruth C.", "description": "Sails\nalone."}])
     await core.remember(
         relationships=[{"from": "Ruth C.", "to": "Ruth Calder", "relationship_type": "same as"}],
@@ -69,7 +69,7 @@ async def test_a_merge_says_what_of_the_removed_node_was_not_kept(core: Toolset)
     assert merged.text.splitlines()[2:] == [
         "Relationships: 1 merged with those of the kept node, 1 between the two removed",
         "Aliases: Ruth C.",
-        "Not kept, description: Sails alone.",
+        "Kept as a note, description: Sails alone.",
     ]
 
 

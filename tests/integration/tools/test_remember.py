@@ -303,7 +303,8 @@ async def test_each_item_succeeds_or_fails_by_itself(tools: Toolset, graph: Know
     assert errors["relationships[2]"].startswith("Node not found: A stranger")
     assert errors["relationships[3]"].startswith("A relationship joins two different nodes")
     assert payload["hints"] == [
-        "relationships[4] was written without attitude: Attitude/proximity must be 1-5, got attitude 9"
+        "relationships[4] was written without attitude: Attitude/proximity must be 1-5, got attitude 9; "
+        "from 1 to 5: hostile, unfriendly, neutral, friendly, close"
     ]
     assert errors["notes[0]"].startswith("lifetime must be one of week")
     assert "notes[1]" in errors
@@ -382,7 +383,8 @@ async def test_an_invalid_level_costs_only_the_level(
         "Relationships: 2 created. 1 note added",
         'Note: relationships[0] was written without attitude: Invalid word "very fond" for relationship type '
         f'"has_relationship_with". Words of attitude, from 1 to 5: {words}',
-        "Note: relationships[0] was written without proximity: Attitude/proximity must be 1-5, got proximity 9",
+        "Note: relationships[0] was written without proximity: Attitude/proximity must be 1-5, got proximity 9; "
+        "from 1 to 5: stranger, acquaintance, familiar, known-well, intimate-knowledge",
         'Note: relationships[1] was written without attitude: Invalid word "loves" for relationship type '
         '"engages_with". Words of attitude, from 1 to 5: dislikes, skeptical, neutral, interested, passionate',
     ]

@@ -222,3 +222,17 @@ async def test_expired_records_are_found_by_an_index(graph: KnowledgeGraph) -> N
     }
     assert names["kgagent_deleted_nodes_expiry"] == ["kgagent_undo_until"]
     assert names["kgagent_deleted_relationships_expiry"] == ["kgagent_undo_until"]
+
+
+async def test_what_can_be_restored_is_purged_on_demand_of_its_user_only(
+    tools: Toolset, others: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    for each in (tools, others):
+        succeeded(await each.delete_node(entity_key=await person(each, "Ada")))
+    with pytest.raises(InputError, match="restorable needs a user_id"):
+        await graph.purge(restorable=True)
+    counted = await graph.purge(user_id=user_id, restorable=True, dry_run=True)
+    assert (counted.nodes, await kept(graph, user_id)) == (1, 1)
+    purged = await graph.purge(user_id=user_id, restorable=True)
+    assert (purged.nodes, await kept(graph, user_id), await kept(graph, others.user_id)) == (1, 0, 1)
+    assert "no deleted node 'Ada'" in error_of(await tools.restore_node(entity_key="Ada"))

@@ -72,7 +72,22 @@ async def test_a_description_that_was_kept_beside_a_new_type_or_level_is_shown(
     assert answer.payload.get("hint") == (KEPT if is_kept else None)
     batch = [{"from_entity_key": both[0], "to_entity_key": both[1], **change}]
     [item] = succeeded(await tools.update_relationships(relationships=batch))["results"]
-    assert item.get("message") == (KEPT if is_kept else None)
+    assert (item.get("message") or "").endswith(KEPT) == is_kept
+
+
+async def test_what_was_replaced_is_shown(tools: Toolset) -> None:
+    ends = await two_friends(tools, description="They row", attitude=4)
+    change = {"relationship_type": "rival", "attitude": "hostile", "description": "They quarrel"}
+    answer = await tools.update_relationship.call_text({**ends, **change})
+    replaced = {"relationship_type": "friend", "attitude": "friendly", "description": "They row"}
+    assert answer.payload["replaced"] == replaced
+    text = "Replaced: relationship_type 'friend', attitude 'friendly', description 'They row'. Add it as a note if it"
+    assert any(line.startswith(text) for line in answer.text.splitlines())
+    back = await tools.update_relationships(relationships=[{**ends, "attitude": 4, "description": "They quarrel"}])
+    [item] = succeeded(back)["results"]
+    assert item["message"] == "Replaced: attitude 'hostile'. Add it as a note if it may matter later"
+    again = succeeded(await tools.update_relationship(**ends, attitude=4))
+    assert "replaced" not in again
 
 
 @pytest.mark.parametrize(
