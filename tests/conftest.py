@@ -16,7 +16,9 @@ import pytest
 from pydantic import SecretStr
 
 from kgagent import KnowledgeGraph, Settings
+from kgagent.embedding.base import Embedder
 from kgagent.embedding.hashing import HashingEmbedder
+from kgagent.knowledge_graph import services_of
 from kgagent.tools import Toolset
 from tests.support import planner_statistics
 from tests.support.browser import chromium_path
@@ -246,11 +248,20 @@ def clock() -> Clock:
     return Clock()
 
 
+@pytest.fixture(scope="session")
+async def opened(settings: Settings) -> AsyncIterator[KnowledgeGraph]:
+    """A graph with the default ontology that stays open for the whole run, its schema made.
+
+    To connect, log in and check the schema takes as much CPU as several calls of tools.
+    """
+    async with KnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(DIMENSIONS)) as graph:
+        yield graph
+
+
 @pytest.fixture
-async def graph(settings: Settings, embedder: HashingEmbedder, clock: Clock) -> AsyncIterator[KnowledgeGraph]:
-    """A graph with the default ontology and the deterministic embedder."""
-    async with KnowledgeGraph.connect(settings=settings, embedder=embedder, clock=clock) as opened:
-        yield opened
+async def graph(opened: KnowledgeGraph, embedder: Embedder, clock: Clock) -> KnowledgeGraph:
+    """That graph with an embedder and a clock of the test's own."""
+    return KnowledgeGraph(services_of(opened).store, opened.ontology, embedder, opened.settings, clock=clock)
 
 
 @pytest.fixture

@@ -1,8 +1,8 @@
 import pytest
 
-from tests.support.fixtures import embedder, graph, opened
+from tests.support.fixtures import embedder
 
-__all__ = ["embedder", "graph", "opened", "part"]
+__all__ = ["embedder", "part"]
 
 PARTS = 3
 

@@ -19,7 +19,12 @@ Mode = Literal["legacy", "auto"]
 MODES: tuple[Mode, ...] = ("legacy", "auto")
 """How a client agrees on the protocol: by a handshake, as all did until 2025, or by a version in each request."""
 
-PROGRAM = (sys.executable, "-c", "from kgagent.cli.app import main; main()")
+PROGRAM = (
+    *(sys.executable, "-c"),
+    "import sys; sys.modules['pandas'] = None; from kgagent.cli.app import main; main()",
+)
+"""The command line. The driver imports pandas where it is installed, as for Ray here, which takes half a second."""
+
 LONGEST = 120.0
 """Seconds after which a client gives up; none of the tests comes near."""
 

@@ -1,3 +1,3 @@
-from tests.support.fixtures import agents, embedder, graph, opened
+from tests.support.fixtures import agents, embedder
 
-__all__ = ["agents", "embedder", "graph", "opened"]
+__all__ = ["agents", "embedder"]

@@ -10,12 +10,12 @@ from typer.testing import CliRunner
 
 from kgagent.cli.app import app
 from tests.conftest import Server
-from tests.support.fixtures import embedder, graph, opened
+from tests.support.fixtures import embedder
 from tests.support.openai_models import API_KEY, ScriptedModel, deciding_model
 from tests.support.reading import careful_reader
 from tests.support.served import run_python, settings_for
 
-__all__ = ["embedder", "graph", "opened"]
+__all__ = ["embedder"]
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 

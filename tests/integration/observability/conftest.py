@@ -1,3 +1,3 @@
-from tests.support.fixtures import embedder, opened
+from tests.support.fixtures import embedder
 
-__all__ = ["embedder", "opened"]
+__all__ = ["embedder"]

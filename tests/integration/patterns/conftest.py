@@ -4,10 +4,10 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.knowledge_graph import services_of
-from tests.support.fixtures import embedder, graph, opened
+from tests.support.fixtures import embedder
 from tests.support.ward import plant_ward
 
-__all__ = ["embedder", "graph", "opened"]
+__all__ = ["embedder"]
 
 
 def with_settings(graph: KnowledgeGraph, **changes: object) -> KnowledgeGraph:

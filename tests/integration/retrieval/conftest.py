@@ -7,9 +7,9 @@ from kgagent import KnowledgeGraph
 from kgagent.knowledge_graph import services_of
 from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
-from tests.support.fixtures import embedder, graph, opened
+from tests.support.fixtures import embedder
 
-__all__ = ["embedder", "graph", "opened"]
+__all__ = ["embedder"]
 
 
 @pytest.fixture(params=["exact", "index"])

@@ -15,24 +15,22 @@ from kgagent.models.hybrid import HybridSearchRequest
 from kgagent.retrieval import beam, explore, vector_search
 from kgagent.retrieval.candidates import Candidate
 from kgagent.tools import Toolset
+from tests.support.people import create_all
 
 QUESTION = "orchard painter"
 
 
-async def joined(tools: Toolset, chain: dict[tuple[str, str], str]) -> dict[str, str]:
+async def joined(graph: KnowledgeGraph, user_id: str, chain: dict[tuple[str, str], str]) -> dict[str, str]:
     """People who are joined as `chain` says, from name and name to description."""
-    keys: dict[str, str] = {}
-    for name in dict.fromkeys(name for pair in chain for name in pair):
-        keys[name] = (await tools.create_node(label="Person", name=name))["entity_key"]
-    for (first, second), description in chain.items():
-        answer = await tools.create_relationship(
-            from_entity_key=keys[first],
-            to_entity_key=keys[second],
-            relationship_type=description.split()[-1],
-            description=description,
-        )
-        assert answer["success"], answer
-    return keys
+    return await create_all(
+        graph,
+        user_id,
+        [{"label": "Person", "name": name} for name in dict.fromkeys(name for pair in chain for name in pair)],
+        [
+            {"from": first, "to": second, "relationship_type": text.split()[-1], "description": text}
+            for (first, second), text in chain.items()
+        ],
+    )
 
 
 CHAIN = {
@@ -56,17 +54,15 @@ async def found(
     return [(match.from_name, match.to_name) for match in matches]
 
 
-async def test_each_hop_reaches_one_relationship_further(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
-    await joined(tools, CHAIN)
+async def test_each_hop_reaches_one_relationship_further(graph: KnowledgeGraph, user_id: str) -> None:
+    await joined(graph, user_id, CHAIN)
     assert await found(graph, user_id, 0) == [("Ada", "Bo")]
     assert await found(graph, user_id, 1) == [("Ada", "Bo"), ("Bo", "Cy")]
     assert await found(graph, user_id, 2) == [("Ada", "Bo"), ("Bo", "Cy"), ("Cy", "Di")]
 
 
-async def test_a_reached_relationship_has_its_path_and_score(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str
-) -> None:
-    await joined(tools, CHAIN)
+async def test_a_reached_relationship_has_its_path_and_score(graph: KnowledgeGraph, user_id: str) -> None:
+    await joined(graph, user_id, CHAIN)
     first, second, third = await graph.retrieval.relationship_vector_search(
         QUESTION, 0.2, user_id=user_id, expand_hops=2
     )
@@ -78,16 +74,14 @@ async def test_a_reached_relationship_has_its_path_and_score(
     assert second.similarity < 0.2
 
 
-async def test_nodes_are_discovered_through_reached_relationships(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str
-) -> None:
-    await joined(tools, CHAIN)
+async def test_nodes_are_discovered_through_reached_relationships(graph: KnowledgeGraph, user_id: str) -> None:
+    await joined(graph, user_id, CHAIN)
     discovered = await graph.retrieval.find_nodes_via_relationship_search(QUESTION, 0.2, user_id=user_id, expand_hops=2)
     assert {node.name for node in discovered.nodes} == {"Ada", "Bo", "Cy", "Di"}
 
 
-async def test_explore_expands_as_many_hops_as_requested(tools: Toolset) -> None:
-    await joined(tools, CHAIN)
+async def test_explore_expands_as_many_hops_as_requested(graph: KnowledgeGraph, user_id: str, tools: Toolset) -> None:
+    await joined(graph, user_id, CHAIN)
     query = {"queries": [{"query": QUESTION, "threshold": 0.2}]}
     near = await tools.explore(**query, expand_hops=0)
     far = await tools.explore(**query, expand_hops=2)
@@ -95,16 +89,20 @@ async def test_explore_expands_as_many_hops_as_requested(tools: Toolset) -> None
     assert {node["name"] for node in far["nodes"]} == {"Ada", "Bo", "Cy", "Di"}
 
 
-async def test_explore_returns_nothing_below_the_threshold_by_default(tools: Toolset) -> None:
-    await joined(tools, CHAIN)
+async def test_explore_returns_nothing_below_the_threshold_by_default(
+    graph: KnowledgeGraph, user_id: str, tools: Toolset
+) -> None:
+    await joined(graph, user_id, CHAIN)
     answer = await tools.explore(queries=[{"query": QUESTION, "threshold": 0.2}])
     assert {node["name"] for node in answer["nodes"]} == {"Ada", "Bo"}
 
 
 async def test_what_follows_from_a_match_may_be_a_little_below_the_threshold_by_default(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str
+    graph: KnowledgeGraph, user_id: str
 ) -> None:
-    await joined(tools, {("Ada", "Bo"): "orchard painter", ("Bo", "Cy"): "orchard violin submarine glacier duet"})
+    await joined(
+        graph, user_id, {("Ada", "Bo"): "orchard painter", ("Bo", "Cy"): "orchard violin submarine glacier duet"}
+    )
     _, far = await graph.retrieval.relationship_vector_search(QUESTION, -1.0, user_id=user_id, expand_hops=1)
     expected = {0.05: [("Ada", "Bo"), ("Bo", "Cy")], 0.15: [("Ada", "Bo")]}
     for above, pairs in expected.items():
@@ -114,11 +112,14 @@ async def test_what_follows_from_a_match_may_be_a_little_below_the_threshold_by_
         assert [(match.from_name, match.to_name) for match in matches] == pairs
 
 
-async def test_explore_expands_above_the_threshold_by_default(tools: Toolset, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_explore_expands_above_the_threshold_by_default(
+    graph: KnowledgeGraph, user_id: str, tools: Toolset, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(explore, "RELATIONSHIPS", 2)
     monkeypatch.setattr(vector_search, "START_POOL", 2)
     await joined(
-        tools,
+        graph,
+        user_id,
         {
             ("Ada", "Bo"): "orchard painter",
             ("Eve", "Fay"): "orchard painter village garden river",
@@ -151,11 +152,11 @@ LONG_CHAIN = CHAIN | {("Di", "Ed"): "harbour lantern", ("Ed", "Fo"): "marble qua
 
 
 async def test_by_default_a_search_expands_up_to_three_hops(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str, monkeypatch: pytest.MonkeyPatch
+    graph: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(vector_search, "START_POOL", 1)
     monkeypatch.setattr(vector_search, "RELATIONSHIP_SPAN", 1)
-    await joined(tools, LONG_CHAIN)
+    await joined(graph, user_id, LONG_CHAIN)
     matches = await graph.retrieval.relationship_vector_search(
         QUESTION, -1.0, user_id=user_id, expand_hops=None, limit=3
     )
@@ -164,31 +165,27 @@ async def test_by_default_a_search_expands_up_to_three_hops(
 
 
 async def test_by_default_a_search_stops_when_no_hop_can_add_to_the_leading_relationships(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str, monkeypatch: pytest.MonkeyPatch
+    graph: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await joined(tools, LONG_CHAIN)
+    await joined(graph, user_id, LONG_CHAIN)
     monkeypatch.setattr(beam, "LEADING", 2)
     assert await _default_hops(graph, user_id, monkeypatch) == 1
 
 
 async def test_the_limit_applies_to_direct_and_reached_relationships_together(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str
+    graph: KnowledgeGraph, user_id: str
 ) -> None:
-    await joined(tools, CHAIN)
+    await joined(graph, user_id, CHAIN)
     assert await found(graph, user_id, 2, limit=2) == [("Ada", "Bo"), ("Bo", "Cy")]
 
 
-async def test_only_the_requested_relationship_types_are_reached(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str
-) -> None:
-    await joined(tools, CHAIN)
+async def test_only_the_requested_relationship_types_are_reached(graph: KnowledgeGraph, user_id: str) -> None:
+    await joined(graph, user_id, CHAIN)
     assert await found(graph, user_id, 2, relationship_types=["neighbour", "expedition"]) == [("Ada", "Bo")]
 
 
-async def test_a_relationship_without_a_valid_vector_is_skipped(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str
-) -> None:
-    await joined(tools, CHAIN)
+async def test_a_relationship_without_a_valid_vector_is_skipped(graph: KnowledgeGraph, user_id: str) -> None:
+    await joined(graph, user_id, CHAIN)
     for planted in ([1.0, 2.0], None, "text", [0.0] * 384):
         await services_of(graph).store.write(
             "MATCH (:Person|Concept {user_id: $user})-[r {description: 'violin duet'}]->() "
@@ -198,8 +195,8 @@ async def test_a_relationship_without_a_valid_vector_is_skipped(
         assert await found(graph, user_id, 2) == [("Ada", "Bo")]
 
 
-async def test_no_relationship_of_another_user_is_reached(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
-    keys = await joined(tools, CHAIN)
+async def test_no_relationship_of_another_user_is_reached(graph: KnowledgeGraph, user_id: str) -> None:
+    keys = await joined(graph, user_id, CHAIN)
     stranger = f"{user_id}-stranger"
     theirs = (await graph.tools(user_id=stranger).create_node(label="Person", name="Stranger"))["entity_key"]
     for owner in (user_id, stranger):
@@ -213,32 +210,32 @@ async def test_no_relationship_of_another_user_is_reached(graph: KnowledgeGraph,
 
 
 async def test_at_a_hub_a_limited_number_of_relationships_is_read(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str, monkeypatch: pytest.MonkeyPatch
+    graph: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await joined(
-        tools, {("Ada", "Bo"): "painter orchard neighbour"} | {("Bo", f"P{i}"): f"task{i} duty" for i in range(9)}
+        graph,
+        user_id,
+        {("Ada", "Bo"): "painter orchard neighbour"} | {("Bo", f"P{i}"): f"task{i} duty" for i in range(9)},
     )
     monkeypatch.setattr(beam, "HUB_LIMIT", 4)
     assert len(await found(graph, user_id, 1)) <= 1 + 4
 
 
-async def test_relationships_at_a_hub_rank_below_a_single_continuation(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str
-) -> None:
+async def test_relationships_at_a_hub_rank_below_a_single_continuation(graph: KnowledgeGraph, user_id: str) -> None:
     starts = {("Ada", "Bo"): "painter orchard neighbour", ("Eve", "Hub"): "painter orchard neighbour"}
     hub = {("Hub", f"P{i}"): f"violin{i} duet" for i in range(9)}
-    await joined(tools, starts | {("Bo", "Cy"): "violin duet"} | hub)
+    await joined(graph, user_id, starts | {("Bo", "Cy"): "violin duet"} | hub)
     reached = [pair for pair in await found(graph, user_id, 1) if pair not in starts]
     assert reached[0] == ("Bo", "Cy")
     assert set(reached[1:]) == set(hub)
 
 
 async def test_a_hub_is_penalized_by_its_degree_not_by_what_is_read(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str, monkeypatch: pytest.MonkeyPatch
+    graph: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # All are equally similar, since which of them are read first depends on the database.
     hub = {("Bo", f"P{i}"): "routine duty" for i in range(9)}
-    await joined(tools, {("Ada", "Bo"): "painter orchard neighbour"} | hub)
+    await joined(graph, user_id, {("Ada", "Bo"): "painter orchard neighbour"} | hub)
 
     async def best_reached() -> float:
         matches = await graph.retrieval.relationship_vector_search(QUESTION, 0.2, user_id=user_id, expand_hops=1)
@@ -259,45 +256,39 @@ NAMED = {
 ABOUT_ZOE = "orchard painter of Zoe"
 
 
-async def test_a_search_starts_at_the_nodes_that_the_query_mentions(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str
-) -> None:
-    await joined(tools, NAMED)
+async def test_a_search_starts_at_the_nodes_that_the_query_mentions(graph: KnowledgeGraph, user_id: str) -> None:
+    await joined(graph, user_id, NAMED)
     assert await found(graph, user_id, 0, ABOUT_ZOE) == [("Eve", "Fay"), ("Zoe", "Bo")]
     answer = await found(graph, user_id, 1, ABOUT_ZOE)
     assert answer[:2] == [("Zoe", "Bo"), ("Bo", "Cy")]
     assert answer.index(("Eve", "Fay")) < answer.index(("Fay", "Gil"))
 
 
-async def test_a_search_expands_a_mentioned_node_from_the_other_end(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str
-) -> None:
-    await joined(tools, NAMED)
+async def test_a_search_expands_a_mentioned_node_from_the_other_end(graph: KnowledgeGraph, user_id: str) -> None:
+    await joined(graph, user_id, NAMED)
     assert ("Zoe", "Dan") not in await found(graph, user_id, 1, ABOUT_ZOE)
 
 
-async def test_with_a_vector_alone_a_search_expands_both_ends(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str
-) -> None:
-    await joined(tools, NAMED)
+async def test_with_a_vector_alone_a_search_expands_both_ends(graph: KnowledgeGraph, user_id: str) -> None:
+    await joined(graph, user_id, NAMED)
     [vector] = await graph.retrieval.embed_queries([ABOUT_ZOE])
     matches = await graph.retrieval.relationship_vector_search(None, 0.2, user_id=user_id, vector=vector, expand_hops=1)
     reached = {(match.from_name, match.to_name) for match in matches}
     assert reached == NAMED.keys()
 
 
-async def test_mentioned_names_count_with_a_vector_too(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
-    await joined(tools, NAMED)
+async def test_mentioned_names_count_with_a_vector_too(graph: KnowledgeGraph, user_id: str) -> None:
+    await joined(graph, user_id, NAMED)
     [vector] = await graph.retrieval.embed_queries([ABOUT_ZOE])
     assert await found(graph, user_id, 1, ABOUT_ZOE, vector=vector) == await found(graph, user_id, 1, ABOUT_ZOE)
 
 
 async def test_beside_a_rarer_name_a_hub_is_no_start(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str, monkeypatch: pytest.MonkeyPatch
+    graph: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hub = {("Ann", f"P{i}"): f"orchard painter task{i}" for i in range(4)}
     rare = ("Zoe", "Bo")
-    await joined(tools, hub | {rare: "orchard painter violin duet"})
+    await joined(graph, user_id, hub | {rare: "orchard painter violin duet"})
 
     async def first(question: str) -> tuple[str, str]:
         return (await found(graph, user_id, 1, question))[0]
@@ -309,9 +300,9 @@ async def test_beside_a_rarer_name_a_hub_is_no_start(
     assert await first("orchard painter of Ann") in hub
 
 
-async def test_results_are_unique_and_sorted_by_score(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_results_are_unique_and_sorted_by_score(graph: KnowledgeGraph, user_id: str) -> None:
     chain = CHAIN | {("Cy", "Ada"): "orchard choir", ("Ada", "Di"): "painter bicycle"}
-    await joined(tools, chain)
+    await joined(graph, user_id, chain)
     matches = await graph.retrieval.relationship_vector_search(QUESTION, 0.2, user_id=user_id, expand_hops=5)
     scores = [match.score for match in matches]
     assert scores == sorted(scores, reverse=True)
@@ -319,9 +310,9 @@ async def test_results_are_unique_and_sorted_by_score(graph: KnowledgeGraph, too
     assert sorted(pairs) == sorted(chain.keys() - {("Eve", "Fay")})
 
 
-async def test_a_path_contains_no_relationship_twice(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_a_path_contains_no_relationship_twice(graph: KnowledgeGraph, user_id: str) -> None:
     circle = {("Ada", "Bo"): "painter orchard", ("Bo", "Cy"): "violin duet", ("Cy", "Ada"): "glacier expedition"}
-    await joined(tools, circle)
+    await joined(graph, user_id, circle)
     matches = await graph.retrieval.relationship_vector_search(QUESTION, 0.2, user_id=user_id, expand_hops=5)
     assert len(matches) == len(circle)
     for match in matches:
@@ -329,11 +320,10 @@ async def test_a_path_contains_no_relationship_twice(graph: KnowledgeGraph, tool
         assert len(set(walked)) == len(walked)
 
 
-async def test_a_relationship_reached_by_several_paths_has_the_best(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str
-) -> None:
+async def test_a_relationship_reached_by_several_paths_has_the_best(graph: KnowledgeGraph, user_id: str) -> None:
     await joined(
-        tools,
+        graph,
+        user_id,
         {
             ("Ada", "Bo"): "painter orchard",
             ("Eve", "Cy"): "painter orchard garden village",
@@ -347,9 +337,9 @@ async def test_a_relationship_reached_by_several_paths_has_the_best(
 
 
 async def test_a_start_that_lost_its_vector_is_still_expanded(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str, monkeypatch: pytest.MonkeyPatch
+    graph: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await joined(tools, CHAIN)
+    await joined(graph, user_id, CHAIN)
     expand = beam.BeamSearch.expand
     for planted in (None, [1.0, 2.0], [0.0] * 384, "text"):
 
@@ -374,9 +364,9 @@ async def test_a_start_that_lost_its_vector_is_still_expanded(
 
 
 async def test_after_a_timeout_the_results_so_far_are_returned(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str, monkeypatch: pytest.MonkeyPatch
+    graph: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await joined(tools, CHAIN)
+    await joined(graph, user_id, CHAIN)
     read = Store.read
     hops = 0
 
@@ -399,9 +389,9 @@ async def test_hops_out_of_range_are_refused(graph: KnowledgeGraph, user_id: str
 
 
 async def test_an_expansion_that_is_cut_short_is_a_warning(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str, monkeypatch: pytest.MonkeyPatch
+    graph: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await joined(tools, CHAIN)
+    await joined(graph, user_id, CHAIN)
     warning = "Expansion was cut short: it took longer than 0 s"
     hybrid = HybridSearchRequest(query=QUESTION)
     broad = ExploreRequest(queries=(VectorQuery(query=QUESTION),))

@@ -24,20 +24,18 @@ async def _found(graph: KnowledgeGraph, user_id: str, hops: int) -> list[tuple[s
     return [(match.from_name, match.to_name) for match in matches]
 
 
-async def test_the_second_hop_leaves_a_node_of_the_same_name(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str
-) -> None:
-    await joined(tools, FILM)
+async def test_the_second_hop_leaves_a_node_of_the_same_name(graph: KnowledgeGraph, user_id: str) -> None:
+    await joined(graph, user_id, FILM)
     first, second, _ = FILM
     assert await _found(graph, user_id, 1) == [first]
     assert await _found(graph, user_id, 2) == [first, second]
 
 
 async def test_a_reached_relationship_of_another_name_is_expanded_away_from_it(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str
+    graph: KnowledgeGraph, user_id: str
 ) -> None:
     beyond = {("Isaac King", "Di"): "glacier expedition", ("Henry King", "Ed"): "submarine chess"}
-    await joined(tools, FILM | beyond)
+    await joined(graph, user_id, FILM | beyond)
     matches = await graph.retrieval.relationship_vector_search(QUESTION, 0.2, user_id=user_id, expand_hops=3)
     paths = {match.to_name: match.path for match in matches}
     first = "Orchard Film director Henry King (director)"
@@ -51,7 +49,7 @@ async def test_the_second_hop_leaves_a_node_that_has_the_name_as_an_alias(
     graph: KnowledgeGraph, tools: Toolset, user_id: str, of: str, alias: str
 ) -> None:
     first, second = ("Orchard Film", "Harry"), ("Henry King", "Isaac King")
-    keys = await joined(tools, {first: FILM["Orchard Film", "Henry King (director)"], second: FILM[second]})
+    keys = await joined(graph, user_id, {first: FILM["Orchard Film", "Henry King (director)"], second: FILM[second]})
     succeeded(await tools.update_node(entity_key=keys[of], aliases=["The King of Film"]))
     assert await _found(graph, user_id, 2) == [first]
     succeeded(await tools.update_node(entity_key=keys[of], aliases=[alias]))
@@ -59,11 +57,12 @@ async def test_the_second_hop_leaves_a_node_that_has_the_name_as_an_alias(
     assert await _found(graph, user_id, 2) == [first, second]
 
 
-async def test_no_node_of_another_user_is_the_same(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_no_node_of_another_user_is_the_same(graph: KnowledgeGraph, user_id: str) -> None:
     first, second, _ = FILM
-    await joined(tools, {first: FILM[first]})
-    others = graph.tools(user_id=f"{user_id}-other")
-    keys = await joined(others, {second: FILM[second]})
+    await joined(graph, user_id, {first: FILM[first]})
+    other = f"{user_id}-other"
+    keys = await joined(graph, other, {second: FILM[second]})
+    others = graph.tools(user_id=other)
     succeeded(await others.update_node(entity_key=keys["Henry King"], aliases=["Henry King (director)"]))
     assert await _found(graph, user_id, 3) == [first]
 
@@ -108,8 +107,7 @@ async def test_all_relationships_of_a_mentioned_node_are_starts(
 @pytest.mark.usefixtures("crowd")
 async def test_no_node_of_another_user_is_looked_up(graph: KnowledgeGraph, user_id: str) -> None:
     other = f"{user_id}-other"
-    tools = graph.tools(user_id=other)
-    keys = await joined(tools, {("Rocky", "Bo"): QUESTION})
+    keys = await joined(graph, other, {("Rocky", "Bo"): QUESTION})
     matches = await graph.retrieval.relationship_vector_search(
         f"{QUESTION} of Rocky Reed", 0.2, user_id=other, expand_hops=3
     )

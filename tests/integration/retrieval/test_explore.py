@@ -13,25 +13,32 @@ from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import error_of, succeeded
-from tests.support.people import node, person, relate
+from tests.support.people import create_all, node, person, relate
 
 MENTORS = {"queries": [{"query": "mentor from college", "threshold": 0.25}]}
 
 
 @pytest.fixture
-async def known(tools: Toolset, embedder: WatchedEmbedder) -> dict[str, str]:
+async def known(graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder) -> dict[str, str]:
     """Keys by name; only the relationship with Iris says "mentor", and no node does."""
-    made = {
-        "Sam": await person(tools, "Sam", "Owner of this graph"),
-        "Iris": await person(tools, "Iris", "Botanist"),
-        "Jon": await person(tools, "Jon", "Carpenter"),
-        "Kim": await person(tools, "Kim", "Baker"),
-        "Botany": await node(tools, "Concept", "Botany", "Science of plants"),
-    }
-    await relate(tools, made["Sam"], made["Iris"], "mentor", description="Sam's mentor from college", attitude=5)
-    await relate(tools, made["Sam"], made["Jon"], "neighbour", description="Lives next door")
-    await relate(tools, made["Iris"], made["Kim"], "sister", description="Shares a flat")
-    await relate(tools, made["Iris"], made["Botany"], "teaches", description="Lectures on moss")
+    people = {"Sam": "Owner of this graph", "Iris": "Botanist", "Jon": "Carpenter", "Kim": "Baker"}
+    made = await create_all(
+        graph,
+        user_id,
+        [
+            *({"label": "Person", "name": name, "description": text} for name, text in people.items()),
+            {"label": "Concept", "name": "Botany", "description": "Science of plants"},
+        ],
+        [
+            {"from": first, "to": second, "relationship_type": word, "description": text, **more}
+            for first, second, word, text, more in (
+                ("Sam", "Iris", "mentor", "Sam's mentor from college", {"attitude": 5}),
+                ("Sam", "Jon", "neighbour", "Lives next door", {}),
+                ("Iris", "Kim", "sister", "Shares a flat", {}),
+                ("Iris", "Botany", "teaches", "Lectures on moss", {}),
+            )
+        ],
+    )
     embedder.forget()
     return made
 

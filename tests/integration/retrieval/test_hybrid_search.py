@@ -16,24 +16,36 @@ from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support.crowd import plant_people, plant_relationships
 from tests.support.embedders import WatchedEmbedder
-from tests.support.people import node, person, relate
+from tests.support.people import create_all, node, person, relate
 from tests.support.stored import cypher
 
 ANY = HybridSearchOptions(threshold=-1.0)
 
 
 @pytest.fixture
-async def people(tools: Toolset) -> dict[str, str]:
+async def people(graph: KnowledgeGraph, user_id: str) -> dict[str, str]:
     """Ruth mentors Ada, who plays chess with Bo; nothing on Ruth herself says so."""
-    keys = {
-        "ruth": await person(tools, "Ruth Calder", "Naval architect"),
-        "ada": await person(tools, "Ada", "Likes boats"),
-        "bo": await person(tools, "Bo", "Plays chess"),
-        "chess": await node(tools, "Concept", "Chess", "A board game"),
-    }
-    await relate(tools, keys["ruth"], keys["ada"], "mentor", description="She taught Ada to lead", attitude=5)
-    await relate(tools, keys["ada"], keys["bo"], "chess partner", description="They play on Sundays")
-    return keys
+    keys = await create_all(
+        graph,
+        user_id,
+        [
+            {"label": "Person", "name": "Ruth Calder", "description": "Naval architect"},
+            {"label": "Person", "name": "Ada", "description": "Likes boats"},
+            {"label": "Person", "name": "Bo", "description": "Plays chess"},
+            {"label": "Concept", "name": "Chess", "description": "A board game"},
+        ],
+        [
+            {
+                "from": "Ruth Calder",
+                "to": "Ada",
+                "relationship_type": "mentor",
+                "description": "She taught Ada to lead",
+                "attitude": 5,
+            },
+            {"from": "Ada", "to": "Bo", "relationship_type": "chess partner", "description": "They play on Sundays"},
+        ],
+    )
+    return {name.split()[0].lower(): key for name, key in keys.items()}
 
 
 def named(result: HybridSearchResult) -> list[str]:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -15,7 +16,7 @@ from kgagent.plain_names import without_zero_width
 from kgagent.tools import Toolset
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import assert_nothing_hidden, error_of, succeeded
-from tests.support.people import person, relate, two_friends
+from tests.support.people import create_all, person
 from tests.support.stored import cypher, nodes_of
 
 GOOD: dict[str, dict[str, Any]] = {
@@ -64,16 +65,46 @@ READING_METHODS = ("read", "read_for_update")
 each_tool = pytest.mark.parametrize("name", GOOD)
 
 
-@pytest.fixture
-async def keys(tools: Toolset) -> dict[str, str]:
-    ends = list((await two_friends(tools)).values())
-    keys = {"A": ends[0], "B": ends[1], "C": await person(tools, "Cy"), "D": await person(tools, "Di")}
-    await relate(tools, keys["A"], keys["D"])
+async def plant(graph: KnowledgeGraph, user_id: str) -> dict[str, str]:
+    """What the good arguments refer to: keys by the letters that stand for them."""
+    people = {"A": "Ada", "B": "Bo", "C": "Cy", "D": "Di", "F": "Fay"}
+    created = await create_all(
+        graph,
+        user_id,
+        [{"label": "Person", "name": name} for name in people.values()],
+        [{"from": "Ada", "to": name, "relationship_type": "friend"} for name in ("Bo", "Di")],
+    )
+    keys = {letter: created[name] for letter, name in people.items()}
+    tools = graph.tools(user_id=user_id)
     succeeded(await tools.delete_relationship(from_entity_key=keys["A"], to_entity_key=keys["D"]))
-    keys["F"] = await person(tools, "Fay")
     succeeded(await tools.delete_node(entity_key=keys["F"]))
     keys["E"] = await person(tools, "Ada", notes=["Plays chess"])
     return keys
+
+
+@pytest.fixture
+async def keys(graph: KnowledgeGraph, user_id: str) -> dict[str, str]:
+    """The keys of the test's own graph."""
+    return await plant(graph, user_id)
+
+
+@pytest.fixture(scope="module")
+async def lasting(opened: KnowledgeGraph) -> tuple[str, dict[str, str]]:
+    """A user whose graph stays as it is, and its keys, for tests in which nothing is written."""
+    user = f"user-{uuid4()}"
+    return user, await plant(opened, user)
+
+
+@pytest.fixture
+def lasting_tools(graph: KnowledgeGraph, lasting: tuple[str, dict[str, str]]) -> Toolset:
+    """The tools of that user."""
+    return graph.tools(user_id=lasting[0])
+
+
+@pytest.fixture
+def lasting_keys(lasting: tuple[str, dict[str, str]]) -> dict[str, str]:
+    """The keys of that user's graph."""
+    return lasting[1]
 
 
 def with_keys(arguments: Any, keys: dict[str, str]) -> Any:
@@ -141,7 +172,7 @@ async def test_text_that_is_not_a_json_object_is_an_error(tools: Toolset, text: 
 
 @pytest.mark.parametrize("name", EMBEDDING)
 async def test_a_failing_embedder_is_an_error_and_nothing_is_written(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, keys: dict[str, str], name: str
+    graph: KnowledgeGraph, embedder: WatchedEmbedder, lasting_tools: Toolset, lasting_keys: dict[str, str], name: str
 ) -> None:
     async def everything() -> list[dict[str, Any]]:
         return await cypher(
@@ -149,32 +180,36 @@ async def test_a_failing_embedder_is_an_error_and_nothing_is_written(
             "MATCH (n:Person|Concept|Entity|Source|KgagentDeletedNode|KgagentDeletedRelationship {user_id: $user}) "
             "OPTIONAL MATCH (n)-[r]->() "
             "RETURN properties(n) AS n, properties(r) AS r ORDER BY n.entity_key",
-            user=user_id,
+            user=lasting_tools.user_id,
         )
 
     before = await everything()
     embedder.failure = EmbeddingUnavailableError("the model is down")
-    assert error_of(await call(tools, name, keys)).endswith("the model is down")
+    assert error_of(await call(lasting_tools, name, lasting_keys)).endswith("the model is down")
     assert await everything() == before
 
 
 @each_tool
 async def test_a_failing_database_is_an_error(
-    tools: Toolset, graph: KnowledgeGraph, keys: dict[str, str], name: str, monkeypatch: pytest.MonkeyPatch
+    graph: KnowledgeGraph,
+    lasting_tools: Toolset,
+    lasting_keys: dict[str, str],
+    name: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async def down(*_: object, **__: object) -> None:
         raise StoreError("Neo4j at bolt://x cannot be used")
 
     for method in READING_METHODS:
         monkeypatch.setattr(services_of(graph).store, method, down)
-    assert error_of(await call(tools, name, keys)).endswith("Neo4j at bolt://x cannot be used")
+    assert error_of(await call(lasting_tools, name, lasting_keys)).endswith("Neo4j at bolt://x cannot be used")
 
 
 @each_tool
 async def test_an_internal_error_is_reported_without_details(
-    tools: Toolset,
     graph: KnowledgeGraph,
-    keys: dict[str, str],
+    lasting_tools: Toolset,
+    lasting_keys: dict[str, str],
     name: str,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
@@ -184,7 +219,7 @@ async def test_an_internal_error_is_reported_without_details(
 
     for method in READING_METHODS:
         monkeypatch.setattr(services_of(graph).store, method, broken)
-    error = error_of(await call(tools, name, keys))
+    error = error_of(await call(lasting_tools, name, lasting_keys))
     assert error.startswith(f"{name} failed with an internal error")
     assert "secret" not in error
     assert "secret details" in caplog.text
@@ -192,7 +227,11 @@ async def test_an_internal_error_is_reported_without_details(
 
 @each_tool
 async def test_a_cancellation_is_raised(
-    tools: Toolset, graph: KnowledgeGraph, keys: dict[str, str], name: str, monkeypatch: pytest.MonkeyPatch
+    graph: KnowledgeGraph,
+    lasting_tools: Toolset,
+    lasting_keys: dict[str, str],
+    name: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     reading = asyncio.Event()
 
@@ -202,7 +241,7 @@ async def test_a_cancellation_is_raised(
 
     for method in READING_METHODS:
         monkeypatch.setattr(services_of(graph).store, method, stuck)
-    task = asyncio.create_task(call(tools, name, keys))
+    task = asyncio.create_task(call(lasting_tools, name, lasting_keys))
     await reading.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):

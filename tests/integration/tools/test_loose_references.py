@@ -1,34 +1,62 @@
 """Parts of names, and names without accents, refer to a node that only one node can be; a write says which it was."""
 
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
 from tests.support.payloads import error_of, succeeded
-from tests.support.people import node, person, relate
+from tests.support.people import create_all, person
 from tests.support.stored import nodes_of, relationships_of
+
+NAMES = {
+    "Ines": "Ines",
+    "Anna": "Anna Berger",
+    "René": "Rene\u0301",
+    "Café": "Cafe\u0301 Mu\u0308ller",
+    **{
+        name: name
+        for name in (
+            "Herr Gruber",
+            "Dr. Jan van der Beek",
+            "Mari\u0301a Garci\u0301a-Lopez (Garci\u0301a)",
+            "Nu\u0301n\u0303ez, Ana",
+        )
+    },
+}
+"""Names of the nodes, by the words that stand for them."""
+
+
+async def plant(graph: KnowledgeGraph, user_id: str) -> dict[str, str]:
+    """Ines, the owner, her mentor Anna Berger, René, a café, and people with longer names; gives their keys."""
+    more: dict[str, dict[str, Any]] = {
+        "Ines": {"properties": {"is_owner": True}},
+        "Anna": {"description": "Architect."},
+        "Café": {"label": "Entity"},
+    }
+    created = await create_all(
+        graph,
+        user_id,
+        [{"label": "Person", "name": name, **more.get(word, {})} for word, name in NAMES.items()],
+        [{"from": NAMES["Anna"], "to": NAMES["Ines"], "relationship_type": "mentor"}],
+    )
+    return {word: created[name] for word, name in NAMES.items()}
 
 
 @pytest.fixture
-async def keys(tools: Toolset) -> dict[str, str]:
-    """Ines, the owner, her mentor Anna Berger, René, and a café."""
-    made = {
-        "Ines": await person(tools, "Ines", is_owner=True),
-        "Anna": await person(tools, "Anna Berger", "Architect."),
-        "René": await person(tools, "Ren\u00e9"),
-        "Café": await node(tools, "Entity", "Cafe\u0301 Mu\u0308ller"),
-    }
-    await relate(tools, made["Anna"], made["Ines"], "mentor")
-    for name in (
-        "Herr Gruber",
-        "Dr. Jan van der Beek",
-        "Mari\u0301a Garci\u0301a-Lopez (Garci\u0301a)",
-        "Nu\u0301n\u0303ez, Ana",
-    ):
-        made[name] = await person(tools, name)
-    return made
+async def keys(graph: KnowledgeGraph, user_id: str) -> dict[str, str]:
+    """The keys of the test's own graph."""
+    return await plant(graph, user_id)
+
+
+@pytest.fixture(scope="module")
+async def lasting(opened: KnowledgeGraph) -> tuple[Toolset, dict[str, str]]:
+    """The tools and keys of a user whose names stay as they are, for tests that create nothing and rename nothing."""
+    user = f"user-{uuid4()}"
+    keys = await plant(opened, user)
+    return opened.tools(user_id=user), keys
 
 
 @pytest.mark.parametrize(
@@ -54,8 +82,9 @@ async def keys(tools: Toolset) -> dict[str, str]:
     ],
 )
 async def test_one_node_that_may_be_meant_is_found(
-    tools: Toolset, keys: dict[str, str], reference: str, named: str
+    lasting: tuple[Toolset, dict[str, str]], reference: str, named: str
 ) -> None:
+    tools, keys = lasting
     answer = succeeded(await tools.update_node(entity_key=reference, description="x"))
     assert answer["node"]["entity_key"] == keys[named]
 
@@ -82,11 +111,12 @@ async def test_a_write_says_which_node_was_meant_and_a_read_shows_it(tools: Tool
     ],
 )
 async def test_a_part_of_a_word_a_title_and_a_word_of_a_thing_are_no_references(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str], reference: str
+    graph: KnowledgeGraph, lasting: tuple[Toolset, dict[str, str]], reference: str
 ) -> None:
-    before = await nodes_of(graph, user_id)
-    assert error_of(await tools.update_node(entity_key=reference, description="x")).startswith("Node not found")
-    assert await nodes_of(graph, user_id) == before
+    tools, keys = lasting
+    before = await nodes_of(graph, tools.user_id)
+    assert error_of(await tools.update_node(entity_key=reference, description="y")).startswith("Node not found")
+    assert await nodes_of(graph, tools.user_id) == before
     assert len(keys) == len(before)
 
 
@@ -243,13 +273,14 @@ async def test_remember_creates_a_node_with_a_first_name_and_reports_a_possible_
     ],
 )
 async def test_a_rejected_node_of_a_call_is_not_replaced_by_one_with_a_similar_name(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str], rejected: dict[str, Any]
+    graph: KnowledgeGraph, lasting: tuple[Toolset, dict[str, str]], rejected: dict[str, Any]
 ) -> None:
+    tools, keys = lasting
     relationship = {"from": "Anna", "to": "René", "relationship_type": "friend"}
     error = error_of(await tools.remember(nodes=[rejected], relationships=[relationship]))
     assert "relationships[0] Anna to René: " in error
-    assert len(await relationships_of(graph, user_id)) == 1
-    assert len(await nodes_of(graph, user_id)) == len(keys)
+    assert len(await relationships_of(graph, tools.user_id)) == 1
+    assert len(await nodes_of(graph, tools.user_id)) == len(keys)
 
 
 async def test_an_existing_node_is_changed_by_remember_only_under_its_exact_name(

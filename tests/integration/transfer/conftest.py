@@ -18,6 +18,14 @@ async def planted(graph: KnowledgeGraph, user_id: str) -> str:
     return user_id
 
 
+@pytest.fixture(scope="module")
+async def lasting(opened: KnowledgeGraph) -> str:
+    """The user of a varied graph that stays as it is, for tests that only read."""
+    user = f"user-{uuid.uuid4()}"
+    await plant_varied_graph(opened, user)
+    return user
+
+
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     """Where to export to."""

@@ -42,9 +42,9 @@ def mode_of(file: Path) -> int:
 
 
 async def test_a_file_has_every_record_of_the_user_between_header_and_footer(
-    graph: KnowledgeGraph, planted: str, file: Path
+    graph: KnowledgeGraph, lasting: str, file: Path
 ) -> None:
-    report = await graph.export(file, user_id=planted)
+    report = await graph.export(file, user_id=lasting)
     head, *_, foot = content_of(file).splitlines(keepends=True)
     header, footer = json.loads(head), json.loads(foot)
     assert header == {
@@ -52,7 +52,7 @@ async def test_a_file_has_every_record_of_the_user_between_header_and_footer(
         "format": "kgagent-export",
         "format_version": 1,
         "schema_version": 1,
-        "user_id": planted,
+        "user_id": lasting,
         "embeddings": {"model": graph.embedder.model, "dimensions": 384},
         "ontology": header["ontology"],
     }
@@ -63,13 +63,13 @@ async def test_a_file_has_every_record_of_the_user_between_header_and_footer(
     assert str(report) == "6 nodes, 7 relationships and 5 deleted records of 1 user exported"
     labels = Counter(line["label"] for line in lines_of(file) if line["kind"] == "deleted")
     assert labels == {DELETED_NODE: 2, DELETED_RELATIONSHIP: 3}
-    assert {line["user_id"] for line in lines_of(file)} == {planted}
+    assert {line["user_id"] for line in lines_of(file)} == {lasting}
     assert mode_of(file) == 0o600
     assert list(file.parent.iterdir()) == [file]
 
 
-async def test_values_are_json_or_name_their_type(graph: KnowledgeGraph, planted: str, file: Path) -> None:
-    await graph.export(file, user_id=planted)
+async def test_values_are_json_or_name_their_type(graph: KnowledgeGraph, lasting: str, file: Path) -> None:
+    await graph.export(file, user_id=lasting)
     [stored] = [line["properties"] for line in lines_of(file) if "Extra" in line.get("labels", ())]
     assert stored["odd"] == {"$integer": "9007199254740993"}
     assert (stored["small"], stored["whole"], stored["nan"]) == (7, 3.0, {"$float": "NaN"})
@@ -81,19 +81,19 @@ async def test_values_are_json_or_name_their_type(graph: KnowledgeGraph, planted
     assert stored["description_embedding"] == [0.1]
 
 
-async def test_a_file_without_embeddings_has_none(graph: KnowledgeGraph, planted: str, file: Path) -> None:
-    await graph.export(file, user_id=planted, embeddings=False)
+async def test_a_file_without_embeddings_has_none(graph: KnowledgeGraph, lasting: str, file: Path) -> None:
+    await graph.export(file, user_id=lasting, embeddings=False)
     assert header_of(file)["embeddings"] is None
     assert not [name for line in lines_of(file) for name in line["properties"] if "embedding" in name]
 
 
 @pytest.mark.parametrize("batch_size", [1, 2, 5])
 async def test_the_size_of_the_pages_does_not_change_the_file(
-    graph: KnowledgeGraph, planted: str, file: Path, batch_size: int
+    graph: KnowledgeGraph, lasting: str, file: Path, batch_size: int
 ) -> None:
-    await graph.export(file, user_id=planted)
+    await graph.export(file, user_id=lasting)
     whole = content_of(file)
-    await graph.export(file, user_id=planted, batch_size=batch_size)
+    await graph.export(file, user_id=lasting, batch_size=batch_size)
     assert content_of(file) == whole
 
 
@@ -167,11 +167,11 @@ async def test_records_are_exported_whole_beside_writers(graph: KnowledgeGraph, 
     assert all(one["version"] <= other["version"] for one, other in pairwise(exported))
 
 
-async def test_a_failed_export_leaves_the_old_file(graph: KnowledgeGraph, planted: str, file: Path) -> None:
-    await graph.export(file, user_id=planted)
+async def test_a_failed_export_leaves_the_old_file(graph: KnowledgeGraph, lasting: str, file: Path) -> None:
+    await graph.export(file, user_id=lasting)
     before = content_of(file)
     with pytest.raises(RuntimeError, match="stopped"):
-        await graph.export(file, user_id=planted, embeddings=False, progress=Failing())
+        await graph.export(file, user_id=lasting, embeddings=False, progress=Failing())
     assert content_of(file) == before
     assert list(file.parent.iterdir()) == [file]
 

@@ -4,6 +4,7 @@ A call is made to take long by holding the lock of the node that it writes.
 """
 
 import asyncio
+from uuid import uuid4
 
 import pytest
 from mcp import Client
@@ -17,16 +18,28 @@ from tests.support.people import person
 from tests.support.transactions import watch
 
 
+@pytest.fixture(scope="module")
+def user_id(program_user: str) -> str:
+    """The user of the programs that the tests share."""
+    return program_user
+
+
+@pytest.fixture
+def name() -> str:
+    """The name of a person whom no other test has."""
+    return f"Ada{uuid4().hex}"
+
+
 async def rename(client: Client, key: str) -> None:
     """A write that has to wait for the node's lock."""
-    await client.call_tool("update_node", {"entity_key": key, "name": "Ada Lovelace"})
+    await client.call_tool("update_node", {"entity_key": key, "name": "Grace"})
 
 
 @pytest.mark.parametrize("mode", MODES)
 async def test_cancelling_a_call_ends_its_statement_in_the_database(
-    connect_over_either: Connect, server: Server, tools: Toolset, user_id: str, mode: Mode
+    connect_over_either: Connect, server: Server, tools: Toolset, user_id: str, name: str, mode: Mode
 ) -> None:
-    key = await person(tools, "Ada")
+    key = await person(tools, name)
     async with watch(server, user_id) as watched, connect_over_either(mode=mode) as client, watched.locked(key):
         calling = asyncio.create_task(rename(client, key))
         await watched.until_blocked()
@@ -35,30 +48,16 @@ async def test_cancelling_a_call_ends_its_statement_in_the_database(
         with pytest.raises(asyncio.CancelledError):
             await calling
         # The lock is still held, so it is the cancellation that ended the statement; and the server goes on serving.
-        found = succeeded(await call(client, "explore", text_matches=["Ada"]))
-    assert [node["name"] for node in found["nodes"]] == ["Ada"]
-    assert [node["name"] for node in (await tools.explore(text_matches=["Ada"]))["nodes"]] == ["Ada"]
-
-
-@pytest.mark.parametrize("mode", MODES)
-async def test_a_disconnecting_client_ends_its_statements(
-    serving: Serving, server: Server, tools: Toolset, user_id: str, mode: Mode
-) -> None:
-    key = await person(tools, "Ada")
-    async with watch(server, user_id) as watched, serving() as connect, watched.locked(key):
-        async with connect(mode=mode) as client:
-            calling = asyncio.create_task(rename(client, key))
-            await watched.until_blocked()
-        await watched.until_none()
-        await asyncio.wait([calling])
-        assert calling.cancelled() or calling.exception() is not None
+        found = succeeded(await call(client, "explore", text_matches=[name]))
+    assert [node["name"] for node in found["nodes"]] == [name]
+    assert [node["name"] for node in (await tools.explore(text_matches=[name]))["nodes"]] == [name]
 
 
 @pytest.mark.parametrize("mode", MODES)
 async def test_a_long_call_reports_progress_if_the_client_asks(
-    connect_over_either: Connect, server: Server, tools: Toolset, user_id: str, mode: Mode
+    connect_over_either: Connect, server: Server, tools: Toolset, user_id: str, name: str, mode: Mode
 ) -> None:
-    key = await person(tools, "Ada")
+    key = await person(tools, name)
     reports: list[tuple[float, str | None]] = []
     enough = asyncio.Event()
 
@@ -71,10 +70,24 @@ async def test_a_long_call_reports_progress_if_the_client_asks(
     async with watch(server, user_id) as watched, connect_over_either(mode=mode) as client:
         async with watched.locked(key):
             calling = asyncio.create_task(
-                client.call_tool("update_node", {"entity_key": key, "name": "Ada Lovelace"}, progress_callback=hear)
+                client.call_tool("update_node", {"entity_key": key, "name": "Grace"}, progress_callback=hear)
             )
             await asyncio.wait_for(enough.wait(), 60)
         result = await calling
     assert result.structured_content["success"] is True
     assert sorted(reports) == reports
     assert str(reports[0][1]).startswith("update_node has been running for")
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_disconnecting_client_ends_its_statements(
+    serving: Serving, server: Server, tools: Toolset, user_id: str, name: str, mode: Mode
+) -> None:
+    key = await person(tools, name)
+    async with watch(server, user_id) as watched, serving() as connect, watched.locked(key):
+        async with connect(mode=mode) as client:
+            calling = asyncio.create_task(rename(client, key))
+            await watched.until_blocked()
+        await watched.until_none()
+        await asyncio.wait([calling])
+        assert calling.cancelled() or calling.exception() is not None

@@ -10,10 +10,10 @@ from playwright.async_api import Browser, ViewportSize
 
 from kgagent.adapters.view import ViewGraph, Vocabulary, file_page, write_page
 from tests.support.browser import WINDOW, Visit, chromium, visiting
-from tests.support.fixtures import embedder, graph, opened
+from tests.support.fixtures import embedder
 from tests.support.view_graphs import ONTOLOGY
 
-__all__ = ["embedder", "graph", "opened"]
+__all__ = ["embedder"]
 
 Scheme = Literal["light", "dark"]
 Open = Callable[..., AbstractAsyncContextManager[Visit]]

@@ -3,25 +3,31 @@ import sys
 
 import pytest
 
-PROGRAM = "from kgagent.cli.app import main; main()"
+PROGRAM = """
+import sys
+from kgagent.cli.app import main
+
+for arguments in (["mcp"], ["mcp", "--http"]):
+    sys.argv[1:] = arguments
+    try:
+        main()
+    except SystemExit as ended:
+        print(ended.code)
+"""
 MISSING = "import sys; sys.modules['mcp'] = None; "
 TOO_OLD = "import mcp.server; del mcp.server.ServerRequestContext; "
 HEAVY = ("mcp", "starlette", "uvicorn")
 
 
 @pytest.mark.parametrize("fault", [MISSING, TOO_OLD])
-@pytest.mark.parametrize("arguments", [(), ("--http",)])
-def test_without_the_extra_the_command_says_what_to_install(arguments: tuple[str, ...], fault: str) -> None:
+def test_without_the_extra_the_command_says_what_to_install(fault: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", fault + PROGRAM, "mcp", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
+        [sys.executable, "-c", fault + PROGRAM], capture_output=True, text=True, check=False, timeout=60
     )
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
-    assert done.stderr.startswith("The MCP server needs the package mcp")
-    assert done.stderr.endswith('pip install "kgagent[mcp]"\n')
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (0, "1\n1\n", 2)
+    for said in done.stderr.splitlines():
+        assert said.startswith("The MCP server needs the package mcp")
+        assert said.endswith('pip install "kgagent[mcp]"')
 
 
 def test_nothing_of_it_is_imported_before_it_is_used() -> None:
