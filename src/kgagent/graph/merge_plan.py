@@ -172,7 +172,9 @@ def plan_merge(
 def _check(intent: MergeIntent, records: MergeRecords) -> tuple[NodeRecord, NodeRecord]:
     keep, drop = records.keep, records.drop
     if intent.keep == intent.drop:
-        raise InputError(f"A node cannot be merged with itself, got {intent.keep} twice")
+        raise InputError(
+            f"A node cannot be merged with itself, got {intent.keep} twice; of two nodes with one name, give the keys"
+        )
     if keep is None or drop is None:
         found = ((intent.keep, keep), (intent.drop, drop))
         raise NodeNotFoundError(f"Node not found: {', '.join(key for key, node in found if node is None)}")

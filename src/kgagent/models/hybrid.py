@@ -48,7 +48,9 @@ class HybridSearchRequest(RequestModel):
     )
 
     query: str | None = Field(None, description='What to look for: "who taught me to sail?".')
-    limit: int | None = Field(None, ge=1, le=100, description="Maximum results. Default: 32.")
+    limit: int | None = Field(
+        None, ge=1, le=100, description="Maximum results, nodes and relationships together. Default: 32."
+    )
     search_relationships: bool = Field(True, description="Whether to search relationships as well as nodes.")
     relationship_limit: int = Field(
         50, ge=1, le=100, description="Maximum number of relationships that compete for the results."
@@ -136,8 +138,8 @@ class RankedItem(GraphModel):
         score: score of the fusion strategy, or of the last reranking step.
         found_by: the retrievers that found it.
         similarity: plain cosine with the query, -1 to 1; None without a vector search match.
-        text_score: score of its full-text match relative to the best match, above 0 to 1; None without a full-text
-            match.
+        text_score: score of its full-text match relative to the best match, above 0 to 1; 1 also if the query says its
+            attitude; None without either.
     """
 
     rank: int

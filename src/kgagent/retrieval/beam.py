@@ -54,10 +54,6 @@ and capitalized phrases of a query that are looked up."""
 HUB_LIMIT, DEGREE_LIMIT = 200, 10_000
 """Relationships that are read, and that are counted, at one node in one hop; bounds memory and time at a hub."""
 
-_BETWEEN_NAMES = re.compile(r" (?:and|to|with) ")
-
-_BETWEEN_NAMES = re.compile(r" (?:and|to|with) ")
-
 HUB_MATCHES = START_POOL // 2
 """A mentioned node with more matches does not count beside other mentioned nodes: a hub's name says little."""
 
@@ -141,8 +137,8 @@ class BeamSearch:
         known = [*matches, *of_owner]
         anchors: Anchors = frozenset(), ()
         ends, phrases = _names(known), capitalized_phrases(self.query.text)[:MAX_PHRASES]
-        phrases = list(dict.fromkeys(part for one in phrases for part in (one, *_BETWEEN_NAMES.split(one))))
-        phrases = list(dict.fromkeys(part for one in phrases for part in (one, *_BETWEEN_NAMES.split(one))))
+        phrases = list(dict.fromkeys(part for one in phrases for part in (one, *re.split(" (?:and|to|with) ", one))))
+        phrases = list(dict.fromkeys(part for one in phrases for part in (one, *re.split(" (?:and|to|with) ", one))))
         phrases = [one for one in phrases if not consists_of_names(one, ends.values())]
         if self.deadline > time.monotonic() and (phrases or len(known) >= START_POOL):
             search, hubs, by_part = (self.scope, self.target, self.types, self.query), _hubs(known), not owner

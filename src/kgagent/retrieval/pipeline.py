@@ -28,8 +28,7 @@ RERANKED_POOL = 3
 """Number of items that are reranked, as a multiple of those that are returned."""
 
 END_COST, END_PLACE_COST = 0.02, 0.15
-"""How much lower than its relationship an end node scores by the default strategy; and when items are cut to a limit,
-so that end nodes, which their relationship names, take no places of other relationships."""
+"""How much lower than its relationship, which names it, an end node scores; and how much lower when items are cut."""
 
 ASSESSED = 16
 """Minimum number of items that are read to assess how far the results stand out."""
@@ -191,8 +190,7 @@ def with_end_nodes(
         fused: items, best first.
         labels: a node must have one of these.
         room: number of items after which no more nodes are added, since none of them could be returned.
-        cost: how much lower than its relationship a node scores; None, for scores that cannot be compared, puts it
-            right after the relationship.
+        cost: how much lower than its relationship a node scores; None puts it right after the relationship.
     """
     known = {item.key: item for item in fused}
     ordered: dict[str, Candidate] = {}

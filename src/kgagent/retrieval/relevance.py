@@ -87,7 +87,7 @@ def relevance(
     of_kinds = list(rankings)
     measured = [stand for one in of_kinds if (stand := _standing(vector, *one))]
     lead, crowd = (max(column) for column in zip(*(measured or [(USUAL_LEAD, USUAL_CROWD)]), strict=True))
-    # A relationship with an attitude that the query says has its words, see `with_said_levels`.
+    # A relationship with an attitude that the query says has its words.
     is_said = any(one.text_score and one.found_by == ("relationship_vector",) for one in found)
     known = 1.0 if is_said else _known_words(query[:MAX_COMPARED], records)
     names = [_compared(name) for name in {name for record in every for name in _names(record)}]

@@ -1,5 +1,6 @@
 """Levels of attitude and proximity that a text says: "hostile", or that one does not get along with somebody."""
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,6 +11,7 @@ from kgagent.graph.property_names import LEVEL_FIELDS
 from kgagent.graph.records import RelationshipRecord
 from kgagent.ontology import Ontology
 from kgagent.retrieval.candidates import Candidate
+from kgagent.retrieval.mentions import capitalized_phrases, is_first_person
 
 LEVEL_BONUS, DISLIKE_BONUS = 0.15, 0.3
 """What a relationship scores more if the text has the word of its level; if the text speaks of dislike."""
@@ -43,11 +45,21 @@ def said_levels(text: str, ontology: Ontology) -> list[dict[str, Any]]:
     ]
 
 
+def said_of_nobody(text: str, ontology: Ontology) -> list[dict[str, Any]]:
+    """The attitudes that a text says without a name or "my", if it speaks of dislike or has only words of levels."""
+    if is_first_person(text) or capitalized_phrases(text):
+        return []
+    level_words = {word.casefold() for word in ontology.level_words.values()}
+    if not _DISLIKE.search(text[:MAX_TEXT]) and not level_words.issuperset(map(str.casefold, words(text))):
+        return []
+    said = [one for one in said_levels(text, ontology) if one["field"] == "attitude"]
+    return [one | {"bonus": math.copysign(LEVEL_BONUS, one["bonus"])} for one in said]
+
+
 def with_said_levels(candidates: Sequence[Candidate], levels: Sequence[dict[str, Any]]) -> list[Candidate]:
     """Relationships with what their level adds to their score, best first.
 
-    One whose attitude the text says has a text score of 1, as if the word were in its text; one that has a text score
-    already keeps its score.
+    One whose attitude the text says gets a text score of 1, as if its text had the word; one with a text score stays.
     """
     bonuses = {(one["type"], one["field"], one["level"]): one["bonus"] for one in levels}
     found = []

@@ -127,10 +127,8 @@ class RelationshipFilter:
         """
         if neo4j_types is not None:
             neo4j_types = known_types(ontology, neo4j_types)
-        return cls(
-            None if relationship_types is None else tuple(relationship_types),
-            None if neo4j_types is None else tuple(neo4j_types),
-        )
+        kept = None if relationship_types is None else tuple(relationship_types)
+        return cls(kept, None if neo4j_types is None else tuple(neo4j_types))
 
     @property
     def matches_nothing(self) -> bool:

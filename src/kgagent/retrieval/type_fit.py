@@ -4,11 +4,10 @@
           - 0.06 · common types that no word names, if any word names a type
 
 `similarity` is the mean cosine of the types' mean embeddings with the query without its names. Each type needs a word
-of its own, in the order of the path: in English, what is nearest to a name is nearest in the graph ("who starred in
-films by the director of Critters?"). Words after a name follow those before it, unless the name is possessive ("Ann's
-mother"). For the last term, a word may be anywhere, and name several types. Rare types are exempt from it: "guide"
-answers "who are my mentors?" without being named. A relationship may have several types, separated by commas: the one
-that fits best counts. The weights were chosen on 2WikiMultihopQA and MetaQA.
+of its own, in the order of the path: in English, what is nearest to a name is nearest in the graph. Words after a name
+follow those before it, unless the name is possessive ("Ann's mother"). For the last term, a word may be anywhere, and
+name several types. Rare types are exempt from it: "guide" answers "who are my mentors?" without being named. Of several
+types of a relationship, separated by commas, the best counts. The weights were chosen on 2WikiMultihopQA and MetaQA.
 """
 
 import math

@@ -21,7 +21,7 @@ from kgagent.retrieval.arguments import MAX_LIMIT
 from kgagent.retrieval.beam import START_POOL, BeamSearch
 from kgagent.retrieval.candidates import Candidate, Ranking, StoredRecord, key_of, read_node, read_relationship
 from kgagent.retrieval.mentions import is_first_person
-from kgagent.retrieval.said_levels import said_levels, with_said_levels
+from kgagent.retrieval.said_levels import said_of_nobody, with_said_levels
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.type_means import TypeMeans
 from kgagent.retrieval.vector_targets import ALL_FIELDS, VectorQuery, VectorTarget, node_target, relationship_target
@@ -211,8 +211,7 @@ class VectorRetrievers:
                 for at, (beam, ranking) in enumerate(zip(beams, rankings, strict=True))
             ]
         cut = longest if time.monotonic() >= deadline else None
-        # Words of proximity ("related", "involved") usually mean something else, unless the owner or a name is meant.
-        said = [[a for a in said_levels(q.text, self._ontology) if a["field"] == "attitude"] for q in queries]
+        said = (said_of_nobody(query.text, self._ontology) for query in queries)
         found = [with_said_levels(task.result(), levels) for task, levels in zip(tasks, said, strict=True)]
         return [replace(one, candidates=each, cut_after=cut) for each, one in zip(found, rankings, strict=True)]
 

@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field
 from kgagent.formatting import counted
 from kgagent.models.answer_page import Content
 from kgagent.models.fields import FilledText
-from kgagent.models.hybrid import HybridSearchRequest, hybrid_items
+from kgagent.models.hybrid import HybridSearchRequest, HybridSearchResult, hybrid_items
 from kgagent.ontology import Ontology
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
@@ -92,8 +92,18 @@ class HybridSearch(Tool[HybridSearchArguments]):
             arguments,
             with_relevance(content, result, unknown, at_most=page_length),
             queries=[arguments.query],
-            labels={node.entity_key: node.label for node in result.objects},
+            labels=_labels(result, context.ontology),
         )
+
+
+def _labels(result: HybridSearchResult, ontology: Ontology) -> dict[str, str]:
+    """Labels of the nodes that were found, and of the ends of relationships whose type joins nodes of one label."""
+    found = {node.entity_key: node.label for node in result.objects}
+    for one in result.relationships or ():
+        definition = ontology.relationships.get(one.neo4j_type)
+        if definition is not None and definition.from_label == definition.to_label:
+            found = dict.fromkeys((one.from_entity_key, one.to_entity_key), definition.from_label) | found
+    return found
 
 
 def _page_length(arguments: HybridSearchArguments, scores: Sequence[float]) -> int | None:
