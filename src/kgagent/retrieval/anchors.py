@@ -57,7 +57,8 @@ async def owner_matches(
     others = {key_of(one) for one in records if roles.isdisjoint((one.from_entity_key, one.to_entity_key))}
     # What such a query says of attitude is not said of the owner's.
     return keys, [
-        replace(one, score=(one.similarity or 0.0) - OTHER_ROLE_COST) if one.key in others else one for one in found
+        replace(one, score=(one.similarity or 0.0) - OTHER_ROLE_COST, text_score=None) if one.key in others else one
+        for one in found
     ]
 
 
