@@ -13,8 +13,18 @@ INVISIBLE = ZERO_WIDTH + JOINERS
 _WITHOUT_ZERO_WIDTH = dict.fromkeys(map(ord, ZERO_WIDTH))
 _WITHOUT_INVISIBLE = dict.fromkeys(map(ord, INVISIBLE))
 
-_UNDECOMPOSED = {0xE6: "ae", 0xF0: "d", 0xF8: "o", 0x111: "d", 0x131: "i", 0x142: "l", 0x153: "oe"}
-"""Lower-case letters that Unicode does not decompose, with the ASCII letters to which full-text search folds them."""
+_UNDECOMPOSED = {
+    0xE6: "ae",
+    0xF0: "d",
+    0xF8: "o",
+    0xFE: "th",
+    0x111: "d",
+    0x127: "h",
+    0x131: "i",
+    0x142: "l",
+    0x153: "oe",
+}
+"""Lower-case letters that Unicode does not decompose, with the ASCII letters in place of which they are written."""
 
 _DISTINCT = frozenset({"<circle>", "<font>", "<fraction>", "<square>", "<sub>", "<super>"})
 """Compatibility forms that mean something else than the letters or digits that they consist of: "x²", "①", "½"."""
@@ -33,6 +43,12 @@ def without_invisible(text: str) -> str:
 def decomposed(text: str) -> str:
     """A text in lower case, as ASCII letters and combining characters as far as its letters consist of these."""
     return unicodedata.normalize("NFKD", text.casefold().translate(_UNDECOMPOSED))
+
+
+def ascii_form(text: str) -> str | None:
+    """A text in lower-case ASCII, as people without the keys for it type it; None if that is the same or impossible."""
+    folded = "".join(c for c in decomposed(text) if not unicodedata.combining(c))
+    return folded if folded.isascii() and not text.isascii() else None
 
 
 def plain_name(name: str) -> str:

@@ -4,6 +4,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 
+from kgagent.plain_names import ascii_form
+
 MAX_WORDS = 100
 """Number of words of a text that are searched; with their other forms, in three fields each, they stay below the 1,024
 clauses that Lucene accepts."""
@@ -62,8 +64,9 @@ def content_words(text: str) -> list[str]:
 
 
 def forms(word: str) -> list[str]:
-    """A word with its singular or plural, by the rules of English spelling, in both Unicode normal forms."""
+    """A word with its singular or plural, by English spelling, in both normal forms of Unicode and in ASCII."""
     found = [word, unicodedata.normalize("NFC", word), unicodedata.normalize("NFD", word)]
+    found += [] if word.isascii() else [ascii_form(word) or word]
     if word.isascii() and word.isalpha() and len(word) >= MIN_INFLECTED_LENGTH:
         found.append(_other_number(word))
     return list(dict.fromkeys(found))

@@ -25,7 +25,7 @@ MAX_RECORDS = 10_000
 PropertyMerge = Callable[[Mapping[str, Any], Mapping[str, Any]], Mapping[str, Any]]
 """Called with the properties of the kept and of the dropped node; returns properties to set on the kept one."""
 
-_OF_TYPE = ("description", *LEVEL_FIELDS)
+_OF_TYPE = ("description", "confidence", "salience", *LEVEL_FIELDS)
 _NEVER_COPIED = INTERNAL_PROPERTIES | {"entity_key", "notes", "updated_at", ALIASES, *LEVEL_FIELDS}
 
 

@@ -35,9 +35,6 @@ NODE_TEXTS = ("name", "description", "notes_text")
 RELATIONSHIP_TEXTS = ("relationship_type", "description", "notes_text")
 """Properties in the full-text indexes; the indexes also hold `user_id`, to search one user's records only."""
 
-ANALYZER = "standard-folding"
-"""Splits texts into words without stop words, and folds letters to ASCII: "Lukasz" finds "Łukasz"."""
-
 
 @dataclass(frozen=True)
 class SchemaPart:
@@ -71,8 +68,7 @@ class SchemaPart:
 
     def fits(self, row: Row) -> bool:
         """Whether an existing index covers what this part must cover."""
-        covers = set(row["labelsOrTypes"] or ()) == set(self.covers) and set(self.properties) <= set(row["properties"])
-        return covers and (self.kind != "text" or row["options"]["indexConfig"]["fulltext.analyzer"] == ANALYZER)
+        return set(row["labelsOrTypes"] or ()) == set(self.covers) and set(self.properties) <= set(row["properties"])
 
     def outdates(self, row: Row) -> bool:
         """Whether an existing index is to be replaced: a full-text index that covers the same in an earlier form.
@@ -206,10 +202,7 @@ def _text(name: str, pattern: str, variable: str, texts: Sequence[str], covers: 
     properties = (*texts, "user_id")
     within = pattern.format(Identifier.any_of(covers))
     values = ", ".join(f"{variable}.{item}" for item in properties)
-    create = (
-        f"CREATE FULLTEXT INDEX {Identifier(name)} IF NOT EXISTS FOR {within} ON EACH [{values}] "
-        f"OPTIONS {{indexConfig: {{`fulltext.analyzer`: '{ANALYZER}'}}}}"
-    )
+    create = f"CREATE FULLTEXT INDEX {Identifier(name)} IF NOT EXISTS FOR {within} ON EACH [{values}]"
     return SchemaPart(name, create, "text", tuple(covers), properties)
 
 

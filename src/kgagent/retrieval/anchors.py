@@ -56,10 +56,8 @@ async def owner_matches(
         return keys, found
     others = {key_of(one) for one in records if roles.isdisjoint((one.from_entity_key, one.to_entity_key))}
     # What such a query says of attitude is not said of the owner's.
-    return keys, [
-        replace(one, score=(one.similarity or 0.0) - OTHER_ROLE_COST, text_score=None) if one.key in others else one
-        for one in found
-    ]
+    costs = {one.key: OTHER_ROLE_COST if one.key in others else 0.0 for one in found}
+    return keys, [replace(one, score=(one.similarity or 0.0) - costs[one.key], text_score=None) for one in found]
 
 
 async def named_anchors(

@@ -137,9 +137,8 @@ class BeamSearch:
         known = [*matches, *of_owner]
         anchors: Anchors = frozenset(), ()
         ends, phrases = _names(known), capitalized_phrases(self.query.text)[:MAX_PHRASES]
-        phrases = list(dict.fromkeys(part for one in phrases for part in (one, *re.split(" (?:and|to|with) ", one))))
-        phrases = list(dict.fromkeys(part for one in phrases for part in (one, *re.split(" (?:and|to|with) ", one))))
-        phrases = [one for one in phrases if not consists_of_names(one, ends.values())]
+        parts = (part for one in phrases for part in (one, *re.split(" (?:and|to|with) (?=[^a-z])", one)))
+        phrases = [one for one in dict.fromkeys(parts) if not consists_of_names(one, ends.values())]
         if self.deadline > time.monotonic() and (phrases or len(known) >= START_POOL):
             search, hubs, by_part = (self.scope, self.target, self.types, self.query), _hubs(known), not owner
             anchors = await named_anchors(

@@ -6,11 +6,10 @@ RRF uses only ranks, so the end of one ranking outvotes the head of another. The
 
 `similarity` is what the vector search ranks by (plain cosine, or the score of a path in the same unit), but at least
 least + (best - least) · text / matches², where `least` is the lowest score of its kind and `best` the highest of all: a
-record that alone contains the words of the query, or has the attitude that these name, ranks with the best, and one of
-many such records gains little. `text` is the highest full-text score, relative to the best match, among the item and
-the path to it; the start of the path counts no more than the more similar matches at its nodes, so that no path
-overtakes these. The weights were chosen on 2WikiMultihopQA and MetaQA; `benchmarks/fusion.py` compares the parts with
-each strategy.
+record that alone contains the words of the query ranks with the best, and one of many such records gains little; up to
+ten relationships with an attitude that the query says rank with the best. `text` is the highest full-text score,
+relative to the best match, among the item and the path to it; the start of the path counts no more than the more
+similar matches at its nodes, so that no path overtakes these. The weights were chosen on 2WikiMultihopQA and MetaQA.
 
 Nodes have no paths, so they would overtake relationships whose path fits less. Therefore, as long as there are
 relationships, at most five nodes more than relationships come first; further nodes rank right below the next ones.
@@ -32,7 +31,7 @@ TEXT_WEIGHT = 0.03
 NODE_COST = 0.06
 """About one standard deviation of unrelated similarities; a node repeats a name, a relationship states a fact."""
 
-EXTRA_NODES = 5
+EXTRA_NODES, FEW_SAID = 5, 10
 
 _KINDS: tuple[tuple[FusedRetriever, FusedRetriever, float], ...] = (
     ("node_vector", "node_fulltext", NODE_COST),
@@ -89,7 +88,7 @@ def calibrated(lists: Rankings, named: Set[str] = frozenset()) -> Scores:
         least = min((item.score for item in lists[semantic]), default=0.0) - cost
         parts = {key: 1.0 if key in named else text / len(texts) ** 2 for key, text in texts.items()}
         floors = {key: least + (best - least) * part for key, part in parts.items()}
-        scores |= {key: floors[key] + TEXT_WEIGHT * text for key, text in texts.items()}
+        scores |= {key: floors.get(key, least) + TEXT_WEIGHT * text for key, text in texts.items()}
         direct = [(one.score, texts.get(one.key, 0.0), _ends(one.record)) for one in lists[semantic] if not one.path]
         for item in lists[semantic]:
             text = max(texts.get(key, 0.0) for key in (item.key, *map(key_of, item.path[1:])))

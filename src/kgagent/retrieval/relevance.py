@@ -6,7 +6,7 @@ own embeddings (cached for each user), and compared with the end of the query's 
 
     lead    = (similarity of the best - similarity at the end of the ranking) / deviation
     crowd   = (similarity at the end of the ranking - mean similarity of the sample) / deviation, at most 3
-    words   = share of the query's words that occur in the results
+    words   = share of the query's words that occur in the results; if one has an attitude that it says, at least 0.5
     naming  = best overlap (Jaccard) of a capitalized phrase of the query, or of a query that is a name, with a name of
               a node in the results
 
@@ -87,9 +87,8 @@ def relevance(
     of_kinds = list(rankings)
     measured = [stand for one in of_kinds if (stand := _standing(vector, *one))]
     lead, crowd = (max(column) for column in zip(*(measured or [(USUAL_LEAD, USUAL_CROWD)]), strict=True))
-    # A relationship with an attitude that the query says has its words.
     is_said = any(one.text_score and one.found_by == ("relationship_vector",) for one in found)
-    known = 1.0 if is_said else _known_words(query[:MAX_COMPARED], records)
+    known = max(0.5 if is_said else 0.0, _known_words(query[:MAX_COMPARED], records))
     names = [_compared(name) for name in {name for record in every for name in _names(record)}]
     phrases = [_compared(phrase) for phrase in capitalized_phrases(query[:MAX_COMPARED])]
     phrases += [asked] if (asked := _compared(query[:MAX_COMPARED])) in names else []

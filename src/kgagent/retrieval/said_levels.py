@@ -34,12 +34,12 @@ def said_levels(text: str, ontology: Ontology) -> list[dict[str, Any]]:
     """The levels, with what a relationship at each scores more, or less than 0: [{type, field, level, bonus}]."""
     said = {form.casefold() for word in words(text) for form in forms(word)}
     bonuses = {key: LEVEL_BONUS for key, word in ontology.level_words.items() if word.casefold() in said}
+    for neo4j_type, field, level in tuple(bonuses):
+        opposed = [(neo4j_type, field, other) for other in range(1, 6) if abs(other - level) >= OPPOSED]
+        bonuses |= {key: -LEVEL_BONUS for key in opposed if key not in bonuses}
     if _DISLIKE.search(text[:MAX_TEXT]):
         of_dislike = [key for key in ontology.level_words if key[1] == "attitude" and key[2] in DISLIKED]
         bonuses |= dict.fromkeys(of_dislike, DISLIKE_BONUS)
-    for (neo4j_type, field, level), bonus in tuple(bonuses.items()):
-        opposed = [(neo4j_type, field, other) for other in range(1, 6) if abs(other - level) >= OPPOSED]
-        bonuses |= {key: -bonus for key in opposed if key not in bonuses}
     return [
         dict(zip(("type", "field", "level", "bonus"), (*key, bonus), strict=True)) for key, bonus in bonuses.items()
     ]

@@ -1,7 +1,4 @@
-"""Vector search as a retriever: a user's nearest vectors, relationships expanded by hops.
-
-The vectors are compared one by one if the user has few, and searched in an index if there are many.
-"""
+"""Vector search as a retriever: a user's nearest vectors, one by one or by an index; relationships expanded by hops."""
 
 import time
 from collections.abc import Mapping, Sequence

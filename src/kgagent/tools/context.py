@@ -61,5 +61,5 @@ class ToolContext:
             return f"{tool} can restore it until {format_minute(until)}"
         return (
             f"the user can restore it until {format_minute(until)} (`kgagent restore`), or erase it at once "
-            "(`kgagent purge --restorable`)"
+            "(`kgagent purge --user … --restorable`)"
         )

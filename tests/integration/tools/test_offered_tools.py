@@ -13,7 +13,7 @@ from kgagent.tools.payload import dump
 from tests.support.payloads import error_of, succeeded
 from tests.support.stored import nodes_of
 
-BY_COMMANDS = " (`kgagent restore`), or erase it at once (`kgagent purge --restorable`)"
+BY_COMMANDS = " (`kgagent restore`), or erase it at once (`kgagent purge --user … --restorable`)"
 RUTH_CALDER = {"label": "Person", "name": "Ruth Calder", "description": "Naval architect in Bergen."}
 RUTH = {"label": "Person", "name": "Ruth", "description": "Naval architect in Bergen."}
 REMEDY = "Note: If a possible duplicate is the same thing, call merge_nodes and keep the existing node"

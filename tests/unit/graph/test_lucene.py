@@ -57,11 +57,18 @@ def test_words_are_searched_in_each_field() -> None:
         ("church", "churches"),
         ("boss", "bosses"),
         ("Monday", "Mondays"),
-        ("café", "cafe\u0301"),
     ],
 )
 def test_a_word_is_also_searched_in_its_other_form(word: str, other: str) -> None:
     assert forms(word) == [word, other]
+
+
+@pytest.mark.parametrize(
+    ("word", "others"),
+    [("café", ["cafe\u0301", "cafe"]), ("Łukasz", ["lukasz"]), ("Þór", ["Þo\u0301r", "thor"]), ("李娜", [])],
+)
+def test_a_word_is_also_searched_in_the_other_normal_form_and_in_ascii(word: str, others: list[str]) -> None:
+    assert forms(word) == [word, *others]
 
 
 @pytest.mark.parametrize("word", ["it", "4,000", "我的", "don't", "🎉"])

@@ -60,7 +60,7 @@ def test_dislike_counts_more_than_the_word_of_a_level() -> None:
 
 def test_what_contradicts_a_said_level_costs_as_much_as_the_level_gains() -> None:
     assert attitude_bonuses("who is close?") == {5: 0.15, 1: -0.15, 2: -0.15}
-    assert attitude_bonuses("who do I dislike?") == {1: 0.3, 2: 0.3, 4: -0.3, 5: -0.3}
+    assert attitude_bonuses("which friend of mine dislikes cheese?") == {1: 0.3, 2: 0.3}
     assert attitude_bonuses("who is neutral?") == {3: 0.15}
 
 
