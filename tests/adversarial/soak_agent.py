@@ -282,7 +282,7 @@ class Agent:
         await self._write("restore_node", {"entity_key": key}, change)
 
     async def _merge_nodes(self) -> None:
-        """Two new nodes without relationships: their notes are together afterwards."""
+        """Two new nodes without relationships: their notes are together afterwards, and the lost description is one."""
         people = [{**self._new_node("Person"), "notes": [self._text()]} for _ in range(2)]
         for person in people:
             if not await self._write("create_node", person, self._created(person)):
@@ -293,7 +293,7 @@ class Agent:
         def change(zone: Zone, _: "Mapping[str, str]") -> None:
             dropped = zone.nodes.pop(drop)
             zone.gone.add(drop)
-            zone.nodes[keep].notes += dropped.notes
+            zone.nodes[keep].notes += [*dropped.notes, dropped.description]
 
         await self._write("merge_nodes", {"keep_entity_key": keep, "drop_entity_key": drop}, change)
 

@@ -48,9 +48,7 @@ class HybridSearchRequest(RequestModel):
     )
 
     query: str | None = Field(None, description='What to look for: "who taught me to sail?".')
-    limit: int | None = Field(
-        None, ge=1, le=100, description="Maximum results, nodes and relationships together. Default: 32."
-    )
+    limit: int | None = Field(None, ge=1, le=100, description="Maximum results. Default: 32.")
     search_relationships: bool = Field(True, description="Whether to search relationships as well as nodes.")
     relationship_limit: int = Field(
         50, ge=1, le=100, description="Maximum number of relationships that compete for the results."

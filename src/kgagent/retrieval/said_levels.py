@@ -11,7 +11,7 @@ from kgagent.graph.property_names import LEVEL_FIELDS
 from kgagent.graph.records import RelationshipRecord
 from kgagent.ontology import Ontology
 from kgagent.retrieval.candidates import Candidate
-from kgagent.retrieval.mentions import capitalized_phrases, is_first_person
+from kgagent.retrieval.mentions import is_first_person, without_names
 
 LEVEL_BONUS, DISLIKE_BONUS = 0.15, 0.3
 """What a relationship scores more if the text has the word of its level; if the text speaks of dislike."""
@@ -45,12 +45,11 @@ def said_levels(text: str, ontology: Ontology) -> list[dict[str, Any]]:
     ]
 
 
-def said_of_nobody(text: str, ontology: Ontology) -> list[dict[str, Any]]:
-    """The attitudes that a text says without a name or "my", if it speaks of dislike or has only words of levels."""
-    if is_first_person(text) or capitalized_phrases(text):
-        return []
+def said_of_anybody(text: str, ontology: Ontology) -> list[dict[str, Any]]:
+    """The attitudes that a text without "my" says, if it speaks of dislike or has only words of levels beside names."""
     level_words = {word.casefold() for word in ontology.level_words.values()}
-    if not _DISLIKE.search(text[:MAX_TEXT]) and not level_words.issuperset(map(str.casefold, words(text))):
+    is_about_levels = level_words.issuperset(map(str.casefold, words(without_names(text))))
+    if is_first_person(text) or not (is_about_levels or _DISLIKE.search(text[:MAX_TEXT])):
         return []
     said = [one for one in said_levels(text, ontology) if one["field"] == "attitude"]
     return [one | {"bonus": math.copysign(LEVEL_BONUS, one["bonus"])} for one in said]

@@ -18,7 +18,7 @@ from kgagent.retrieval.arguments import MAX_LIMIT
 from kgagent.retrieval.beam import START_POOL, BeamSearch
 from kgagent.retrieval.candidates import Candidate, Ranking, StoredRecord, key_of, read_node, read_relationship
 from kgagent.retrieval.mentions import is_first_person
-from kgagent.retrieval.said_levels import said_of_nobody, with_said_levels
+from kgagent.retrieval.said_levels import said_of_anybody, with_said_levels
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.type_means import TypeMeans
 from kgagent.retrieval.vector_targets import ALL_FIELDS, VectorQuery, VectorTarget, node_target, relationship_target
@@ -208,7 +208,7 @@ class VectorRetrievers:
                 for at, (beam, ranking) in enumerate(zip(beams, rankings, strict=True))
             ]
         cut = longest if time.monotonic() >= deadline else None
-        said = (said_of_nobody(query.text, self._ontology) for query in queries)
+        said = (said_of_anybody(query.text, self._ontology) for query in queries)
         found = [with_said_levels(task.result(), levels) for task, levels in zip(tasks, said, strict=True)]
         return [replace(one, candidates=each, cut_after=cut) for each, one in zip(found, rankings, strict=True)]
 

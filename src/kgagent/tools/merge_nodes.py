@@ -118,8 +118,8 @@ class MergeNodes(Tool[MergeNodesArguments]):
         """The description for the model."""
         return (
             "Merge two nodes of one label that are the same thing. The kept node keeps its key, name and values, "
-            "and receives the other's relationships, notes and names, and values that it lacks; other descriptions "
-            "become notes. It cannot be undone."
+            "and receives the other's relationships, notes and names, and values that it lacks. It cannot be "
+            "undone."
         )
 
     async def run(self, context: ToolContext, arguments: MergeNodesArguments) -> MergedNodes:
