@@ -40,15 +40,20 @@ def without_invisible(text: str) -> str:
     return text.translate(_WITHOUT_INVISIBLE)
 
 
-def decomposed(text: str) -> str:
-    """A text in lower case, as ASCII letters and combining characters as far as its letters consist of these."""
-    return unicodedata.normalize("NFKD", text.casefold().translate(_UNDECOMPOSED))
+def without_accents(text: str) -> str:
+    """A text without combining characters."""
+    return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+
+
+def folded(text: str) -> str:
+    """A text in lower case, with ASCII letters in place of those that Unicode does not decompose."""
+    return text.casefold().translate(_UNDECOMPOSED)
 
 
 def ascii_form(text: str) -> str | None:
     """A text in lower-case ASCII, as people without the keys for it type it; None if that is the same or impossible."""
-    folded = "".join(c for c in decomposed(text) if not unicodedata.combining(c))
-    return folded if folded.isascii() and not text.isascii() else None
+    plain = without_accents(folded(text))
+    return plain if plain.isascii() and not text.isascii() else None
 
 
 def plain_name(name: str) -> str:

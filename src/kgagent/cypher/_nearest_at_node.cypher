@@ -1,5 +1,5 @@
-// The relationships of the node `n` that are nearest to a query: matches [{similarity (plain cosine),
-// score (more if the query says its attitude or proximity), relationship}], best first.
+// The relationships of the node `n` that are nearest to a query: matches [{similarity (plain cosine), relationship}],
+// best first by their similarity with what their attitude or proximity adds if the query says it.
 CALL (n) {
   MATCH (n)-[r:«types»]-(other)
   WITH r, other
@@ -15,5 +15,5 @@ CALL (n) {
     coalesce(head([said IN $levels WHERE type(r) = said.type AND r[said.field] = said.level | said.bonus]), 0.0) AS score
   ORDER BY score DESC, r.relationship_key
   LIMIT $limit
-  RETURN collect({similarity: similarity, score: score, relationship: «relationship»}) AS matches
+  RETURN collect({similarity: similarity, relationship: «relationship»}) AS matches
 }

@@ -27,6 +27,9 @@ DELETED_NAMES = {
 }
 """The placeholders of the statements that keep, restore and purge deleted records."""
 
+END_OF_TIME = datetime(9999, 12, 31, tzinfo=UTC)
+"""Later than any deletion can be restored."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class PurgeReport:
@@ -50,9 +53,6 @@ class PurgeReport:
         """The report in one line."""
         done = "would be purged" if self.dry_run else "purged"
         return f"{counted(self.nodes, 'deleted node')} and {counted(self.relationships, 'deleted relationship')} {done}"
-
-
-END_OF_TIME = datetime(9999, 12, 31, tzinfo=UTC)
 
 
 async def purge(

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from kgagent.graph.lucene import must_be, quoted, words
-from kgagent.plain_names import INVISIBLE, plain_name, without_invisible
+from kgagent.plain_names import INVISIBLE, plain_name, without_accents, without_invisible
 
 MIN_PREFIX = 8
 """Minimum number of characters of a key that refer to its node."""
@@ -216,11 +216,6 @@ def part_of_name(reference: str) -> str | None:
 
 def _compared_words(text: str) -> list[str]:
     return [word for word in re.split(_BETWEEN_WORDS, without_accents(normalised_name(text))) if word]
-
-
-def without_accents(text: str) -> str:
-    """A text without combining characters."""
-    return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
 
 
 def name_query(reference: str, user_id: str) -> str:

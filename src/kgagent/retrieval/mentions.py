@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from kgagent.plain_names import decomposed
+from kgagent.plain_names import folded
 
 MIN_NAME_LENGTH = 2
 """Minimum number of letters of a name; shorter names occur in too many texts by chance."""
@@ -106,7 +106,7 @@ def name_words(text: str) -> list[str]:
     if text.isascii():
         # Same result as below for most names, in a tenth of the time.
         return _ASCII_WORD.findall(text.lower())
-    return "".join(map(_part_of_word, decomposed(text))).split()
+    return "".join(map(_part_of_word, unicodedata.normalize("NFKD", folded(text)))).split()
 
 
 @lru_cache(maxsize=10_000)

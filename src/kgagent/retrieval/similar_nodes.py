@@ -16,13 +16,13 @@ from kgagent.graph.reference_forms import (
     name_query,
     normalised_name,
     similar_name_query,
-    without_accents,
 )
 from kgagent.graph.schema_parts import NODE_TEXT_INDEX
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
 from kgagent.models import GraphNode
 from kgagent.models.plain import aliases_in
+from kgagent.plain_names import without_accents
 from kgagent.retrieval.candidates import Candidate
 from kgagent.retrieval.scope import SearchScope
 from kgagent.retrieval.vector_search import VectorRetrievers

@@ -102,7 +102,8 @@ def _labels(result: HybridSearchResult, ontology: Ontology) -> dict[str, str]:
     for one in result.relationships or ():
         definition = ontology.relationships.get(one.neo4j_type)
         if definition is not None and definition.from_label == definition.to_label:
-            found = dict.fromkeys((one.from_entity_key, one.to_entity_key), definition.from_label) | found
+            for key in (one.from_entity_key, one.to_entity_key):
+                found.setdefault(key, definition.from_label)
     return found
 
 

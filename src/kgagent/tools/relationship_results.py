@@ -100,12 +100,17 @@ def describe_direction(relationship: GraphRelationship) -> str | None:
 
 def replaced_in_words(written: RelationshipWriteResult, ontology: Ontology) -> dict[str, str]:
     """The type, the levels and the beginning of the description that a write replaced, which nothing else keeps."""
-    old = {
+    old = fields_in_words(written, ontology)
+    description = written.stored.text("description") if written.stored else ""
+    return old if description in {"", written.record.description} else old | {"description": description[:MAX_KEPT]}
+
+
+def fields_in_words(written: RelationshipWriteResult, ontology: Ontology) -> dict[str, str]:
+    """What `replaced_fields` returns, levels as words."""
+    return {
         name: value if isinstance(value, str) else ontology.word(written.record.neo4j_type, name, value) or str(value)
         for name, value in replaced_fields(written).items()
     }
-    description = written.stored.text("description") if written.stored else ""
-    return old if description in {"", written.record.description} else old | {"description": description[:MAX_KEPT]}
 
 
 def replaced_text(replaced: Mapping[str, str]) -> str:

@@ -26,7 +26,7 @@ from kgagent.tools.note_expiry import expiries
 from kgagent.tools.payload import error_text, one_line
 from kgagent.tools.possible_duplicates import REMEDY, possible_duplicates
 from kgagent.tools.references import NodeReference
-from kgagent.tools.relationship_results import describe_direction, kept_description, replaced_fields
+from kgagent.tools.relationship_results import describe_direction, fields_in_words, kept_description
 from kgagent.tools.remember_arguments import (
     RememberArguments,
     RememberedNode,
@@ -333,8 +333,8 @@ class _Call:
         for relationship in self.written_relationships.values():
             triplet = relationship.record.triplet
             values = [
-                ReplacedValue(item=triplet, field=name, old=self._in_words(relationship, name, old))
-                for name, old in replaced_fields(relationship).items()
+                ReplacedValue(item=triplet, field=name, old=old)
+                for name, old in fields_in_words(relationship, self.context.ontology).items()
             ]
             values += replaced_values(triplet, relationship, ("description",))
             kept = _kept_statement(relationship)
@@ -346,11 +346,6 @@ class _Call:
             if written.stored is not None and self._correction(place) is not None:
                 replaced += replaced_notes(written.record, written.stored.notes)
         return replaced
-
-    def _in_words(self, relationship: RelationshipWriteResult, field: str, old: str | int) -> str:
-        if isinstance(old, str):
-            return old
-        return self.context.ontology.word(relationship.record.neo4j_type, field, old) or str(old)
 
     def _hints(self) -> list[str]:
         """Warnings of the writes, levels that were omitted, relationships stored in reverse, and kept descriptions."""

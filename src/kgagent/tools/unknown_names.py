@@ -4,9 +4,8 @@ import calendar
 import re
 from collections.abc import Iterable, Iterator
 
-from kgagent.graph.reference_forms import without_accents
 from kgagent.models.graph import GraphNode, GraphRelationship
-from kgagent.plain_names import decomposed
+from kgagent.plain_names import folded, without_accents
 from kgagent.suggestions import shorten_name
 from kgagent.tools.context import ToolContext
 
@@ -101,4 +100,4 @@ def _occurs(name: str, texts: Iterable[str]) -> bool:
 
 def _folded(text: str) -> str:
     """A text without letter case and accents."""
-    return text.casefold() if text.isascii() else without_accents(decomposed(text))
+    return text.casefold() if text.isascii() else without_accents(folded(text))

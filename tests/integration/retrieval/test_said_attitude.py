@@ -3,8 +3,7 @@
 import pytest
 
 from kgagent import HybridSearchOptions, HybridSearchResult, KnowledgeGraph
-from kgagent.embedding.local import LocalEmbedder
-from kgagent.knowledge_graph import services_of
+from kgagent.tools import Toolset
 from tests.support.local_model import embedder
 from tests.support.payloads import succeeded
 
@@ -14,13 +13,12 @@ OWNER, FRIEND, ENEMY, BOSS = "Nora Lund", "Ingrid Dahl", "Jon Lie", "Anna Berg"
 REMEMBERED = "After a fight she was openly hostile, then she apologized and they reconciled"
 
 
-@pytest.fixture
-async def graph(opened: KnowledgeGraph, embedder: LocalEmbedder, user_id: str) -> KnowledgeGraph:
+@pytest.fixture(autouse=True)
+async def relationships(tools: Toolset) -> None:
     """The owner with a friend whose note has the word of a low attitude, and two people with that attitude."""
-    made = KnowledgeGraph(services_of(opened).store, opened.ontology, embedder, opened.settings)
     people = [{"label": "Person", "name": name} for name in (FRIEND, ENEMY, BOSS)]
     succeeded(
-        await made.tools(user_id=user_id).remember(
+        await tools.remember(
             nodes=[{"label": "Person", "name": OWNER, "is_owner": True}, *people],
             relationships=[
                 {"from": FRIEND, "to": OWNER, "relationship_type": "friend of", "attitude": 4, "notes": [REMEMBERED]},
@@ -30,7 +28,6 @@ async def graph(opened: KnowledgeGraph, embedder: LocalEmbedder, user_id: str) -
             ],
         )
     )
-    return made
 
 
 async def search(graph: KnowledgeGraph, user_id: str, query: str) -> HybridSearchResult:
