@@ -129,6 +129,9 @@ async def test_a_merge_loses_nothing_and_leaves_every_embedding_current(
     between = before.get(frozenset((keys["keep"], keys["drop"])), {})
     both = [facts_before[keys["keep"]], facts_before[keys["drop"]], between]
     lost = {facts_before[keys["drop"]].get("description", "")} - {"", node_after.get("description")}
+    if description := between.get("description"):
+        [statement] = [one for one in contents(node_after) if one.endswith(f". {description}")]
+        lost.add(statement)
     assert contents(node_after) - {"last"} == set().union(lost, *map(contents, both))
     assert len(note_contents(node_after)) == len(contents(node_after))
 

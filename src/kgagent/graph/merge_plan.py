@@ -9,7 +9,7 @@ from kgagent.graph.aliases import ALIASES, changed_aliases
 from kgagent.graph.property_names import INTERNAL_PROPERTIES, LEVEL_FIELDS
 from kgagent.graph.record_saver import with_properties
 from kgagent.graph.records import NodeRecord, Record, RelationshipRecord, as_text
-from kgagent.graph.replaced_statements import lost_statement, note_of
+from kgagent.graph.replaced_statements import described_relationship, lost_statement, note_of
 from kgagent.graph.short_keys import message_key
 from kgagent.models import Note
 from kgagent.models.merged_notes import merge_notes
@@ -73,11 +73,19 @@ class MergeRecords:
 
 @dataclass(frozen=True)
 class RecordChange(Generic[RecordT]):
-    """A record before and after a merge; `changes` holds the properties that differ."""
+    """A record before and after a merge.
+
+    Attributes:
+        stored: the record before.
+        after: the record after.
+        changes: the properties that differ.
+        lost: what the records merged into it stated that it does not; its notes keep it.
+    """
 
     stored: RecordT
     after: RecordT
     changes: Mapping[str, Any]
+    lost: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -202,12 +210,12 @@ def _merge(record: RecordT, others: Sequence[Record], intent: MergeIntent, ontol
     changes = _missing_properties(record, [other for other in others if type(other) is type(record)], ontology)
     notes = _with_kept_source(record.notes, intent)
     added = [_with_kept_source(other.notes, intent) for other in others]
-    added.append(_lost_statements(with_properties(record, changes), others, ontology))
-    if any(added):
-        notes = merge_notes(notes, *added)
+    lost = _lost_statements(with_properties(record, changes), others, ontology)
+    if lost or any(added):
+        notes = merge_notes(notes, *added, lost)
     if notes != record.notes:
         changes["notes"] = dump_notes(notes)
-    return RecordChange(record, with_properties(record, changes), changes)
+    return RecordChange(record, with_properties(record, changes), changes, lost)
 
 
 def _missing_properties(record: Record, others: Iterable[Record], ontology: Ontology) -> dict[str, Any]:
@@ -236,9 +244,17 @@ def _is_of_another_type(known: Mapping[str, Any], other: Record) -> bool:
 
 
 def _lost_statements(kept: Record, others: Iterable[Record], ontology: Ontology) -> tuple[Note, ...]:
-    """Notes with what the merged records of its kind say that the kept one does not: descriptions, types, levels."""
-    same_kind = [other for other in others if type(other) is type(kept)]
-    return tuple(note_of(lost, other) for other in same_kind if (lost := lost_statement(kept, other, ontology)))
+    """Notes with what the merged records state that the kept one does not.
+
+    Of a relationship between two merged nodes, that is its description.
+    """
+    lost = [
+        (lost_statement(kept, other, ontology), other)
+        if type(other) is type(kept)
+        else (described_relationship(other, ontology) if isinstance(other, RelationshipRecord) else "", other)
+        for other in others
+    ]
+    return tuple(note_of(statement, other) for statement, other in lost if statement)
 
 
 def _with_kept_source(notes: tuple[Note, ...], intent: MergeIntent) -> tuple[Note, ...]:

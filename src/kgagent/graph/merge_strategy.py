@@ -37,6 +37,7 @@ class MergeResult:
         moved: number of relationships that now belong to the kept node.
         merged: number of relationships of the kept node that received the content of others.
         dropped: number of relationships between the two nodes, which are deleted.
+        lost: what the dropped node and these relationships stated otherwise; the kept node has it as notes.
         sources: number of other records with notes that now name the kept node as their source.
         embedded: number of new embeddings.
     """
@@ -46,6 +47,7 @@ class MergeResult:
     moved: int
     merged: int
     dropped: int
+    lost: tuple[str, ...]
     sources: int
     embedded: int
 
@@ -183,6 +185,7 @@ class MergeStrategy:
             moved=len(plan.moved),
             merged=len(plan.merged),
             dropped=len(plan.between),
+            lost=tuple(note.content for note in plan.node.lost),
             sources=len(plan.citing_nodes) + len(plan.citing_relationships),
             embedded=sum(change.vector is not None for change in (node_vector, *vectors)),
         )

@@ -43,6 +43,7 @@ class MergedNodes(WriteToolResult):
         relationships_moved: relationships of the removed node that the kept one has now.
         relationships_merged: relationships of both nodes with the same third node, made one.
         relationships_dropped: relationships between the two nodes.
+        kept_as_notes: what the removed node and these relationships stated otherwise; notes of `node` now.
         sources_renamed: notes that named the removed node as their source.
         embeddings_regenerated: embeddings that were made again because their text changed.
         node: the node that was kept.
@@ -52,6 +53,7 @@ class MergedNodes(WriteToolResult):
     relationships_moved: int
     relationships_merged: int
     relationships_dropped: int
+    kept_as_notes: tuple[str, ...] = ()
     sources_renamed: int
     embeddings_regenerated: int
     node: GraphNode
@@ -65,15 +67,13 @@ class MergedNodes(WriteToolResult):
         }
         done = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
         aliases = aliases_in(self.node.properties)
-        old = self.dropped_node.description
-        kept = [f"Kept as a note, description: {in_one_line(old)}"] if old and old != self.node.description else []
         return "\n".join(
             [
                 self.message,
                 f"entity_key: {self.node.entity_key}",
                 *([f"Relationships: {done}"] if done else []),
                 *([f"Aliases: {in_one_line(', '.join(aliases))}"] if aliases else []),
-                *kept,
+                *(f"Kept as a note: {in_one_line(one)}" for one in self.kept_as_notes),
             ]
         )
 
@@ -136,6 +136,7 @@ class MergeNodes(Tool[MergeNodesArguments]):
             relationships_moved=merged.moved,
             relationships_merged=merged.merged,
             relationships_dropped=merged.dropped,
+            kept_as_notes=merged.lost,
             sources_renamed=merged.sources,
             embeddings_regenerated=merged.embedded,
             node=merged.node,

@@ -195,27 +195,30 @@ async def test_a_relationship_between_the_two_is_dropped_and_its_notes_stay_on_t
     tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
 ) -> None:
     bob, robert = await person(tools, "Bob", notes=["tall"]), await person(tools, "Robert")
-    await relate(tools, robert, bob, "looks like", notes=["the same voice"])
+    await relate(tools, robert, bob, "looks like", notes=["the same voice"], description="Twins, perhaps", attitude=4)
     payload = succeeded(await merge(tools, bob, robert))
     assert payload["relationships_dropped"] == 1
-    assert [note["content"] for note in payload["node"]["notes"]] == ["tall", "the same voice"]
+    lost = "Robert looks like Bob (friendly). Twins, perhaps"
+    assert payload["kept_as_notes"] == [lost]
+    assert {note["content"] for note in payload["node"]["notes"]} == {"tall", "the same voice", lost}
     assert await relationships_of(graph, user_id) == []
     await assert_embeddings_are_current(graph, user_id, embedder, clock())
 
 
-async def test_properties_that_the_kept_node_lacks_are_taken_over(
+async def test_properties_that_the_kept_node_lacks_are_taken_over_and_other_values_become_a_note(
     tools: Toolset, graph: KnowledgeGraph, user_id: str
 ) -> None:
     bob, robert = await person(tools, "Bob"), await person(tools, "Robert")
     await cypher(
         graph,
         "MATCH (a:Person {entity_key: $bob}), (b:Person {entity_key: $robert}) SET a.born = 1970, "
-        "b.born = 1971, b.is_owner = true, b.since = date('2019-05-01')",
+        "b.born = 1971, b.is_owner = true, b.since = date('2019-05-01'), a.shoes = [42, 43], b.shoes = [42, 43]",
         bob=bob,
         robert=robert,
     )
-    succeeded(await merge(tools, bob, robert))
+    assert succeeded(await merge(tools, bob, robert))["kept_as_notes"] == ["born: 1971"]
     [stored] = await nodes_of(graph, user_id)
+    assert note_contents(stored) == ["born: 1971"]
     assert (stored["born"], stored["is_owner"], str(stored["since"])) == (1970, True, "2019-05-01")
     assert (stored["entity_key"], stored["name"]) == (bob, "Bob")
 

@@ -69,7 +69,7 @@ async def test_a_merge_says_what_of_the_removed_node_became_a_note(core: Toolset
     assert merged.text.splitlines()[2:] == [
         "Relationships: 1 merged with those of the kept node, 1 between the two removed",
         "Aliases: Ruth C.",
-        "Kept as a note, description: Sails alone.",
+        "Kept as a note: Sails alone.",
     ]
 
 
