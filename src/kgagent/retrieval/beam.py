@@ -2,9 +2,8 @@
 
 The search follows the most probable path of someone who reads the graph to answer the query. A start scores its
 similarity. At each node one relationship is chosen: the more siblings it has, and the more similar these are to the
-query, the more the choice costs, in units of plain cosine (the logarithm of a softmax over the relationships of the
-node). A hub is therefore expensive by itself. Unless the number of hops is given, the search stops when even a certain
-choice would not be among the leading relationships.
+query, the more the choice costs in plain cosine (the logarithm of a softmax over them), so a hub is expensive. Unless
+the number of hops is given, the search stops when even a certain choice would not be among the leading relationships.
 
 If the query mentions a node by name, paths start there: matches at mentioned nodes come before others, and paths leave
 them through the other end. The second hop also leaves nodes whose names or aliases match those of the nodes that the
@@ -12,7 +11,7 @@ first hop left ("Henry King (director)"), since one thing may be stored as two n
 
 Finally, the types of a path are compared with the query, see `type_fit`; a relationship counts as the best path that
 its types begin, if it continues so itself. The search continues with what one more type would make fit best, while that
-would beat all it found.
+would beat all it found. If no word names a type and one relationship alone fits best ("describe Ann"), paths come last.
 """
 
 import math
@@ -131,8 +130,7 @@ class BeamSearch:
     ) -> list[Candidate]:
         """Expand matches, with one round trip for each hop, until the deadline; gives them and what was reached.
 
-        `owner`: keys of the nodes that a query in the first person means by "my", `of_owner`: the best matches there.
-        All are in the order of their scores.
+        `owner`: keys of the nodes that "my" means in the query, `of_owner`: the best matches there. All best first.
         """
         known = [*matches, *of_owner]
         anchors: Anchors = frozenset(), ()
@@ -174,8 +172,11 @@ class BeamSearch:
             better.sort(key=lambda step: -step.candidate.score - LOOK_AHEAD_WEIGHT * _best(fit.ahead, step))
             frontier = [*better[:BEAM_WIDTH], *names_read.result()]
         steps = list(_behind_rivals(best.values(), starts))
-        is_reached = any(step.candidate.path for step in steps)
-        return self._ranked(await self._at_cost(steps, starts, fit) if is_reached else steps)[: self.limit]
+        if any(step.candidate.path for step in steps):
+            steps = await self._at_cost(steps, starts, fit)
+            if fit.is_direct(chain for step in steps for chain in step.chains):
+                steps = list(_behind_direct(steps, starts, owner))
+        return self._ranked(steps)[: self.limit]
 
     async def _at_cost(self, steps: Sequence[_Step], starts: Sequence[_Step], fit: TypeFit) -> list[_Step]:
         """Subtract from each score how much less than the best path the relationship's best path fits."""
@@ -315,6 +316,18 @@ def _behind_rivals(steps: Iterable[_Step], starts: Sequence[_Step]) -> Iterator[
         own = known.get(step.record.element_id)
         score = max(min([step.candidate.score, *rivals]), own.candidate.score if own else -math.inf)
         yield step.scored(score)
+
+
+def _behind_direct(steps: Sequence[_Step], starts: Sequence[_Step], owner: Collection[str]) -> Iterator[_Step]:
+    """Rank all paths below the matches at the same mentioned node, except the owner, and keep their order."""
+    ordered = sorted(steps, key=lambda step: -step.candidate.score)
+    places = {one.record.element_id: _ends(one.record).keys() - one.exits - set(owner) for one in starts}
+    lowest = {key: step.candidate.score for step in ordered for key in places.get(step.record.element_id, ())}
+    highest: dict[str, float] = {}
+    for step in ordered:
+        score, keys = step.candidate.score, places[step.path[0].element_id]
+        excess = (highest.setdefault(key, score) - lowest[key] + HOP_COST for key in keys)
+        yield step if step.record.element_id in places else step.scored(score - max([0.0, *excess]))
 
 
 def _reached(record: RelationshipRecord, similarity: float, score: float, lead: _Step) -> _Step:

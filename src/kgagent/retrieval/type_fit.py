@@ -76,6 +76,10 @@ class TypeFit:
             self._fits[chain] = similarity - cost + WORD_WEIGHT * max(0, self.named(chain) - 1)
         return self._fits[chain]
 
+    def is_direct(self, chains: Iterable[Chain]) -> bool:
+        """Whether no word names a type and, of some paths, one of a single type fits best."""
+        return not self._named and len(max(chains, key=self.of, default=())) == 1
+
     def ahead(self, chain: Chain) -> float:
         """The best fit of a path that has one more type, of those that were added."""
         if not self._likely:

@@ -1,7 +1,7 @@
 """How paths rank, for known similarities."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar, cast
 
 import pytest
@@ -15,7 +15,7 @@ from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.type_means import TypeMean, TypeMeans
 from kgagent.retrieval.vector_targets import RANKING_FIELDS, VectorQuery, VectorTarget
 
-FILM, BOOK, BEYOND = ("Ann", "Film"), ("Ann", "Book"), ("Film", "Bo")
+FILM, BOOK, BEYOND, FURTHER = ("Ann", "Film"), ("Ann", "Book"), ("Film", "Bo"), ("Film", "Cy")
 
 
 def stored(ends: tuple[str, str], kind: str) -> list[Any]:
@@ -26,16 +26,18 @@ def stored(ends: tuple[str, str], kind: str) -> list[Any]:
 
 
 class Place:
-    """A database with one relationship beyond the film, and some types of relationships beyond the book."""
+    """A database with relationships beyond the film, and some types of relationships beyond the book."""
 
     places: ClassVar = {"types": Identifier.any_of(["connected_to"]), "relationship": RANKING_FIELDS}
     user_id = "someone"
     vector = list
 
-    def __init__(self, kind: str, score: float, beyond_book: Sequence[str]) -> None:
+    def __init__(self, kind: str, scores: Mapping[tuple[str, str], float], beyond_book: Sequence[str]) -> None:
         self.store = self
         self._beyond_book = beyond_book
-        self._beyond = {"lead": 0, "score": score, "similarity": 0.69, "relationship": stored(BEYOND, kind)}
+        self._beyond = [
+            {"score": score, "similarity": 0.69, "relationship": stored(ends, kind)} for ends, score in scores.items()
+        ]
 
     def statement(self, name: str) -> str:
         return name
@@ -44,22 +46,30 @@ class Place:
         if "steps" in parameters:
             assert [step["element_id"] for step in parameters["steps"]] == ["Ann Book"]
             return [{"element_id": "Ann Book", "types": self._beyond_book}]
-        leads = [step["position"] for step in parameters.get("frontier", ()) if step["element_id"] == "Ann Film"]
-        return [{"reached": [self._beyond | {"lead": lead} for lead in leads]}] if "frontier" in parameters else []
+        if "frontier" not in parameters:
+            return []
+        leads = [step["position"] for step in parameters["frontier"] if step["element_id"] == "Ann Film"]
+        return (
+            [{"reached": [one | {"lead": lead} for lead in leads for one in self._beyond]}]
+            if "frontier" in parameters
+            else []
+        )
 
 
 async def ranked(
     beyond: str,
     *,
     score: float = 0.65,
+    further: float | None = None,
     book: str = "wrote",
     film: float = 0.7,
     query: VectorQuery | None = None,
     means: TypeMeans | None = None,
     beyond_book: Sequence[str] = (),
+    owner: Collection[str] = (),
 ) -> list[tuple[str, str]]:
     """The order of relationships, if one of a type follows the film, which is about as similar as the book."""
-    place = Place(beyond, score, beyond_book)
+    place = Place(beyond, {BEYOND: score} | ({} if further is None else {FURTHER: further}), beyond_book)
     records = {0.702: read_relationship(stored(BOOK, book)), film: read_relationship(stored(FILM, "starred"))}
     matches = [Candidate(key_of(record), score, record, score) for score, record in records.items()]
     search = BeamSearch(
@@ -73,7 +83,7 @@ async def ranked(
         -1.0,
         time.monotonic() + 60,
     )
-    found = [one.record for one in await search.expand(matches)]
+    found = [one.record for one in await search.expand(matches, owner)]
     return [(one.from_name, one.to_name) for one in found if isinstance(one, RelationshipRecord)]
 
 
@@ -119,3 +129,33 @@ async def test_types_are_compared_with_the_query_without_its_names(
     means = TypeMeans({("someone", "wrote"): TypeMean([1.0, 0.0], 9), ("someone", "starred"): TypeMean([0.0, 1.0], 9)})
     query = VectorQuery([1.0, 0.0], 0.3, "", without_names)
     assert (await ranked("starred", query=query, means=means))[0] == first
+
+
+@pytest.mark.parametrize(
+    ("text", "owner", "expected"),
+    [
+        ("Describe Ann", (), [FILM, BOOK, BEYOND]),
+        ("Describe them", (), [FILM, BEYOND, BOOK]),
+        ("Describe the starred Ann", (), [FILM, BEYOND, BOOK]),
+        ("Describe my things", ("Ann",), [FILM, BEYOND, BOOK]),
+    ],
+)
+async def test_paths_follow_what_is_at_a_mentioned_node_if_no_word_names_a_type(
+    text: str, owner: Collection[str], expected: list[tuple[str, str]]
+) -> None:
+    query = VectorQuery([1.0], 0.3, text)
+    assert await ranked("directed by", score=0.85, film=0.9, query=query, owner=owner) == expected
+
+
+async def test_a_path_that_fits_best_precedes_other_relationships_of_the_mentioned_node() -> None:
+    means = TypeMeans({("someone", "directed by"): TypeMean([0.0, 1.0], 9)})
+    query = VectorQuery([1.0, 0.0], 0.3, "Where was the husband of Ann born?", [0.0, 1.0])
+    expected = [FILM, BEYOND, BOOK]
+    assert await ranked("directed by", score=0.85, film=0.9, query=query, means=means) == expected
+
+
+async def test_paths_that_come_last_keep_their_order() -> None:
+    found = await ranked(
+        "directed by", score=0.8, further=0.85, film=0.9, query=VectorQuery([1.0], 0.3, "Describe Ann")
+    )
+    assert found == [FILM, BOOK, FURTHER, BEYOND]

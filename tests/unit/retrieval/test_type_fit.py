@@ -85,6 +85,21 @@ def test_without_common_words_the_similar_types_and_the_shorter_path_fit_best() 
     assert fit.of((STARRED, STARRED)) == pytest.approx(0.5 - LENGTH_COST)
 
 
+@pytest.mark.parametrize(
+    ("words", "chains", "expected"),
+    [
+        (["born"], [(STARRED, STARRED), (DIRECTED,)], True),
+        (["born"], [(STARRED,), (DIRECTED, DIRECTED)], False),
+        (["directors"], [(STARRED, STARRED), (DIRECTED,)], False),
+        (["born"], [], False),
+    ],
+)
+def test_a_query_that_names_no_type_is_about_one_relationship_if_that_fits_best(
+    words: list[str], chains: list[tuple[str, ...]], expected: bool
+) -> None:
+    assert fit_of(*words, directed=0.8).is_direct(chains) == expected
+
+
 def test_looking_ahead_is_the_best_fit_with_one_more_type() -> None:
     fit = fit_of("directors", "release", "year")
     assert fit.ahead((DIRECTED,)) == fit.of((DIRECTED, YEAR))
