@@ -72,7 +72,7 @@ class NodeRepository:
         lock = Fragment("_node_lock" if for_update else "_no_lock")
         read = self.store.read_for_update if for_update else self.store.read
         [row] = await read(
-            statement("read_nodes", lock=lock, **self.names), {"user_id": user_id, "keys": list(dict.fromkeys(keys))}
+            statement("read_nodes", lock=lock, **self.names), {"user_id": user_id, "keys": sorted(set(keys))}
         )
         records = (NodeRecord.read(node, self.ontology, labels=labels) for node in row["nodes"])
         return {record.entity_key: record for record in records}

@@ -87,10 +87,17 @@ class RelationshipRepository:
             adopt_foreign: whether relationships that name another owner are treated as the user's.
             for_update: whether a write depends on what is read; see `Store.read_for_update`.
         """
-        pairs = [{"first": intent.from_entity_key, "second": intent.to_entity_key} for intent in intents]
+        ends = [(intent.from_entity_key, intent.to_entity_key) for intent in intents]
+        keys = sorted({key for pair in ends for key in pair})
+        places = {key: place for place, key in enumerate(keys)}
+        pairs = [
+            {"position": position, "first": places[first], "second": places[second]}
+            for position, (first, second) in sorted(enumerate(ends), key=lambda one: sorted(one[1]))
+        ]
         lock = Fragment("_relationship_lock" if for_update else "_no_lock")
         read = self.store.read_for_update if for_update else self.store.read
-        rows = await read(statement("read_pairs", lock=lock, **self.names), {"user_id": user_id, "pairs": pairs})
+        parameters = {"user_id": user_id, "keys": keys, "pairs": pairs}
+        rows = await read(statement("read_pairs", lock=lock, **self.names), parameters)
         by_position = {row["position"]: row for row in rows}
         owner = None if adopt_foreign else user_id
         return [self._pair(intent, by_position[position], owner) for position, intent in enumerate(intents)]
