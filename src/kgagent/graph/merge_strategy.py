@@ -17,7 +17,7 @@ from kgagent.graph.merge_plan import (
 )
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.record_changes import row_of, vectors_after, version_of
-from kgagent.graph.record_saver import with_properties
+from kgagent.graph.record_saver import stored_version, with_properties
 from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
 from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository
 from kgagent.graph.statements import statement
@@ -162,7 +162,7 @@ class MergeStrategy:
             "keep": version_of(plan.node.stored),
             "drop": version_of(plan.drop),
             "read_relationships": [
-                {"element_id": record.element_id, "neo4j_type": record.neo4j_type, "version": record.version}
+                {"element_id": record.element_id, "neo4j_type": record.neo4j_type, "version": stored_version(record)}
                 for record in plan.read
             ],
             "read_nodes": [version_of(change.stored) for change in plan.citing_nodes],

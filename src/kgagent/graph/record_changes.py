@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from kgagent.embedding.base import Embedder
-from kgagent.graph.record_saver import next_version, vector_changes
+from kgagent.graph.record_saver import next_version, stored_version, vector_changes
 from kgagent.graph.records import NodeRecord
 from kgagent.graph.writes import RecordKind, RecordT, VectorChange
 
@@ -24,7 +24,7 @@ async def vectors_after(
 
 def version_of(record: NodeRecord) -> dict[str, Any]:
     """The parameter by which a statement finds a node and checks that it is as it was read."""
-    return {"element_id": record.element_id, "entity_key": record.entity_key, "version": record.version}
+    return {"element_id": record.element_id, "entity_key": record.entity_key, "version": stored_version(record)}
 
 
 def row_of(

@@ -108,7 +108,7 @@ class RecordSaver(Generic[RecordT, ModelT]):
             **self.kind.location(plan.after),
             "position": position,
             "element_id": plan.after.element_id,
-            "version": plan.after.version,
+            "version": stored_version(plan.after),
             "vector": self.kind.store.vector(vector.vector),
             "properties": properties,
         }
@@ -171,9 +171,21 @@ def with_properties(record: RecordT, properties: Mapping[str, Any]) -> RecordT:
     return replace(record, properties={key: value for key, value in merged.items() if value is not None})
 
 
+def stored_version(record: Record) -> int:
+    """How often a record was written; 0 if kgagent never wrote it.
+
+    Raises:
+        InputError: the stored version is not an integer.
+    """
+    stored = record.properties.get("version")
+    if stored is not None and not isinstance(stored, int):
+        raise InputError(f"version must be an integer, got {stored!r}; `kgagent doctor` lists such records")
+    return stored or 0
+
+
 def next_version(record: Record, updated_at: datetime | None) -> dict[str, Any]:
     """The properties that mark a write; without a time, the one of the last change stays."""
-    return {"version": record.version + 1} | ({"updated_at": updated_at} if updated_at else {})
+    return {"version": stored_version(record) + 1} | ({"updated_at": updated_at} if updated_at else {})
 
 
 async def vector_changes(

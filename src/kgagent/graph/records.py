@@ -30,28 +30,20 @@ class Record:
     Attributes:
         element_id: the database's id, which it may reuse later.
         vector_length: length of the stored embedding; None if there is none, and for what a search found.
+        has_old_embeddings: whether it has an embedding property that kgagent no longer uses.
+        has_old_is_reversed: whether it has `is_reversed` under its old name.
     """
 
     element_id: str
     vector_length: int | None
     properties: Mapping[str, Any]
-
-    @property
-    def version(self) -> int:
-        """How often the record was written; 0 if kgagent never wrote it.
-
-        Raises:
-            InputError: the stored version is not an integer.
-        """
-        stored = self.properties.get("version")
-        if stored is not None and not isinstance(stored, int):
-            raise InputError(f"version must be an integer, got {stored!r}; `kgagent doctor` lists such records")
-        return stored or 0
+    has_old_embeddings: bool = False
+    has_old_is_reversed: bool = False
 
     @property
     def has_old_properties(self) -> bool:
-        """Whether the next write removes or renames properties of an old graph."""
-        return False
+        """Whether the next write removes old embeddings, or renames `is_reversed`."""
+        return self.has_old_embeddings or self.has_old_is_reversed
 
     @cached_property
     def notes(self) -> tuple[Note, ...]:
@@ -118,8 +110,6 @@ class RelationshipRecord(Record):
     """A relationship as it is stored.
 
     Attributes:
-        has_old_embeddings: whether it has an embedding property that kgagent no longer uses.
-        has_old_is_reversed: whether it has `is_reversed` under its old name.
         from_element_id: element id of the start node; set for a new relationship only.
         to_element_id: element id of the end node, likewise.
         from_labels: labels of the start node; set by searches only.
@@ -131,8 +121,6 @@ class RelationshipRecord(Record):
     to_entity_key: str
     from_name: str
     to_name: str
-    has_old_embeddings: bool = False
-    has_old_is_reversed: bool = False
     from_element_id: str = ""
     to_element_id: str = ""
     from_labels: tuple[str, ...] = ()
@@ -161,11 +149,6 @@ class RelationshipRecord(Record):
         """This record with stored properties; an old property name is replaced by the present one."""
         present, has_old_is_reversed = _with_present_names(properties)
         return replace(self, properties=present, has_old_is_reversed=has_old_is_reversed)
-
-    @property
-    def has_old_properties(self) -> bool:
-        """Whether the next write removes old embeddings, or renames `is_reversed`."""
-        return self.has_old_embeddings or self.has_old_is_reversed
 
     def known_level(self, ontology: Ontology, field: str) -> int | None:
         """Attitude or proximity, which old graphs also store as words or as text; None if it is neither."""

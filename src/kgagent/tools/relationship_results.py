@@ -12,6 +12,7 @@ from kgagent.graph.relationships import (
     RelationshipWriteResult,
 )
 from kgagent.models import GraphRelationship
+from kgagent.models.plain import triplet_of
 from kgagent.ontology import Ontology
 from kgagent.tools.context import ToolContext
 from kgagent.tools.note_expiry import NoteExpiry, new_expiries, short_answer
@@ -61,7 +62,7 @@ class WrittenRelationship(WriteToolResult):
         return cls(
             message=". ".join((message, *written.warnings)),
             embedding_regenerated=written.embedding is not None,
-            triplet=written.record.triplet,
+            triplet=triplet_of(written.record),
             relationship=written.record,
             written=(written.record,),
             replaced=replaced or None,

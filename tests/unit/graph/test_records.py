@@ -5,6 +5,7 @@ from typing import Any
 import neo4j.time
 import pytest
 
+from kgagent.graph.record_saver import stored_version
 from kgagent.graph.records import NodeRecord, Record, RelationshipRecord, ontology_label, plain
 from kgagent.ontology import default_ontology
 from tests.support import facts
@@ -40,7 +41,7 @@ def test_a_value_that_is_not_text_reads_as_empty(stored: object) -> None:
 
 
 def test_a_record_that_kgagent_never_wrote_has_version_0() -> None:
-    assert Record(element_id="x", vector_length=None, properties={}).version == 0
+    assert stored_version(Record(element_id="x", vector_length=None, properties={})) == 0
 
 
 def test_a_relationship_is_described_from_the_requested_end() -> None:
