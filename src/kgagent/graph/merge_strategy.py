@@ -37,7 +37,7 @@ class MergeResult:
         moved: number of relationships that now belong to the kept node.
         merged: number of relationships of the kept node that received the content of others.
         dropped: number of relationships between the two nodes, which are deleted.
-        lost: what the dropped node and these relationships stated otherwise; the kept node has it as notes.
+        lost: what the dropped node and its relationships stated otherwise, which the records have as notes.
         sources: number of other records with notes that now name the kept node as their source.
         embedded: number of new embeddings.
     """
@@ -179,13 +179,14 @@ class MergeStrategy:
         if not written:
             return None
         self._notify(plan)
+        of_relationships = (note for change in (*plan.moved, *plan.merged) for note in change.lost)
         return MergeResult(
             node=self._nodes.to_model(with_properties(plan.node.after, node_row["properties"])),
             dropped_node=self._nodes.to_model(plan.drop),
             moved=len(plan.moved),
             merged=len(plan.merged),
             dropped=len(plan.between),
-            lost=tuple(note.content for note in plan.node.lost),
+            lost=tuple(dict.fromkeys(note.content for note in (*plan.node.lost, *of_relationships))),
             sources=len(plan.citing_nodes) + len(plan.citing_relationships),
             embedded=sum(change.vector is not None for change in (node_vector, *vectors)),
         )

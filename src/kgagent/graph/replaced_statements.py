@@ -4,13 +4,17 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from neo4j.time import DateTime
+from pydantic import JsonValue
 
 from kgagent.graph.aliases import ALIASES
 from kgagent.graph.property_names import INTERNAL_PROPERTIES, LEVEL_FIELDS, TIMES
-from kgagent.graph.records import Record, RelationshipRecord
+from kgagent.graph.records import Record, RelationshipRecord, visible
 from kgagent.models import Note
 from kgagent.models.note import as_utc
 from kgagent.ontology import Ontology
+
+LONGEST_VALUE = 200
+"""Characters of a value of a property that a note quotes."""
 
 _NOT_QUOTED = INTERNAL_PROPERTIES | TIMES | {"entity_key", "name", "notes", ALIASES, "is_owner", "relationship_type"}
 _NOT_QUOTED |= {"description", "confidence", "salience", *LEVEL_FIELDS}
@@ -27,24 +31,23 @@ def replaced_statement(stored: RelationshipRecord, relationship_type: str, descr
 
 def lost_statement(kept: Record, merged: Record, ontology: Ontology) -> str:
     """What a record states that the one of its kind into which it is merged does not; empty if nothing."""
-    values = _other_values(kept, merged, ontology)
+    values, description = _other_values(kept, merged, ontology), merged.text("description")
     if not isinstance(kept, RelationshipRecord) or not isinstance(merged, RelationshipRecord):
-        description = merged.text("description")
         return _joined("" if description == kept.text("description") else description, *values)
-    levels = (
-        field for field in LEVEL_FIELDS if merged.known_level(ontology, field) != kept.known_level(ontology, field)
-    )
+    known = {field: kept.known_level(ontology, field) for field in LEVEL_FIELDS}
+    levels = (field for field in LEVEL_FIELDS if merged.known_level(ontology, field) != known[field])
     words = _level_words(merged, levels, ontology)
     statement = replaced_statement(merged, kept.text("relationship_type"), kept.text("description"))
     if not words and not values:
         return statement
-    return _joined(merged.triplet + words, statement.removeprefix(merged.triplet).removeprefix(". "), *values)
+    return _joined(merged.triplet + words, description if statement else "", *values)
 
 
 def described_relationship(stored: RelationshipRecord, ontology: Ontology) -> str:
-    """The description of a relationship after its type and levels; empty if it has none."""
+    """The description of a relationship between two merged nodes, after its type and levels; empty if it has none."""
     description = stored.text("description")
-    return description and _joined(stored.triplet + _level_words(stored, LEVEL_FIELDS, ontology), description)
+    statement = _joined(stored.triplet + _level_words(stored, LEVEL_FIELDS, ontology), description)
+    return f"Before the merge: {statement}" if description else ""
 
 
 def note_of(statement: str, stored: Record) -> Note:
@@ -53,10 +56,20 @@ def note_of(statement: str, stored: Record) -> Note:
 
 
 def _other_values(kept: Record, merged: Record, ontology: Ontology) -> list[str]:
-    """The other values of properties of which the kept record has a value."""
-    names = sorted(kept.properties.keys() & merged.properties.keys() - (_NOT_QUOTED | ontology.hidden_properties))
-    differing = (name for name in names if merged.properties[name] not in (None, "", kept.properties[name]))
-    return [f"{name}: {merged.properties[name]}" for name in differing]
+    """The other values of properties of which the kept record has a value, if they are short."""
+    hidden = _NOT_QUOTED | ontology.hidden_properties
+    known, values = visible(kept.properties, hidden), visible(merged.properties, hidden)
+    differing = {name: value for name, value in values.items() if name in known and value != known[name]}
+    texts = {name: _short_text(value) for name, value in differing.items()}
+    return [f"{name}: {text}" for name, text in texts.items() if text]
+
+
+def _short_text(value: JsonValue) -> str:
+    """A value as text; empty if it is long, or a list of numbers, as vectors are."""
+    items = value if isinstance(value, list) else [value]
+    is_quoted = all(isinstance(item, str) for item in items) or not isinstance(value, list | dict)
+    text = ", ".join(str(item).strip() for item in items) if is_quoted else ""
+    return text if len(text) <= LONGEST_VALUE else ""
 
 
 def _level_words(stored: RelationshipRecord, fields: Iterable[str], ontology: Ontology) -> str:
@@ -67,7 +80,8 @@ def _level_words(stored: RelationshipRecord, fields: Iterable[str], ontology: On
 
 
 def _joined(*parts: str) -> str:
-    return ". ".join(filter(None, parts))
+    *others, last = filter(None, parts) if any(parts) else [""]
+    return ". ".join([*(part.rstrip(". ") for part in others), last])
 
 
 def _written_at(record: Record) -> datetime | None:

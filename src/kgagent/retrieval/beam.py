@@ -11,7 +11,7 @@ first hop left ("Henry King (director)"), since one thing may be stored as two n
 
 Finally, the types of a path are compared with the query, see `type_fit`; a relationship counts as the best path that
 its types begin, if it continues so itself. The search continues with what one more type would make fit best, while that
-would beat all it found. If no word names a type and one relationship alone fits best ("describe Ann"), paths come last.
+would beat all it found. If no word names a type and one alone fits best ("describe Ann"), paths follow all at the node.
 """
 
 import math
@@ -212,7 +212,6 @@ class BeamSearch:
         return leading[-1].score if len(leading) == LEADING else -math.inf
 
     def _ranked(self, steps: Iterable[_Step]) -> list[Candidate]:
-        # Sorting is stable: equal scores keep the order in which they were found.
         found = sorted((step.candidate for step in steps), key=lambda one: -one.score)
         return [one for one in found if not one.path or (one.similarity or 0.0) >= self.threshold]
 
@@ -319,11 +318,13 @@ def _behind_rivals(steps: Iterable[_Step], starts: Sequence[_Step]) -> Iterator[
 
 
 def _behind_direct(steps: Sequence[_Step], starts: Sequence[_Step], owner: Collection[str]) -> Iterator[_Step]:
-    """Rank all paths below the matches at the same mentioned node, except the owner, and keep their order."""
+    """Rank paths below the matches at the same mentioned node, except the owner, but not below those elsewhere."""
     ordered = sorted(steps, key=lambda step: -step.candidate.score)
     places = {one.record.element_id: _ends(one.record).keys() - one.exits - set(owner) for one in starts}
-    lowest = {key: step.candidate.score for step in ordered for key in places.get(step.record.element_id, ())}
-    highest: dict[str, float] = {}
+    elsewhere = {one.record.element_id for one in starts if one.candidate.score < (one.candidate.similarity or 0.0)}
+    floor = next((one.candidate.score + 2 * HOP_COST for one in ordered if one.record.element_id in elsewhere), -1.0)
+    scores = [(max(one.candidate.score, floor), places.get(one.record.element_id, ())) for one in ordered]
+    lowest, highest = {key: score for score, keys in scores for key in keys}, dict[str, float]()
     for step in ordered:
         score, keys = step.candidate.score, places[step.path[0].element_id]
         excess = (highest.setdefault(key, score) - lowest[key] + HOP_COST for key in keys)

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from kgagent.formatting import in_one_line
+from kgagent.formatting import beginning, in_one_line
 from kgagent.graph.compare_and_set import compare_and_set_one
 from kgagent.graph.merge_plan import MergeIntent
 from kgagent.graph.merge_strategy import MergeResult, MergeStrategy
@@ -19,6 +19,9 @@ from kgagent.tools.base import Tool, ToolResult
 from kgagent.tools.context import ToolContext
 from kgagent.tools.question import Question, described, plan_one
 from kgagent.tools.write_results import WriteToolResult
+
+MAX_NOTES, MAX_NOTE_TEXT = 20, 300
+"""Notes that the answer lists, and characters of each."""
 
 
 class MergeNodesArguments(Arguments):
@@ -43,7 +46,7 @@ class MergedNodes(WriteToolResult):
         relationships_moved: relationships of the removed node that the kept one has now.
         relationships_merged: relationships of both nodes with the same third node, made one.
         relationships_dropped: relationships between the two nodes.
-        kept_as_notes: what the removed node and these relationships stated otherwise; notes of `node` now.
+        kept_as_notes: what the removed node and its relationships stated otherwise: the beginning of each new note.
         sources_renamed: notes that named the removed node as their source.
         embeddings_regenerated: embeddings that were made again because their text changed.
         node: the node that was kept.
@@ -136,7 +139,7 @@ class MergeNodes(Tool[MergeNodesArguments]):
             relationships_moved=merged.moved,
             relationships_merged=merged.merged,
             relationships_dropped=merged.dropped,
-            kept_as_notes=merged.lost,
+            kept_as_notes=tuple(beginning(one, MAX_NOTE_TEXT) for one in merged.lost[:MAX_NOTES]),
             sources_renamed=merged.sources,
             embeddings_regenerated=merged.embedded,
             node=merged.node,

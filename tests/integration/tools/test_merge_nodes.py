@@ -198,7 +198,7 @@ async def test_a_relationship_between_the_two_is_dropped_and_its_notes_stay_on_t
     await relate(tools, robert, bob, "looks like", notes=["the same voice"], description="Twins, perhaps", attitude=4)
     payload = succeeded(await merge(tools, bob, robert))
     assert payload["relationships_dropped"] == 1
-    lost = "Robert looks like Bob (friendly). Twins, perhaps"
+    lost = "Before the merge: Robert looks like Bob (friendly). Twins, perhaps"
     assert payload["kept_as_notes"] == [lost]
     assert {note["content"] for note in payload["node"]["notes"]} == {"tall", "the same voice", lost}
     assert await relationships_of(graph, user_id) == []
@@ -212,13 +212,19 @@ async def test_properties_that_the_kept_node_lacks_are_taken_over_and_other_valu
     await cypher(
         graph,
         "MATCH (a:Person {entity_key: $bob}), (b:Person {entity_key: $robert}) SET a.born = 1970, "
-        "b.born = 1971, b.is_owner = true, b.since = date('2019-05-01'), a.shoes = [42, 43], b.shoes = [42, 43]",
+        "b.born = date('1971-01-02'), b.is_owner = true, b.since = date('2019-05-01'), "
+        "a.description = 'Draws.', b.description = 'Sails. ', "
+        "a.shoes = [42, 43], b.shoes = [42, 43], a.hats = ['cap'], b.hats = ['beret', 'fez'], "
+        "a.name_embedding = [0.1, 0.2], b.name_embedding = [0.3, 0.4], a.vector = [0.1], b.vector = [0.2], "
+        "a.history = 'none', b.history = $long, a.empty = 'x', b.empty = []",
         bob=bob,
         robert=robert,
+        long="long " * 1_000,
     )
-    assert succeeded(await merge(tools, bob, robert))["kept_as_notes"] == ["born: 1971"]
+    lost = "Sails. born: 1971-01-02. hats: beret, fez"
+    assert succeeded(await merge(tools, bob, robert))["kept_as_notes"] == [lost]
     [stored] = await nodes_of(graph, user_id)
-    assert note_contents(stored) == ["born: 1971"]
+    assert note_contents(stored) == [lost]
     assert (stored["born"], stored["is_owner"], str(stored["since"])) == (1970, True, "2019-05-01")
     assert (stored["entity_key"], stored["name"]) == (bob, "Bob")
 

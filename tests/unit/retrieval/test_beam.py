@@ -16,6 +16,7 @@ from kgagent.retrieval.type_means import TypeMean, TypeMeans
 from kgagent.retrieval.vector_targets import RANKING_FIELDS, VectorQuery, VectorTarget
 
 FILM, BOOK, BEYOND, FURTHER = ("Ann", "Film"), ("Ann", "Book"), ("Film", "Bo"), ("Film", "Cy")
+ELSEWHERE = ("Zoe", "Tea")
 
 
 def stored(ends: tuple[str, str], kind: str) -> list[Any]:
@@ -67,10 +68,13 @@ async def ranked(
     means: TypeMeans | None = None,
     beyond_book: Sequence[str] = (),
     owner: Collection[str] = (),
+    elsewhere: float | None = None,
 ) -> list[tuple[str, str]]:
     """The order of relationships, if one of a type follows the film, which is about as similar as the book."""
     place = Place(beyond, {BEYOND: score} | ({} if further is None else {FURTHER: further}), beyond_book)
     records = {0.702: read_relationship(stored(BOOK, book)), film: read_relationship(stored(FILM, "starred"))}
+    if elsewhere is not None:
+        records[elsewhere] = read_relationship(stored(ELSEWHERE, "drinks"))
     matches = [Candidate(key_of(record), score, record, score) for score, record in records.items()]
     search = BeamSearch(
         cast("SearchScope", place),
@@ -159,3 +163,9 @@ async def test_paths_that_come_last_keep_their_order() -> None:
         "directed by", score=0.8, further=0.85, film=0.9, query=VectorQuery([1.0], 0.3, "Describe Ann")
     )
     assert found == [FILM, BOOK, FURTHER, BEYOND]
+
+
+async def test_paths_do_not_follow_matches_at_nodes_that_the_query_does_not_mention() -> None:
+    query = VectorQuery([1.0], 0.3, "Where is Ann's wife from?")
+    found = await ranked("directed by", score=0.85, film=0.9, elsewhere=0.8, query=query)
+    assert found == [FILM, BEYOND, ELSEWHERE, BOOK]
