@@ -10,11 +10,13 @@ from kgagent.graph.store import Row
 from kgagent.models.hybrid import HybridSearchRequest
 from kgagent.models.matched_path import MatchedNode
 from kgagent.models.pattern_query import ResolutionTarget
+from kgagent.models.plain import aliases_in
 from kgagent.ontology import Ontology
 from kgagent.patterns.path_reader import PathReader
 from kgagent.patterns.plans import EntryPoint
 from kgagent.patterns.reads import UserReads
 from kgagent.retrieval import RetrievalService
+from kgagent.retrieval.mentions import name_words
 
 MAX_NAMESAKES = 20
 """Maximum number of nodes of the same name to which a target resolves."""
@@ -74,7 +76,7 @@ class TargetResolver:
         return [self._resolved([row for row in rows.values() if _is_target(target, row)]) for target in targets]
 
     async def by_similarity(self, target: ResolutionTarget, vector: Sequence[float] | None) -> ResolvedTarget:
-        """Find the nodes that are most similar to a description.
+        """Find the nodes that have a description in a name or alias, or else those that are most similar to it.
 
         Args:
             target: the target.
@@ -92,11 +94,14 @@ class TargetResolver:
             labels=None if target.label is None else (target.label,),
         )
         result = await self._retrieval.hybrid_search(request, user_id=self._reads.user_id, vector=vector)
-        keys = [item.entity_key for item in result.objects]
-        if not keys:
+        asked = set(name_words(target.description))
+        names = [(item, name) for item in result.objects for name in (item.name, *aliases_in(item.properties))]
+        # "Lena" means the nodes that have this in a name or alias, not those that are similar to them.
+        named = [item for item, name in names if asked and asked.issubset(name_words(name))]
+        found = {item.entity_key: item.label for item in named or result.objects}
+        if not found:
             return ResolvedTarget()
-        by_key = [ResolutionTarget(entity_key=key) for key in keys]
-        resolved = await self.by_name(by_key, {item.label for item in result.objects})
+        resolved = await self.by_name([ResolutionTarget(entity_key=key) for key in found], found.values())
         return ResolvedTarget(
             tuple(point for one in resolved for point in one.points),
             tuple(node for one in resolved for node in one.nodes),

@@ -424,6 +424,20 @@ async def test_a_target_found_by_similarity_is_reported(graph: KnowledgeGraph, u
     assert result.warnings == ("No node is named 'Ruth'; used the most similar instead: Ruth Calder",)
 
 
+@pytest.mark.parametrize("description", ["Ruth", "lucia"])
+async def test_a_target_with_a_part_of_a_name_or_an_alias_is_that_node_alone(
+    graph: KnowledgeGraph, user_id: str, description: str
+) -> None:
+    tools = graph.tools(user_id=user_id)
+    ruth = {"label": "Person", "name": "Ruth Calder", "aliases": ["Lucía"]}
+    others = [{"label": "Person", "name": name, "description": "Sister of Ruth"} for name in ("Rut", "Luca")]
+    answer = await tools.remember(nodes=[ruth, *others])
+    assert answer["success"], answer
+    target = {"description": description, "label": "Person"}
+    result = await ask(graph, user_id, targets=[target], traversal={"max_depth": 1}, query="who?")
+    assert [node.name for node in result.context.entry_points] == ["Ruth Calder"]
+
+
 async def test_a_query_without_patterns_is_a_hybrid_search(shared_ward: KnowledgeGraph, shared_user: str) -> None:
     result = await ask(shared_ward, shared_user, query="Who treats Ann?")
     assert result.strategy == "hybrid"
