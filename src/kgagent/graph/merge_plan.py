@@ -9,7 +9,7 @@ from kgagent.graph.aliases import ALIASES, changed_aliases
 from kgagent.graph.property_names import INTERNAL_PROPERTIES, LEVEL_FIELDS
 from kgagent.graph.record_saver import with_properties
 from kgagent.graph.records import NodeRecord, Record, RelationshipRecord, as_text
-from kgagent.graph.replaced_statements import described_relationship, lost_statement, note_of
+from kgagent.graph.replaced_statements import lost_statement, note_of
 from kgagent.graph.short_keys import message_key
 from kgagent.models import Note
 from kgagent.models.merged_notes import merge_notes
@@ -244,16 +244,8 @@ def _is_of_another_type(known: Mapping[str, Any], other: Record) -> bool:
 
 
 def _lost_statements(kept: Record, others: Iterable[Record], ontology: Ontology) -> tuple[Note, ...]:
-    """Notes with what the merged records state that the kept one does not.
-
-    Of a relationship between two merged nodes, that is its description.
-    """
-    lost = [
-        (lost_statement(kept, other, ontology), other)
-        if type(other) is type(kept)
-        else (described_relationship(other, ontology) if isinstance(other, RelationshipRecord) else "", other)
-        for other in others
-    ]
+    """Notes with what the merged records state that the kept one does not."""
+    lost = ((lost_statement(kept, other, ontology), other) for other in others)
     return tuple(note_of(statement, other) for statement, other in lost if statement)
 
 

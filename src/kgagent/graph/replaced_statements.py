@@ -30,8 +30,15 @@ def replaced_statement(stored: RelationshipRecord, relationship_type: str, descr
 
 
 def lost_statement(kept: Record, merged: Record, ontology: Ontology) -> str:
-    """What a record states that the one of its kind into which it is merged does not; empty if nothing."""
-    values, description = _other_values(kept, merged, ontology), merged.text("description")
+    """What a record states that the one into which it is merged does not; empty if nothing.
+
+    A relationship is merged into a node if it joins two that become one.
+    """
+    description = merged.text("description")
+    if isinstance(merged, RelationshipRecord) and not isinstance(kept, RelationshipRecord):
+        statement = _joined(merged.triplet + _level_words(merged, LEVEL_FIELDS, ontology), description)
+        return f"Before the merge: {statement}" if description else ""
+    values = _other_values(kept, merged, ontology)
     if not isinstance(kept, RelationshipRecord) or not isinstance(merged, RelationshipRecord):
         return _joined("" if description == kept.text("description") else description, *values)
     known = {field: kept.known_level(ontology, field) for field in LEVEL_FIELDS}
@@ -41,13 +48,6 @@ def lost_statement(kept: Record, merged: Record, ontology: Ontology) -> str:
     if not words and not values:
         return statement
     return _joined(merged.triplet + words, description if statement else "", *values)
-
-
-def described_relationship(stored: RelationshipRecord, ontology: Ontology) -> str:
-    """The description of a relationship between two merged nodes, after its type and levels; empty if it has none."""
-    description = stored.text("description")
-    statement = _joined(stored.triplet + _level_words(stored, LEVEL_FIELDS, ontology), description)
-    return f"Before the merge: {statement}" if description else ""
 
 
 def note_of(statement: str, stored: Record) -> Note:

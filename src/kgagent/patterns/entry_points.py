@@ -16,7 +16,7 @@ from kgagent.patterns.path_reader import PathReader
 from kgagent.patterns.plans import EntryPoint
 from kgagent.patterns.reads import UserReads
 from kgagent.retrieval import RetrievalService
-from kgagent.retrieval.mentions import name_words
+from kgagent.retrieval.full_text import named_by
 
 MAX_NAMESAKES = 20
 """Maximum number of nodes of the same name to which a target resolves."""
@@ -94,11 +94,10 @@ class TargetResolver:
             labels=None if target.label is None else (target.label,),
         )
         result = await self._retrieval.hybrid_search(request, user_id=self._reads.user_id, vector=vector)
-        asked = set(name_words(target.description))
-        names = [(item, name) for item in result.objects for name in (item.name, *aliases_in(item.properties))]
+        names = ((one.entity_key, name) for one in result.objects for name in (one.name, *aliases_in(one.properties)))
         # "Lena" means the nodes that have this in a name or alias, not those that are similar to them.
-        named = [item for item, name in names if asked and asked.issubset(name_words(name))]
-        found = {item.entity_key: item.label for item in named or result.objects}
+        named = named_by(target.description, names)
+        found = {one.entity_key: one.label for one in result.objects if not named or one.entity_key in named}
         if not found:
             return ResolvedTarget()
         resolved = await self.by_name([ResolutionTarget(entity_key=key) for key in found], found.values())

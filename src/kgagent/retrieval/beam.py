@@ -173,15 +173,15 @@ class BeamSearch:
             frontier = [*better[:BEAM_WIDTH], *names_read.result()]
         steps = list(_behind_rivals(best.values(), starts))
         if any(step.candidate.path for step in steps):
-            steps = await self._at_cost(steps, starts, fit)
+            unmentioned = (one for one in starts if one.candidate.score < (one.candidate.similarity or 0.0))
+            below = {start.record.element_id for start in unmentioned}
+            steps = await self._at_cost(steps, below, fit)
             if fit.is_direct(chain for step in steps for chain in step.chains):
-                steps = list(_behind_direct(steps, starts, owner))
+                steps = list(_after_direct(steps, starts, below, {*owner}))
         return self._ranked(steps)[: self.limit]
 
-    async def _at_cost(self, steps: Sequence[_Step], starts: Sequence[_Step], fit: TypeFit) -> list[_Step]:
-        """Subtract from each score how much less than the best path the relationship's best path fits."""
-        # Paths that do not start at mentioned nodes, if there are any, cost the most.
-        below = {one.record.element_id for one in starts if one.candidate.score < (one.candidate.similarity or 0.0)}
+    async def _at_cost(self, steps: Sequence[_Step], below: Set[str], fit: TypeFit) -> list[_Step]:
+        """Subtract how much less than the best path a relationship's best path fits; those from `below` lose most."""
         rooted = {step.record.element_id: step for step in steps if step.path[0].element_id not in below}
         fits = PathFits(fit, (([one.element_id for one in step.path], step.chains) for step in rooted.values()))
         longest, left = DEFAULT_HOPS if self.hops is None else self.hops, self.deadline - time.monotonic()
@@ -317,12 +317,11 @@ def _behind_rivals(steps: Iterable[_Step], starts: Sequence[_Step]) -> Iterator[
         yield step.scored(score)
 
 
-def _behind_direct(steps: Sequence[_Step], starts: Sequence[_Step], owner: Collection[str]) -> Iterator[_Step]:
+def _after_direct(steps: Sequence[_Step], starts: Sequence[_Step], below: Set[str], owner: Set[str]) -> Iterator[_Step]:
     """Rank paths below the matches at the same mentioned node, except the owner, but not below those elsewhere."""
     ordered = sorted(steps, key=lambda step: -step.candidate.score)
-    places = {one.record.element_id: _ends(one.record).keys() - one.exits - set(owner) for one in starts}
-    elsewhere = {one.record.element_id for one in starts if one.candidate.score < (one.candidate.similarity or 0.0)}
-    floor = next((one.candidate.score + 2 * HOP_COST for one in ordered if one.record.element_id in elsewhere), -1.0)
+    places = {one.record.element_id: _ends(one.record).keys() - one.exits - owner for one in starts}
+    floor = next((one.candidate.score + 2 * HOP_COST for one in ordered if one.record.element_id in below), -1.0)
     scores = [(max(one.candidate.score, floor), places.get(one.record.element_id, ())) for one in ordered]
     lowest, highest = {key: score for score, keys in scores for key in keys}, dict[str, float]()
     for step in ordered:

@@ -4,10 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from kgagent.graph.lucene import any_word, must_be, words
-from kgagent.graph.records import NodeRecord
 from kgagent.graph.schema_parts import NODE_TEXT_INDEX, NODE_TEXTS, RELATIONSHIP_TEXT_INDEX, RELATIONSHIP_TEXTS
 from kgagent.graph.statements import Fragment, statement
-from kgagent.models.plain import aliases_in
 from kgagent.retrieval.candidates import Candidate, Ranking, StoredRecord, key_of, read_node, read_relationship
 from kgagent.retrieval.mentions import name_words
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
@@ -64,12 +62,10 @@ async def search_relationships_full_text(
     return _ranking([(read_relationship(found), row["score"]) for row in rows if (found := row["relationship"])])
 
 
-def named_by(text: str, nodes: Iterable[Candidate]) -> frozenset[str]:
-    """Keys of the nodes that have all words of a text in one of their names."""
+def named_by(text: str, names: Iterable[tuple[str, str]]) -> frozenset[str]:
+    """Keys of the nodes that have all words of a text in one of their names; each name is given after its key."""
     asked = set(name_words(text))
-    records = [(one.key, one.record) for one in nodes if asked and isinstance(one.record, NodeRecord)]
-    names = [(key, name) for key, one in records for name in (one.text("name"), *aliases_in(one.properties))]
-    return frozenset(key for key, name in names if asked.issubset(name_words(name)))
+    return frozenset(key for key, name in names if asked and asked.issubset(name_words(name)))
 
 
 async def _matches(

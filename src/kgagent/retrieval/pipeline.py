@@ -10,8 +10,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from kgagent.embedding.base import Embedder
-from kgagent.graph.records import RelationshipRecord
+from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.models.hybrid import HybridSearchOptions, HybridSearchResult, RetrieverName
+from kgagent.models.plain import aliases_in
 from kgagent.retrieval.candidates import RETRIEVERS, Candidate, Ranking, node_key
 from kgagent.retrieval.full_text import named_by, search_nodes_full_text, search_relationships_full_text
 from kgagent.retrieval.fusion import fuse
@@ -69,7 +70,10 @@ class HybridSearchPipeline:
         """
         retrieved = await retrieve(self._retrievers(vectors), lambda: self._embed(embedder), self.timeout)
         rankings = {name: retrieved.rankings[name][0].candidates for name in RETRIEVERS if name in retrieved.rankings}
-        named = named_by(self.options.query or "", rankings.get("node_fulltext", ()))
+        matched = [(one.key, one.record) for one in rankings.get("node_fulltext", ())]
+        nodes = [(key, record) for key, record in matched if isinstance(record, NodeRecord)]
+        names = ((key, name) for key, one in nodes for name in (one.text("name"), *aliases_in(one.properties)))
+        named = named_by(self.options.query or "", names)
         fused = fuse(rankings, strategy=self.options.strategy, weights=self.options.weights, named=named)
         fused = with_relationships_limited(fused, self.options.relationship_limit)
         room = max(self._pool, ASSESSED)

@@ -76,7 +76,7 @@ class MergedNodes(WriteToolResult):
                 f"entity_key: {self.node.entity_key}",
                 *([f"Relationships: {done}"] if done else []),
                 *([f"Aliases: {in_one_line(', '.join(aliases))}"] if aliases else []),
-                *(f"Kept as a note: {in_one_line(one)}" for one in self.kept_as_notes),
+                *(f"Kept as a note: {one}" for one in self.kept_as_notes),
             ]
         )
 

@@ -50,11 +50,7 @@ class Place:
         if "frontier" not in parameters:
             return []
         leads = [step["position"] for step in parameters["frontier"] if step["element_id"] == "Ann Film"]
-        return (
-            [{"reached": [one | {"lead": lead} for lead in leads for one in self._beyond]}]
-            if "frontier" in parameters
-            else []
-        )
+        return [{"reached": [one | {"lead": lead} for lead in leads for one in self._beyond]}]
 
 
 async def ranked(
