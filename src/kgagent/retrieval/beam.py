@@ -5,9 +5,9 @@ similarity. At each node one relationship is chosen: the more siblings it has, a
 query, the more the choice costs in plain cosine (the logarithm of a softmax over them), so a hub is expensive. Unless
 the number of hops is given, the search stops when even a certain choice would not be among the leading relationships.
 
-If the query mentions a node by name, paths start there: matches at mentioned nodes come before others, and paths leave
-them through the other end. The second hop also leaves nodes whose names or aliases match those of the nodes that the
-first hop left ("Henry King (director)"), since one thing may be stored as two nodes.
+If the query mentions a node by name, paths start there: matches at mentioned nodes come before others, first those that
+join two of them, and paths leave through the other end. The second hop also leaves nodes whose names or aliases match
+those of the nodes that the first hop left ("Henry King (director)"), since one thing may be stored as two nodes.
 
 Finally, the types of a path are compared with the query, see `type_fit`; a relationship counts as the best path that
 its types begin, if it continues so itself. The search continues with what one more type would make fit best, while that
@@ -56,8 +56,8 @@ HUB_LIMIT, DEGREE_LIMIT = 200, 10_000
 HUB_MATCHES = START_POOL // 2
 """A mentioned node with more matches does not count beside other mentioned nodes: a hub's name says little."""
 
-UNMENTIONED_COST = 0.09
-"""Cost of a match at no mentioned node, if the query mentions any."""
+UNMENTIONED_COST, JOINED_WEIGHT = 0.09, 0.2
+"""Cost of a match at no mentioned node; and weight of the similarity of one that joins two, which ranks first."""
 
 HOP_COST, LATER_HOP_COST = 0.01, 0.05
 """Cost of a hop, and additional cost after the first: most questions need one, and siblings two hops away are many."""
@@ -286,14 +286,16 @@ def _starts(matches: Sequence[Candidate], mentioned: Set[str], owner: Set[str]) 
     starts = []
     for match, record in records:
         keys = _ends(record).keys()
-        if at := keys & rare:
+        if keys <= mentioned:
+            start = replace(match, score=top + JOINED_WEIGHT * match.score, text_score=1.0)
+        elif at := keys & rare:
             # A query may mention several nodes. The best match at each of them starts nearly as high as the best match
             # of all; at the owner it starts as high, because texts in the first person do not name the owner.
             share = 1.0 if at & owner else 0.5
-            score = match.score + share * (top - min(nearest[key] for key in at))
+            start = replace(match, score=match.score + share * (top - min(nearest[key] for key in at)))
         else:
-            score = match.score - (UNMENTIONED_COST if mentioned else 0.0)
-        starts.append(_Step(replace(match, score=score), record, frozenset(keys - mentioned or keys)))
+            start = replace(match, score=match.score - (UNMENTIONED_COST if mentioned else 0.0))
+        starts.append(_Step(start, record, frozenset(keys - mentioned)))
     return sorted(starts, key=lambda step: -step.candidate.score)
 
 

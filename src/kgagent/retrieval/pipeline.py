@@ -93,11 +93,7 @@ class HybridSearchPipeline:
         return sorted(with_end_nodes(fused, self.labels, room, END_COST), key=lambda one: one.key not in kept)
 
     async def _assessed(
-        self,
-        result: HybridSearchResult,
-        found: Sequence[Candidate],
-        retrieved: Retrieved,
-        calibration: Calibration,
+        self, result: HybridSearchResult, found: Sequence[Candidate], retrieved: Retrieved, calibration: Calibration
     ) -> HybridSearchResult:
         """Add `relevance` and `is_relevant` if the query has a text, and warnings about vectors of other models."""
         if not retrieved.vectors:

@@ -21,8 +21,11 @@ _QUESTION = (
 )
 _SMALL_WORDS = "a about all an and any at by for i in many me my names of on or the there to with"
 _NO_STATEMENT = frozenset(re.findall(r"\w+", f"{_QUESTION} {_SMALL_WORDS}"))
-_AFTER_MY = re.compile(r"\bmy\b(?=((?:\W+\w+){1,3}))", re.IGNORECASE)
+_AFTER_MY = re.compile(r"\bmy\b(?=((?:[^\w-]+[\w-]+){1,3}))", re.IGNORECASE)
 _GENITIVE = re.compile(r"['\u2019]s\b")
+# "My brother" is no brother-in-law and "my husband" no ex-husband, but "my ex" may be one.
+_IN_LAW = re.compile(r"([^\W_]+?)s?[ _-]in[ _-]laws?\b", re.IGNORECASE)
+_PREFIXED = re.compile(r"(?<![^\W_])(ex|step|half|great|grand)[_-]([^\W_]+)", re.IGNORECASE)
 
 
 def role_keys(text: str, owner: Collection[str], records: Sequence[RelationshipRecord]) -> frozenset[str]:
@@ -38,15 +41,20 @@ def role_keys(text: str, owner: Collection[str], records: Sequence[RelationshipR
     roles: dict[str, set[str]] = {}
     for record in records:
         at_role = {record.from_entity_key, record.to_entity_key} - set(owner)
-        for word in set(name_words(record.text("relationship_type"))) - _NO_STATEMENT:
+        for word in set(_words(record.text("relationship_type"))) - _NO_STATEMENT:
             roles.setdefault(word, set()).update(at_role)
     read = _GENITIVE.sub("", text[:MAX_TEXT])
     found: set[str] = set()
-    others = set(name_words(read)) - _NO_STATEMENT
+    others = set(_words(read)) - _NO_STATEMENT
     for phrase in _AFTER_MY.findall(read):
-        for word in name_words(phrase)[:ROLE_WORDS]:
+        for word in _words(phrase)[:ROLE_WORDS]:
             if meant := [roles[form] for form in forms(word) if form in roles]:
                 found |= meant[0]
                 others.discard(word)
                 break
     return frozenset(found) if others and len(found) <= MAX_ROLES else frozenset()
+
+
+def _words(text: str) -> list[str]:
+    """Folded words; "brother-in-law" is one word."""
+    return name_words(_PREFIXED.sub(r"\1\2 \1", _IN_LAW.sub(r"\1inlaw", text)))

@@ -74,6 +74,8 @@ def test_a_query_without_its_names_is_what_it_asks(query: str, rest: str) -> Non
         ("what languages are the movies of Nat Wachsberger in", ["Nat Wachsberger"]),
         ("who is the Duke of York from?", ["Duke of York"]),
         ("ADA", []),
+        ("Ann and Bob Berg quarrel", ["Ann and Bob Berg"]),
+        ("Who and what is Bob?", ["Bob"]),
     ],
 )
 def test_a_phrase_ends_with_a_name(query: str, phrases: list[str]) -> None:
