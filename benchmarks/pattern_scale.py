@@ -25,7 +25,7 @@ from kgagent.models.matched_path import PatternResult
 from kgagent.ontology import default_ontology
 
 USER = "patterns-scale"
-PAIRS = 11
+PAIRS = 41
 WARM_UP = 2
 RUNS = 3
 DIMENSIONS = 8

@@ -150,7 +150,7 @@ class MatchClauses:
 
     def _write(self) -> None:
         pattern = self._pattern
-        if self._is_whole and self._is_one_repeated_step:
+        if self._is_path:
             self._paths(pattern.steps[0])
         elif self._in_order:
             self._steps_in_order()
@@ -188,13 +188,13 @@ class MatchClauses:
             self._bind(f"MATCH {path}", len(pattern.steps))
 
     @property
-    def _is_one_repeated_step(self) -> bool:
-        """Whether the pattern is one repeated step without constraints on its relationships and inner nodes."""
+    def _is_path(self) -> bool:
+        """Whether all is one repeated step without constraints on its relationships and inner nodes."""
         pattern, step = self._pattern, self._pattern.steps[0]
         is_free = all(one.on == "node" and one.at_step != -1 for one in pattern.constraints)
         # With distinct nodes, a search in depth would first explore the many paths that come back to a hub.
         is_simple = not (pattern.repeat_relationships or pattern.cycle or pattern.distinct_nodes)
-        return len(pattern.steps) == 1 and step.repeats and is_free and is_simple
+        return self._is_whole and len(pattern.steps) == 1 and step.repeats and is_free and is_simple
 
     def _paths(self, step: TraversalStep) -> None:
         """One repeated step as a path of variable length, which Neo4j expands between both ends without other rows.
@@ -280,8 +280,11 @@ class MatchClauses:
         self._hops.append((node, relationship))
 
     def _scope(self) -> None:
-        """Restrict nodes and relationships to the user's; repeated steps do so inside."""
-        for node in dict.fromkeys(self._nodes):
+        """Restrict nodes and relationships to the user's; repeated steps do so inside.
+
+        A path does so for all its nodes: to check its last node again would cost a fifth of the time of the statement.
+        """
+        for node in dict.fromkeys(self._nodes[:1] if self._is_path else self._nodes):
             self._require(f"{node}.user_id = $user_id", self._nodes.index(node))
         for place, step in enumerate(self._pattern.steps):
             if not step.repeats:
