@@ -16,7 +16,6 @@ from collections.abc import Iterable, Sequence
 from heapq import nlargest
 from itertools import accumulate, islice, pairwise, product
 from operator import mul
-from statistics import fmean
 
 from kgagent.graph.lucene import content_words, words
 from kgagent.models.plain import humanize_relation_type
@@ -48,14 +47,14 @@ class TypeFit:
         self.similarities: dict[str, float] = {}
         self._named: dict[str, list[bool]] = {}
         self._rare: set[str] = set()
-        self._likely: list[str] = []
+        self._likely, self._aheads = list[str](), dict[Chain, float]()
         self._counts: dict[Chain, list[int]] = {(): [0] * (len(query_words) + 1)}
         self._fits: dict[Chain, float] = {}
 
     def add(self, one: str, mean: TypeMean, similarity: float) -> None:
         """Add a single type: its mean embedding or, if that is empty, the similarity of what was found."""
         self.similarities[one] = sum(map(mul, mean.vector, self._vector)) / self._length if mean.vector else similarity
-        self._likely = []
+        self._likely, self._aheads = [], {}
         if mean.sampled < COMMON:
             self._rare.add(one)
         own = [word.casefold() for word in words(humanize_relation_type(one))]
@@ -70,7 +69,7 @@ class TypeFit:
     def of(self, chain: Chain) -> float:
         """The fit of a path with these types."""
         if chain not in self._fits:
-            similarity = fmean(self.similarities[one] for one in chain)
+            similarity = sum(map(self.similarities.__getitem__, chain)) / len(chain)
             unnamed = sum(one not in self._named and one not in self._rare for one in chain) if self._named else 0
             cost = LENGTH_COST * (len(chain) - 1) + UNNAMED_COST * unnamed
             self._fits[chain] = similarity - cost + WORD_WEIGHT * max(0, self.named(chain) - 1)
@@ -87,7 +86,9 @@ class TypeFit:
             unnamed = self.similarities.keys() - self._named.keys()
             for count, types in ((1, unnamed), (MAX_AHEAD, self._named)):
                 self._likely += nlargest(count, types, key=self.similarities.__getitem__)
-        return max(self.of((*chain, one)) for one in self._likely)
+        if chain not in self._aheads:
+            self._aheads[chain] = max(self.of((*chain, one)) for one in self._likely)
+        return self._aheads[chain]
 
     def named(self, chain: Chain) -> int:
         """The number of types that words of the query name in order."""
