@@ -28,6 +28,9 @@ CONCURRENT_STATEMENTS = 4
 
 Item = TypeVar("Item")
 
+QUICK_SECONDS = 0.3
+"""Time that a statement may take before it is narrowed: that no path matches, narrowing finds out faster."""
+
 
 @dataclass(frozen=True)
 class _Variant:
@@ -92,7 +95,7 @@ class PatternDiagnosis:
         """Whether the variant has a path; a statement that fails or takes too long counts as none."""
         for plan in one.plans:
             with suppress(StoreError):
-                if await matched_paths(self._reads, one.compiler, plan, 1):
+                if await matched_paths(self._reads, one.compiler, plan, 1, quick_seconds=QUICK_SECONDS):
                     return True
         return False
 

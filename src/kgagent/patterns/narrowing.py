@@ -19,7 +19,7 @@ from kgagent.patterns.match_clauses import node_number
 from kgagent.patterns.plans import PlanPosition, QueryPlan
 from kgagent.patterns.reads import UserReads
 
-QUICK_SHARE, QUICK_SECONDS = 0.5, 1.0
+QUICK_SHARE, QUICK_SECONDS = 0.5, 0.6
 """How long a statement over several hops may take before it is narrowed: a share of the time left, and most seconds."""
 
 MAX_NODES = 10_000
