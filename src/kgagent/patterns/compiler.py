@@ -57,8 +57,9 @@ class Compiler:
             limit: maximum number of paths.
         """
         values = StatementParameters(user_id=self.user_id, zero=0)
-        chain = self._chain(plan, "", values)
-        text = self._text(plan, chain, plan.entered_at(self.entry_points), "", values)
+        entered = plan.entered_at(self.entry_points)
+        chain = self._chain(plan, "", values, entered=entered)
+        text = self._text(plan, chain, entered, "", values)
         return _path_statement(chain, text, self.best_place(plan), values, limit)
 
     def compile_narrowed(
@@ -131,6 +132,7 @@ class Compiler:
         bound: Mapping[PlanPosition, str] | None = None,
         *,
         in_order: bool = False,
+        entered: PlanPosition | None = None,
     ) -> list[MatchClauses]:
         """The patterns of the plan, each starting at the end variable of the one before."""
         predicates = Predicates(values, self.matching)
@@ -141,10 +143,17 @@ class Compiler:
             }
             if chain:
                 known["start"] = chain[-1].node("end")
-            is_whole = len(plan.segments) == 1 and not prefix
-            name = f"{prefix}s{number}"
             chain.append(
-                MatchClauses(segment, name, values, predicates, bound=known, is_whole=is_whole, in_order=in_order)
+                MatchClauses(
+                    segment,
+                    f"{prefix}s{number}",
+                    values,
+                    predicates,
+                    bound=known,
+                    is_whole=len(plan.segments) == 1 and not prefix,
+                    in_order=in_order,
+                    is_entered=entered == PlanPosition(number, "start"),
+                )
             )
         return chain
 

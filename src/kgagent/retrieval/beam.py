@@ -286,7 +286,7 @@ def _starts(matches: Sequence[Candidate], mentioned: Set[str], owner: Set[str]) 
     starts = []
     for match, record in records:
         keys = _ends(record).keys()
-        if keys <= mentioned:
+        if len(keys) > 1 and keys <= mentioned:
             start = replace(match, score=top + JOINED_WEIGHT * match.score, text_score=1.0)
         elif at := keys & rare:
             # A query may mention several nodes. The best match at each of them starts nearly as high as the best match

@@ -26,7 +26,6 @@ _FIRST_PERSON = re.compile(
     r"(?:^\W*(?i:i|me|my|mine|myself)|\b(?:me|my|mine|myself)|(?:^\W*\w+|\b[a-z]\w*)[^\w.?!]+(?i:i)|[.?!]\s+(?:I|My))\b"
 )
 _REQUEST = re.compile(r"(?i)^\W*(?:(?:please|can you) )?(?:(?:tell|show|give) me|what do i know (?:of|about))(?=\W+\w)")
-_NAME_FIRST = re.compile(r"\W*[A-Z]\w+ and [A-Z]")
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
 
 _Place = tuple[int, int]
@@ -58,7 +57,11 @@ def is_first_person(text: str) -> bool:
 
 def capitalized_phrases(query: str) -> list[str]:
     """The runs of capitalized words, with the connecting words between them; the first word only in "Ann and Bob"."""
-    return _phrases_and_rest(query)[0]
+    phrases, _ = _phrases_and_rest(query)
+    match WORD.findall(query):
+        case [first, "and", second, *_] if phrases and first[0].isupper() and second[0].isupper():
+            return [first, *phrases] if first.casefold() not in _NO_NAMES else phrases
+    return phrases
 
 
 def without_names(query: str) -> str:
@@ -69,8 +72,8 @@ def without_names(query: str) -> str:
 
 def _phrases_and_rest(query: str) -> tuple[list[str], list[str]]:
     first, *following = WORD.findall(query) or [""]
-    names, rest = ([first], []) if _NAME_FIRST.match(query) else ([], [first])
-    phrases, has_names = [names], not query.isupper()
+    phrases: list[list[str]] = [[]]
+    rest, has_names = [first], not query.isupper()
     for word in following:
         is_name = word[0].isupper() or (phrases[-1] and (word[0].isdigit() or word.casefold() in CONNECTING))
         if has_names and is_name and word.casefold() not in _NO_NAMES:

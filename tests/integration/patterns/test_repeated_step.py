@@ -1,12 +1,17 @@
 """A step that repeats between two nodes finds the user's paths, in whichever form it is compiled."""
 
+import re
+
+import neo4j
 import pytest
 
 from kgagent import KnowledgeGraph
+from kgagent.knowledge_graph import services_of
 from kgagent.models.pattern import GraphPattern
 from kgagent.models.pattern_query import GraphQuery
 from kgagent.patterns.compiler import Compiler
 from kgagent.patterns.plans import plans_of
+from tests.conftest import Server
 from tests.integration.patterns.conftest import with_settings
 from tests.support.stored import cypher
 
@@ -58,3 +63,24 @@ def test_one_repeated_step_is_a_path_of_variable_length_unless_its_inside_has_co
         for plan in plans_of(GraphPattern.model_validate(form))
     }
     assert {name for name, text in texts.items() if "*1..3" in text} == {"path"}
+
+
+async def test_a_path_to_a_known_node_uses_the_index_of_keys(
+    graph: KnowledgeGraph, server: Server, user_id: str
+) -> None:
+    """Without an entry point, the plan begins at the end node, which its key and its user find in an index."""
+    await cypher(
+        graph,
+        "UNWIND range(0, 300) AS i MERGE (a:Person {user_id: $user, entity_key: toString(i)}) "
+        "MERGE (b:Person {user_id: $user, entity_key: toString(i + 1)}) MERGE (a)-[:KNOWS]->(b)",
+        user=user_id,
+    )
+    step = {"source_label": "Person", "relation_type": "KNOWS", "target_label": "Person", "min_hops": 1, "max_hops": 2}
+    end = {"type": "PROPERTY_EQUALS", "property_path": "entity_key", "value": "7", "at_step": "end"}
+    [plan] = plans_of(GraphPattern.model_validate({"steps": [step], "constraints": [end]}))
+    compiled = Compiler(user_id).compile(plan, 10)
+    text = f"{services_of(graph).store.features.language}EXPLAIN {compiled.text}"
+    with neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
+        plan_of = driver.execute_query(text, dict(compiled.parameters)).summary.plan
+    operators = re.findall(r"'operatorType': '(\w+)", str(plan_of))
+    assert any(one.startswith("NodeUniqueIndexSeek") for one in operators)

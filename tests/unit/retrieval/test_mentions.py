@@ -60,6 +60,7 @@ def test_names_that_fold_to_the_same_words_are_all_found() -> None:
         ("whom did I meet on Monday?", "whom did I meet on Monday?"),
         ("Ada Lovelace", "Ada Lovelace"),
         ("WHO IS ADA", "WHO IS ADA"),
+        ("Ann and Bob quarrel", "Ann and quarrel"),
         ("my mentors", "my mentors"),
         ("", ""),
     ],
@@ -74,7 +75,9 @@ def test_a_query_without_its_names_is_what_it_asks(query: str, rest: str) -> Non
         ("what languages are the movies of Nat Wachsberger in", ["Nat Wachsberger"]),
         ("who is the Duke of York from?", ["Duke of York"]),
         ("ADA", []),
-        ("Ann and Bob Berg quarrel", ["Ann and Bob Berg"]),
+        ("Ann and Bob Berg quarrel", ["Ann", "Bob Berg"]),
+        ("Anne-Marie and \u00c9mile quarrel", ["Anne-Marie", "\u00c9mile"]),
+        ("I and Bob quarrel", ["Bob"]),
         ("Who and what is Bob?", ["Bob"]),
     ],
 )
