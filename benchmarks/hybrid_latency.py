@@ -1,7 +1,7 @@
-"""Latency of hybrid search compared with its parts, on the same questions in rotating order.
+"""Latency of hybrid search and of explore compared with their parts, on the same questions in rotating order.
 
-A part is one of the searches of hybrid search, run alone with the same limits and expansion and with complete results;
-node search (vector and full-text together) counts as one part.
+A part is one of the searches that they run, alone, with the same limits and expansion and with complete results; node
+search (vector and full-text together) counts as one part of hybrid search.
 
     python benchmarks/hybrid_latency.py --relationships 20000 --json
 
@@ -36,7 +36,7 @@ RELATIONSHIPS_PER_NODE = 3
 WARM_UP = 20
 
 HYBRID, ONE_HOP, PLAIN, OBJECTS = "hybrid", "hybrid, expand_hops=1", "hybrid, expand_hops=0", "nodes only"
-EXPANDED = "relationship vectors, expanded"
+NODES, EXPANDED, EXPLORE = "node vectors", "relationship vectors, expanded", "explore"
 
 Ask = Callable[[str, Embedding], Awaitable[object]]
 
@@ -99,9 +99,8 @@ def ways(graph: KnowledgeGraph) -> dict[str, Ask]:
         OBJECTS: lambda text, vector: retrieval.hybrid_search(
             objects.model_copy(update={"query": text}), user_id=USER, vector=vector
         ),
-        "node vectors": lambda _, vector: retrieval.node_vector_search(
-            vector=vector, user_id=USER, limit=every.object_limit
-        ),
+        EXPLORE: lambda text, _: graph.explore(text, user_id=USER),
+        NODES: lambda _, vector: retrieval.node_vector_search(vector=vector, user_id=USER, limit=every.object_limit),
         "node full text": lambda text, _: search_nodes_full_text(scope, text, labels=labels, limit=every.text_limit),
         "relationship vectors": lambda text, vector: near(text, vector, 0),
         EXPANDED: lambda text, vector: near(text, vector, None),
@@ -143,8 +142,8 @@ async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]
 
 
 def figures(seconds: Mapping[str, Sequence[float]]) -> dict[str, object]:
-    """Times of each search, and hybrid search relative to node search and to the slowest of its parts."""
-    parts = [name for name in seconds if not name.startswith("hybrid")]
+    """Times of each search; hybrid search and explore relative to the slowest of their parts."""
+    parts = [name for name in seconds if not name.startswith(("hybrid", EXPLORE))]
     plain = [name for name in parts if name != EXPANDED]
     at_50, at_95 = ({name: 1e3 * quantile(seconds[name]) for name in seconds} for quantile in (p50, p95))
     slowest = max(parts, key=at_95.__getitem__)
@@ -159,6 +158,9 @@ def figures(seconds: Mapping[str, Sequence[float]]) -> dict[str, object]:
         "slowest_part_p95": slowest,
         "ratio_to_slowest_part_p95": at_95[HYBRID] / at_95[slowest],
         "ratio_to_slowest_part_p50": at_50[HYBRID] / max(at_50[name] for name in parts),
+        "explore_p50_ms": at_50[EXPLORE],
+        "explore_ratio_to_slowest_part_p50": at_50[EXPLORE] / max(at_50[NODES], at_50[EXPANDED]),
+        "explore_ratio_to_slowest_part_p95": at_95[EXPLORE] / max(at_95[NODES], at_95[EXPANDED]),
         "one_hop_p50_ms": at_50[ONE_HOP],
         "without_expansion_p50_ms": at_50[PLAIN],
         "without_expansion_p95_ms": at_95[PLAIN],

@@ -14,4 +14,4 @@ WHERE coalesce(r.user_id, $user_id) = $user_id
 WITH DISTINCT r
 ORDER BY coalesce(r.attitude, 0) + coalesce(r.proximity, 0) DESC, r.relationship_key
 LIMIT $limit
-RETURN «_relationship» AS relationship
+RETURN «_found_relationship» AS relationship

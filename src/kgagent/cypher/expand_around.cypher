@@ -15,4 +15,4 @@ CALL (a, members) {
 WITH n, collect(DISTINCT r) AS touching
 ORDER BY size(touching) DESC, n.entity_key
 LIMIT $limit
-RETURN «_node» AS node, COLLECT { UNWIND touching AS r RETURN «_relationship» } AS relationships
+RETURN «_found_node» AS node, COLLECT { UNWIND touching AS r RETURN «_found_relationship» } AS relationships

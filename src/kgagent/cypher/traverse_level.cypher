@@ -29,4 +29,4 @@ WITH n, collect(DISTINCT r)[..$leads] AS leading, max(strength) AS strongest
 ORDER BY strongest DESC, n.entity_key
 SKIP $skip
 LIMIT $limit
-RETURN «_node» AS node, COLLECT { UNWIND leading AS r RETURN «_relationship» } AS relationships
+RETURN «_found_node» AS node, COLLECT { UNWIND leading AS r RETURN «_found_relationship» } AS relationships

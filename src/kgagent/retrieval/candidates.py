@@ -101,7 +101,7 @@ def key_of(record: StoredRecord) -> str:
     return f"relationship:{record.neo4j_type}:{first}:{second}:{record.text('relationship_type')}"
 
 
-def read_node(found: Sequence[Any], ontology: Ontology, labels: Sequence[str]) -> NodeRecord:
+def read_node(found: Sequence[Any], ontology: Ontology, labels: Sequence[str] = ()) -> NodeRecord:
     """Read the list that `_found_node.cypher` makes; of a node with several labels, one of `labels` counts."""
     return NodeRecord.read(_row(_NODE_FIELDS, found), ontology, labels=labels)
 

@@ -1,11 +1,10 @@
 """Surroundings of nodes: the relationships among them, and their neighbors one hop away."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from kgagent.concurrency import task_group
-from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.models import GraphExpansion
+from kgagent.retrieval.candidates import read_node, read_relationship
 from kgagent.retrieval.scope import SearchScope
 
 
@@ -32,11 +31,6 @@ async def expand_around(
     relationships += [relationship for row in around for relationship in row["relationships"]]
     ontology = scope.ontology
     return GraphExpansion(
-        neighbors=tuple(NodeRecord.read(row["node"], ontology).to_model(ontology) for row in around if row["node"]),
-        relationships=tuple(RelationshipRecord.read(one).to_model(ontology) for one in relationships if is_whole(one)),
+        neighbors=tuple(read_node(row["node"], ontology).to_model(ontology) for row in around if row["node"]),
+        relationships=tuple(read_relationship(one).to_model(ontology) for one in relationships if one),
     )
-
-
-def is_whole(row: Mapping[str, Any] | None) -> bool:
-    """Whether a relationship was still there when its type and its ends were read, one after the other."""
-    return row is not None and None not in (row["neo4j_type"], row["from_entity_key"], row["to_entity_key"])

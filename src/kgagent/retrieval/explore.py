@@ -26,17 +26,18 @@ from kgagent.models import (
 )
 from kgagent.models.hybrid import RetrieverName
 from kgagent.models.search import ExploreSignal
-from kgagent.retrieval.candidates import Candidate, Ranking, entity_key_of, node_key
+from kgagent.retrieval.candidates import Candidate, Ranking, StoredRecord, entity_key_of, key_of, node_key
 from kgagent.retrieval.expansion import expand_around
 from kgagent.retrieval.fusion import NODE_COST
 from kgagent.retrieval.name_match import EXACT_NAME, SHARED_WORDS, nodes_by_name
 from kgagent.retrieval.noise import Noise, Sample
 from kgagent.retrieval.pipeline import ASSESSED
 from kgagent.retrieval.relevance import RELEVANT, Calibration, relevance
+from kgagent.retrieval.results import read_found
 from kgagent.retrieval.retrieve import Retrieved, Retriever, Vector, Vectors, attempt, embed_for_search, retrieve
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.vector_search import VectorRetrievers
-from kgagent.retrieval.vector_targets import VectorQuery
+from kgagent.retrieval.vector_targets import RANKING_FIELDS, VectorQuery
 
 NOTHING_ASKED = "At least one search method required (queries or text_matches)"
 END_COST = 0.02
@@ -72,33 +73,36 @@ class Exploration:
     nodes: NodeRepository
 
     async def run(self, vectors: VectorRetrievers, embedder: Embedder, calibration: Calibration) -> ExploreResult:
-        """Retrieve, expand, hydrate, fuse, cut to the best of each label, and add the surroundings.
+        """Retrieve, expand, fuse, cut to the best of each label, hydrate and read the surroundings.
 
         Raises:
             SearchError: every retriever failed.
         """
-        retrieved = await retrieve(self._retrievers(vectors), lambda: self._embed(embedder), self.scope.timeout)
-        rankings = self._signals(retrieved)
-        nodes, unread = await attempt(
-            self._hydrated(retrieved, rankings), retrieved.time_left, default=_results(retrieved)
-        )
-        best = self._best(rankings, nodes)
-        keys = [found.node.entity_key for found in best]
-        surroundings, unexpanded = await attempt(
-            self._surroundings(keys), retrieved.time_left, default=GraphExpansion()
-        )
-        matched = self._matched(retrieved.rankings.get("relationship_vector", ()))
-        sample, _ = await attempt(calibration.sample(self.scope), retrieved.time_left, default=Sample())
-        value = self._relevance(retrieved, sample.noise)
+        found = await retrieve(self._retrievers(vectors), lambda: self._embed(embedder), self.scope.timeout)
+        best = self._best(found)
+        keys = [entity_key_of(key) for key, _ in best]
+        async with task_group() as group:
+            reading = group.create_task(attempt(self._read(found, keys), found.time_left, default=None))
+            around = group.create_task(attempt(self._surroundings(keys), found.time_left, default=GraphExpansion()))
+            sampling = group.create_task(attempt(calibration.sample(self.scope), found.time_left, default=Sample()))
+        records, unread = reading.result()
+        surroundings, unexpanded = around.result()
+        sample, _ = sampling.result()
+        skipped = {
+            "descriptions of relationships, and nodes that only they lead to": unread,
+            "the surroundings of the nodes": unexpanded,
+        }
+        hydrated = found if records is None else _hydrated(found, records)
+        value = self._relevance(hydrated, sample.noise)
+        matched = self._matched(hydrated.rankings.get("relationship_vector", ()))
         return ExploreResult(
-            nodes=best,
+            nodes=self._nodes(best, hydrated, _results(found) | _nodes_of(records or ())),
             relationships=_each_once((*matched, *surroundings.relationships)),
             neighbors=surroundings.neighbors,
             warnings=(
-                *retrieved.warnings,
-                *([f"Skipped nodes that only relationships lead to: {unread.reason}"] if unread else []),
-                *([f"Skipped the surroundings of the nodes: {unexpanded.reason}"] if unexpanded else []),
-                *(sample.warnings if retrieved.vectors else ()),
+                *found.warnings,
+                *(f"Skipped {what}: {failure.reason}" for what, failure in skipped.items() if failure),
+                *(sample.warnings if found.vectors else ()),
             ),
             is_relevant=None if value is None else value >= RELEVANT,
             relevance=value,
@@ -137,6 +141,7 @@ class Exploration:
                 limit=RELATIONSHIPS,
                 expand_hops=request.expand_hops,
                 timeout=self.scope.timeout,
+                fields=RANKING_FIELDS,
             )
 
         async def name_match(_: Vectors) -> Sequence[Ranking]:
@@ -177,33 +182,55 @@ class Exploration:
             *(_end_signals(ranking) for ranking in rankings.get("relationship_vector", ())),
         ]
 
-    async def _hydrated(self, retrieved: Retrieved, rankings: Sequence[NodeRanking]) -> dict[str, FoundNode]:
-        """All nodes that were found, read if only a relationship leads to them.
+    def _best(self, found: Retrieved) -> list[tuple[str, float]]:
+        """Keys and scores of the best nodes of each label, best first."""
+        order = self.scope.ontology.label_order
+        room, labels = dict.fromkeys(self.labels, self.request.limit_per_label), self._known_labels(found)
+        scores: dict[str, float] = {}
+        for key, _, score in (signal for ranking in self._signals(found) for signal in ranking):
+            if key in labels:
+                scores[key] = max(score, scores.get(key, score))
+        best = []
+        for key, score in sorted(scores.items(), key=lambda one: (-one[1], order[labels[one[0]]], one[0])):
+            if room[labels[key]] > 0:
+                room[labels[key]] -= 1
+                best.append((key, score))
+        return best
+
+    def _known_labels(self, found: Retrieved) -> dict[str, str]:
+        """The label of each node that was found or is an end of a relationship, if it is searched."""
+        order, searched = self.scope.ontology.label_order, frozenset(self.labels)
+        candidates = [one for ranking in found.rankings.get("relationship_vector", ()) for one in ranking.candidates]
+        records = (one.record for one in candidates if isinstance(one.record, RelationshipRecord))
+        ends = (end for record in records for end in record.ends_in_direction.items())
+        labels = {node_key(key): min(own, key=order.__getitem__) for key, all_ in ends if (own := searched & {*all_})}
+        return labels | {key: node.label for key, node in _results(found).items() if node.label in searched}
+
+    async def _read(self, found: Retrieved, keys: Sequence[str]) -> Sequence[StoredRecord]:
+        """Read the relationships in full, and the nodes that only relationships lead to.
 
         Raises:
             StoreError: the database failed.
         """
-        known = _results(retrieved)
-        unread = sorted({entity_key_of(key) for ranking in rankings for key, *_ in ranking if key not in known})
-        read = await self.nodes.get(self.scope.user_id, unread, self.labels) if unread else []
-        return known | {node_key(node.entity_key): node for node in read}
+        candidates = (one for ranking in found.rankings.get("relationship_vector", ()) for one in ranking.candidates)
+        ids = {one.record.element_id for one in candidates if isinstance(one.record, RelationshipRecord)}
+        known = _results(found)
+        unread = [key for key in keys if node_key(key) not in known]
+        return await read_found(self.scope, keys=unread, element_ids=sorted(ids), labels=self.labels)
 
-    def _best(self, rankings: Sequence[NodeRanking], nodes: Mapping[str, FoundNode]) -> tuple[ExploredNode, ...]:
-        order = self.scope.ontology.label_order
-        room = dict.fromkeys(self.labels, self.request.limit_per_label)
-        scores: dict[str, float] = {}
-        for key, _, score in (signal for ranking in rankings for signal in ranking):
-            if key in nodes and nodes[key].label in room:
-                scores[key] = max(score, scores.get(key, score))
-        best = []
-        for key, score in sorted(scores.items(), key=lambda one: (-one[1], order[nodes[one[0]].label], one[0])):
-            found = nodes[key]
-            if room[found.label] > 0:
-                room[found.label] -= 1
+    def _nodes(
+        self, best: Iterable[tuple[str, float]], hydrated: Retrieved, nodes: Mapping[str, FoundNode]
+    ) -> tuple[ExploredNode, ...]:
+        """The best nodes that could be read, with the reasons why each was found."""
+        signals: dict[str, list[Signal]] = {}
+        for key, signal, _ in (one for ranking in self._signals(hydrated) for one in ranking):
+            signals.setdefault(key, []).append(signal)
+        explored = []
+        for key, score in best:
+            if (found := nodes.get(key)) is not None:
                 node = found.to_model(self.scope.ontology) if isinstance(found, NodeRecord) else found
-                signals = tuple(signal for ranking in rankings for other, signal, _ in ranking if other == key)
-                best.append(ExploredNode(node=node, score=score, signals=signals))
-        return tuple(best)
+                explored.append(ExploredNode(node=node, score=score, signals=tuple(signals.get(key, ()))))
+        return tuple(explored)
 
     async def _surroundings(self, entity_keys: Sequence[str]) -> GraphExpansion:
         return await expand_around(
@@ -230,6 +257,24 @@ def to_result(candidate: Candidate, scope: SearchScope) -> RelationshipSearchRes
         "path": tuple(record.triplet for record in candidate.path),
     }
     return RelationshipSearchResult(**fields)
+
+
+def _hydrated(found: Retrieved, records: Iterable[StoredRecord]) -> Retrieved:
+    """What was found with its relationships in full, without those that were deleted meanwhile."""
+    by_id = {record.element_id: record for record in records if isinstance(record, RelationshipRecord)}
+
+    def hydrated(ranking: Ranking) -> Ranking:
+        full = ((one, by_id.get(one.record.element_id)) for one in ranking.candidates if one.record is not None)
+        # The database reuses the ids of deleted relationships.
+        present = [replace(one, record=record) for one, record in full if record and key_of(record) == one.key]
+        return replace(ranking, candidates=present)
+
+    rankings = found.rankings.get("relationship_vector", ())
+    return replace(found, rankings={**found.rankings, "relationship_vector": [*map(hydrated, rankings)]})
+
+
+def _nodes_of(records: Iterable[StoredRecord]) -> dict[str, FoundNode]:
+    return {key_of(record): record for record in records if isinstance(record, NodeRecord)}
 
 
 def _results(retrieved: Retrieved) -> dict[str, FoundNode]:

@@ -57,11 +57,10 @@ def is_first_person(text: str) -> bool:
 
 def capitalized_phrases(query: str) -> list[str]:
     """The runs of capitalized words, with the connecting words between them; the first word only in "Ann and Bob"."""
-    phrases, _ = _phrases_and_rest(query)
-    match WORD.findall(query):
-        case [first, "and", second, *_] if phrases and first[0].isupper() and second[0].isupper():
-            return [first, *phrases] if first.casefold() not in _NO_NAMES else phrases
-    return phrases
+    phrases = _phrases_and_rest(query)[0]
+    first, joint, second, *_ = [*WORD.findall(query), " ", " ", " "]
+    is_name = joint == "and" and first[0].isupper() and second[0].isupper() and first.casefold() not in _NO_NAMES
+    return [first, *phrases] if phrases and is_name else phrases
 
 
 def without_names(query: str) -> str:

@@ -76,7 +76,7 @@ class HybridSearchPipeline:
         named = named_by(self.options.query or "", names)
         fused = fuse(rankings, strategy=self.options.strategy, weights=self.options.weights, named=named)
         fused = with_relationships_limited(fused, self.options.relationship_limit)
-        room = max(self._pool, ASSESSED)
+        room = max(self.limit * (RERANKED_POOL if self._is_reranked else 1), ASSESSED)
         expanded = self._expanded(fused, room) if self.options.search_relationships else fused
         best = expanded if self.options.half_life_days is not None else expanded[:room]
         hydrated, unread = await hydrate(self.scope, best, labels=self.labels, timeout=retrieved.time_left)
@@ -109,12 +109,7 @@ class HybridSearchPipeline:
 
     @property
     def _is_reranked(self) -> bool:
-        options = self.options
-        return (self.cross_encoder, options.half_life_days, options.mmr_lambda) != (None, None, None)
-
-    @property
-    def _pool(self) -> int:
-        return self.limit * RERANKED_POOL if self._is_reranked else self.limit
+        return (self.cross_encoder, self.options.half_life_days, self.options.mmr_lambda) != (None, None, None)
 
     def _retrievers(self, vectors: VectorRetrievers) -> dict[RetrieverName, Retriever]:
         scope, options, text = self.scope, self.options, self.options.query
@@ -170,7 +165,9 @@ class HybridSearchPipeline:
         if not self._is_reranked:
             return candidates, []
         vector = retrieved.vectors[0] if retrieved.vectors else None
-        reranking = Reranking(self.scope, self.options, retrieved.time_left, self.limit, self._pool, vector)
+        reranking = Reranking(
+            self.scope, self.options, retrieved.time_left, self.limit, self.limit * RERANKED_POOL, vector
+        )
         return await reranking.run(candidates, self.cross_encoder)
 
 

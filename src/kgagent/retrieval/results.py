@@ -38,7 +38,7 @@ async def hydrate(
     Raises:
         SearchError: nothing could be read.
     """
-    records = _read(
+    records = read_found(
         scope,
         keys=[entity_key_of(one.key) for one in candidates if one.record is None],
         element_ids=[one.record.element_id for one in candidates if isinstance(one.record, RelationshipRecord)],
@@ -82,8 +82,9 @@ def build_result(
     """
     objects, relationships = [], []
     for rank, item in enumerate(candidates, start=1):
-        known = {name: getattr(item, name) for name in ("score", "found_by", "similarity", "text_score")}
-        standing = {**known, "rank": rank}
+        standing = {name: getattr(item, name) for name in ("score", "found_by", "similarity", "text_score")} | {
+            "rank": rank
+        }
         if isinstance(item.result, GraphNode):
             objects.append(HybridObject(**{**dict(item.result), **standing}))
         elif isinstance(item.record, RelationshipRecord) and item.result is not None:
@@ -98,13 +99,13 @@ def build_result(
     )
 
 
-async def _read(
+async def read_found(
     scope: SearchScope, *, keys: Sequence[str], element_ids: Sequence[str], labels: Sequence[str]
 ) -> Sequence[StoredRecord]:
+    """Read nodes by key and relationships by id, without deleted ones; StoreError is raised if the database fails."""
     if not keys and not element_ids:
         return ()
-    parameters = {"keys": list(keys), "element_ids": list(element_ids)}
-    [row] = await scope.read(scope.statement("read_found"), parameters)
+    [row] = await scope.read(scope.statement("read_found"), {"keys": list(keys), "element_ids": list(element_ids)})
     nodes = [read_node(node, scope.ontology, labels) for node in row["nodes"]]
     return [*nodes, *(read_relationship(relationship) for relationship in row["relationships"])]
 

@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from kgagent.errors import InputError, NodeNotFoundError
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.statements import Statement, statement
 from kgagent.models import GraphNode, GraphRelationship
 from kgagent.models.traversal import TraversedNode, TraverseRequest, TraverseResult
 from kgagent.retrieval.arguments import known_types
-from kgagent.retrieval.expansion import is_whole
+from kgagent.retrieval.candidates import read_node, read_relationship
 from kgagent.retrieval.scope import SearchScope
 
 READ_PER_HOP = 1_000_000
@@ -89,8 +88,8 @@ async def _level(  # noqa: PLR0917
     ontology = scope.ontology
     return [
         (
-            NodeRecord.read(row["node"], ontology).to_model(ontology),
-            tuple(RelationshipRecord.read(item).to_model(ontology) for item in row["relationships"] if is_whole(item)),
+            read_node(row["node"], ontology).to_model(ontology),
+            tuple(read_relationship(item).to_model(ontology) for item in row["relationships"] if item),
         )
         for row in rows
         if row["node"]

@@ -350,7 +350,7 @@ async def test_the_steps_after_retrieval_share_one_time_limit(
     read = Store.read
 
     async def slow(store: Store, text: str, *given: Any, **named: Any) -> Any:
-        if isinstance(text, Statement) and text.name in {"read_nodes", "expand_around", "sample_embeddings"}:
+        if isinstance(text, Statement) and text.name in {"read_found", "expand_around", "sample_embeddings"}:
             await asyncio.Event().wait()
         return await read(store, text, *given, **named)
 
@@ -363,7 +363,8 @@ async def test_the_steps_after_retrieval_share_one_time_limit(
     monkeypatch.setattr(Store, "read", slow)
     result = await quick.retrieval.explore(request, user_id=user_id)
     assert [item.node.name for item in result.nodes] == ["Jon"]
+    assert [one.relationship_type for one in result.relationships] == ["mentor"]
     assert result.warnings[:2] == (
-        "Skipped nodes that only relationships lead to: it took longer than 4 s",
-        "Skipped the surroundings of the nodes: it took longer than 0.01 s",
+        "Skipped descriptions of relationships, and nodes that only they lead to: it took longer than 4 s",
+        "Skipped the surroundings of the nodes: it took longer than 4 s",
     )
