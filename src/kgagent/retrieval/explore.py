@@ -221,15 +221,15 @@ class Exploration:
     def _nodes(
         self, best: Iterable[tuple[str, float]], hydrated: Retrieved, nodes: Mapping[str, FoundNode]
     ) -> tuple[ExploredNode, ...]:
-        """The best nodes that could be read, with the reasons why each was found."""
+        """The best nodes that could be read and still have a reason why they were found, with their reasons."""
         signals: dict[str, list[Signal]] = {}
         for key, signal, _ in (one for ranking in self._signals(hydrated) for one in ranking):
             signals.setdefault(key, []).append(signal)
         explored = []
         for key, score in best:
-            if (found := nodes.get(key)) is not None:
+            if key in signals and (found := nodes.get(key)) is not None:
                 node = found.to_model(self.scope.ontology) if isinstance(found, NodeRecord) else found
-                explored.append(ExploredNode(node=node, score=score, signals=tuple(signals.get(key, ()))))
+                explored.append(ExploredNode(node=node, score=score, signals=tuple(signals[key])))
         return tuple(explored)
 
     async def _surroundings(self, entity_keys: Sequence[str]) -> GraphExpansion:

@@ -9,7 +9,7 @@ from kgagent import KnowledgeGraph
 from kgagent.errors import SearchError, StoreError
 from kgagent.graph.records import NodeRecord
 from kgagent.graph.store import Store
-from kgagent.models import GraphNode
+from kgagent.models import ExploreRequest, GraphNode, VectorQuery
 from kgagent.models.hybrid import HybridSearchOptions, HybridSearchResult
 from kgagent.ontology import Ontology
 from kgagent.retrieval import vector_search
@@ -80,30 +80,47 @@ async def test_a_search_sends_few_statements(
     options: HybridSearchOptions,
     most: int,
 ) -> None:
-    await graph.retrieval.hybrid_search(
-        request("mentor chess", options), user_id=user_id
-    )  # remembers how many of each kind there are
-    asked: list[str] = []
+    searches: list[list[str]] = []
 
     async def note(text: str) -> None:
-        asked.append(text)
+        searches[-1].append(text)
 
     before_each_read(note)
-    await graph.retrieval.hybrid_search(request("mentor chess", options), user_id=user_id)
+    # The first remembers how many of each kind there are; on a busy machine it may be forgotten before the second.
+    for _ in range(4):
+        searches.append([])
+        await graph.retrieval.hybrid_search(request("mentor chess", options), user_id=user_id)
+    asked = min(searches, key=len)
     assert len(asked) == most
     assert sum(IN_FULL in text for text in asked) == (1 if options.search_relationships else 0)
 
 
+MENTOR = "MATCH (:Person {user_id: $user})-[r {relationship_type: 'mentor'}]->()"
+CHANGES = {
+    "deleted": f"{MENTOR} DELETE r",
+    "of another user": f"{MENTOR} SET r.user_id = 'another'",
+    "another one": f"{MENTOR} SET r.relationship_type = 'rival'",
+}
+
+
 @pytest.mark.usefixtures("people")
-@pytest.mark.parametrize(
-    "change",
-    [
-        "MATCH (:Person {user_id: $user})-[r {relationship_type: 'mentor'}]->() DELETE r",
-        "MATCH (:Person {user_id: $user})-[r {relationship_type: 'mentor'}]->() SET r.user_id = 'another'",
-        "MATCH (:Person {user_id: $user})-[r {relationship_type: 'mentor'}]->() SET r.relationship_type = 'rival'",
-    ],
-    ids=["deleted", "of another user", "another one"],
-)
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+async def test_explore_omits_a_match_that_was_deleted(
+    graph: KnowledgeGraph, user_id: str, meanwhile: Callable[[str], None], change: str
+) -> None:
+    meanwhile(change)
+    result = await graph.retrieval.explore(
+        ExploreRequest(queries=(VectorQuery(query="mentor chess", threshold=0.0),)), user_id=user_id
+    )
+    matched = [one.relationship_type for one in result.relationships if one.similarity is not None]
+    assert matched == ["chess partner"]
+    assert {item.node.name for item in result.nodes if item.signals} >= {"Ada", "Bo"}
+    assert all(item.signals for item in result.nodes)
+    assert result.warnings == ()
+
+
+@pytest.mark.usefixtures("people")
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 async def test_a_relationship_that_was_deleted_is_omitted(
     graph: KnowledgeGraph, user_id: str, meanwhile: Callable[[str], None], change: str
 ) -> None:
