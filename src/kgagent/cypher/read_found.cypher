@@ -12,7 +12,7 @@ CALL () {
   MATCH ()-[r:«types»]->()
   WHERE elementId(r) = element_id
   WITH r
-  WHERE r.user_id = $user_id AND startNode(r).user_id = $user_id AND endNode(r).user_id = $user_id
+  WHERE coalesce(r.user_id, $user_id) = $user_id AND startNode(r).user_id = $user_id AND endNode(r).user_id = $user_id
     AND startNode(r).entity_key IS :: STRING NOT NULL AND endNode(r).entity_key IS :: STRING NOT NULL
   RETURN collect(«_found_relationship») AS relationships
 }

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from kgagent.graph.identifiers import Identifier
-from kgagent.models.constraint import Constraint, Position
+from kgagent.models.constraint import Constraint, ConstraintType, Position
 from kgagent.models.pattern import Branch, GraphPattern, StepDirection, TraversalStep
 from kgagent.patterns.predicates import Predicates, StatementParameters
 
@@ -14,6 +14,10 @@ _ARROWS: Mapping[StepDirection, tuple[str, str]] = {
     StepDirection.INCOMING: ("<-", "-"),
     StepDirection.BOTH: ("-", "-"),
 }
+
+
+_SOUGHT = frozenset({ConstraintType.PROPERTY_EQUALS, ConstraintType.PROPERTY_IN})
+"""Constraints that an index answers."""
 
 
 @dataclass(frozen=True)
@@ -288,7 +292,8 @@ class MatchClauses:
         planner may then find the end in an index with `user_id`.
         """
         sought = any(
-            one.property_path == "entity_key" and node_number(one.at_step, 1) == 1 for one in self._pattern.constraints
+            one.property_path == "entity_key" and one.type in _SOUGHT and node_number(one.at_step, 1) == 1
+            for one in self._pattern.constraints
         )
         is_checked = self._is_path and self._is_entered and not sought
         for node in dict.fromkeys(self._nodes[:1] if is_checked else self._nodes):

@@ -79,8 +79,7 @@ class Exploration:
             SearchError: every retriever failed.
         """
         found = await retrieve(self._retrievers(vectors), lambda: self._embed(embedder), self.scope.timeout)
-        best = self._best(found)
-        keys = [entity_key_of(key) for key, _ in best]
+        keys = [entity_key_of(key) for key, _ in self._best(found, self._known_labels(found))]
         async with task_group() as group:
             reading = group.create_task(attempt(self._read(found, keys), found.time_left, default=None))
             around = group.create_task(attempt(self._surroundings(keys), found.time_left, default=GraphExpansion()))
@@ -89,14 +88,14 @@ class Exploration:
         surroundings, unexpanded = around.result()
         sample, _ = sampling.result()
         skipped = {
-            "descriptions of relationships, and nodes that only they lead to": unread,
+            "texts of relationships, and nodes that only they lead to": unread,
             "the surroundings of the nodes": unexpanded,
         }
         hydrated = found if records is None else _hydrated(found, records)
-        value = self._relevance(hydrated, sample.noise)
+        value = None if records is None else self._relevance(hydrated, sample.noise)
         matched = self._matched(hydrated.rankings.get("relationship_vector", ()))
         return ExploreResult(
-            nodes=self._nodes(best, hydrated, _results(found) | _nodes_of(records or ())),
+            nodes=self._nodes(hydrated, records or ()),
             relationships=_each_once((*matched, *surroundings.relationships)),
             neighbors=surroundings.neighbors,
             warnings=(
@@ -182,13 +181,12 @@ class Exploration:
             *(_end_signals(ranking) for ranking in rankings.get("relationship_vector", ())),
         ]
 
-    def _best(self, found: Retrieved) -> list[tuple[str, float]]:
-        """Keys and scores of the best nodes of each label, best first."""
-        order = self.scope.ontology.label_order
-        room, labels = dict.fromkeys(self.labels, self.request.limit_per_label), self._known_labels(found)
+    def _best(self, found: Retrieved, labels: Mapping[str, str]) -> list[tuple[str, float]]:
+        """Keys and scores of the best nodes of each label, best first; `labels`: those of the nodes to choose from."""
+        order, room = self.scope.ontology.label_order, dict.fromkeys(self.labels, self.request.limit_per_label)
         scores: dict[str, float] = {}
         for key, _, score in (signal for ranking in self._signals(found) for signal in ranking):
-            if key in labels:
+            if labels.get(key) in room:
                 scores[key] = max(score, scores.get(key, score))
         best = []
         for key, score in sorted(scores.items(), key=lambda one: (-one[1], order[labels[one[0]]], one[0])):
@@ -198,13 +196,13 @@ class Exploration:
         return best
 
     def _known_labels(self, found: Retrieved) -> dict[str, str]:
-        """The label of each node that was found or is an end of a relationship, if it is searched."""
+        """The label of each node that was found, or is an end of a relationship and has a label that is searched."""
         order, searched = self.scope.ontology.label_order, frozenset(self.labels)
-        candidates = [one for ranking in found.rankings.get("relationship_vector", ()) for one in ranking.candidates]
+        candidates = (one for ranking in found.rankings.get("relationship_vector", ()) for one in ranking.candidates)
         records = (one.record for one in candidates if isinstance(one.record, RelationshipRecord))
         ends = (end for record in records for end in record.ends_in_direction.items())
         labels = {node_key(key): min(own, key=order.__getitem__) for key, all_ in ends if (own := searched & {*all_})}
-        return labels | {key: node.label for key, node in _results(found).items() if node.label in searched}
+        return labels | {key: node.label for key, node in _results(found).items()}
 
     async def _read(self, found: Retrieved, keys: Sequence[str]) -> Sequence[StoredRecord]:
         """Read the relationships in full, and the nodes that only relationships lead to.
@@ -218,18 +216,18 @@ class Exploration:
         unread = [key for key in keys if node_key(key) not in known]
         return await read_found(self.scope, keys=unread, element_ids=sorted(ids), labels=self.labels)
 
-    def _nodes(
-        self, best: Iterable[tuple[str, float]], hydrated: Retrieved, nodes: Mapping[str, FoundNode]
-    ) -> tuple[ExploredNode, ...]:
-        """The best nodes that could be read and still have a reason why they were found, with their reasons."""
+    def _nodes(self, hydrated: Retrieved, records: Iterable[StoredRecord]) -> tuple[ExploredNode, ...]:
+        """The best nodes of those that were found or read, with the reasons why each was found."""
+        read = (record for record in records if isinstance(record, NodeRecord) and record.label in self.labels)
+        nodes = {key_of(record): record for record in read} | _results(hydrated)
         signals: dict[str, list[Signal]] = {}
         for key, signal, _ in (one for ranking in self._signals(hydrated) for one in ranking):
             signals.setdefault(key, []).append(signal)
         explored = []
-        for key, score in best:
-            if key in signals and (found := nodes.get(key)) is not None:
-                node = found.to_model(self.scope.ontology) if isinstance(found, NodeRecord) else found
-                explored.append(ExploredNode(node=node, score=score, signals=tuple(signals[key])))
+        for key, score in self._best(hydrated, {key: node.label for key, node in nodes.items()}):
+            found = nodes[key]
+            node = found.to_model(self.scope.ontology) if isinstance(found, NodeRecord) else found
+            explored.append(ExploredNode(node=node, score=score, signals=tuple(signals[key])))
         return tuple(explored)
 
     async def _surroundings(self, entity_keys: Sequence[str]) -> GraphExpansion:
@@ -271,10 +269,6 @@ def _hydrated(found: Retrieved, records: Iterable[StoredRecord]) -> Retrieved:
 
     rankings = found.rankings.get("relationship_vector", ())
     return replace(found, rankings={**found.rankings, "relationship_vector": [*map(hydrated, rankings)]})
-
-
-def _nodes_of(records: Iterable[StoredRecord]) -> dict[str, FoundNode]:
-    return {key_of(record): record for record in records if isinstance(record, NodeRecord)}
 
 
 def _results(retrieved: Retrieved) -> dict[str, FoundNode]:

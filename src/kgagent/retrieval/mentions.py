@@ -60,7 +60,7 @@ def capitalized_phrases(query: str) -> list[str]:
     phrases = _phrases_and_rest(query)[0]
     first, joint, second, *_ = [*WORD.findall(query), " ", " ", " "]
     is_name = joint == "and" and first[0].isupper() and second[0].isupper() and first.casefold() not in _NO_NAMES
-    return [first, *phrases] if phrases and is_name else phrases
+    return [_POSSESSIVE.sub("", first), *phrases] if phrases and is_name else phrases
 
 
 def without_names(query: str) -> str:

@@ -32,7 +32,8 @@ _KIN = (
 _HYPHENS, _START = r"[_\u2010-\u2015-]{1,3}", r"(?<![^\W_])"
 _JOINT = rf"(?:{_HYPHENS}|\s{{1,3}})"
 _IN_LAW = re.compile(
-    rf"(?i){_START}(?:({_KIN})s?{_JOINT})?in{_JOINT}laws?(?![^\W_])(?!\W+(?:school|firm|enforcement)\b)"
+    rf"(?i){_START}(?:({_KIN})s?{_JOINT}in{_JOINT}|in{_HYPHENS}|(?<=my )in )laws?(?![^\W_])"
+    r"(?!\W+(?:school|firm|enforcement)\b)"
 )
 _PREFIX = re.compile(
     rf"(?i){_START}(?:(ex){_HYPHENS}(?=[^\W_])|(?:(great|grand){_HYPHENS}|(ex|half|step){_JOINT})(?=great|grand|{_KIN}))"

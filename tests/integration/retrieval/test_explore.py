@@ -14,6 +14,7 @@ from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import create_all, node, person, relate
+from tests.support.stored import cypher
 
 MENTORS = {"queries": [{"query": "mentor from college", "threshold": 0.25}]}
 
@@ -365,6 +366,57 @@ async def test_the_steps_after_retrieval_share_one_time_limit(
     assert [item.node.name for item in result.nodes] == ["Jon"]
     assert [one.relationship_type for one in result.relationships] == ["mentor"]
     assert result.warnings[:2] == (
-        "Skipped descriptions of relationships, and nodes that only they lead to: it took longer than 4 s",
+        "Skipped texts of relationships, and nodes that only they lead to: it took longer than 4 s",
         "Skipped the surroundings of the nodes: it took longer than 4 s",
     )
+
+
+@pytest.mark.usefixtures("known")
+async def test_if_the_records_cannot_be_read_the_nodes_that_were_found_fill_the_places(
+    graph: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = Store.read
+
+    async def failing(store: Store, text: str, *given: Any, **named: Any) -> Any:
+        if isinstance(text, Statement) and text.name == "read_found":
+            raise StoreError("the database is away")
+        return await read(store, text, *given, **named)
+
+    monkeypatch.setattr(Store, "read", failing)
+    queries = (VectorQuery(query="mentor from college"), VectorQuery(query="Carpenter"))
+    result = await graph.retrieval.explore(ExploreRequest(queries=queries, limit_per_label=1), user_id=user_id)
+    assert [item.node.name for item in result.nodes] == ["Jon"]
+    assert result.is_relevant is None
+    assert result.warnings == (
+        "Skipped texts of relationships, and nodes that only they lead to: the database is away",
+    )
+
+
+@pytest.mark.usefixtures("known")
+@pytest.mark.parametrize(("label", "found"), [("Person", {"Sam", "Iris"}), ("Concept", set())])
+async def test_of_two_nodes_with_one_key_the_one_with_a_searched_label_is_found(
+    graph: KnowledgeGraph, user_id: str, label: str, found: set[str]
+) -> None:
+    await cypher(
+        graph,
+        "MATCH (n:Person {user_id: $user, name: 'Iris'}) "
+        "CREATE (:Concept {user_id: $user, entity_key: n.entity_key, name: 'iris, the flower'})",
+        user=user_id,
+    )
+    request = ExploreRequest(queries=(VectorQuery(query="mentor from college"),), labels=(label,))
+    result = await graph.retrieval.explore(request, user_id=user_id)
+    assert {item.node.name for item in result.nodes} == found
+
+
+@pytest.mark.usefixtures("known")
+async def test_a_relationship_of_an_old_graph_without_a_user_is_a_match(graph: KnowledgeGraph, user_id: str) -> None:
+    await cypher(
+        graph,
+        "MATCH (n:Person {user_id: $user, name: 'Sam'})-[r {relationship_type: 'mentor'}]-() "
+        "SET n.is_owner = true REMOVE r.user_id",
+        user=user_id,
+    )
+    request = ExploreRequest(queries=(VectorQuery(query="who is my mentor from college?"),))
+    result = await graph.retrieval.explore(request, user_id=user_id)
+    assert [one.relationship_type for one in result.relationships if one.similarity is not None] == ["mentor"]
+    assert {item.node.name for item in result.nodes if item.signals} == {"Sam", "Iris"}

@@ -78,6 +78,7 @@ def test_a_query_without_its_names_is_what_it_asks(query: str, rest: str) -> Non
         ("Ann and Bob Berg quarrel", ["Ann", "Bob Berg"]),
         ("Anne-Marie and \u00c9mile quarrel", ["Anne-Marie", "\u00c9mile"]),
         ("I and Bob quarrel", ["Bob"]),
+        ("Ann's and Bob's mothers", ["Ann", "Bob"]),
         ("Who and what is Bob?", ["Bob"]),
     ],
 )

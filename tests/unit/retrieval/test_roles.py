@@ -15,6 +15,7 @@ ROLES = {
     "dan": "ex-partner of",
     "emil": "step_brother_of",
     "leipzig": "lives in",
+    "nick": "works in law with",
     **{f"friend {number}": "friend of" for number in range(6)},
 }
 
@@ -51,6 +52,7 @@ def relationships() -> list[RelationshipRecord]:
         ("who confided in my ex?", {"dan"}),
         ("where does my mother in law live?", {"cleo"}),
         ("where do my in-laws live?", {"cleo"}),
+        ("where do my in laws live?", {"cleo"}),
         ("where is my mother\u2010in\u2010law\u2019s house?", {"cleo"}),
         ("where do my mother_in_law's friends live?", {"cleo"}),
         ("is my brother in law school?", {"otto"}),
