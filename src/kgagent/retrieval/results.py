@@ -82,9 +82,8 @@ def build_result(
     """
     objects, relationships = [], []
     for rank, item in enumerate(candidates, start=1):
-        standing = {name: getattr(item, name) for name in ("score", "found_by", "similarity", "text_score")} | {
-            "rank": rank
-        }
+        known = {name: getattr(item, name) for name in ("score", "found_by", "similarity", "text_score")}
+        standing = {**known, "rank": rank}
         if isinstance(item.result, GraphNode):
             objects.append(HybridObject(**{**dict(item.result), **standing}))
         elif isinstance(item.record, RelationshipRecord) and item.result is not None:
