@@ -420,3 +420,16 @@ async def test_a_relationship_of_an_old_graph_without_a_user_is_a_match(graph: K
     result = await graph.retrieval.explore(request, user_id=user_id)
     assert [one.relationship_type for one in result.relationships if one.similarity is not None] == ["mentor"]
     assert {item.node.name for item in result.nodes if item.signals} == {"Sam", "Iris"}
+
+
+@pytest.mark.usefixtures("known")
+async def test_nodes_of_another_program_without_a_key_are_not_found_by_name(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
+    names = ("Iris", "Iris Lane", "Iris Way")
+    await cypher(
+        graph, "UNWIND $names AS name CREATE (:Person {user_id: $user, name: name})", user=user_id, names=list(names)
+    )
+    result = await graph.retrieval.explore(ExploreRequest(text_matches=("Iris",)), user_id=user_id)
+    assert [item.node.name for item in result.nodes] == ["Iris"]
+    assert result.warnings == ()
