@@ -26,7 +26,7 @@ from kgagent.models import (
 )
 from kgagent.models.hybrid import RetrieverName
 from kgagent.models.search import ExploreSignal
-from kgagent.retrieval.candidates import Candidate, Ranking, StoredRecord, entity_key_of, key_of, node_key
+from kgagent.retrieval.candidates import Candidate, Ranking, entity_key_of, node_key
 from kgagent.retrieval.expansion import expand_around
 from kgagent.retrieval.fusion import NODE_COST
 from kgagent.retrieval.name_match import EXACT_NAME, SHARED_WORDS, nodes_by_name
@@ -79,9 +79,17 @@ class Exploration:
             SearchError: every retriever failed.
         """
         found = await retrieve(self._retrievers(vectors), lambda: self._embed(embedder), self.scope.timeout)
-        keys = [entity_key_of(key) for key, _ in self._best(found, self._known_labels(found))]
+        known, relationships = _results(found), _relationships(found)
+        best = self._best(self._signals(found), self._end_labels(relationships) | _labels(known))
+        keys = [entity_key_of(key) for key, _ in best]
+        in_full = read_found(
+            self.scope,
+            keys=[entity_key_of(key) for key, _ in best if key not in known],
+            element_ids=sorted({record.element_id for record in relationships}),
+            labels=self.labels,
+        )
         async with task_group() as group:
-            reading = group.create_task(attempt(self._read(found, keys), found.time_left, default=None))
+            reading = group.create_task(attempt(in_full, found.time_left, default=None))
             around = group.create_task(attempt(self._surroundings(keys), found.time_left, default=GraphExpansion()))
             sampling = group.create_task(attempt(calibration.sample(self.scope), found.time_left, default=Sample()))
         records, unread = reading.result()
@@ -91,11 +99,12 @@ class Exploration:
             "texts of relationships, and nodes that only they lead to": unread,
             "the surroundings of the nodes": unexpanded,
         }
-        hydrated = found if records is None else _hydrated(found, records)
+        read, full = records or ({}, {})
+        hydrated = found if records is None else _hydrated(found, full)
         value = None if records is None else self._relevance(hydrated, sample.noise)
         matched = self._matched(hydrated.rankings.get("relationship_vector", ()))
         return ExploreResult(
-            nodes=self._nodes(hydrated, records or ()),
+            nodes=self._nodes(self._signals(hydrated), {**read, **known}),
             relationships=_each_once((*matched, *surroundings.relationships)),
             neighbors=surroundings.neighbors,
             warnings=(
@@ -181,11 +190,11 @@ class Exploration:
             *(_end_signals(ranking) for ranking in rankings.get("relationship_vector", ())),
         ]
 
-    def _best(self, found: Retrieved, labels: Mapping[str, str]) -> list[tuple[str, float]]:
+    def _best(self, rankings: Sequence[NodeRanking], labels: Mapping[str, str]) -> list[tuple[str, float]]:
         """Keys and scores of the best nodes of each label, best first; `labels`: those of the nodes to choose from."""
         order, room = self.scope.ontology.label_order, dict.fromkeys(self.labels, self.request.limit_per_label)
         scores: dict[str, float] = {}
-        for key, _, score in (signal for ranking in self._signals(found) for signal in ranking):
+        for key, _, score in (signal for ranking in rankings for signal in ranking):
             if labels.get(key) in room:
                 scores[key] = max(score, scores.get(key, score))
         best = []
@@ -195,36 +204,19 @@ class Exploration:
                 best.append((key, score))
         return best
 
-    def _known_labels(self, found: Retrieved) -> dict[str, str]:
-        """The label of each node that was found, or is an end of a relationship and has a label that is searched."""
+    def _end_labels(self, relationships: Iterable[RelationshipRecord]) -> dict[str, str]:
+        """The label of each end of the relationships that has a label that is searched."""
         order, searched = self.scope.ontology.label_order, frozenset(self.labels)
-        candidates = (one for ranking in found.rankings.get("relationship_vector", ()) for one in ranking.candidates)
-        records = (one.record for one in candidates if isinstance(one.record, RelationshipRecord))
-        ends = (end for record in records for end in record.ends_in_direction.items())
-        labels = {node_key(key): min(own, key=order.__getitem__) for key, all_ in ends if (own := searched & {*all_})}
-        return labels | {key: node.label for key, node in _results(found).items()}
+        ends = (end for record in relationships for end in record.ends_in_direction.items())
+        return {node_key(key): min(own, key=order.__getitem__) for key, all_ in ends if (own := searched & {*all_})}
 
-    async def _read(self, found: Retrieved, keys: Sequence[str]) -> Sequence[StoredRecord]:
-        """Read the relationships in full, and the nodes that only relationships lead to.
-
-        Raises:
-            StoreError: the database failed.
-        """
-        candidates = (one for ranking in found.rankings.get("relationship_vector", ()) for one in ranking.candidates)
-        ids = {one.record.element_id for one in candidates if isinstance(one.record, RelationshipRecord)}
-        known = _results(found)
-        unread = [key for key in keys if node_key(key) not in known]
-        return await read_found(self.scope, keys=unread, element_ids=sorted(ids), labels=self.labels)
-
-    def _nodes(self, hydrated: Retrieved, records: Iterable[StoredRecord]) -> tuple[ExploredNode, ...]:
-        """The best nodes of those that were found or read, with the reasons why each was found."""
-        read = (record for record in records if isinstance(record, NodeRecord) and record.label in self.labels)
-        nodes = {key_of(record): record for record in read} | _results(hydrated)
+    def _nodes(self, rankings: Sequence[NodeRanking], nodes: Mapping[str, FoundNode]) -> tuple[ExploredNode, ...]:
+        """The best of the nodes, with the reasons why each was found."""
         signals: dict[str, list[Signal]] = {}
-        for key, signal, _ in (one for ranking in self._signals(hydrated) for one in ranking):
+        for key, signal, _ in (one for ranking in rankings for one in ranking):
             signals.setdefault(key, []).append(signal)
         explored = []
-        for key, score in self._best(hydrated, {key: node.label for key, node in nodes.items()}):
+        for key, score in self._best(rankings, _labels(nodes)):
             found = nodes[key]
             node = found.to_model(self.scope.ontology) if isinstance(found, NodeRecord) else found
             explored.append(ExploredNode(node=node, score=score, signals=tuple(signals[key])))
@@ -257,18 +249,24 @@ def to_result(candidate: Candidate, scope: SearchScope) -> RelationshipSearchRes
     return RelationshipSearchResult(**fields)
 
 
-def _hydrated(found: Retrieved, records: Iterable[StoredRecord]) -> Retrieved:
+def _hydrated(found: Retrieved, full: Mapping[tuple[str, str], RelationshipRecord]) -> Retrieved:
     """What was found with its relationships in full, without those that were deleted meanwhile."""
-    by_id = {record.element_id: record for record in records if isinstance(record, RelationshipRecord)}
 
     def hydrated(ranking: Ranking) -> Ranking:
-        full = ((one, by_id.get(one.record.element_id)) for one in ranking.candidates if one.record is not None)
-        # The database reuses the ids of deleted relationships.
-        present = [replace(one, record=record) for one, record in full if record and key_of(record) == one.key]
-        return replace(ranking, candidates=present)
+        read = ((one, full.get((one.record.element_id, one.key))) for one in ranking.candidates if one.record)
+        return replace(ranking, candidates=[replace(one, record=record) for one, record in read if record])
 
     rankings = found.rankings.get("relationship_vector", ())
     return replace(found, rankings={**found.rankings, "relationship_vector": [*map(hydrated, rankings)]})
+
+
+def _relationships(found: Retrieved) -> list[RelationshipRecord]:
+    candidates = (one for ranking in found.rankings.get("relationship_vector", ()) for one in ranking.candidates)
+    return [one.record for one in candidates if isinstance(one.record, RelationshipRecord)]
+
+
+def _labels(nodes: Mapping[str, FoundNode]) -> dict[str, str]:
+    return {key: node.label for key, node in nodes.items()}
 
 
 def _results(retrieved: Retrieved) -> dict[str, FoundNode]:

@@ -165,9 +165,8 @@ class HybridSearchPipeline:
         if not self._is_reranked:
             return candidates, []
         vector = retrieved.vectors[0] if retrieved.vectors else None
-        reranking = Reranking(
-            self.scope, self.options, retrieved.time_left, self.limit, self.limit * RERANKED_POOL, vector
-        )
+        pool = self.limit * RERANKED_POOL
+        reranking = Reranking(self.scope, self.options, retrieved.time_left, self.limit, pool, vector)
         return await reranking.run(candidates, self.cross_encoder)
 
 

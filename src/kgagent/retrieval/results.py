@@ -1,7 +1,7 @@
 """Stages 4 and 6, hydrate and build the result: read the full records once, and make the result of a hybrid search."""
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from kgagent.errors import SearchError
@@ -14,6 +14,9 @@ from kgagent.retrieval.scope import SearchScope
 
 NODES: tuple[RetrieverName, ...] = ("node_vector", "node_fulltext")
 RELATIONSHIPS: tuple[RetrieverName, ...] = ("relationship_vector", "relationship_fulltext")
+
+FoundRecords = tuple[Mapping[str, NodeRecord], Mapping[tuple[str, str], RelationshipRecord]]
+"""Nodes by key, and relationships by id and key, since the database reuses the ids of deleted ones."""
 
 _log = logging.getLogger(__name__)
 
@@ -44,21 +47,18 @@ async def hydrate(
         element_ids=[one.record.element_id for one in candidates if isinstance(one.record, RelationshipRecord)],
         labels=labels,
     )
-    read, failure = await attempt(records, timeout, default=())
+    (nodes, relationships), failure = await attempt(records, timeout, default=({}, {}))
     if failure is not None and not any(isinstance(one.record, NodeRecord) for one in candidates):
         if failure.reason == INTERNAL_ERROR:
             raise failure.error
         raise SearchError(f"The results could not be read: {failure.reason}")
     warnings = [] if failure is None else [f"Skipped relationships and their end nodes: {failure.reason}"]
-    by_id = {record.element_id: record for record in read if isinstance(record, RelationshipRecord)}
-    nodes = {key_of(record): record for record in read if isinstance(record, NodeRecord)}
     hydrated, broken = [], 0
     for candidate in candidates:
         record: StoredRecord | None = candidate.record or nodes.get(candidate.key)
         if isinstance(record, RelationshipRecord):
-            record = by_id.get(record.element_id)
-        # The database reuses the ids of deleted relationships.
-        if record is None or key_of(record) != candidate.key:
+            record = relationships.get((record.element_id, candidate.key))
+        if record is None:
             continue
         try:
             hydrated.append(replace(candidate, record=record, result=record.to_model(scope.ontology)))
@@ -100,13 +100,15 @@ def build_result(
 
 async def read_found(
     scope: SearchScope, *, keys: Sequence[str], element_ids: Sequence[str], labels: Sequence[str]
-) -> Sequence[StoredRecord]:
-    """Read nodes by key and relationships by id, without deleted ones; StoreError is raised if the database fails."""
+) -> FoundRecords:
+    """Read nodes with one of the labels, and relationships; StoreError is raised if the database fails."""
     if not keys and not element_ids:
-        return ()
+        return {}, {}
     [row] = await scope.read(scope.statement("read_found"), {"keys": list(keys), "element_ids": list(element_ids)})
-    nodes = [read_node(node, scope.ontology, labels) for node in row["nodes"]]
-    return [*nodes, *(read_relationship(relationship) for relationship in row["relationships"])]
+    nodes = (read_node(node, scope.ontology, labels) for node in row["nodes"])
+    relationships = map(read_relationship, row["relationships"])
+    by_key = {key_of(one): one for one in nodes if one.label in labels}
+    return by_key, {(one.element_id, key_of(one)): one for one in relationships}
 
 
 def _one_sided(retrieved: Retrieved) -> Iterator[str]:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import AsyncIterator, Iterator
 from importlib import resources
-from typing import Any
 
 import pytest
 from neo4j import Driver, GraphDatabase
@@ -19,6 +18,7 @@ from kgagent.knowledge_graph import services_of
 from kgagent.retrieval.vector_targets import RANKING_FIELDS
 from tests.conftest import Clock, Server
 from tests.support.own_ontology import dropped_in_the_end, own_graph, own_ontology
+from tests.support.query_plans import details_of
 from tests.support.stored import cypher
 
 pytestmark = [pytest.mark.neo4j_5, pytest.mark.schema]
@@ -97,11 +97,3 @@ async def test_a_node_is_sought_by_user_and_key(crowded: KnowledgeGraph, driver:
 
 def text_of(name: str) -> str:
     return resources.files("kgagent.cypher").joinpath(f"{name}.cypher").read_text("utf-8")
-
-
-def details_of(plan: dict[str, Any]) -> Iterator[str]:
-    """What the seeks and scans of a plan read."""
-    if re.search("Scan|Seek", plan["operatorType"]):
-        yield f"{plan['operatorType']} {plan['args'].get('Details', '')}"
-    for child in plan.get("children", ()):
-        yield from details_of(child)

@@ -1,4 +1,5 @@
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -42,6 +43,23 @@ async def known(graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder) 
     )
     embedder.forget()
     return made
+
+
+@pytest.fixture
+def fail(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Makes a statement of this name fail."""
+
+    def arrange(name: str) -> None:
+        read = Store.read
+
+        async def failing(store: Store, text: str, *given: Any, **named: Any) -> Any:
+            if isinstance(text, Statement) and text.name == name:
+                raise StoreError("the database is away")
+            return await read(store, text, *given, **named)
+
+        monkeypatch.setattr(Store, "read", failing)
+
+    return arrange
 
 
 def names(payload: dict[str, list[dict[str, str]]], part: str = "nodes") -> list[str]:
@@ -326,16 +344,9 @@ async def test_if_every_search_fails_explore_fails(
     ],
 )
 async def test_a_statement_that_fails_leaves_the_rest_of_explore(
-    graph: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch, statement: str, warning: str
+    graph: KnowledgeGraph, user_id: str, fail: Callable[[str], None], statement: str, warning: str
 ) -> None:
-    read = Store.read
-
-    async def failing(store: Store, text: str, *given: Any, **named: Any) -> Any:
-        if isinstance(text, Statement) and text.name == statement:
-            raise StoreError("the database is away")
-        return await read(store, text, *given, **named)
-
-    monkeypatch.setattr(Store, "read", failing)
+    fail(statement)
     request = ExploreRequest(
         queries=(VectorQuery(query="mentor from college", threshold=-1.0),), text_matches=("Iris",)
     )
@@ -373,16 +384,9 @@ async def test_the_steps_after_retrieval_share_one_time_limit(
 
 @pytest.mark.usefixtures("known")
 async def test_if_the_records_cannot_be_read_the_nodes_that_were_found_fill_the_places(
-    graph: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
+    graph: KnowledgeGraph, user_id: str, fail: Callable[[str], None]
 ) -> None:
-    read = Store.read
-
-    async def failing(store: Store, text: str, *given: Any, **named: Any) -> Any:
-        if isinstance(text, Statement) and text.name == "read_found":
-            raise StoreError("the database is away")
-        return await read(store, text, *given, **named)
-
-    monkeypatch.setattr(Store, "read", failing)
+    fail("read_found")
     queries = (VectorQuery(query="mentor from college"), VectorQuery(query="Carpenter"))
     result = await graph.retrieval.explore(ExploreRequest(queries=queries, limit_per_label=1), user_id=user_id)
     assert [item.node.name for item in result.nodes] == ["Jon"]
