@@ -213,7 +213,7 @@ def server(pytestconfig: pytest.Config, run_folder: Path) -> Server:
     filled = run_folder / "filled"
     with locked(run_folder / "fill.lock"):
         if not filled.exists():
-            planner_statistics.fill(_settings_of(found), run_folder, DIMENSIONS)
+            planner_statistics.fill(found, _settings_of(found), run_folder, DIMENSIONS)
             filled.touch()
     return found
 

@@ -4,19 +4,23 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+from neo4j import GraphDatabase
+
 from kgagent import Ontology, Settings
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.sync import SyncKnowledgeGraph
+from tests.support.shared_server import Server
 
 USERS = 3
 NODES = 40
 """Nodes of each label and user."""
 
 
-def fill(settings: Settings, folder: Path, dimensions: int) -> None:
+def fill(server: Server, settings: Settings, folder: Path, dimensions: int) -> None:
     """Create the schema of the default ontology, and graphs of a few users with all of its labels and types.
 
-    A statement that is planned on an empty server may scan all nodes, and the tests' server keeps its plans.
+    A statement that is planned on an empty server, or before the indexes are sampled, may read all records, and the
+    tests' server keeps its plans.
     """
     path = folder / "statistics.jsonl"
     with SyncKnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(dimensions)) as graph:
@@ -24,6 +28,8 @@ def fill(settings: Settings, folder: Path, dimensions: int) -> None:
         for number in range(USERS):
             report = graph.load(path, user_id=f"statistics-{number}")
             assert not report.problems, report
+    with GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
+        driver.execute_query("CALL db.prepareForReplanning()")
 
 
 def _lines(ontology: Ontology) -> Iterator[str]:

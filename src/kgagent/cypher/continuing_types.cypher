@@ -1,4 +1,5 @@
 // The types of the relationships that continue paths, at the nodes to leave some relationships by.
+// A relationship's user is compared by coalesce so that no index on user_id is read, see expand_beam.
 // Parameters: user_id; relationship_types [text] or null; steps [{element_id, through [entity keys of the ends to leave
 //   through], visited [entity keys of the nodes of the path]}]; limit (relationships read at a node).
 // Rows: element_id (of the relationship), types.
@@ -12,7 +13,7 @@ CALL (step, a, b) {
   CALL (step, shared) {
     MATCH (shared)-[x:«types»]-(other)
     WITH step, x, other
-    WHERE x.user_id = $user_id AND other.user_id = $user_id AND NOT other.entity_key IN step.visited
+    WHERE coalesce(x.user_id, $user_id) = $user_id AND other.user_id = $user_id AND NOT other.entity_key IN step.visited
       AND ($relationship_types IS NULL OR x.relationship_type IN $relationship_types)
     WITH x
     LIMIT $limit

@@ -1,7 +1,8 @@
 // Relationships that share a node with a relationship of the frontier, scored by the path to them and by how clear the choice
 // at that node is: the fewer siblings there are, and the less similar they are to the query, the less a hop costs.
 // The overlap of a relationship with its predecessor (mostly the shared node) is subtracted from its own similarity.
-// Conditions come after WITH: in the MATCH, the planner would read an index on user_id instead of the few relationships of the node.
+// A relationship's user is compared by coalesce, for which no index can be used: while an index on user_id knows of few relationships,
+// the planner would read it at each node, with all relationships of the user, instead of the few of the node.
 // Parameters: user_id; relationship_types [text] or null; vector; dimensions; model; frontier [{position, element_id, score,
 //   path [element ids], through [entity keys of the ends to leave through], others [element ids of other nodes to leave]}]; hub_limit (relationships read at a node); degree_limit
 //   (relationships counted at a node); limit; step_cost; choice_weight; choice_temperature; overlap_weight.
@@ -26,7 +27,7 @@ CALL (step, lead) {
 CALL (step, lead, before, shared) {
   MATCH (shared)-[r:«types»]-(other)
   WITH step, lead, before, shared, r, other
-  WHERE r.user_id = $user_id AND shared.user_id = $user_id AND other.user_id = $user_id
+  WHERE coalesce(r.user_id, $user_id) = $user_id AND shared.user_id = $user_id AND other.user_id = $user_id
     AND other.entity_key IS :: STRING NOT NULL AND r <> lead AND NOT elementId(r) IN step.path
     AND ($relationship_types IS NULL OR r.relationship_type IN $relationship_types)
   WITH r, before
@@ -40,7 +41,7 @@ CALL (step, lead, before, shared) {
     COUNT {
       MATCH (shared)-[x:«types»]-()
       WITH x
-      WHERE x.user_id = $user_id AND ($relationship_types IS NULL OR x.relationship_type IN $relationship_types)
+      WHERE coalesce(x.user_id, $user_id) = $user_id AND ($relationship_types IS NULL OR x.relationship_type IN $relationship_types)
       RETURN x LIMIT $degree_limit
     } AS degree
   WITH siblings, reduce(total = 0.0, sibling IN siblings | total + exp(sibling[2] / $choice_temperature)) *
