@@ -1,9 +1,13 @@
 """JSON schemas as surfaces send them to a model."""
 
+import copy
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Any
+
+from pydantic import BaseModel
 
 Schema = dict[str, Any]
 
@@ -19,6 +23,16 @@ RARELY_REACHED = 10
 
 COSINES = (-1.0, 1.0)
 """Limits that go without saying, because the description says that it is a cosine."""
+
+
+def arguments_schema(arguments: type[BaseModel]) -> Schema:
+    """The `model_schema` of a tool's arguments; the caller may change it."""
+    return copy.deepcopy(_arguments_schema(arguments))
+
+
+@cache
+def _arguments_schema(arguments: type[BaseModel]) -> Schema:
+    return model_schema(arguments.model_json_schema())
 
 
 def model_schema(schema: Mapping[str, Any]) -> Schema:

@@ -1,7 +1,8 @@
 // Number of nodes of a label that the user has, counted up to one more than the limit.
 // Parameters: user_id; scan_limit.
-// Rows: one {found}.
+// Rows: one {label, found}.
 MATCH (n:«label»)
 WHERE n.user_id = $user_id
 WITH n LIMIT $scan_limit + 1
-RETURN count(n) AS found
+WITH count(n) AS found
+RETURN head(keys({«label»: null})) AS label, found

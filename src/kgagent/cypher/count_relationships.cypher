@@ -1,7 +1,8 @@
 // Number of relationships that the user has, counted up to one more than the limit.
 // Parameters: user_id; scan_limit.
-// Rows: one {found}.
+// Rows: one {label (empty), found}.
 MATCH (owned:«labels»)-[r:«types»]->()
 WHERE owned.user_id = $user_id AND r.user_id = $user_id
 WITH r LIMIT $scan_limit + 1
-RETURN count(r) AS found
+WITH count(r) AS found
+RETURN '' AS label, found

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kgagent.adapters.function_description import described_schema
-from kgagent.adapters.json_schema import Schema, map_parts, model_schema
+from kgagent.adapters.json_schema import Schema, arguments_schema, map_parts
 from kgagent.adapters.openai.strict_schema import given_values
 from kgagent.errors import ConfigurationError
 from kgagent.tools import BoundTool, Payload
@@ -75,7 +75,7 @@ def call_fingerprint(name: str, arguments: object) -> str:
 
 
 def _schema(tool: BoundTool) -> dict[str, Any]:
-    parameters = _without_source_argument(model_schema(tool.arguments.model_json_schema()))
+    parameters = _without_source_argument(arguments_schema(tool.arguments))
     description, parameters = described_schema(tool.description, parameters)
     return {
         "type": "function",

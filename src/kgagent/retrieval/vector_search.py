@@ -85,7 +85,7 @@ class VectorSearch:
         if not queries:
             return []
         request = VectorRequest(scope, target, queries, limit)
-        if await self._count(scope, target) <= self._exact_scan_limit:
+        if (await self._counts_of(scope, [target]))[0] <= self._exact_scan_limit:
             return [Ranking(candidates, "exact") for candidates in await scan(request)]
         return [Ranking(candidates, self._index.plan) for candidates in await self._index.search(request)]
 
@@ -99,10 +99,9 @@ class VectorSearch:
         """
         if not queries:
             return [[] for _ in targets]
-        async with task_group() as group:
-            counts = [group.create_task(self._count(scope, target)) for target in targets]
+        counts = await self._counts_of(scope, targets)
         most = min(self._exact_scan_limit, SCANNED_IN_ONE_STATEMENT)
-        small = [target for target, count in zip(targets, counts, strict=True) if count.result() <= most]
+        small = [target for target, count in zip(targets, counts, strict=True) if count <= most]
         async with task_group() as group:
             scanned = group.create_task(scan_each([VectorRequest(scope, one, queries, limit) for one in small]))
             others = {
@@ -114,17 +113,19 @@ class VectorSearch:
         found |= {name: task.result() for name, task in others.items()}
         return [found[target.name] for target in targets]
 
-    async def _count(self, scope: SearchScope, target: VectorTarget) -> int:
-        """Number of the user's vectors; counting stops at one more than the limit of the exact scan."""
-        key = (target.name, scope.user_id)
-        expires, count = self._counts.get(key, (0.0, 0))
-        if expires > time.monotonic():
-            return count
-        [row] = await scope.read(target.count_statement, {"scan_limit": self._exact_scan_limit})
-        if len(self._counts) > MAX_LIMIT:
-            self._counts.clear()
-        self._counts[key] = (time.monotonic() + COUNT_LIFETIME, int(row["found"]))
-        return int(row["found"])
+    async def _counts_of(self, scope: SearchScope, targets: Sequence[VectorTarget]) -> list[int]:
+        """Number of the user's vectors in each target; counting stops at one more than the limit of the exact scan."""
+        now = time.monotonic()
+        cached = [self._counts.get((target.name, scope.user_id), (0.0, 0)) for target in targets]
+        unknown = [target for target, (expires, _) in zip(targets, cached, strict=True) if expires <= now]
+        found: dict[str, int] = {}
+        if unknown:
+            text = _union(*(target.count_statement for target in unknown))
+            found = {row["label"]: row["found"] for row in await scope.read(text, {"scan_limit": self._exact_scan_limit})}
+            if len(self._counts) > MAX_LIMIT:
+                self._counts.clear()
+            self._counts |= {(one.name, scope.user_id): (now + COUNT_LIFETIME, found[one.label]) for one in unknown}
+        return [found.get(target.label, count) for target, (_, count) in zip(targets, cached, strict=True)]
 
 
 class VectorRetrievers:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from neo4j import GraphDatabase
 
-from kgagent import local
+from kgagent import local, opening
 from tests.integration.cli import conftest
 from tests.integration.cli.conftest import Kgagent
 from tests.support.shared_server import QuickLocalNeo4j
@@ -27,6 +27,7 @@ main()
 @pytest.fixture(autouse=True)
 def _servers_that_start_quickly(monkeypatch: pytest.MonkeyPatch, repository_root: Path) -> None:
     monkeypatch.setattr(local, "LocalNeo4j", QuickLocalNeo4j)
+    monkeypatch.setattr(opening, "LocalNeo4j", QuickLocalNeo4j)
     quick = QUICK_PROGRAM.format(root=str(repository_root))
     monkeypatch.setattr(conftest, "PROGRAM", (sys.executable, "-c", quick))
 

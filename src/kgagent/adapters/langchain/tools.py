@@ -11,7 +11,7 @@ from typing_extensions import override
 from kgagent.adapters.chosen_tools import choose_tools, offered_together
 from kgagent.adapters.event_loops import run_on, wait_on
 from kgagent.adapters.function_description import split_description
-from kgagent.adapters.json_schema import Schema, model_schema
+from kgagent.adapters.json_schema import Schema, arguments_schema
 from kgagent.errors import ConfigurationError
 from kgagent.knowledge_graph import KnowledgeGraph
 from kgagent.sync import SyncKnowledgeGraph
@@ -94,7 +94,7 @@ def _structured(tool: BoundTool, graph: KnowledgeGraph) -> StructuredTool:
         name=tool.name,
         description=description,
         args_schema=tool.arguments,
-        parameters=_described(model_schema(tool.arguments.model_json_schema()), rest),
+        parameters=_described(arguments_schema(tool.arguments), rest),
         func=invoke,
         coroutine=ainvoke,
         response_format="content_and_artifact",

@@ -1,12 +1,13 @@
 """The tools of the registry as MCP describes tools; no user is needed for that."""
 
+import copy
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any
 
 import mcp.types
-from pydantic import BaseModel
 
-from kgagent.adapters.json_schema import Schema, compact, map_parts, model_schema
+from kgagent.adapters.json_schema import Schema, arguments_schema, compact, map_parts
 from kgagent.ontology import Ontology
 from kgagent.tools import TOOLS, Tool
 from kgagent.tools.toolsets import tools_of
@@ -36,8 +37,8 @@ def tool_definitions(
             name=tool.name,
             title=tool.name.replace("_", " ").capitalize(),
             description=tool.description(ontology),
-            input_schema=input_schema(tool.arguments),
-            output_schema=output_schema(tool) if structured else None,
+            input_schema=arguments_schema(tool.arguments),
+            output_schema=copy.deepcopy(_output_schema(tool)) if structured else None,
             annotations=_annotations(tool),
         )
         for tool in TOOLS
@@ -45,12 +46,8 @@ def tool_definitions(
     ]
 
 
-def input_schema(arguments: type[BaseModel]) -> Schema:
-    """The JSON schema of a tool's arguments, with their examples; the description of the tool describes it."""
-    return model_schema(arguments.model_json_schema())
-
-
-def output_schema(tool: Tool[Any]) -> Schema:
+@cache
+def _output_schema(tool: Tool[Any]) -> Schema:
     """The JSON schema of the structured content of a tool: the fields of the result, or an error.
 
     Records inside of the result are only objects here: their fields would double the size of all definitions, which

@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-import httpx2
 import pytest
 from mcp import Client
 from mcp.client.extension import advertise
@@ -15,7 +14,7 @@ from mcp.types import TextResourceContents
 from kgagent import KnowledgeGraph
 from kgagent.adapters.mcp import HttpOptions, http_server
 from kgagent.tools import Toolset
-from tests.support.mcp_clients import MODES, Mode, over_http, text_of
+from tests.support.mcp_clients import MODES, Mode, over_http, plain_client, text_of
 from tests.support.people import person, relate
 from tests.support.stored import cypher
 
@@ -28,7 +27,7 @@ async def showing_apps(url: str, mode: Mode) -> AsyncIterator[Client]:
     """A client that says that it shows apps."""
     apps = advertise(EXTENSION_ID, {"mimeTypes": [APP_MIME_TYPE]})
     async with (
-        httpx2.AsyncClient(timeout=120) as http,
+        plain_client(timeout=120) as http,
         Client(streamable_http_client(url, http_client=http), mode=mode, extensions=[apps]) as client,
     ):
         yield client

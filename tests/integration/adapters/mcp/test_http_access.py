@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from kgagent import KnowledgeGraph
 from kgagent.adapters.mcp import AccessTokens, HttpOptions, http_server
 from kgagent.errors import ConfigurationError
-from tests.support.mcp_clients import MODES, Mode, call, over_http, read
+from tests.support.mcp_clients import MODES, Mode, call, over_http, plain_client, read
 from tests.support.payloads import succeeded
 
 INITIALIZE = {
@@ -84,7 +84,7 @@ async def knock(url: str, mode: Mode, **headers: str) -> httpx2.Response:
     """Open a conversation, with headers of one's own."""
     body, own = OPENINGS[mode]
     sent = {"Accept": "application/json, text/event-stream", **own, **headers}
-    async with httpx2.AsyncClient(timeout=60) as client:
+    async with plain_client(timeout=60) as client:
         return await client.post(url, json=body, headers=sent)
 
 
@@ -99,7 +99,7 @@ async def test_a_missing_or_wrong_token_is_401(shared: Shared, mode: Mode) -> No
         {"Authorization": "Bearer " + "\u00e9" * 64},
     ]
     for headers in wrong:
-        async with httpx2.AsyncClient(timeout=60) as client:
+        async with plain_client(timeout=60) as client:
             body, own = OPENINGS[mode]
             raw = [(k.encode(), v.encode("latin-1")) for k, v in {**own, **headers}.items()]
             raw.append((b"Accept", b"application/json, text/event-stream"))
@@ -135,7 +135,7 @@ async def test_a_session_cannot_be_used_with_another_users_token(shared: Shared)
     opened = await knock(shared.url, "legacy", Authorization=f"Bearer {shared.ada.token}")
     session = opened.headers["Mcp-Session-Id"]
     listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
-    async with httpx2.AsyncClient(timeout=60) as client:
+    async with plain_client(timeout=60) as client:
         answers = [
             await client.post(
                 shared.url,
@@ -230,7 +230,7 @@ async def test_a_body_that_takes_long_to_parse_is_refused(open_url: str, mode: M
     opening, headers = OPENINGS[mode]
     accept = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
     body = json.dumps(opening).replace('"test"', value)
-    async with httpx2.AsyncClient() as client:
+    async with plain_client() as client:
         answer = await client.post(open_url, content=body, headers=accept | headers)
         assert answer.status_code == 413
         assert reason in answer.text

@@ -35,7 +35,7 @@ from tests.support.authorization_server import (
     authorization_server,
     unsigned,
 )
-from tests.support.mcp_clients import MODES, Mode, call, over_http
+from tests.support.mcp_clients import MODES, Mode, call, over_http, plain_client
 from tests.support.payloads import succeeded
 
 SCOPE = "graph:use"
@@ -161,7 +161,7 @@ async def test_a_refusal_names_the_metadata_that_names_the_issuer(protected: Pro
     host = protected.url.removesuffix("/mcp")
     metadata = f"{host}/.well-known/oauth-protected-resource/mcp"
     assert f'resource_metadata="{metadata}"' in refused.headers["WWW-Authenticate"]
-    async with httpx2.AsyncClient(timeout=60) as http:
+    async with plain_client(timeout=60) as http:
         published = (await http.get(metadata)).json()
     assert published["resource"] == protected.url
     assert published["authorization_servers"] == [protected.issuer.issuer]
@@ -350,7 +350,7 @@ async def test_the_sdks_client_finds_the_issuer_and_gets_a_token(protected: Prot
         protected.url, Storage(), CLIENT_ID, CLIENT_SECRET, issuer=protected.issuer.issuer
     )
     async with (
-        httpx2.AsyncClient(auth=auth, timeout=60) as http,
+        plain_client(auth=auth, timeout=60) as http,
         Client(streamable_http_client(protected.url, http_client=http)) as client,
     ):
         succeeded(await call(client, "create_node", label="Person", name="Ada"))

@@ -18,7 +18,7 @@ from kgagent.adapters.mcp import AccessTokens, HttpOptions, http_server
 from kgagent.knowledge_graph import services_of
 from tests.integration.adapters.mcp.test_http_access import INITIALIZE
 from tests.support.embedders import WatchedEmbedder
-from tests.support.mcp_clients import MODES, Mode, call, over_http
+from tests.support.mcp_clients import MODES, Mode, call, over_http, plain_client
 from tests.support.payloads import succeeded
 
 ACCEPT = {"Accept": "application/json, text/event-stream"}
@@ -61,7 +61,7 @@ def serve(graph: KnowledgeGraph) -> Serve:
 
 
 async def knock(served: Limited, token: str, **headers: str) -> httpx2.Response:
-    async with httpx2.AsyncClient() as client:
+    async with plain_client() as client:
         sent = {**ACCEPT, "Authorization": f"Bearer {token}", **headers}
         return await client.post(served.url, json=INITIALIZE, headers=sent)
 
@@ -147,7 +147,7 @@ async def test_one_token_in_a_loop_does_not_keep_another_from_its_answers(serve:
     async with (
         serve(max_requests_per_token=4, max_requests_per_minute=40, max_sessions_per_token=4) as served,
         over_http(served.url, token=served.other_user) as other,
-        httpx2.AsyncClient(headers={**ACCEPT, "Authorization": f"Bearer {served.token}"}) as http,
+        plain_client(headers={**ACCEPT, "Authorization": f"Bearer {served.token}"}) as http,
     ):
 
         async def flood() -> list[int]:
