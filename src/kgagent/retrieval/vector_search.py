@@ -118,14 +118,14 @@ class VectorSearch:
         now = time.monotonic()
         cached = [self._counts.get((target.name, scope.user_id), (0.0, 0)) for target in targets]
         unknown = [target for target, (expires, _) in zip(targets, cached, strict=True) if expires <= now]
-        found: dict[str, int] = {}
+        new: dict[str, int] = {}
         if unknown:
             text = _union(*(target.count_statement for target in unknown))
-            found = {row["label"]: row["found"] for row in await scope.read(text, {"scan_limit": self._exact_scan_limit})}
+            new = {row["label"]: row["found"] for row in await scope.read(text, {"scan_limit": self._exact_scan_limit})}
             if len(self._counts) > MAX_LIMIT:
                 self._counts.clear()
-            self._counts |= {(one.name, scope.user_id): (now + COUNT_LIFETIME, found[one.label]) for one in unknown}
-        return [found.get(target.label, count) for target, (_, count) in zip(targets, cached, strict=True)]
+            self._counts |= {(one.name, scope.user_id): (now + COUNT_LIFETIME, new[one.label]) for one in unknown}
+        return [new.get(target.label, count) for target, (_, count) in zip(targets, cached, strict=True)]
 
 
 class VectorRetrievers:
