@@ -16,6 +16,7 @@ from kgagent.retrieval import beam, explore, vector_search
 from kgagent.retrieval.candidates import Candidate
 from kgagent.tools import Toolset
 from tests.support.people import create_all
+from tests.support.stored import cypher
 
 QUESTION = "orchard painter"
 
@@ -59,6 +60,20 @@ async def test_each_hop_reaches_one_relationship_further(graph: KnowledgeGraph, 
     assert await found(graph, user_id, 0) == [("Ada", "Bo")]
     assert await found(graph, user_id, 1) == [("Ada", "Bo"), ("Bo", "Cy")]
     assert await found(graph, user_id, 2) == [("Ada", "Bo"), ("Bo", "Cy"), ("Cy", "Di")]
+
+
+@pytest.mark.parametrize(("owner", "reached"), [(None, [("Bo", "Cy")]), ("another", [])])
+async def test_a_relationship_without_a_user_is_that_of_its_nodes_and_one_of_another_user_is_not_reached(
+    graph: KnowledgeGraph, user_id: str, owner: str | None, reached: list[tuple[str, str]]
+) -> None:
+    await joined(graph, user_id, CHAIN)
+    await cypher(
+        graph,
+        "MATCH (:Person {user_id: $user, name: 'Bo'})-[r]-(:Person {name: 'Cy'}) SET r.user_id = $owner",
+        user=user_id,
+        owner=owner,
+    )
+    assert await found(graph, user_id, 1) == [("Ada", "Bo"), *reached]
 
 
 async def test_a_reached_relationship_has_its_path_and_score(graph: KnowledgeGraph, user_id: str) -> None:
