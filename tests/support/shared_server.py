@@ -26,9 +26,9 @@ PLAIN_JAVA_OPTIONS = (
     "-XX:-BytecodeVerificationRemote",
 )
 """A server that a test starts lives for seconds: optimized code costs more than it saves. Without it Java reserves only
-48 MB for compiled code, which that of a run fills. The serial collector takes less CPU than the default one, whose short
-pauses nobody needs here. A quarter of the CPU of a start is for checking the classes of jars whose checksums are known,
-and for collections while the space of classes grows."""
+48 MB for compiled code, which that of a run fills. The serial collector takes less CPU than the default one, whose
+short pauses nobody needs here. A quarter of the CPU of a start is for checking the classes of jars whose checksums are
+known, and for collections while the space of classes grows."""
 
 JAVA_OPTIONS = (*PLAIN_JAVA_OPTIONS, *archive_options(NEO4J_VERSION))
 """The same, with the archive of classes, if it was created."""
