@@ -18,7 +18,7 @@ import math
 import re
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -74,11 +74,12 @@ OVERLAP_WEIGHT, LOOK_AHEAD_WEIGHT = 0.5, 1.2
 best fit with one more type counts beside the score, for what is expanded next."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Step:
     """A relationship that was reached, and the keys of the nodes to leave by; `others`: ids of nodes elsewhere."""
 
     candidate: Candidate
+    score: float
     record: RelationshipRecord
     exits: frozenset[str]
     others: tuple[str, ...] = ()
@@ -86,9 +87,6 @@ class _Step:
     @cached_property
     def path(self) -> tuple[RelationshipRecord, ...]:
         return (*self.candidate.path, self.record)
-
-    def scored(self, score: float) -> "_Step":
-        return replace(self, candidate=replace(self.candidate, score=score))
 
     @cached_property
     def visited(self) -> frozenset[str]:
@@ -151,12 +149,15 @@ class BeamSearch:
         fit = TypeFit(self.query, words_from(self.query.text, said))
         await self._add_types(fit, starts)
         best = {step.record.element_id: step for step in starts}
-        frontier = starts[:BEAM_WIDTH]
+        better, renamed = starts, list[_Step]()
         for hop in range(DEFAULT_HOPS if self.hops is None else self.hops):
+            if hop:
+                better.sort(key=lambda step: -step.score - LOOK_AHEAD_WEIGHT * _best(fit.ahead, step))
             cost = HOP_COST + (LATER_HOP_COST if hop else 0.0)
             worst = self._worst_leading(best.values()) + cost
             fits = max((_best(fit.of, step) for step in best.values()), default=0.0)
-            frontier = [step for step in frontier if step.candidate.score > worst or _best(fit.ahead, step) > fits]
+            frontier = [*better[:BEAM_WIDTH], *renamed]
+            frontier = [step for step in frontier if step.score > worst or _best(fit.ahead, step) > fits]
             if not frontier or (left := self.deadline - time.monotonic()) <= 0:
                 break
             try:
@@ -166,40 +167,41 @@ class BeamSearch:
             except StatementTimeoutError:
                 break
             reached = ((step, best.get(step.record.element_id, step)) for step in hop_read.result())
-            better = [step for step, old in reached if old is step or step.candidate.score > old.candidate.score]
+            better = [step for step, old in reached if old is step or step.score > old.score]
             best.update((step.record.element_id, step) for step in better)
             await self._add_types(fit, better)
-            better.sort(key=lambda step: -step.candidate.score - LOOK_AHEAD_WEIGHT * _best(fit.ahead, step))
-            frontier = [*better[:BEAM_WIDTH], *names_read.result()]
-        steps = list(_behind_rivals(best.values(), starts))
+            renamed = names_read.result()
+        steps = [*best.values()]
         if any(step.candidate.path for step in steps):
-            unmentioned = (one for one in starts if one.candidate.score < (one.candidate.similarity or 0.0))
-            below = {start.record.element_id for start in unmentioned}
-            steps = await self._at_cost(steps, below, fit)
+            below = {one.record.element_id for one in starts if one.score < (one.candidate.similarity or 0.0)}
+            _rank_behind_rivals(steps, starts)
+            await self._subtract_costs(steps, below, fit)
             if fit.is_direct(chain for step in steps for chain in step.chains):
-                steps = list(_after_direct(steps, starts, below, {*owner}))
-        return self._ranked(steps)[: self.limit]
+                _rank_after_direct(steps, starts, below, {*owner})
+        return [replace(step.candidate, score=step.score) for step in self._ranked(steps)[: self.limit]]
 
-    async def _at_cost(self, steps: Sequence[_Step], below: Set[str], fit: TypeFit) -> list[_Step]:
+    async def _subtract_costs(self, steps: Sequence[_Step], below: Set[str], fit: TypeFit) -> None:
         """Subtract how much less than the best path a relationship's best path fits; those from `below` lose most."""
         rooted = {step.record.element_id: step for step in steps if step.path[0].element_id not in below}
         fits = PathFits(fit, (([one.element_id for one in step.path], step.chains) for step in rooted.values()))
         longest, left = DEFAULT_HOPS if self.hops is None else self.hops, self.deadline - time.monotonic()
-        best_first = sorted(rooted.items(), key=lambda one: -one[1].candidate.score)
+        best_first = sorted(rooted.items(), key=lambda one: -one[1].score)
         open_ends = [one for one, step in best_first if step.exits and len(step.path) <= longest]
         examined = [rooted[one] for one in fits.undecided(open_ends)] if left > 0 else []
         ends = [OpenEnd(step.record.element_id, step.exits, step.visited) for step in examined]
         costs = fits.costs(await continuing_types(self.scope, self.target, self.types, ends, timeout=left))
         most = max(costs.values(), default=0.0)
-        return [step.scored(step.candidate.score - costs.get(step.record.element_id, most)) for step in steps]
+        for step in steps:
+            step.score -= costs.get(step.record.element_id, most)
 
     async def _add_types(self, fit: TypeFit, steps: Iterable[_Step]) -> None:
         """Add the types of steps: the mean of a sample of each type, or else of the steps themselves."""
         found: dict[str, list[float]] = defaultdict(list)
         for step in steps:
             for one in single_types(step.record.text("relationship_type")):
-                found[one].append(step.candidate.similarity or 0.0)
-        keys = {one: (self.scope.user_id, one) for one in found if one not in fit.similarities}
+                if one not in fit.similarities:
+                    found[one].append(step.candidate.similarity or 0.0)
+        keys = {one: (self.scope.user_id, one) for one in found}
         unread = [one for one, key in keys.items() if key not in self.type_means]
         if unread and (left := self.deadline - time.monotonic()) > 0 and len(fit.similarities) < MAX_READ:
             await read_type_means(self.scope, unread, self.type_means, timeout=left)
@@ -211,9 +213,9 @@ class BeamSearch:
         leading = self._ranked(steps)[:LEADING] if self.hops is None else []
         return leading[-1].score if len(leading) == LEADING else -math.inf
 
-    def _ranked(self, steps: Iterable[_Step]) -> list[Candidate]:
-        found = sorted((step.candidate for step in steps), key=lambda one: -one.score)
-        return [one for one in found if not one.path or (one.similarity or 0.0) >= self.threshold]
+    def _ranked(self, steps: Iterable[_Step]) -> list[_Step]:
+        kept = (one for one in steps if not one.candidate.path or (one.candidate.similarity or 0.0) >= self.threshold)
+        return sorted(kept, key=lambda step: -step.score)
 
     async def _hop(self, frontier: Sequence[_Step], cost: float, timeout: float) -> list[_Step]:
         [row] = await self.scope.read(
@@ -225,7 +227,7 @@ class BeamSearch:
                     {
                         "position": position,
                         "element_id": step.record.element_id,
-                        "score": step.candidate.score,
+                        "score": step.score,
                         "path": [record.element_id for record in step.candidate.path],
                         "through": sorted(step.exits),
                         "others": list(step.others),
@@ -285,57 +287,55 @@ def _starts(matches: Sequence[Candidate], mentioned: Set[str], owner: Set[str]) 
     top = max((match.score for match in matches), default=0.0)
     starts = []
     for match, record in records:
-        keys = _ends(record).keys()
+        keys, start = _ends(record).keys(), match
         if len(keys) > 1 and keys <= mentioned:
-            start = replace(match, score=top + JOINED_WEIGHT * match.score, text_score=1.0)
+            start, score = replace(match, text_score=1.0), top + JOINED_WEIGHT * match.score
         elif at := keys & rare:
             # A query may mention several nodes. The best match at each of them starts nearly as high as the best match
             # of all; at the owner it starts as high, because texts in the first person do not name the owner.
             share = 1.0 if at & owner else 0.5
-            start = replace(match, score=match.score + share * (top - min(nearest[key] for key in at)))
+            score = match.score + share * (top - min(nearest[key] for key in at))
         else:
-            start = replace(match, score=match.score - (UNMENTIONED_COST if mentioned else 0.0))
-        starts.append(_Step(start, record, frozenset(keys - mentioned)))
-    return sorted(starts, key=lambda step: -step.candidate.score)
+            score = match.score - (UNMENTIONED_COST if mentioned else 0.0)
+        starts.append(_Step(start, score, record, frozenset(keys - mentioned)))
+    return sorted(starts, key=lambda step: -step.score)
 
 
 def _best(fit: Callable[[Chain], float], step: _Step) -> float:
     return max(map(fit, step.chains))
 
 
-def _behind_rivals(steps: Iterable[_Step], starts: Sequence[_Step]) -> Iterator[_Step]:
+def _rank_behind_rivals(steps: Iterable[_Step], starts: Sequence[_Step]) -> None:
     """Rank paths below the matches at the same mentioned node that are about as similar as the start of the path."""
     known = {start.record.element_id: start for start in starts}
-    matches = [(one.candidate.score, _ends(one.record)) for one in starts]
+    matches = [(one.score, _ends(one.record)) for one in starts]
     for step in steps:
         if not step.candidate.path:
-            yield step
             continue
         start = known[step.path[0].element_id]
-        least, at = start.candidate.score - CHOICE_TEMPERATURE, _ends(start.record).keys() - start.exits
+        least, at = start.score - CHOICE_TEMPERATURE, _ends(start.record).keys() - start.exits
         rivals = [score - HOP_COST for score, ends in matches if score > least and not at.isdisjoint(ends)]
         own = known.get(step.record.element_id)
-        score = max(min([step.candidate.score, *rivals]), own.candidate.score if own else -math.inf)
-        yield step.scored(score)
+        step.score = max(min([step.score, *rivals]), own.score if own else -math.inf)
 
 
-def _after_direct(steps: Sequence[_Step], starts: Sequence[_Step], below: Set[str], owner: Set[str]) -> Iterator[_Step]:
+def _rank_after_direct(steps: Sequence[_Step], starts: Sequence[_Step], below: Set[str], owner: Set[str]) -> None:
     """Rank paths below the matches at the same mentioned node, except the owner, but not below those elsewhere."""
-    ordered = sorted(steps, key=lambda step: -step.candidate.score)
+    ordered = sorted(steps, key=lambda step: -step.score)
     places = {one.record.element_id: _ends(one.record).keys() - one.exits - owner for one in starts}
-    floor = next((one.candidate.score + 2 * HOP_COST for one in ordered if one.record.element_id in below), -1.0)
-    scores = [(max(one.candidate.score, floor), places.get(one.record.element_id, ())) for one in ordered]
+    floor = next((one.score + 2 * HOP_COST for one in ordered if one.record.element_id in below), -1.0)
+    scores = [(max(one.score, floor), places.get(one.record.element_id, ())) for one in ordered]
     lowest, highest = {key: score for score, keys in scores for key in keys}, dict[str, float]()
     for step in ordered:
-        score, keys = step.candidate.score, places[step.path[0].element_id]
+        score, keys = step.score, places[step.path[0].element_id]
         excess = (highest.setdefault(key, score) - lowest[key] + HOP_COST for key in keys)
-        yield step if step.record.element_id in places else step.scored(score - max([0.0, *excess]))
+        step.score -= 0.0 if step.record.element_id in places else max([0.0, *excess])
 
 
 def _reached(record: RelationshipRecord, similarity: float, score: float, lead: _Step) -> _Step:
     visited = lead.visited | lead.exits
     candidate = Candidate(key_of(record), score, record, similarity, path=lead.path)
-    return _Step(candidate, record, frozenset(_ends(record).keys() - visited))
+    return _Step(candidate, score, record, frozenset(_ends(record).keys() - visited))
 
 
 def _names(matches: Iterable[Candidate]) -> dict[str, str]:

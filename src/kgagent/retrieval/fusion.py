@@ -124,13 +124,10 @@ def _ends(record: object) -> set[str]:
 
 def _merged(finds: Sequence[tuple[FusedRetriever, Candidate]], score: float) -> Candidate:
     """One item from what its retrievers know of it; where two know the same, the first counts."""
-    items = [item for _, item in finds]
-    return Candidate(
-        items[0].key,
-        score,
-        record=items[0].record,
-        similarity=next((item.similarity for item in items if item.similarity is not None), None),
-        text_score=next((item.text_score for item in items if item.text_score is not None), None),
-        path=next((item.path for item in items if item.path), ()),
-        found_by=tuple(name for name, _ in finds),
-    )
+    (_, first), *others = finds
+    similarity, text_score, path = first.similarity, first.text_score, first.path
+    for _, item in others:
+        similarity = item.similarity if similarity is None else similarity
+        text_score = item.text_score if text_score is None else text_score
+        path = path or item.path
+    return Candidate(first.key, score, first.record, similarity, text_score, path, tuple([name for name, _ in finds]))

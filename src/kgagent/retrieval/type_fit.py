@@ -13,6 +13,7 @@ types of a relationship, separated by commas, the best counts. The weights were 
 import math
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from heapq import nlargest
 from itertools import accumulate, islice, pairwise, product
 from operator import mul
@@ -72,7 +73,8 @@ class TypeFit:
             similarity = sum(map(self.similarities.__getitem__, chain)) / len(chain)
             unnamed = sum(one not in self._named and one not in self._rare for one in chain) if self._named else 0
             cost = LENGTH_COST * (len(chain) - 1) + UNNAMED_COST * unnamed
-            self._fits[chain] = similarity - cost + WORD_WEIGHT * max(0, self.named(chain) - 1)
+            more = self.named(chain) - 1 if self._named else 0
+            self._fits[chain] = similarity - cost + WORD_WEIGHT * max(0, more)
         return self._fits[chain]
 
     def is_direct(self, chains: Iterable[Chain]) -> bool:
@@ -105,6 +107,7 @@ class TypeFit:
         return self._counts[types]
 
 
+@lru_cache(maxsize=1_024)
 def single_types(relationship_type: str) -> tuple[str, ...]:
     """The types of a relationship that has several, separated by commas."""
     found = (one for part in relationship_type.split(",") if (one := part.strip()))
