@@ -109,19 +109,18 @@ class Schema:
         Raises:
             SchemaError: an existing index does not fit, or the data violates a constraint; the text names the fix.
         """
+        deadline = time.monotonic() + online_timeout
         present = await self._present()
         for _ in range(ATTEMPTS):
             outdated = [part for part in self.parts if part.is_outdated_in(present)]
             missing = [part for part in self.parts if part.found_in(present) is None]
-            if not outdated and not missing:
-                break
             for part in outdated:
                 await self._drop("INDEX", part.name, still=part.is_outdated_in)
             for part in [*outdated, *missing]:
                 await self._create(part)
-            # Another process that replaces the same outdated index may have dropped the new one.
-            present = await self._present()
-        if await self._await_online(present, time.monotonic() + online_timeout):
+            # Another process that replaces the same outdated index may drop the new one, even while this one waits.
+            if not outdated and not missing and not await self._await_online(present, deadline):
+                break
             present = await self._present()
         problems = self._problems_in(present)
         if problems:
@@ -223,7 +222,11 @@ class Schema:
         for name in populating:
             seconds = max(1, math.ceil(deadline - time.monotonic()))
             quoted = name.replace("\\", "\\\\").replace("'", "\\'")
-            await self._store.run_schema(Statement(f"CALL db.awaitIndex('{quoted}', {seconds:d})", "await_index"))
+            try:
+                await self._store.run_schema(Statement(f"CALL db.awaitIndex('{quoted}', {seconds:d})", "await_index"))
+            except StoreError:
+                if any(row["name"] == name for row in await self._present()):
+                    raise
         return bool(populating)
 
     async def _create(self, part: SchemaPart) -> None:

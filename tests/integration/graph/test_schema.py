@@ -229,6 +229,27 @@ async def test_a_text_index_of_an_earlier_form_is_recreated(opened: KnowledgeGra
 
 
 @pytest.mark.alone
+async def test_an_index_that_another_process_drops_while_it_is_awaited_is_created_again(
+    opened: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await make_earlier_form(opened)
+    run, dropped = services_of(opened).store.run_schema, list[str]()
+
+    async def dropping(text: str) -> list[Row]:
+        if text.startswith("CALL db.awaitIndex('kgagent_node_text'") and not dropped:
+            dropped.append(text)
+            await run("DROP INDEX kgagent_node_text")
+        rows = await run(text)
+        # Such a small index is online at once.
+        return [row | {"state": "POPULATING"} if not dropped and "state" in row else row for row in rows]
+
+    monkeypatch.setattr(services_of(opened).store, "run_schema", dropping)
+    await services_of(opened).schema.ensure()
+    assert dropped
+    assert await services_of(opened).schema.problems() == []
+
+
+@pytest.mark.alone
 async def test_a_deadlock_with_another_process_that_changes_the_schema_is_no_error(
     opened: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
