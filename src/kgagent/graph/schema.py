@@ -41,6 +41,8 @@ SHOW_INDEXES = Statement(
     "show_indexes",
 )
 
+INDEX_NOT_FOUND = "Neo.ClientError.Schema.IndexNotFound"
+"""Code of the server's error."""
 
 EmbedderAdvice = Callable[[int, Embedder], str]
 """Given the length of the existing embeddings and the present embedder, says how to choose the embedder that fits."""
@@ -214,6 +216,8 @@ class Schema:
     async def _await_online(self, present: Sequence[Row], deadline: float) -> bool:
         """Wait for these parts only: to wait for all indexes fails where another process drops one of its own.
 
+        An index that another process drops meanwhile, perhaps to replace it, is not waited for.
+
         Returns:
             Whether there was anything to wait for.
         """
@@ -224,8 +228,8 @@ class Schema:
             quoted = name.replace("\\", "\\\\").replace("'", "\\'")
             try:
                 await self._store.run_schema(Statement(f"CALL db.awaitIndex('{quoted}', {seconds:d})", "await_index"))
-            except StoreError:
-                if any(row["name"] == name for row in await self._present()):
+            except StoreError as error:
+                if getattr(error.__cause__, "code", None) != INDEX_NOT_FOUND:
                     raise
         return bool(populating)
 
