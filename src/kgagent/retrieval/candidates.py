@@ -16,8 +16,8 @@ RETRIEVERS: tuple[FusedRetriever, ...] = get_args(FusedRetriever)
 """Retrievers in the order that breaks ties."""
 
 _NODE = "object:"
-_ALL, _ENDS = "properties", ("from_entity_key", "to_entity_key", "from_name", "to_name", "from_labels", "to_labels")
-_NODE_FIELDS, _RELATIONSHIP_FIELDS = ("element_id", "labels", _ALL), ("element_id", "neo4j_type", *_ENDS, _ALL)
+_ENDS = ("from_entity_key", "to_entity_key", "from_name", "to_name", "from_labels", "to_labels")
+_NODE_FIELDS, _RELATIONSHIP_FIELDS = ("element_id", "labels"), ("element_id", "neo4j_type", *_ENDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,4 +112,5 @@ def read_relationship(found: Sequence[Any]) -> RelationshipRecord:
 
 
 def _row(fields: Sequence[str], found: Sequence[Any]) -> dict[str, Any]:
-    return dict(zip(fields, (*found[:-1], dict(found[-1])), strict=True))
+    *values, properties = found
+    return dict(zip(fields, values, strict=True), properties=dict(properties))

@@ -73,8 +73,7 @@ class TypeFit:
             similarity = sum(map(self.similarities.__getitem__, chain)) / len(chain)
             unnamed = sum(one not in self._named and one not in self._rare for one in chain) if self._named else 0
             cost = LENGTH_COST * (len(chain) - 1) + UNNAMED_COST * unnamed
-            more = self.named(chain) - 1 if self._named else 0
-            self._fits[chain] = similarity - cost + WORD_WEIGHT * max(0, more)
+            self._fits[chain] = similarity - cost + WORD_WEIGHT * max(0, self.named(chain) - 1)
         return self._fits[chain]
 
     def is_direct(self, chains: Iterable[Chain]) -> bool:
@@ -94,7 +93,7 @@ class TypeFit:
 
     def named(self, chain: Chain) -> int:
         """The number of types that words of the query name in order."""
-        return self._count(chain)[-1]
+        return self._count(chain)[-1] if self._named else 0
 
     def _count(self, types: Chain) -> list[int]:
         """The number of types that words name in order, for the first 0, 1, … words of the query."""
