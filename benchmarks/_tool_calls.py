@@ -64,7 +64,19 @@ class Setting:
 
     async def strangers(self) -> Arguments:
         """Two new people without a relationship."""
-        return {"from_entity_key": await self.person("Nora Finch"), "to_entity_key": await self.person("Emil Brandt")}
+        [ends] = await self.pairs(1)
+        return ends
+
+    async def pairs(self, count: int) -> list[Arguments]:
+        """Pairs of new people without a relationship."""
+        names = [f"{name} {self.number}-{i}" for i in range(count) for name in ("Nora Finch", "Emil Brandt")]
+        people = [{"label": "Person", "name": name, "description": "A new neighbor"} for name in names]
+        created = (await self.do("remember", nodes=people))["created_nodes"]
+        keys = [one["entity_key"] for one in created]
+        return [
+            {"from_entity_key": first, "to_entity_key": second}
+            for first, second in zip(keys[::2], keys[1::2], strict=True)
+        ]
 
 
 FRIENDSHIP: Arguments = {
@@ -132,7 +144,7 @@ async def _create_relationship(given: Setting) -> Arguments:
 
 
 async def _create_relationships(given: Setting) -> Arguments:
-    return {"relationships": [{**await given.strangers(), **FRIENDSHIP} for _ in range(10)]}
+    return {"relationships": [{**ends, **FRIENDSHIP} for ends in await given.pairs(10)]}
 
 
 async def _update_relationship(given: Setting) -> Arguments:
@@ -140,8 +152,9 @@ async def _update_relationship(given: Setting) -> Arguments:
 
 
 async def _update_relationships(given: Setting) -> Arguments:
-    changed = [{**await given.friends(), "description": "They share a van now."} for _ in range(10)]
-    return {"relationships": changed}
+    pairs = await given.pairs(10)
+    await given.do("create_relationships", relationships=[{**ends, **FRIENDSHIP} for ends in pairs])
+    return {"relationships": [{**ends, "description": "They share a van now."} for ends in pairs]}
 
 
 async def _add_note(given: Setting) -> Arguments:

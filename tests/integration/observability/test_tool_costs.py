@@ -79,14 +79,14 @@ async def test_no_tool_takes_more_statements_or_embedding_requests_than_its_boun
     plain = opened.tools(user_id=user_id)
     over = {}
     for place, (tool, bound) in enumerate(BOUNDS.items()):
-        # The first call also learns what the user and the indexes are like.
-        first, *others = [
-            await cost_of(graph, recorder, tool, Setting(plain, people, 10 * place + n)) for n in range(3)
-        ]
-        # What is cached for some seconds is read again if a busy server takes longer.
-        cost = min(others, key=lambda one: one.statements)
-        if cost.statements > bound[0] or max(cost.embeddings, first.embeddings) > bound[1]:
-            over[tool] = cost
+        # The first call also learns what the user and the indexes are like. What is cached for some seconds is read
+        # again if a busy server takes longer.
+        for call in range(3):
+            cost = await cost_of(graph, recorder, tool, Setting(plain, people, 10 * place + call))
+            if cost.embeddings > bound[1] or (call == 2 and cost.statements > bound[0]):
+                over[tool] = cost
+            if call and cost.statements <= bound[0]:
+                break
     assert over == {}
 
 
