@@ -1,6 +1,7 @@
 """Plain forms of names, without invisible differences: Unicode forms, invisible characters and white space."""
 
 import unicodedata
+from functools import lru_cache
 
 ZERO_WIDTH = "\u00ad\u200b\u2060\ufeff"
 """Soft hyphen, zero-width space, word joiner and byte order mark, which copied text contains."""
@@ -50,6 +51,11 @@ def folded(text: str) -> str:
     return text.casefold().translate(_UNDECOMPOSED)
 
 
+def folded_words(text: str) -> list[str]:
+    """Folded words without accents; in scripts without letter case, which may have no spaces, each letter is a word."""
+    return "".join(map(_part_of_word, unicodedata.normalize("NFKD", folded(text)))).split()
+
+
 def ascii_form(text: str) -> str | None:
     """A text in lower-case ASCII, as people without the keys for it type it; None if that is the same or impossible."""
     plain = without_accents(folded(text))
@@ -63,6 +69,15 @@ def plain_name(name: str) -> str:
     """
     letters = "".join(map(_plain_character, without_invisible(name)))
     return " ".join(unicodedata.normalize("NFC", letters).split()) or name
+
+
+@lru_cache(maxsize=10_000)
+def _part_of_word(character: str) -> str:
+    if unicodedata.combining(character):
+        return ""
+    if character.isalpha() and character.upper() == character.lower():
+        return f" {character} "
+    return character if character.isalnum() else " "
 
 
 def _plain_character(character: str) -> str:
