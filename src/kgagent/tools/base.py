@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BaseModel, ValidationError
 from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
 from kgagent.lenient_lists import validated_with_lists
 from kgagent.models.graph import GraphModel
-from kgagent.models.plain import without_empty
+from kgagent.models.json_values import without_empty
 from kgagent.models.token_budget import RECORD_TOKENS, fit_record
 from kgagent.observing import within_tool
 from kgagent.ontology import Ontology
