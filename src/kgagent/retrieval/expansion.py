@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from kgagent.concurrency import task_group
+from kgagent.concurrency import in_turns, task_group
 from kgagent.models import GraphExpansion
 from kgagent.retrieval.candidates import read_node, read_relationship
 from kgagent.retrieval.scope import SearchScope
@@ -29,8 +29,10 @@ async def expand_around(
     among, around = among_read.result(), around_read.result()
     relationships = [row["relationship"] for row in among]
     relationships += [relationship for row in around for relationship in row["relationships"]]
-    ontology = scope.ontology
+    nodes, ontology = [row["node"] for row in around], scope.ontology
     return GraphExpansion(
-        neighbors=tuple(read_node(row["node"], ontology).to_model(ontology) for row in around if row["node"]),
-        relationships=tuple(read_relationship(one).to_model(ontology) for one in relationships if one),
+        neighbors=tuple(await in_turns(lambda one: read_node(one, ontology).to_model(ontology), filter(None, nodes))),
+        relationships=tuple(
+            await in_turns(lambda one: read_relationship(one).to_model(ontology), filter(None, relationships))
+        ),
     )

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from kgagent.concurrency import task_group
+from kgagent.concurrency import in_turns, task_group
 from kgagent.embedding.base import Embedder
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.records import NodeRecord, RelationshipRecord
@@ -102,9 +102,9 @@ class Exploration:
         read, full = records or ({}, {})
         hydrated = found if records is None else _hydrated(found, full)
         value = None if records is None else self._relevance(hydrated, sample.noise)
-        matched = self._matched(hydrated.rankings.get("relationship_vector", ()))
+        matched = await self._matched(hydrated.rankings.get("relationship_vector", ()))
         return ExploreResult(
-            nodes=self._nodes(self._signals(hydrated), {**read, **known}),
+            nodes=await self._nodes(self._signals(hydrated), {**read, **known}),
             relationships=_each_once((*matched, *surroundings.relationships)),
             neighbors=surroundings.neighbors,
             warnings=(
@@ -210,26 +210,29 @@ class Exploration:
         ends = (end for record in relationships for end in record.ends_in_direction.items())
         return {node_key(key): min(own, key=order.__getitem__) for key, all_ in ends if (own := searched & {*all_})}
 
-    def _nodes(self, rankings: Sequence[NodeRanking], nodes: Mapping[str, FoundNode]) -> tuple[ExploredNode, ...]:
+    async def _nodes(self, rankings: Sequence[NodeRanking], nodes: Mapping[str, FoundNode]) -> tuple[ExploredNode, ...]:
         """The best of the nodes, with the reasons why each was found."""
         signals: dict[str, list[Signal]] = {}
         for key, signal, _ in (one for ranking in rankings for one in ranking):
             signals.setdefault(key, []).append(signal)
-        explored = []
-        for key, score in self._best(rankings, _labels(nodes)):
+
+        def explored(best: tuple[str, float]) -> ExploredNode:
+            key, score = best
             found = nodes[key]
             node = found.to_model(self.scope.ontology) if isinstance(found, NodeRecord) else found
-            explored.append(ExploredNode(node=node, score=score, signals=tuple(signals[key])))
-        return tuple(explored)
+            return ExploredNode(node=node, score=score, signals=tuple(signals[key]))
+
+        return tuple(await in_turns(explored, self._best(rankings, _labels(nodes))))
 
     async def _surroundings(self, entity_keys: Sequence[str]) -> GraphExpansion:
         return await expand_around(
             self.scope, entity_keys, max_relationships=MAX_RELATIONSHIPS_AMONG, max_neighbors=MAX_NEIGHBORS
         )
 
-    def _matched(self, rankings: Iterable[Ranking]) -> list[RelationshipSearchResult]:
+    async def _matched(self, rankings: Iterable[Ranking]) -> list[RelationshipSearchResult]:
         """Each relationship once with its best score, best first."""
-        found = [to_result(one, self.scope) for ranking in rankings for one in ranking.candidates]
+        candidates = [one for ranking in rankings for one in ranking.candidates]
+        found = await in_turns(lambda one: to_result(one, self.scope), candidates)
         best: dict[tuple[str, str, str], RelationshipSearchResult] = {}
         for match in sorted(found, key=lambda match: (-match.score, match.pair)):
             best.setdefault(match.pair, match)

@@ -7,6 +7,7 @@ import heapq
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from kgagent.concurrency import in_turns
 from kgagent.graph.records import RelationshipRecord, as_text, ontology_label
 from kgagent.graph.store import Row
 from kgagent.models.paths import GraphPath, PathNode
@@ -113,11 +114,12 @@ async def read_paths(
         if row["relationship"] is not None and all(node["labels"] for node in row["nodes"])
     }
     fewest = min((len(path.relationships) for path in shortest), default=0)
-    return [
-        _to_model(path, found, scope.ontology, has_query=has_query, is_shortest=len(path.relationships) == fewest)
-        for path in paths
-        if _is_whole(path, found)
-    ]
+
+    def model(path: PathCandidate) -> GraphPath:
+        is_shortest = len(path.relationships) == fewest
+        return _to_model(path, found, scope.ontology, has_query=has_query, is_shortest=is_shortest)
+
+    return await in_turns(model, [path for path in paths if _is_whole(path, found)])
 
 
 def _to_model(

@@ -120,7 +120,7 @@ def _known_words(query: str, records: Sequence[StoredRecord]) -> float:
     asked = content_words(query)
     text = " ".join(_text(record)[:10_000] for record in records).casefold()
     folded = " ".join(name_words(text)) if not text.isascii() else ""
-    present = {part for word in WORD.findall(f"{text} {folded}") for part in (word, *_PART.findall(word))}
+    present = {part for word in {*WORD.findall(f"{text} {folded}")} for part in (word, *_PART.findall(word))}
     known = [w for w in asked if any(form.casefold() in (present if w.isascii() else text) for form in forms(w))]
     return len(known) / len(asked) if asked else 1.0
 

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from kgagent.concurrency import in_turns
 from kgagent.errors import SearchError
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.models import GraphNode
@@ -53,20 +54,23 @@ async def hydrate(
             raise failure.error
         raise SearchError(f"The results could not be read: {failure.reason}")
     warnings = [] if failure is None else [f"Skipped relationships and their end nodes: {failure.reason}"]
-    hydrated, broken = [], 0
-    for candidate in candidates:
+
+    def with_result(candidate: Candidate) -> Candidate | None:
         record: StoredRecord | None = candidate.record or nodes.get(candidate.key)
         if isinstance(record, RelationshipRecord):
             record = relationships.get((record.element_id, candidate.key))
-        if record is None:
-            continue
         try:
-            hydrated.append(replace(candidate, record=record, result=record.to_model(scope.ontology)))
+            return replace(candidate, record=record, result=record.to_model(scope.ontology)) if record else None
         except Exception:
             # One record with unexpected content must not hold back the others.
             _log.exception("A record could not be returned")
-            broken += 1
-    return hydrated, [*warnings, *([f"Skipped {broken} results: {INTERNAL_ERROR}"] if broken else [])]
+            return candidate
+
+    found = [one for one in await in_turns(with_result, candidates) if one]
+    hydrated = [one for one in found if one.result]
+    if broken := len(found) - len(hydrated):
+        warnings.append(f"Skipped {broken} results: {INTERNAL_ERROR}")
+    return hydrated, warnings
 
 
 def build_result(

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from kgagent.concurrency import in_turns
 from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError
 from kgagent.graph.nodes import NodeRepository
@@ -98,7 +99,8 @@ class SingleSearches:
             limit=limit,
             expand_hops=expand_hops,
         )
-        return Matches([to_result(one, scope) for one in ranking.candidates], plan=ranking.plan or "none")
+        found = await in_turns(lambda one: to_result(one, scope), ranking.candidates)
+        return Matches(found, plan=ranking.plan or "none")
 
     @observed("find_nodes_via_relationship_search")
     async def find_nodes_via_relationship_search(
@@ -164,11 +166,10 @@ class SingleSearches:
         check_limit(limit)
         queries = [await self._vector_query(query, vector, threshold)]
         [ranking] = await self._vectors.nodes(scope, queries, labels=scope.labels(labels), limit=limit)
-        found = [
-            NodeSearchResult(node=one.record.to_model(scope.ontology), similarity=one.score)
-            for one in ranking.candidates
-            if isinstance(one.record, NodeRecord)
-        ]
+        nodes = [(one.record, one.score) for one in ranking.candidates if isinstance(one.record, NodeRecord)]
+        found = await in_turns(
+            lambda one: NodeSearchResult(node=one[0].to_model(scope.ontology), similarity=one[1]), nodes
+        )
         return Matches(found, plan=ranking.plan or "none")
 
     @observed("text_match")

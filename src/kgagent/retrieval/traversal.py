@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 
+from kgagent.concurrency import in_turns
 from kgagent.errors import InputError, NodeNotFoundError
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.statements import Statement, statement
+from kgagent.graph.store import Row
 from kgagent.models import GraphNode, GraphRelationship
 from kgagent.models.traversal import TraversedNode, TraverseRequest, TraverseResult
 from kgagent.retrieval.arguments import known_types
@@ -86,14 +88,12 @@ async def _level(  # noqa: PLR0917
         },
     )
     ontology = scope.ontology
-    return [
-        (
-            read_node(row["node"], ontology).to_model(ontology),
-            tuple(read_relationship(item).to_model(ontology) for item in row["relationships"] if item),
-        )
-        for row in rows
-        if row["node"]
-    ]
+
+    def reached_by(row: Row) -> tuple[GraphNode, tuple[GraphRelationship, ...]]:
+        relationships = (read_relationship(item).to_model(ontology) for item in row["relationships"] if item)
+        return read_node(row["node"], ontology).to_model(ontology), tuple(relationships)
+
+    return await in_turns(reached_by, [row for row in rows if row["node"]])
 
 
 async def _count(scope: SearchScope, text: Statement, request: TraverseRequest) -> int:

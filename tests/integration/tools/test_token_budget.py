@@ -1,5 +1,6 @@
 """Answers of the tools that read, within their token budget, at a hub with many relationships and notes."""
 
+import asyncio
 import json
 import re
 from typing import Any
@@ -7,7 +8,9 @@ from uuid import uuid4
 
 import pytest
 
-from kgagent import KnowledgeGraph
+from kgagent import KnowledgeGraph, concurrency
+from kgagent.graph import records
+from kgagent.models.note import Note, parse_notes
 from kgagent.models.token_budget import estimated_tokens
 from kgagent.tools import Toolset
 from tests.support.drawn import Drawing
@@ -61,6 +64,30 @@ def hub_tools(graph: KnowledgeGraph, hub: Drawing) -> Toolset:
 def arguments_of(tool: str, drawing: Drawing) -> dict[str, Any]:
     keys = {"entity_key", "from_entity_key", "to_entity_key"}
     return {name: drawing.key(value) if name in keys else value for name, value in READERS[tool].items()}
+
+
+@pytest.mark.parametrize("tool", ["traverse", "hybrid_search", "explore"])
+async def test_other_tasks_run_between_records_whose_notes_take_long(
+    hub_tools: Toolset, hub: Drawing, monkeypatch: pytest.MonkeyPatch, tool: str
+) -> None:
+    read = [0]
+
+    def counted(stored: object) -> tuple[Note, ...]:
+        read[-1] += 1
+        return parse_notes(stored)
+
+    async def take_turns() -> None:
+        while True:
+            read.append(0)
+            await asyncio.sleep(0)
+
+    monkeypatch.setattr(concurrency, "LONGEST_TURN", 0.0)  # reading any record takes longer
+    monkeypatch.setattr(records, "parse_notes", counted)
+    others = asyncio.create_task(take_turns())
+    succeeded(await hub_tools[tool](**arguments_of(tool, hub), token_budget=20_000))
+    others.cancel()
+    # A neighbor is read with the three relationships that lead to it.
+    assert (sum(read) >= 50, max(read) <= 4) == (True, True), (sum(read), max(read))
 
 
 async def test_no_answer_exceeds_its_budget(hub_tools: Toolset, hub: Drawing) -> None:
