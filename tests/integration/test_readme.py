@@ -29,13 +29,14 @@ def run(server: Server, tmp_path: Path) -> Run:
 
 def test_the_examples_in_python_find_the_mentor(repository_root: Path, run: Run, user_id: str) -> None:
     first, *others = [block.replace('"me"', f'"{user_id}"') for block in blocks(repository_root, "python")]
-    assert run("-c", first) == "['Ruth Calder']\n"
+    for _ in range(2):
+        assert run("-c", first) == "['Ruth Calder']\n"
     each = f"for block in {others!r}:\n    exec(block, {{'__name__': '__main__'}})\n    print('\\f')"
     # Each example has its own names; a process of its own would only repeat the imports.
     searched, ranked, matched, explored, _ = run("-c", each).split("\f")
-    assert "Ruth Calder (Person) -[mentor]-> Me" in ranked
-    assert re.search(r"0\.\d\d Ruth Calder -\[mentor\]- Me", searched)
-    assert "Ruth Calder -[has_relationship_with: mentor]-> Me  HYBRID" in matched
+    assert "Ruth Calder (Person) -[mentor]-> Ines Halloran" in ranked
+    assert re.search(r"0\.\d\d Ruth Calder -\[mentor\]- Ines Halloran", searched)
+    assert "Ruth Calder -[has_relationship_with: mentor]-> Ines Halloran  HYBRID" in matched
     assert "Ruth Calder (Person " in explored
 
 
