@@ -105,7 +105,7 @@ def test_a_value_of_a_union_is_described_once() -> None:
 
 def test_where_the_date_of_a_note_belongs_is_said() -> None:
     notes = [{"content": "They met", "occurred_at": "2026-05-03"}]
-    said = "A note has no occurred_at: write when it happened into its content"
+    said = "A note has no occurred_at: state in its content when it happened"
     assert wrong(CreateNodeArguments, {"label": "Person", "name": "A", "notes": notes}) == said
 
 

@@ -41,7 +41,7 @@ def explore(
             help=field_of(
                 "VectorQuery",
                 "threshold",
-                "With the local model, unrelated texts have 0.4 or more; try 0.5.",
+                "With the local model, unrelated texts have a similarity of 0.4 or more; try 0.5.",
             )
         ),
     ] = None,

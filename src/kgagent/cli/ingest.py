@@ -49,7 +49,7 @@ def ingest(
     ] = "",
     user: User = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Read sources again that were read or refused before.")
+        bool, typer.Option("--force", help="Read sources even if they were read or refused before.")
     ] = False,
     report_to: Annotated[
         Path | None, typer.Option("--report", help="Write the report to this file, as Markdown.")

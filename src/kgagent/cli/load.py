@@ -20,13 +20,13 @@ def load(
     batch_size: Annotated[int, typer.Option(help="Lines per transaction.", min=1)] = 500,
     engine: Annotated[
         Literal["direct", "ray"],
-        typer.Option(help="What writes. direct: this process. ray: worker processes of Ray Data."),
+        typer.Option(help="Where writes run. direct: in this process. ray: in worker processes of Ray Data."),
     ] = "direct",
     workers: Workers = 2,
     ray_address: RayAddress = None,
     json: Json = False,
 ) -> None:
-    """Load nodes and relationships from a JSON Lines FILE. Run it again to resume, or to load changes of the file.
+    """Load nodes and relationships from a JSON Lines FILE. Run it again to resume, or to load changes to the file.
 
     Invalid lines are reported with their numbers and reasons. The other lines are loaded, and the exit code is 1.
     """

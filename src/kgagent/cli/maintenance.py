@@ -57,7 +57,7 @@ def migrate(
     engine: Annotated[
         Literal["direct", "batch", "ray"],
         typer.Option(
-            help="How texts are embedded. direct: by requests of the migration. batch: by OpenAI's Batch API, at half "
+            help="How texts are embedded. direct: by requests from this process. batch: by OpenAI's Batch API, at half "
             "the price within 24 hours. ray: by worker processes of Ray Data, which also write."
         ),
     ] = "direct",

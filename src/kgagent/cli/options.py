@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, and nothing else there.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, and nothing else, to stdout.")]
 User = Annotated[str | None, typer.Option("--user", help="Owner of the graph. [dim]\\[KGAGENT_USER_ID, else me][/dim]")]
 UserOrAll = Annotated[str | None, typer.Option("--user", help="Owner of the records. [dim]\\[all users][/dim]")]
 Html = Annotated[

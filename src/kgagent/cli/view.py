@@ -26,7 +26,7 @@ def view(
     open_browser: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     user: User = None,
 ) -> None:
-    """Serve a page, on this machine only, in which you search and view the graph."""
+    """Serve a page for searching and viewing the graph, on this machine only."""
     import asyncio
 
     from rich.text import Text

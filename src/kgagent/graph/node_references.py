@@ -419,20 +419,21 @@ class NodeReferences:
                 node.listed(node.entity_key if short[node.entity_key] == reference.strip() else short[node.entity_key])
                 for node in nodes[:MAX_LISTED]
             )
-            return InputError(f"{shown} may be {count} nodes; give the key of one: {listed}")
+            return InputError(f"{shown} could refer to {count} nodes; give the key of one: {listed}")
         hint = f"Nearest to {shown}: {'; '.join(nearest[reference])}" if reference in nearest else ""
         forms = ReferenceForms.of(reference)
         if not hint and is_short_key(reference):
             hint = f"Keys need at least {MIN_PREFIX} characters"
         if forms is not None and forms.is_owner:
-            hint = "No node is marked as the owner of this graph: first give the person's node `is_owner: true`"
+            hint = "No node is marked as the owner of this graph: first set `is_owner` to true on that person's node"
         return NodeNotFoundError(f"Node not found: {shown}", hint)
 
 
 def _not_compared(reference: str) -> NodeNotFoundError:
     """The error for an unknown name beyond those of a call that are compared with parts of names."""
     hint = (
-        f"Give its whole name or key: only the first {MAX_LOOSE} other names of a call are compared with parts of names"
+        f"Give the full name or the key: only the first {MAX_LOOSE} unknown names of a call are compared with parts of "
+        "names"
     )
     return NodeNotFoundError(f"Node not found: {_shown(reference)}", hint)
 

@@ -185,7 +185,9 @@ class NodeRestorationStrategy:
             listed = "; ".join(
                 f"{node}, deleted on {format_minute(node.deleted_at)}" for node in state.nodes[:MAX_LISTED]
             )
-            raise InputError(f"{wanted!r} may be {len(state.nodes)} deleted nodes; give the key of one: {listed}")
+            raise InputError(
+                f"{wanted!r} could refer to {len(state.nodes)} deleted nodes; give the key of one: {listed}"
+            )
         [node] = state.nodes
         if node.undo_until <= self._context.clock():
             raise InputError(

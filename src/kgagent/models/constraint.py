@@ -214,12 +214,12 @@ class Constraint(PatternModel):
 
     Attributes:
         type: How to compare. REGEX_MATCH (RE2) matches the whole text; CONTAINS also finds an item of a list.
-        property_path: Property; "budget.approved" for a value inside of JSON.
+        property_path: Property; "budget.approved" for a value inside JSON.
         value: Value to compare with; a list for PROPERTY_IN and NOT_IN.
         value_from: Compares with a property of another node instead of value.
         node_label: Applies the constraint only to nodes with this label.
         at_step: i (from 0): relationship of step i, or the node at which it arrives; start; end; -1: all of the path.
-        on: Whose property it is.
+        on: What has the property: nodes or relationships.
     """
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"value_from", "node_label"})

@@ -42,7 +42,7 @@ class TraversalStep(PatternModel):
     """One step: follows one or several relationships from a node to the next node of the path.
 
     Attributes:
-        source_label: Label of the node where it starts (where the step before arrived). Default: any.
+        source_label: Label of the node where it starts (where the previous step arrived). Default: any.
         relation_type: Neo4j type, or a list of alternatives. Default: any.
         target_label: Label of the node where it arrives. Default: any.
         step_index: Position of the step, from 0; by default the position in the list.
@@ -128,7 +128,7 @@ def _check_positions(constraints: Sequence[Constraint], steps: int) -> None:
 
 
 class Branch(PatternModel):
-    """Steps that must, or must not, lead away from a node of the path. A branch filters paths and is not returned.
+    """A condition on a node of a path: steps that must, or must not, start there. It filters paths and is not returned.
 
     Attributes:
         at_step: Node at which it starts.
@@ -171,7 +171,7 @@ class GraphPattern(PatternModel):
         pattern_id: Name of the pattern in results and errors.
         steps: 1 to 8 steps.
         constraints: Conditions on properties.
-        branches: Steps that must, or must not, lead away from a node of the path.
+        branches: Conditions on a node of the path: steps that must, or must not, start there.
         cycle: The path ends at its start node.
         distinct_nodes: The path visits no node twice.
         repeat_relationships: The path may follow a relationship twice.

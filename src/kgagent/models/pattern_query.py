@@ -68,7 +68,7 @@ class QueryCombinator(PatternModel):
 
     Attributes:
         type: INTERSECTION: paths of all patterns with the same node at join_on. UNION: the best path for each node that
-            any pattern has there. SEQUENTIAL: each pattern starts where the one before ended.
+            any pattern has at join_on. SEQUENTIAL: each pattern starts where the previous one ended.
         patterns: Patterns, or combinators.
         join_on: Default: the start if all patterns have the same start label, otherwise the end.
         description: Purpose of the combination.
@@ -177,10 +177,10 @@ class GraphQuery(PatternModel):
     """A structured question to a graph.
 
     Attributes:
-        query: The question in plain words: ranks paths by similarity, and is searched for if no path matches.
+        query: The question in plain words: used to rank paths, and for a hybrid search if no path matches.
         targets: Nodes where paths start, or end if only the end of a pattern has their label.
         traversal: Expansion from the targets, for a query without patterns.
-        patterns: Patterns, each matched by itself.
+        patterns: Patterns, each matched independently.
         combinator: A combination of patterns; replaces `patterns`.
         ranking: How paths are ranked.
         weights: For HYBRID, the weight of each component; weights are divided by their sum.

@@ -59,5 +59,5 @@ def validate_vector(vector: Sequence[float], dimensions: int) -> Sequence[float]
         raise InputError(f"vector must be numbers: {error}") from None
     length = math.hypot(*sent)
     if not SHORTEST <= length <= LONGEST:
-        raise InputError(f"vector must be finite and not all zero, and its length {SHORTEST:g} to {LONGEST:g}")
+        raise InputError(f"vector must be finite and not all zero, with a norm from {SHORTEST:g} to {LONGEST:g}")
     return sent

@@ -93,7 +93,7 @@ class NewNote(Arguments):
     @classmethod
     def _without_date(cls, given: object) -> object:
         for name in DATE_NAMES.intersection(given) if isinstance(given, Mapping) else ():
-            raise InputError(f"A note has no {name}: write when it happened into its content")
+            raise InputError(f"A note has no {name}: state in its content when it happened")
         return given
 
 

@@ -79,8 +79,8 @@ class CreateRelationship(Tool[CreateRelationshipArguments]):
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
         return (
-            "Connect two existing nodes. If they are connected already, use update_relationship. Searches match type, "
-            "description, levels and notes, so give all that you know."
+            "Connect two existing nodes. If they are connected already, use update_relationship. Searches match the "
+            "type, description, attitude, proximity and notes, so give everything you know."
         )
 
     async def run(self, context: ToolContext, arguments: CreateRelationshipArguments) -> WrittenRelationship:

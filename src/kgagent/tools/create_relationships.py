@@ -33,8 +33,8 @@ class CreateRelationships(Tool[CreateRelationshipsArguments]):
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
         return (
-            "Create several relationships in one call. Each is created or rejected by itself; `results` has one entry "
-            "for each, in order."
+            "Create several relationships in one call. Each is created or rejected independently; `results` has one "
+            "entry for each, in order."
         )
 
     async def run(self, context: ToolContext, arguments: CreateRelationshipsArguments) -> BatchResult:

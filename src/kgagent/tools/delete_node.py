@@ -79,8 +79,8 @@ class DeleteNode(Tool[DeleteNodeArguments]):
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
         return (
-            "Delete a mistaken node; the user can restore it until `undo_until`. If another node is the same thing, "
-            "use merge_nodes."
+            "Delete a node created by mistake; the user can restore it until `undo_until`. If it duplicates another "
+            "node, use merge_nodes."
         )
 
     async def run(self, context: ToolContext, arguments: DeleteNodeArguments) -> DeletedNode:

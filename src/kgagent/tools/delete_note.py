@@ -55,8 +55,8 @@ class DeleteNote(Tool[DeleteNoteArguments]):
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
         return (
-            "Delete a mistaken note of a node, or of the relationship between two nodes. The result contains it, so "
-            "that it can be added again."
+            "Delete a note added by mistake to a node, or to the relationship between two nodes. The result contains "
+            "it, so that it can be added again."
         )
 
     async def run(self, context: ToolContext, arguments: DeleteNoteArguments) -> DeletedNote:

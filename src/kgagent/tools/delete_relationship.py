@@ -72,8 +72,8 @@ class DeleteRelationship(Tool[DeleteRelationshipArguments]):
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
         return (
-            "Delete a mistaken relationship; the user can restore it until `undo_until`. If it has ended, record that "
-            "with update_relationship instead. " + DIRECTION_HINT
+            "Delete a relationship created by mistake; the user can restore it until `undo_until`. If it has ended, "
+            "record that with update_relationship instead. " + DIRECTION_HINT
         )
 
     async def run(self, context: ToolContext, arguments: DeleteRelationshipArguments) -> DeletedRelationship:

@@ -41,13 +41,14 @@ async def deleted_notes(context: ToolContext, written: Mapping[KeyT, Relationshi
             deleted_at = format_minute(latest[key]["deleted_at"].to_native())
             shown = [repr(beginning(in_one_line(note.content), MAX_CONTENT)) for note in notes[:MAX_LISTED]]
             more = [f"{len(notes) - MAX_LISTED} more"] if len(notes) > MAX_LISTED else []
-            known = f"{counted(len(notes), 'note')}, which the new one does not have: {', '.join((*shown, *more))}"
+            known = f"{counted(len(notes), 'note')}, which the new one lacks: {', '.join((*shown, *more))}"
             triplet = written[place].record.triplet
-            hints[place] = f"{triplet}: one that was deleted on {deleted_at} has {known}. {_remedy(context)}"
+            deleted = f"a relationship between the two that was deleted on {deleted_at}"
+            hints[place] = f"{triplet}: {deleted} has {known}. {_remedy(context)}"
     return hints
 
 
 def _remedy(context: ToolContext) -> str:
     if context.offers("restore_relationship"):
-        return "Add them again; or delete the new one, and call restore_relationship with skip 1"
+        return "Add them again; or delete the new one, and call restore_relationship with skip=1"
     return "Add them again if they still hold"

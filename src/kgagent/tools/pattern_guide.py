@@ -83,7 +83,7 @@ WORKED_EXAMPLES = (
     ),
     WorkedExample(
         "Which patients match all 5 risk criteria?",
-        "INTERSECTION keeps the start nodes that every pattern has; a branch counts what leads away from a node",
+        "INTERSECTION keeps the start nodes that every pattern has; a branch counts the nodes reached from a node",
         {
             "combinator": {
                 "type": "INTERSECTION",
@@ -115,7 +115,7 @@ WORKED_EXAMPLES = (
     ),
     WorkedExample(
         "Which of my close friends are not interested in sailing?",
-        "A number on a relationship; a branch with at_most 0 must not exist",
+        "A number on a relationship; a branch with at_most 0 requires that there is no such path",
         {
             "patterns": [
                 {

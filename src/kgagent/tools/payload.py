@@ -19,7 +19,7 @@ KEY_HINT = "explore and hybrid_search return the entity_key of a node"
 """Added to an error about an unknown node, if no node has a similar name."""
 
 
-REPEAT_ARGUMENTS = "A cursor continues an answer: repeat the other arguments of the call that gave it"
+REPEAT_ARGUMENTS = "A cursor continues a result: repeat the other arguments of the call that returned it"
 """Part of errors of calls that give a cursor without them."""
 
 

@@ -137,7 +137,7 @@ class QueryPatterns(Tool[QueryPatternsArguments]):
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
         return (
-            "Answer a structured question exactly, with the paths as evidence: which A is connected through B to the "
+            "Answer a structured question exactly, with the paths as evidence: which A are connected through B to the "
             "same C, how often, or not at all. describe_graph lists the names that exist, and with topic 'patterns' "
             "shows worked examples. relation_type is a Neo4j type; a word such as 'mentor' is the property "
             f"relationship_type of a relationship. Example, what mentors are interested in: {_EXAMPLE}."

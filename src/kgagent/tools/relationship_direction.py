@@ -38,9 +38,9 @@ def check_direction(
     if relationship_type == stored.text("relationship_type") and not (may_be_reversed and reads_one_way):
         return
     if intent.from_entity_key != next(iter(stored.ends_in_direction)):
-        notes = f", including its {counted(len(intent.notes), 'note')}" if intent.notes else ""
+        notes = f", not even its {counted(len(intent.notes), 'note')}" if intent.notes else ""
         raise InputError(
-            f"The relationship exists in the opposite direction: {stored.triplet!r}. Nothing of this {noun} was "
+            f"The relationship exists in the opposite direction: {stored.triplet!r}. Nothing from this {noun} was "
             f"stored{notes}. {_corrected(intent, stored)}"
         )
 

@@ -81,7 +81,7 @@ class Remember(Tool[RememberArguments]):
             f"Store what you learned in one call: nodes ({', '.join(ontology.labels)}), relationships and notes. "
             "Creates what is missing and updates what exists: a node by label and name, a relationship by its two "
             "nodes; a new type or description replaces the old. Refer to a node by name, entity_key, or `ref` of "
-            'this call; "me" is the owner. Each item succeeds or fails alone. '
+            'this call; "me" is the owner. Each item succeeds or fails independently. '
             'Example: {"nodes": [{"label": "Person", '
             '"name": "Ruth Calder", "description": "Naval architect in Bergen."}], "relationships": [{"from": '
             '"Ruth Calder", "to": "me", "relationship_type": "mentor of", "attitude": 5, "notes": ["Had lunch in June '

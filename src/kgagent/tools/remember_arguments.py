@@ -111,14 +111,14 @@ class RememberedNode(Arguments):
     }
 
     ref: Reference | None = Field(None, description="Name for it in this call.")
-    entity_key: EntityKey | None = Field(None, description="Existing node, if its name is not enough.")
-    label: ShortText | None = Field(None, description="A new node needs it.")
+    entity_key: EntityKey | None = Field(None, description="Key of an existing node, if its name does not identify it.")
+    label: ShortText | None = Field(None, description="Required for a new node.")
     name: NodeName | None = Field(None, description="Name that people use.")
     aliases: Aliases = Field(default_factory=list, description="Other names to add; [] removes all.")
     description: Text | None = Field(None, description="One sentence.")
     notes: Notes = Field(default_factory=list, description="Facts to add, one sentence each.")
-    is_owner: bool = Field(False, description="The person whose graph this is.")
-    new: bool = Field(False, description="Create even if one has this name.")
+    is_owner: bool = Field(False, description="Whether this person is the owner of the graph.")
+    new: bool = Field(False, description="Create a node even if one with this name exists.")
 
     @model_validator(mode="after")
     def _validate_identity(self) -> "RememberedNode":
@@ -149,7 +149,7 @@ class RememberedRelationship(Arguments):
     )
     to: Reference = Field(validation_alias=AliasChoices("to", *TO_NAMES.choices), description="Another node.")
     relationship_type: ShortText | None = Field(
-        None, description='What it is, reading from `from` to `to`: "mentor of". A new relationship needs it.'
+        None, description='What it is, reading from `from` to `to`: "mentor of". Required for a new relationship.'
     )
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"neo4j_type"})
     neo4j_type: ShortText | None = Field(None, description="Needed only if several types connect the labels.")
@@ -170,10 +170,10 @@ class RememberedNote(NewNote):
 
     on: Annotated[
         Reference | Annotated[list[Reference], Field(min_length=2, max_length=2)], BeforeValidator(_single)
-    ] = Field(description="A node, or the two of a relationship.")
+    ] = Field(description="A node, or the two nodes of a relationship.")
     content: Text = Field("", description="One fact, as a sentence.")
     replaces: FilledText | None = Field(
-        None, description="Beginning of a stored note to replace; without content, to remove."
+        None, description="Beginning of a stored note to replace, or to remove if content is omitted."
     )
 
     @model_validator(mode="after")
@@ -201,7 +201,7 @@ class RememberArguments(Arguments):
         default_factory=list, max_length=MAX_RELATIONSHIPS, description="To create or update."
     )
     notes: list[Unchecked[RememberedNote]] = Field(
-        default_factory=list, max_length=MAX_NOTES, description="Notes on what exists."
+        default_factory=list, max_length=MAX_NOTES, description="Notes on nodes or relationships."
     )
     verbose: Verbose = False
     idempotency_key: IdempotencyKey = None

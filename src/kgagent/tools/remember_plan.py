@@ -47,7 +47,7 @@ def node_options() -> NodeWriteOptions:
         if stored is None or not isinstance(intent, RememberedNodeIntent):
             return intent
         if intent.expected_label not in {None, stored.label}:
-            raise InputError(f"{stored.text('name')!r} is a {stored.label}, not a {intent.expected_label}")
+            raise InputError(f"{stored.text('name')!r} has the label {stored.label}, not {intent.expected_label}")
         if intent.correction is not None:
             return replace(intent, values=intent.correction.values(stored))
         if intent.label is None:
@@ -111,7 +111,7 @@ class Intents:
             values |= {"description": item.description} if item.description else {}
             values |= {"aliases": None} if item.removes_aliases else {}
         if item.is_owner and self.references.owner != target.entity_key:
-            raise InputError("another node of this call has is_owner; a graph has one owner")
+            raise InputError("another node in this call has is_owner; a graph has one owner")
         owner = await owner_values(
             self.context,
             is_owner=item.is_owner or None,

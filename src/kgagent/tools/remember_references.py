@@ -118,7 +118,7 @@ class References:
             InputError: it means none, or several.
         """
         if reference in self.repeated:
-            raise InputError(f"Several nodes of this call have the ref {reference!r}; give each node its own")
+            raise InputError(f"Several nodes in this call have the ref {reference!r}; give each node its own")
         key = self._in_call(reference) or self.stored[reference]
         if isinstance(key, str):
             return key
@@ -157,7 +157,7 @@ class References:
                 self.notices[reference] = notice or f"{reference} → {names[0]}"
             else:
                 self.stored[reference] = InputError(
-                    f"{reference!r} may be {' or '.join(map(repr, names))} of this call; give a whole name, "
+                    f"{reference!r} could refer to {' or '.join(map(repr, names))} in this call; give a full name, "
                     "or the key of a stored node"
                 )
 

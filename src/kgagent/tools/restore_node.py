@@ -59,13 +59,13 @@ async def _merged(context: ToolContext, restored: NodeRestorationResult) -> tupl
     if existing is None:
         return node, ""
     shown = f"{existing.label} {existing.name} ({message_key(existing.entity_key)})"
-    beside = f". It has a new key, because {shown} has its own"
+    beside = f". It has a new key, because {shown} now has its old one"
     if (node.label, normalised_name(node.name)) != (existing.label, normalised_name(existing.name)):
         return node, beside
     try:
         merged = await merge(context, MergeIntent(keep=existing.entity_key, drop=node.entity_key))
     except KgAgentError as error:
-        return node, f"{beside}, and could not be merged into it: {error}"
+        return node, f"{beside}. The two could not be merged: {error}"
     same = node.description in {"", merged.node.description}
     kept = "" if same else f". Kept as a note, description: {in_one_line(node.description)}"
     return merged.node, f" into {shown}, which was created after the deletion{kept}"
@@ -82,8 +82,8 @@ class RestoreNode(Tool[RestoreNodeArguments]):
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
         return (
-            "Undo delete_node until `undo_until`, including the relationships that were deleted with it. If it was "
-            "created again, both are merged."
+            "Undo delete_node, before `undo_until`, including the relationships that were deleted with the node. If "
+            "the node has since been created again, the two are merged."
         )
 
     async def run(self, context: ToolContext, arguments: RestoreNodeArguments) -> RestoredNode:

@@ -34,7 +34,7 @@ class RestoreRelationship(Tool[RestoreRelationshipArguments]):
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
         return (
-            "Undo delete_relationship until `undo_until`, unless the two nodes have a new relationship of the same "
+            "Undo delete_relationship, before `undo_until`, unless the two nodes have a new relationship of the same "
             "Neo4j type."
         )
 

@@ -114,7 +114,7 @@ def _content(result: TraverseResult, arguments: TraverseArguments, first: int, s
         items=[_ReachedItem(item, arguments) for item in result.reached],
         message=message,
         opening=message if is_cut else "",
-        empty=f"No relationship leads from {name} to another node",
+        empty=f"Found no matching relationship between {name} and another node",
         sections=("nodes",),
         fields={
             "start": cut_record(item_record(start, state), arguments.token_budget // 4) or {}

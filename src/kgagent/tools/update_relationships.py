@@ -33,8 +33,8 @@ class UpdateRelationships(Tool[UpdateRelationshipsArguments]):
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
         return (
-            "Change several relationships in one call. Each is changed or rejected by itself; `results` has one entry "
-            "for each, in order. " + DIRECTION_HINT
+            "Change several relationships in one call. Each is changed or rejected independently; `results` has one "
+            "entry for each, in order. " + DIRECTION_HINT
         )
 
     async def run(self, context: ToolContext, arguments: UpdateRelationshipsArguments) -> BatchResult:

@@ -39,7 +39,7 @@ async def test_the_tools_that_the_fix_names_repair_it(
     graph: KnowledgeGraph, tools: Toolset, user_id: str, owners: tuple[str, str]
 ) -> None:
     _, second = owners
-    assert "may be 2 nodes" in error_of(await tools.traverse(entity_key="me"))
+    assert "could refer to 2 nodes" in error_of(await tools.traverse(entity_key="me"))
     succeeded(await tools.update_node(entity_key=second, is_owner=False))
     assert await findings(graph, user_id) == []
     succeeded(await tools.traverse(entity_key="me"))

@@ -87,7 +87,7 @@ async def test_several_nodes_of_a_name_are_an_error_that_lists_them(
     with pytest.raises(InputError) as raised:
         await references.resolve(user_id, ["RUTH"])
     said = str(raised.value)
-    assert said.startswith("RUTH may be 2 nodes; give the key of one: ")
+    assert said.startswith("RUTH could refer to 2 nodes; give the key of one: ")
     assert f"Ruth (Person, {first[:8]}): Naval architect." in said
     assert f"ruth (Person, {second[:8]})" in said
     assert len(said) < 250
@@ -99,7 +99,7 @@ async def test_more_than_ten_nodes_of_a_name_are_listed_to_ten(
     await store_people(graph, stored, {f"{stored}-{n:02}": "Tom" for n in range(12)})
     with pytest.raises(InputError) as raised:
         await references.resolve(stored, ["Tom"])
-    assert str(raised.value).startswith("Tom may be more than 10 nodes")
+    assert str(raised.value).startswith("Tom could refer to more than 10 nodes")
     assert str(raised.value).count("Tom (Person") == 10
 
 
@@ -119,7 +119,7 @@ async def test_a_beginning_of_two_keys_is_an_error(
     await store_people(graph, stored, {first: "Ann", second: "Ben"})
     resolved = await references.resolve_each(stored, ["5b0c1a2f", first, "5b0c1a2"])
     assert resolved[first] == first
-    assert str(resolved["5b0c1a2f"]).startswith("5b0c1a2f may be 2 nodes")
+    assert str(resolved["5b0c1a2f"]).startswith("5b0c1a2f could refer to 2 nodes")
     assert f"Ann (Person, {first})" in str(resolved["5b0c1a2f"])
     assert isinstance(resolved["5b0c1a2"], NodeNotFoundError)
 
@@ -129,7 +129,7 @@ async def test_a_name_that_is_also_the_beginning_of_a_key_is_ambiguous(
 ) -> None:
     ruth = await person(tools, "Ruth")
     await node(tools, "Entity", ruth[:8])
-    with pytest.raises(InputError, match="may be 2 nodes") as raised:
+    with pytest.raises(InputError, match="could refer to 2 nodes") as raised:
         await references.resolve(user_id, [ruth[:8]])
     assert f"(Person, {ruth})" in str(raised.value)
 
@@ -145,7 +145,7 @@ async def test_the_owner_is_meant_even_if_a_node_has_that_name(
 
 
 async def test_me_without_an_owner_says_how_to_set_one(references: NodeReferences, user_id: str) -> None:
-    with pytest.raises(NodeNotFoundError, match="give the person's node `is_owner: true`"):
+    with pytest.raises(NodeNotFoundError, match="set `is_owner` to true on that person's node"):
         await references.resolve(user_id, ["me"])
     assert await references.owner(user_id) is None
 

@@ -50,7 +50,7 @@ async def test_a_name_comes_before_an_alias_and_an_alias_of_two_is_refused(tools
     named = await person(tools, "Bo")
     assert succeeded(await tools.update_node(entity_key="Bo", description="x"))["node"]["entity_key"] == named
     error = error_of(await tools.update_node(entity_key="liv", description="x"))
-    assert error.startswith("liv may be 2 nodes")
+    assert error.startswith("liv could refer to 2 nodes")
     assert first[:8] in error
     assert second[:8] in error
 

@@ -265,7 +265,7 @@ async def test_a_reference_to_several_deleted_nodes_or_to_none_is_an_error(tools
     for _ in range(2):
         succeeded(await tools.delete_node(entity_key=await person(tools, "Bob")))
     both = error_of(await tools.restore_node(entity_key="bob"))
-    assert both.startswith("'bob' may be 2 deleted nodes; give the key of one: Person Bob (")
+    assert both.startswith("'bob' could refer to 2 deleted nodes; give the key of one: Person Bob (")
     assert "deleted on 2026-01-01" in both
     assert error_of(await tools.restore_node(entity_key="Bobby")) == (
         "There is no deleted node 'Bobby' that can be restored"

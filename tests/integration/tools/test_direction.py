@@ -82,10 +82,10 @@ def refused(felix_first: dict[str, str], *, noun: str = "item", rest: dict[str, 
     """The error, with calls that can be repeated; `rest` are the other values and the note of the call."""
     felix, tom = (key[:12] for key in felix_first.values())
     ends = {"from": tom, "to": felix}
-    note = ", including its 1 note" if rest else ""
+    note = ", not even its 1 note" if rest else ""
     add = f"To store the rest without relationship_type: {json.dumps(ends | rest)}; to change" if rest else "To change"
     return (
-        f"The relationship exists in the opposite direction: 'Tom mentor Felix'. Nothing of this {noun} was stored"
+        f"The relationship exists in the opposite direction: 'Tom mentor Felix'. Nothing from this {noun} was stored"
         f"{note}. {add} the type: {json.dumps({**ends, 'relationship_type': '…'}, ensure_ascii=False)}, with a type "
         "that reads from Tom to Felix"
     )

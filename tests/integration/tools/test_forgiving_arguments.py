@@ -38,7 +38,8 @@ async def test_the_nodes_of_a_relationship_have_other_names(tools: Toolset, firs
 async def test_a_cursor_alone_says_to_repeat_the_arguments(tools: Toolset) -> None:
     for name in ("explore", "hybrid_search", "get_relationship", "traverse", "find_paths"):
         error = error_of(await tools[name](cursor="12-abcdef"))
-        assert error.endswith("A cursor continues an answer: repeat the other arguments of the call that gave it"), name
+        known = "A cursor continues a result: repeat the other arguments of the call that returned it"
+        assert error.endswith(known), name
 
 
 async def test_a_name_that_no_reference_can_be_is_refused(tools: Toolset) -> None:

@@ -178,7 +178,7 @@ async def test_a_surname_of_a_stored_person_and_of_one_in_the_same_call_is_refus
     payload = succeeded(await tools.remember(nodes=[maria], relationships=[item]))
     [failed] = payload["failures"]
     assert failed["error"] == (
-        "'Gruber' may be 'Maria Gruber' of this call; give a whole name, or the key of a stored node"
+        "'Gruber' could refer to 'Maria Gruber' in this call; give a full name, or the key of a stored node"
     )
     assert len(await relationships_of(graph, user_id)) == 1
     described = {"name": "Herr Gruber", "description": "Landlord."}

@@ -84,7 +84,7 @@ async def test_targets_of_pattern_queries_are_references(
 async def test_an_ambiguous_target_of_a_pattern_query_is_an_error(tools: Toolset, keys: dict[str, str]) -> None:
     await person(tools, "anna")
     payload = await tools.query_patterns(targets=[{"entity_key": "Anna"}], traversal={"max_depth": 1})
-    assert error_of(payload).startswith("Anna may be 2 nodes")
+    assert error_of(payload).startswith("Anna could refer to 2 nodes")
     assert keys["anna"][:8] in error_of(payload)
 
 
@@ -105,7 +105,7 @@ async def test_each_relationship_of_a_batch_is_resolved_on_its_own(tools: Toolse
     )
     first, ambiguous, unknown, by_prefix, again, nobody = payload["results"]
     assert first["triplet"] == "Tom friend Anna"
-    assert ambiguous["error"].startswith("Eve may be 2 nodes; give the key of one: ")
+    assert ambiguous["error"].startswith("Eve could refer to 2 nodes; give the key of one: ")
     assert unknown["error"] == (
         f"One or both nodes do not exist: Ruth Caldr. Nearest to Ruth Caldr: "
         f"Ruth Calder (Person, {keys['ruth'][:8]}): Architect."
@@ -135,7 +135,7 @@ async def test_me_without_an_owner_tells_how_to_set_one(tools: Toolset) -> None:
 async def test_an_ambiguous_name_writes_nothing(tools: Toolset, keys: dict[str, str]) -> None:
     await person(tools, "anna")
     error = error_of(await tools.update_relationship(from_entity_key="Anna", to_entity_key="Ruth Calder", attitude=1))
-    assert error.startswith("Anna may be 2 nodes; give the key of one")
+    assert error.startswith("Anna could refer to 2 nodes; give the key of one")
     stored = succeeded(await tools.get_relationship(from_entity_key="me", to_entity_key=keys["ruth"]))
     assert "attitude" not in stored["relationship"]
 

@@ -477,7 +477,7 @@ async def test_a_name_that_means_the_owner_creates_nobody(tools: Toolset, graph:
 async def test_a_stored_label_does_not_change(tools: Toolset) -> None:
     key = await node(tools, "Concept", "Sailing")
     error = error_of(await tools.remember(nodes=[{"entity_key": key, "label": "Entity", "description": "A sport."}]))
-    assert error.endswith("'Sailing' is a Concept, not a Entity")
+    assert error.endswith("'Sailing' has the label Concept, not Entity")
 
 
 async def test_the_expiry_of_notes_is_reported(tools: Toolset) -> None:
@@ -626,7 +626,7 @@ async def test_a_ref_of_two_nodes_means_neither(tools: Toolset) -> None:
         {"nodes": nodes, "relationships": [{"from": "a", "to": "Tom", "relationship_type": "brother"}]}
     )
     assert "Nodes: 2 created" in answer.text
-    assert "Several nodes of this call have the ref 'a'; give each node its own" in answer.text
+    assert "Several nodes in this call have the ref 'a'; give each node its own" in answer.text
 
 
 async def test_a_note_that_is_stored_already_is_reported(tools: Toolset) -> None:
