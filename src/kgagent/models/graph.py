@@ -5,9 +5,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from kgagent.models.json_values import without_empty
 from kgagent.models.note import Note
-from kgagent.models.plain import names_in_direction, triplet_of
+from kgagent.models.plain import names_in_direction, triplet_of, without_empty
 
 
 class GraphModel(BaseModel):

@@ -1,4 +1,4 @@
-"""Names of nodes, and relationships as short texts."""
+"""Names of nodes, relationships as short texts, and JSON values without those that are empty."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -41,3 +41,13 @@ def triplet_of(relationship: "GraphRelationship") -> str:
     """A relationship as a short sentence, in its direction; see `triplet_text`."""
     source, target = names_in_direction(relationship)
     return triplet_text(source, relationship.neo4j_type, target, label=relationship.relationship_type)
+
+
+def without_empty(value: Any) -> Any:  # noqa: ANN401
+    """Omit None, empty texts, empty lists and empty mappings inside of mappings."""
+    if isinstance(value, Mapping):
+        kept = {key: without_empty(item) for key, item in value.items()}
+        return {key: item for key, item in kept.items() if item not in (None, "", [], {})}
+    if isinstance(value, list | tuple):
+        return [without_empty(item) for item in value]
+    return value

@@ -1,10 +1,10 @@
 """Stages 4 and 6, hydrate and build the result: read the full records once, and make the result of a hybrid search."""
 
+import asyncio
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from kgagent.concurrency import in_turns
 from kgagent.errors import SearchError
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.models import GraphNode
@@ -66,7 +66,8 @@ async def hydrate(
             _log.exception("A record could not be returned")
             return candidate
 
-    found = [one for one in await in_turns(with_result, candidates) if one]
+    # Records with many notes take a while, during which other users' calls go on.
+    found = await asyncio.to_thread(lambda: [one for one in map(with_result, candidates) if one])
     hydrated = [one for one in found if one.result]
     if broken := len(found) - len(hydrated):
         warnings.append(f"Skipped {broken} results: {INTERNAL_ERROR}")

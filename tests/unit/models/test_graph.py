@@ -1,5 +1,5 @@
 from kgagent.models import GraphNode, GraphRelationship, Matches, Note
-from kgagent.models.json_values import without_empty
+from kgagent.models.plain import without_empty
 
 
 def relationship(**fields: object) -> GraphRelationship:

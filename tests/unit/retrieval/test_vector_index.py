@@ -44,7 +44,7 @@ async def search(store: Answers, *, limit: int, threshold: float) -> list[str]:
     scope = SearchScope.over(store, ontology, HashingEmbedder(3), timeout=1.0).of("someone")
     queries = [VectorQuery([1.0, 0.0, 0.0], threshold)]
     [found] = await vector_index(FEATURES, oversampling=1).search(
-        VectorRequest(scope, node_target(ontology, "Person"), queries, limit)
+        VectorRequest(scope, node_target("Person"), queries, limit)
     )
     await store.close()
     return [candidate.key for candidate in found]

@@ -14,7 +14,7 @@ from kgagent.errors import InputError
 from kgagent.knowledge_graph import KnowledgeGraph, services_of
 from kgagent.models.document_text import node_lines, relationship_lines
 from kgagent.models.hybrid import HybridObject, HybridRelationship, HybridSearchOptions
-from kgagent.models.json_values import without_empty
+from kgagent.models.plain import without_empty
 from kgagent.sync import SyncKnowledgeGraph
 from kgagent.validation import check_user_id
 

@@ -1,6 +1,6 @@
 import time
 
-from kgagent.concurrency import LONGEST_TURN, in_turns
+from kgagent.turns import LONGEST_TURN, in_turns
 from tests.support.loop_turns import turns_of_others
 
 
