@@ -294,6 +294,8 @@ class KnowledgeGraph:
     async def find_paths(self, request: FindPathsRequest, *, user_id: str) -> FindPathsResult:
         """Find how two nodes are connected: the shortest paths, and the most relevant ones.
 
+        An embedder that is being loaded is waited for, which is no part of the time limit.
+
         Args:
             request: the two nodes, and what the paths should be about.
             user_id: owner of the graph.
@@ -305,13 +307,17 @@ class KnowledgeGraph:
             StoreError: the database failed.
             BusyError: too many searches of the graph, or of this user, wait; see the setting `max_reads`.
         """
+        if _checked(request, FindPathsRequest).query is not None:
+            await self._embedder_loaded()
         async with self._services.admission.admitted(user_id):
-            return await self._services.retrieval.find_paths(_checked(request, FindPathsRequest), user_id=user_id)
+            return await self._services.retrieval.find_paths(request, user_id=user_id)
 
     async def query_patterns(
         self, query: GraphQuery, *, user_id: str, vector: Sequence[float] | None = None
     ) -> PatternResult:
         """Answer a structured query with ranked, explained paths; see `PatternSearch.query`.
+
+        An embedder that is being loaded is waited for, which is no part of the time limit.
 
         Args:
             query: patterns, or targets to start from, and how paths are ranked.
@@ -323,8 +329,11 @@ class KnowledgeGraph:
             SearchError: the query took too long.
             BusyError: too many searches of the graph, or of this user, wait; see the setting `max_reads`.
         """
+        _checked(query, GraphQuery)
+        if vector is None:
+            await self._embedder_loaded()
         async with self._services.admission.admitted(user_id):
-            return await self._services.patterns.query(_checked(query, GraphQuery), user_id, vector=vector)
+            return await self._services.patterns.query(query, user_id, vector=vector)
 
     async def load(
         self,

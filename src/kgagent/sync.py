@@ -237,6 +237,8 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
     def find_paths(self, request: FindPathsRequest, *, user_id: str) -> FindPathsResult:
         """Find how two nodes are connected: the shortest paths, and the most relevant ones.
 
+        An embedder that is being loaded is waited for, which is no part of the time limit.
+
         Args:
             request: the two nodes, and what the paths should be about.
             user_id: owner of the graph.
@@ -254,6 +256,8 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
         self, query: GraphQuery, *, user_id: str, vector: Sequence[float] | None = None
     ) -> PatternResult:
         """Answer a structured query with ranked, explained paths; see `PatternSearch.query`.
+
+        An embedder that is being loaded is waited for, which is no part of the time limit.
 
         Args:
             query: patterns, or targets to start from, and how paths are ranked.

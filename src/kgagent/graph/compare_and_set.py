@@ -76,7 +76,7 @@ async def compare_and_set(
                 outcomes[position] = applied.get(position) or ConflictError(
                     f"Other writers changed the record in each of {attempts} attempts; nothing was written"
                 )
-        if retries:
+        if any(position not in outcomes for position in retries):
             await asyncio.sleep(random.uniform(0, min(MAX_PAUSE, 0.01 * 2 ** max(conflicts.values()))))  # noqa: S311
     return [outcomes[position] for position in conflicts]
 

@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from kgagent.concurrency import in_turns
 from kgagent.errors import InputError, NodeNotFoundError
 from kgagent.formatting import counted
 from kgagent.graph.identifiers import Identifier
@@ -26,6 +25,7 @@ from kgagent.graph.statements import statement
 from kgagent.graph.store import Row, Store
 from kgagent.ontology import Ontology
 from kgagent.suggestions import shorten_name
+from kgagent.turns import in_turns
 
 MAX_LISTED = 10
 """Nodes that the error about an ambiguous reference lists."""

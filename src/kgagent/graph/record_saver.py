@@ -63,8 +63,7 @@ class RecordSaver(Generic[RecordT, ModelT]):
         texts = [(self.kind.text(plan.after, now), plan.stored) for plan in planned.values()]
         vectors = await vector_changes(self.context.embedder, texts, vector_property=self.kind.vector_property)
         results: dict[int, WriteResult[ModelT]] = {}
-        created: list[Row] = []
-        updated: list[Row] = []
+        created, updated = list[Row](), list[Row]()
         for (position, plan), (text, _), vector in zip(planned.items(), texts, vectors, strict=True):
             changed = self._needs_write(plan, vector, now)
             properties = self._properties(plan, vector, now) if changed else {}
@@ -79,13 +78,13 @@ class RecordSaver(Generic[RecordT, ModelT]):
             if changed:
                 row = self._row(position, plan, vector, properties)
                 (updated if row["element_id"] else created).append(row)
-        errors = await self._write_all(created, updated)
-        for position in sorted(position for position, error in errors.items() if error is None):
+        outcomes = await self._write_all(created, updated)
+        for position in sorted(position for position, error in outcomes.items() if error is None):
             self._notify(planned[position])
         return {
-            position: errors.get(position) or result
+            position: outcomes.get(position) or result
             for position, result in results.items()
-            if position in errors or not result.changed
+            if position in outcomes or not result.changed
         }
 
     def _needs_write(self, plan: PlannedWrite[RecordT], vector: VectorChange, now: datetime) -> bool:
@@ -113,27 +112,33 @@ class RecordSaver(Generic[RecordT, ModelT]):
             "properties": properties,
         }
 
-    async def _write_all(self, created: list[Row], updated: list[Row]) -> dict[int, SharedKeyError | None]:
+    async def _write_all(self, created: list[Row], updated: list[Row]) -> dict[int, KgAgentError | None]:
         if self.options.dry_run:
             return {row["position"]: None for row in (*created, *updated)}
         async with self.options.lock or nullcontext():
-            return await self._write(self.create, created) | await self._write(self.update, updated)
+            parts = [(self.create, created), (self.update, updated)]
+            return await self._write_parts([(text, rows) for text, rows in parts if rows])
 
-    async def _write(self, text: Statement, rows: Sequence[Row]) -> dict[int, SharedKeyError | None]:
-        """Write rows in one transaction, or each in its own if the database refuses one of them.
+    async def _write_parts(self, parts: Sequence[tuple[Statement, list[Row]]]) -> dict[int, KgAgentError | None]:
+        """Write parts in turn; if the database fails once something was written, the rest has its error as outcome."""
+        outcomes: dict[int, KgAgentError | None] = {}
+        for number, (text, rows) in enumerate(parts):
+            try:
+                outcomes |= await self._write(text, rows)
+            except KgAgentError as error:
+                if None not in outcomes.values():
+                    raise
+                return outcomes | {row["position"]: error for _, rest in parts[number:] for row in rest}
+        return outcomes
 
-        Returns:
-            None for each row that was written, or its error; a row that met a conflict is missing.
-        """
-        if not rows:
-            return {}
+    async def _write(self, text: Statement, rows: list[Row]) -> dict[int, KgAgentError | None]:
+        """Write rows in one transaction, or each alone if one is refused; without those that met a conflict."""
         parameters = {"user_id": self.user_id, "now": self.context.clock(), "rows": rows}
         try:
             written = await self.kind.store.write(text, parameters)
         except (ConstraintViolationError, EntityGoneError, SharedKeyError) as error:
             if len(rows) > 1:
-                alone = [await self._write(text, [row]) for row in rows]
-                return {position: outcome for one in alone for position, outcome in one.items()}
+                return await self._write_parts([(text, [row]) for row in rows])
             return {rows[0]["position"]: error} if isinstance(error, SharedKeyError) else {}
         return {row["position"]: None for row in written}
 

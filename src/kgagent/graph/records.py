@@ -112,7 +112,7 @@ class RelationshipRecord(Record):
     Attributes:
         from_element_id: element id of the start node; set for a new relationship only.
         to_element_id: element id of the end node, likewise.
-        from_labels: labels of the start node; set by searches only.
+        from_labels: labels of the start node; set while a search ranks, otherwise empty.
         to_labels: labels of the end node, likewise.
     """
 

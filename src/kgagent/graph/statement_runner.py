@@ -71,7 +71,7 @@ class StatementRunner:
             StoreError: it failed; StatementTimeoutError if it took too long.
         """
         async with self._running(text, "read") as outcome:
-            rows = await self._read(self._timed(text, timeout), parameters)
+            rows = await self._read(self._query(text, timeout or self._timeout), parameters)
             outcome.rows = len(rows)
         return rows
 
@@ -84,12 +84,12 @@ class StatementRunner:
             StoreError: it failed for another reason.
         """
         async with self._running(text, "write") as outcome:
-            rows = await self._run(self._timed(text, timeout), parameters, RoutingControl.WRITE)
+            rows = await self._run(self._query(text, timeout or self._timeout), parameters, RoutingControl.WRITE)
             outcome.rows = len(rows)
         return rows
 
     async def read_for_update(self, text: str, parameters: Parameters) -> list[Row]:
-        """Run a statement that takes the locks of what it reads before it reads it; the errors are those of `write`.
+        """Run a statement that locks what it reads, again if another write deletes that; errors are those of `write`.
 
         Neo4j applies a commit property by property: a read without a lock can see the new version beside old notes.
         """
@@ -132,9 +132,6 @@ class StatementRunner:
     async def _run(self, query: Query, parameters: Parameters, routing: RoutingControl) -> list[Row]:
         answer = await self._driver.execute_query(query, sent(parameters), routing_=routing, database_=self._database)
         return [dict(record) for record in answer.records]
-
-    def _timed(self, text: str, timeout: float | None) -> Query:
-        return self._query(text, self._timeout if timeout is None else timeout)
 
     def _query(self, text: str, timeout: float | None) -> Query:
         return Query(with_parameter_map(text, self._language), metadata=statement_tags(_name(text)), timeout=timeout)

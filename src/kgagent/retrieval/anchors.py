@@ -38,18 +38,20 @@ Anchors = tuple[frozenset[str], Sequence[Candidate]]
 
 
 async def owner_matches(
-    scope: SearchScope, target: VectorTarget, types: RelationshipFilter, query: VectorQuery
+    scope: SearchScope, target: VectorTarget, types: RelationshipFilter, query: VectorQuery, *, timeout: float
 ) -> Anchors:
-    """The graph's owner. By "my sister's husband", the sister's relationships matter more than others of the owner.
+    """The graph's owner; nobody if the database fails.
 
-    Raises:
-        StoreError: the database failed.
+    By "my sister's husband", the sister's relationships matter more than others of the owner.
     """
     owner = scope.ontology.owner_label
     if owner is None:
         return frozenset(), ()
     text = statement("search_owner_relationships", **target.places, owner=Identifier(owner))
-    keys, found = await _anchors(scope, text, _parameters(scope, types, query))
+    try:
+        keys, found = await _anchors(scope, text, _parameters(scope, types, query), timeout)
+    except StoreError:  # ranking works without the owner
+        return frozenset(), ()
     records = [one.record for one in found if isinstance(one.record, RelationshipRecord)]
     roles = role_keys(query.text, keys, records)
     if not roles:
@@ -88,7 +90,8 @@ async def named_anchors(
         deadline: when nothing more is read, on the clock of `time.monotonic`.
     """
     said = mentioned_names(query.text, set(ends.values()))
-    keys = await named_nodes(scope, phrases, by_part=by_part and not said, timeout=deadline - time.monotonic())
+    left = max(SHORTEST_TIMEOUT, deadline - time.monotonic())
+    keys = await named_nodes(scope, phrases, by_part=by_part and not said, timeout=left)
     at = [*keys, *(key for key, name in ends.items() if name in said and key not in hubs)][:NAMED]
     left = max(SHORTEST_TIMEOUT, deadline - time.monotonic())
     return frozenset(keys), await matches_at(scope, target, types, query, at, timeout=left)
@@ -163,9 +166,7 @@ def _parameters(scope: SearchScope, types: RelationshipFilter, query: VectorQuer
     }
 
 
-async def _anchors(
-    scope: SearchScope, text: str, parameters: Mapping[str, Any], timeout: float | None = None
-) -> Anchors:
+async def _anchors(scope: SearchScope, text: str, parameters: Mapping[str, Any], timeout: float) -> Anchors:
     rows = await scope.read(text, parameters, timeout=timeout)
     matches = [match for row in rows for match in row["matches"] if match["relationship"]]
     found = [(read_relationship(match["relationship"]), match["similarity"]) for match in matches]

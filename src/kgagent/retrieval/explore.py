@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from kgagent.concurrency import in_turns, task_group
+from kgagent.concurrency import task_group
 from kgagent.embedding.base import Embedder
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.records import NodeRecord, RelationshipRecord
@@ -27,21 +27,20 @@ from kgagent.models import (
 from kgagent.models.hybrid import RetrieverName
 from kgagent.models.search import ExploreSignal
 from kgagent.retrieval.candidates import Candidate, Ranking, entity_key_of, node_key
-from kgagent.retrieval.expansion import expand_around
 from kgagent.retrieval.fusion import NODE_COST
 from kgagent.retrieval.name_match import EXACT_NAME, SHARED_WORDS, nodes_by_name
 from kgagent.retrieval.noise import Noise, Sample
-from kgagent.retrieval.pipeline import ASSESSED
+from kgagent.retrieval.pipeline import ASSESSED, END_COST
 from kgagent.retrieval.relevance import RELEVANT, Calibration, relevance
 from kgagent.retrieval.results import read_found
 from kgagent.retrieval.retrieve import Retrieved, Retriever, Vector, Vectors, attempt, embed_for_search, retrieve
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
+from kgagent.retrieval.surroundings import expand_around
 from kgagent.retrieval.vector_search import VectorRetrievers
 from kgagent.retrieval.vector_targets import RANKING_FIELDS, VectorQuery
+from kgagent.turns import in_turns
 
 NOTHING_ASKED = "At least one search method required (queries or text_matches)"
-END_COST = 0.02
-"""How much lower than its relationship an end node scores."""
 
 NODES_PER_LABEL = 20
 RELATIONSHIPS = 20

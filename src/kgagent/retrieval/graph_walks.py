@@ -13,12 +13,12 @@ from kgagent.models import (
     TraverseRequest,
     TraverseResult,
 )
-from kgagent.retrieval.expansion import expand_around
 from kgagent.retrieval.explore import NOTHING_ASKED, Exploration
 from kgagent.retrieval.paths import find_paths
 from kgagent.retrieval.scope import RelationshipFilter, check_text, observed
 from kgagent.retrieval.similar_nodes import find_similar_nodes
 from kgagent.retrieval.single_searches import SingleSearches
+from kgagent.retrieval.surroundings import expand_around
 from kgagent.retrieval.traversal import traverse
 
 

@@ -7,12 +7,12 @@ import heapq
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from kgagent.concurrency import in_turns
 from kgagent.graph.records import RelationshipRecord, as_text, ontology_label
 from kgagent.graph.store import Row
 from kgagent.models.paths import GraphPath, PathNode
 from kgagent.ontology import Ontology
 from kgagent.retrieval.scope import SearchScope
+from kgagent.turns import in_turns
 
 STEP_COST = 0.02
 """Cost of each hop beyond the first, in units of plain cosine; not tuned on any data."""

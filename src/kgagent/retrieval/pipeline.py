@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from kgagent.embedding.base import Embedder
+from kgagent.graph.record_saver import MAX_EMBEDDED_TEXT
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.models.hybrid import HybridSearchOptions, HybridSearchResult, RetrieverName
 from kgagent.models.plain import aliases_in
@@ -33,9 +34,6 @@ END_COST, END_PLACE_COST = 0.02, 0.15
 
 ASSESSED = 16
 """Minimum number of items that are read to assess how far the results stand out."""
-
-MAX_EMBEDDED_LENGTH = 8_000
-"""Number of characters of a query that are embedded."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +85,7 @@ class HybridSearchPipeline:
         return await self._assessed(found, hydrated, retrieved, calibration)
 
     def _expanded(self, fused: Sequence[Candidate], room: int) -> list[Candidate]:
+        """With end nodes: END_PLACE_COST decides which items are returned, and END_COST their order."""
         if self.options.strategy != "calibrated":
             return with_end_nodes(fused, self.labels, room)
         kept = {one.key for one in with_end_nodes(fused, self.labels, self.limit, END_PLACE_COST)[: self.limit]}
@@ -158,7 +157,7 @@ class HybridSearchPipeline:
         if self.vector is not None:
             return [self.vector]
         is_expanded = self.options.search_relationships and self.options.expand_hops != 0
-        text = (self.options.query or "")[:MAX_EMBEDDED_LENGTH]
+        text = (self.options.query or "")[:MAX_EMBEDDED_TEXT]
         return await embed_for_search(embedder, [text], is_expanded=is_expanded)
 
     async def _rerank(self, candidates: list[Candidate], retrieved: Retrieved) -> tuple[list[Candidate], list[str]]:

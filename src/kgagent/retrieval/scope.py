@@ -73,14 +73,14 @@ class SearchScope:
     async def read(
         self, text: str, parameters: Mapping[str, Any] | None = None, *, timeout: float | None = None
     ) -> list[Row]:
-        """Run a statement; `user_id`, `model` and `dimensions` are among its parameters unless others are given.
+        """Run a statement with `parameters`, and with the `user_id`, `model` and `dimensions` of this scope.
 
         Raises:
             StatementTimeoutError: it took longer than `timeout` seconds.
             StoreError: the database failed.
         """
         common = {"user_id": self.user_id, "model": self.model, "dimensions": self.dimensions}
-        return await self.store.read(text, common | dict(parameters or {}), timeout=timeout or self.timeout)
+        return await self.store.read(text, {**(parameters or {}), **common}, timeout=timeout or self.timeout)
 
     def statement(self, name: str) -> Statement:
         """A statement over all labels and relationship types of the ontology."""

@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from functools import partial
 from itertools import islice
 
-from kgagent.concurrency import in_turns, task_group
+from kgagent.concurrency import task_group
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.reference_forms import (
     NO_NAMES,
@@ -27,6 +27,7 @@ from kgagent.retrieval.candidates import Candidate
 from kgagent.retrieval.scope import SearchScope
 from kgagent.retrieval.vector_search import VectorRetrievers
 from kgagent.retrieval.vector_targets import VectorQuery
+from kgagent.turns import in_turns
 
 SIMILAR_EMBEDDING = 0.75
 """Minimum cosine of embeddings. With the local model, 1 of 3,062 pairs of different nodes of one label in the

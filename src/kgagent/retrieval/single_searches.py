@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from kgagent.concurrency import in_turns
 from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError
 from kgagent.graph.nodes import NodeRepository
@@ -20,6 +19,7 @@ from kgagent.retrieval.scope import RelationshipFilter, SearchScope, check_text,
 from kgagent.retrieval.vector_index import vector_index
 from kgagent.retrieval.vector_search import VectorRetrievers, VectorSearch
 from kgagent.retrieval.vector_targets import VectorQuery
+from kgagent.turns import in_turns
 
 DEFAULT_THRESHOLD = 0.3
 

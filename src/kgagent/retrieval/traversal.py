@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from kgagent.concurrency import in_turns
 from kgagent.errors import InputError, NodeNotFoundError
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.nodes import NodeRepository
@@ -13,6 +12,7 @@ from kgagent.models.traversal import TraversedNode, TraverseRequest, TraverseRes
 from kgagent.retrieval.arguments import known_types
 from kgagent.retrieval.candidates import read_node, read_relationship
 from kgagent.retrieval.scope import SearchScope
+from kgagent.turns import in_turns
 
 READ_PER_HOP = 1_000_000
 """Maximum number of relationships read in one hop, divided evenly among the nodes that it starts from.

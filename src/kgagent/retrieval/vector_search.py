@@ -3,7 +3,7 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from kgagent.concurrency import task_group
@@ -135,7 +135,7 @@ class VectorRetrievers:
         self._vectors = vectors
         self._ontology = ontology
         self._features = features
-        self._nodes = {label: node_target(ontology, label) for label in ontology.labels}
+        self._nodes = {label: node_target(label) for label in ontology.labels}
         self._relationships: dict[tuple[tuple[str, ...] | None, Fragment], VectorTarget] = {}
         self.type_means = TypeMeans()
 
@@ -194,7 +194,8 @@ class VectorRetrievers:
         async with task_group() as group:
             search = group.create_task(self._vectors.search(scope, target, queries, pool))
             spoken = [at for at, query in enumerate(queries) if expand_hops != 0 and is_first_person(query.text)]
-            owners = {at: group.create_task(owner_matches(scope, target, types, queries[at])) for at in spoken}
+            at_owner = partial(owner_matches, scope, target, types, timeout=longest)
+            owners = {at: group.create_task(at_owner(queries[at])) for at in spoken}
         rankings = [replace(one, span=_span(one.candidates, RELATIONSHIP_SPAN)) for one in search.result()]
         if expand_hops == 0:
             return rankings

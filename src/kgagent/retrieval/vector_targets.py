@@ -51,7 +51,6 @@ class VectorTarget:
 
     name: str
     label: str
-    ontology: Ontology
     indexes: Sequence[str]
     places: Mapping[str, Filling]
     count_statement: Statement
@@ -86,7 +85,6 @@ def relationship_target(
     return VectorTarget(
         name=" ".join(("relationships", *(neo4j_types or ()))),
         label="",
-        ontology=ontology,
         indexes=tuple(name for name, covered in indexes.items() if not set(covered).isdisjoint(types)),
         places=places,
         count_statement=statement("count_relationships", **places),
@@ -95,13 +93,12 @@ def relationship_target(
     )
 
 
-def node_target(ontology: Ontology, label: str) -> VectorTarget:
+def node_target(label: str) -> VectorTarget:
     """The nodes of one label."""
     places: dict[str, Filling] = {"label": Identifier(label)}
     return VectorTarget(
         name=label,
         label=label,
-        ontology=ontology,
         indexes=(node_vector_index(label),),
         places=places,
         count_statement=statement("count_nodes", **places),

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BaseModel, ValidationError
 from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
 from kgagent.lenient_lists import validated_with_lists
 from kgagent.models.graph import GraphModel
-from kgagent.models.json_values import without_empty
+from kgagent.models.plain import without_empty
 from kgagent.models.token_budget import RECORD_TOKENS, fit_record
 from kgagent.observing import within_tool
 from kgagent.ontology import Ontology
@@ -100,6 +100,10 @@ class Tool(ABC, Generic[ArgumentsT]):
     def explain_invalid(self, error: ValidationError, given: Mapping[str, Any]) -> str:  # noqa: ARG002
         """Say what is wrong with the arguments that a model gave."""
         return explain_validation_error(error, self.arguments)
+
+    def needs_embedder(self, arguments: ArgumentsT) -> bool:  # noqa: ARG002
+        """Whether a call of a tool that reads waits first for an embedder that is still being loaded."""
+        return False
 
     @abstractmethod
     async def run(self, context: ToolContext, arguments: ArgumentsT) -> ToolResult:
@@ -212,6 +216,8 @@ class BoundTool:
             if not self.read_only:
                 written = await self._run_valid(valid)
                 return await self._detailed(written) if getattr(valid, "verbose", False) else written
+            if self._tool.needs_embedder(valid):
+                await self._context.embedder_ready()
             async with self._context.admission.admitted(self._context.user_id):
                 return await self._run_valid(valid)
         except KgAgentError as error:

@@ -83,6 +83,10 @@ class Explore(Tool[ExploreArguments]):
             "hybrid_search answers one question in fewer tokens. Give queries, text_matches or both."
         )
 
+    def needs_embedder(self, arguments: ExploreArguments) -> bool:
+        """The queries are embedded."""
+        return bool(arguments.queries)
+
     async def run(self, context: ToolContext, arguments: ExploreArguments) -> ExploreToolResult:
         """Explore.
 
@@ -92,8 +96,6 @@ class Explore(Tool[ExploreArguments]):
         if arguments.cursor and not arguments.queries and not arguments.text_matches:
             raise InputError(f"{NOTHING_ASKED}. {REPEAT_ARGUMENTS}")
         arguments = await _with_owner_named(context, arguments)
-        if arguments.queries:
-            await context.embedder_ready()
         stored = await stored_types(context, arguments.relationship_types)
         labels = known_labels(context.ontology, arguments.labels)
         request = arguments.model_copy(update={"relationship_types": stored.types, "labels": labels})

@@ -84,14 +84,16 @@ class FindPaths(Tool[FindPathsArguments]):
             "one of the shortest."
         )
 
+    def needs_embedder(self, arguments: FindPathsArguments) -> bool:
+        """The query is embedded."""
+        return arguments.query is not None
+
     async def run(self, context: ToolContext, arguments: FindPathsArguments) -> FoundPaths:
         """Find paths.
 
         Raises:
             InputError: a node does not exist, or both are the same.
         """
-        if arguments.query is not None:
-            await context.embedder_ready()
         result = await context.retrieval.find_paths(arguments, user_id=context.user_id)
         ends = " and ".join(display_name({"name": end.name}, end.entity_key) for end in (result.start, result.end))
         if result.paths:

@@ -64,6 +64,10 @@ class HybridSearch(Tool[HybridSearchArguments]):
             "semantic and full-text search. Use explore to see the neighborhood too."
         )
 
+    def needs_embedder(self, arguments: HybridSearchArguments) -> bool:  # noqa: ARG002
+        """The query is embedded."""
+        return True
+
     async def run(self, context: ToolContext, arguments: HybridSearchArguments) -> HybridSearchToolResult:
         """Search.
 
@@ -71,7 +75,6 @@ class HybridSearch(Tool[HybridSearchArguments]):
             InputError: a label is unknown.
             SearchError: every retriever failed.
         """
-        await context.embedder_ready()
         stored = await stored_types(context, arguments.relationship_types)
         labels = known_labels(context.ontology, arguments.labels)
         request = arguments.model_copy(update={"relationship_types": stored.types, "labels": labels})

@@ -150,6 +150,10 @@ class QueryPatterns(Tool[QueryPatternsArguments]):
             return f"{problem}.{corrected}"
         return f"{problem}. Example: {json.dumps(SHORT_EXAMPLE)}" if _PATTERN_PROBLEM.search(problem) else problem
 
+    def needs_embedder(self, arguments: QueryPatternsArguments) -> bool:  # noqa: ARG002
+        """The query and the descriptions of targets are embedded."""
+        return True
+
     async def run(self, context: ToolContext, arguments: QueryPatternsArguments) -> PatternToolResult:
         """Run the query.
 
@@ -158,7 +162,6 @@ class QueryPatterns(Tool[QueryPatternsArguments]):
             NotFoundError: no target exists, or nothing matched and the query is strict.
             SearchError: the query took too long.
         """
-        await context.embedder_ready()
         targets = await resolved_targets(context, arguments.targets)
         query = arguments.model_copy(update={"targets": targets})
         try:

@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from kgagent.concurrency import in_turns
 from kgagent.errors import InputError, KgAgentError
 from kgagent.graph.nodes import NodeStrategy, NodeWriteResult
 from kgagent.graph.property_names import LEVEL_FIELDS
@@ -59,6 +58,7 @@ from kgagent.tools.remember_results import (
 )
 from kgagent.tools.remember_targets import Target, Targets, find_targets
 from kgagent.tools.shared_aliases import shared_aliases
+from kgagent.turns import in_turns
 
 ItemT = TypeVar("ItemT", bound=BaseModel)
 ResultT = TypeVar("ResultT", NodeWriteResult, RelationshipWriteResult)

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from kgagent.concurrency import in_turns
 from kgagent.errors import InputError, NodeNotFoundError
 from kgagent.graph.reference_forms import OWNER_WORDS, is_too_long, normalised_name, part_of_name, spaced_words
 from kgagent.ontology import Ontology
@@ -11,6 +10,7 @@ from kgagent.tools.arguments import NewNote
 from kgagent.tools.context import ToolContext
 from kgagent.tools.remember_arguments import RememberedNode, RememberedNote, RememberedRelationship
 from kgagent.tools.remember_targets import Target, Targets
+from kgagent.turns import in_turns
 
 PLACE_WORDS = frozenset({"at", "in", "inside", "into", "near", "within"})
 """Last words of relationship types whose second node is rather a place than a person: "lives in"."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar
 
-from kgagent.concurrency import in_turns
 from kgagent.errors import InputError, KgAgentError
 from kgagent.graph.reference_forms import ReferenceForms, normalised_name
 from kgagent.graph.referenced_nodes import ReferencedNode
@@ -15,6 +14,7 @@ from kgagent.graph.short_keys import message_key
 from kgagent.tools.context import ToolContext
 from kgagent.tools.new_keys import keys_by_spelling
 from kgagent.tools.remember_arguments import RememberedNode
+from kgagent.turns import in_turns
 
 GroupT = TypeVar("GroupT", bound=Hashable)
 

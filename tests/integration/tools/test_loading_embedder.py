@@ -1,11 +1,12 @@
 """While the embedder is being loaded, searches wait for it, and tools say so if it takes too long."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from kgagent import ExploreRequest, KnowledgeGraph
+from kgagent import ExploreRequest, FindPathsRequest, GraphQuery, KnowledgeGraph
 from kgagent.embedding.base import Embedding
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import EmbeddingUnavailableError
@@ -60,7 +61,7 @@ async def test_searches_say_that_the_model_is_being_loaded(
 
 async def test_direct_searches_wait_for_the_model(opened: KnowledgeGraph, loading: Loading, user_id: str) -> None:
     graph = KnowledgeGraph(services_of(opened).store, opened.ontology, loading, opened.settings)
-    await two_friends(opened.tools(user_id=user_id))
+    ends = await two_friends(opened.tools(user_id=user_id))
     without = await graph.search("Ada", user_id=user_id)
     assert without.objects
     assert len(without.warnings) == 2
@@ -70,3 +71,36 @@ async def test_direct_searches_wait_for_the_model(opened: KnowledgeGraph, loadin
     assert not (await graph.explore("who sails?", user_id=user_id)).warnings
     loading.is_loaded = loading.is_fast = False
     assert not (await graph.explore(ExploreRequest(text_matches=("Ada",)), user_id=user_id)).warnings
+    loading.is_fast = True
+    step = {"source_label": "Person", "relation_type": "has_relationship_with", "target_label": "Person"}
+    query = GraphQuery.model_validate({"query": "who rows?", "patterns": [{"steps": [step]}]})
+    assert not (await graph.query_patterns(query, user_id=user_id)).warnings
+    loading.is_loaded = False
+    paths = FindPathsRequest(**ends, query="rows")
+    assert (await graph.find_paths(paths, user_id=user_id)).paths
+
+
+async def test_who_waits_for_the_model_does_not_keep_others_from_searching(
+    opened: KnowledgeGraph, user_id: str
+) -> None:
+    loaded = asyncio.Event()
+
+    class Slow(HashingEmbedder):
+        async def ready(self, timeout: float) -> None:  # noqa: ARG002
+            await loaded.wait()
+
+    settings = opened.settings.model_copy(update={"max_reads": 1})
+    graph = KnowledgeGraph(services_of(opened).store, opened.ontology, Slow(DIMENSIONS), settings)
+    ends = await two_friends(opened.tools(user_id=user_id))
+    tools = graph.tools(user_id=user_id)
+    waiting = [
+        asyncio.create_task(tools.hybrid_search(query="who rows?")),
+        asyncio.create_task(tools.find_paths(**ends, query="rows")),
+    ]
+    await asyncio.sleep(0)
+    others = graph.tools(user_id=f"{user_id}-other")
+    succeeded(await asyncio.wait_for(others.explore(text_matches=["Ada"]), 60))
+    assert not any(task.done() for task in waiting)
+    loaded.set()
+    for answer in await asyncio.gather(*waiting):
+        succeeded(answer)

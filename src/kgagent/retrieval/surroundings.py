@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
-from kgagent.concurrency import in_turns, task_group
+from kgagent.concurrency import task_group
 from kgagent.models import GraphExpansion
 from kgagent.retrieval.candidates import read_node, read_relationship
 from kgagent.retrieval.scope import SearchScope
+from kgagent.turns import in_turns
 
 
 async def expand_around(
