@@ -70,7 +70,7 @@ class Setting:
     async def pairs(self, count: int) -> list[Arguments]:
         """Pairs of new people without a relationship."""
         names = [f"{name} {self.number}-{i}" for i in range(count) for name in ("Nora Finch", "Emil Brandt")]
-        people = [{"label": "Person", "name": name, "description": "A new neighbor"} for name in names]
+        people = [{"label": "Person", "name": name, "description": "A new neighbor", "new": True} for name in names]
         created = (await self.do("remember", nodes=people))["created_nodes"]
         keys = [one["entity_key"] for one in created]
         return [

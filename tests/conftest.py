@@ -6,7 +6,7 @@ import signal
 import subprocess
 import tempfile
 import uuid
-from collections.abc import AsyncIterator, Generator
+from collections.abc import AsyncIterator, Generator, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -68,11 +68,12 @@ CLEAN_UP = pytest.StashKey[ExitStack]()
 
 def pytest_configure(config: pytest.Config) -> None:
     """Give all processes of the run one folder, and handle Ctrl-C even where the runner was started to ignore it."""
-    gc.disable()  # until all tests are collected
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         # A job that a shell starts in the background ignores the signal, and so would the programs under test.
         signal.signal(signal.SIGINT, signal.default_int_handler)
     worker: dict[str, str] | None = getattr(config, "workerinput", None)
+    if worker is not None or not config.getoption("numprocesses", None):
+        gc.disable()  # until all tests are collected, which the process that distributes them does not do
     if worker is not None:
         config.stash[RUN_FOLDER] = Path(worker["run_folder"])
         config.stash[CONTAINER] = Server(*worker["container"]) if worker["container"] else None
@@ -141,17 +142,14 @@ class Clock:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put the tests that change the schema last; omit those in a browser if there is no Chromium, unless asked for.
 
-    Each worker begins with unit tests, while the server of the run starts, and its last ones with those that change the
-    schema once, since each change has the server plan all statements again.
+    Each worker begins with unit tests, while the server of the run starts.
     """
-    worker: dict[str, Any] = getattr(config, "workerinput", {})
-    parts = worker.get("workercount", 1)
-    changing = [item for item in items if item.get_closest_marker("schema") is not None]
-    once = [item for item in items if item not in changing and "lent_ontology" in getattr(item, "fixturenames", ())]
-    (config.stash[RUN_FOLDER] / LAST_TESTS).write_text(str(len(changing) + len(once)))
-    others = [item for item in items if item not in changing and item not in once]
+    last = [item for item in items if _changes_schema(item)]
+    (config.stash[RUN_FOLDER] / LAST_TESTS).write_text(str(len(last)))
+    others = [item for item in items if not _changes_schema(item)]
     units, rest = ([item for item in others if _is_unit_test(item) == unit] for unit in (True, False))
-    items[:] = [*in_parts(units, rest, parts=parts), *in_parts(once, changing, parts=parts)]
+    worker: dict[str, Any] = getattr(config, "workerinput", {})
+    items[:] = [*in_parts(units, rest, parts=worker.get("workercount", 1)), *last]
     if worker.get("workerid") == FIRST_WORKER and rest and not _given_server(config):
         config.stash[STARTING_SERVER] = start_in_own_process(config.stash[RUN_FOLDER])
     if chromium_path() is not None or os.environ.get("KGAGENT_TEST_BROWSER"):
@@ -164,9 +162,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """End the pause of garbage collection, and exclude from it the many objects that stay until the end."""
+    """Exclude from garbage collection what exists before the first test; most of it stays until the end."""
     gc.enable()
     gc.freeze()
+
+
+def _changes_schema(item: pytest.Item) -> bool:
+    fixtures: Sequence[str] = getattr(item, "fixturenames", ())
+    return item.get_closest_marker("schema") is not None or "lent_ontology" in fixtures
 
 
 def _is_unit_test(item: pytest.Item) -> bool:

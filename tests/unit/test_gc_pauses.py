@@ -8,7 +8,9 @@ from kgagent.gc_pauses import short_gc_pauses
 def test_objects_of_the_start_are_not_collected_until_the_server_ends(
     request: pytest.FixtureRequest,
 ) -> None:
-    request.addfinalizer(gc.freeze)  # as the run's own objects are, see conftest.py
+    request.addfinalizer(gc.freeze)  # as conftest.py does
+    gc.unfreeze()
+    assert gc.get_freeze_count() == 0
     with short_gc_pauses():
         frozen = gc.get_freeze_count()
         assert frozen > 10_000

@@ -34,7 +34,7 @@ async def use_bookmarks(store: Store, bookmarks: Iterable[str]) -> None:
         database=store._database, default_access_mode=READ_ACCESS, bookmarks=Bookmarks.from_raw_values(given)
     )
     try:
-        async with session:
+        async with store.reachability.watched(), session:
             await (await session.run(query)).consume()
     except (neo4j_errors.Neo4jError, neo4j_errors.DriverError) as error:
         if isinstance(error, neo4j_errors.Neo4jError) and _OF_BOOKMARKS in str(error.code):

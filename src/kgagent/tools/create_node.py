@@ -48,7 +48,7 @@ class CreateNodeArguments(Arguments):
     aliases: Aliases = Field(default_factory=list, description="Other names.")
     description: Text = Field("", description="What it is, in one sentence.")
     notes: Notes = Field(default_factory=list, description="Facts about the node itself, one sentence each.")
-    is_owner: bool = Field(False, description="Whether this person is the owner of the graph.")
+    is_owner: bool = Field(False, description="The owner of the graph.")
     verbose: Verbose = False
     idempotency_key: IdempotencyKey = None
 

@@ -80,7 +80,7 @@ class CreateRelationship(Tool[CreateRelationshipArguments]):
         """The description for the model."""
         return (
             "Connect two existing nodes. If they are connected already, use update_relationship. Searches match the "
-            "type, description, attitude, proximity and notes, so give everything you know."
+            "type, description, attitude, proximity and notes, so give all you know."
         )
 
     async def run(self, context: ToolContext, arguments: CreateRelationshipArguments) -> WrittenRelationship:

@@ -79,7 +79,7 @@ class DeleteNode(Tool[DeleteNodeArguments]):
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
         return (
-            "Delete a node created by mistake; the user can restore it until `undo_until`. If it duplicates another "
+            "Delete a wrong node; the user can restore it until `undo_until`. If it duplicates another "
             "node, use merge_nodes."
         )
 

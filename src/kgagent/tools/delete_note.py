@@ -55,7 +55,7 @@ class DeleteNote(Tool[DeleteNoteArguments]):
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
         return (
-            "Delete a note added by mistake to a node, or to the relationship between two nodes. The result contains "
+            "Delete a wrong note of a node, or of the relationship between two nodes. The result contains "
             "it, so that it can be added again."
         )
 

@@ -72,7 +72,7 @@ class DeleteRelationship(Tool[DeleteRelationshipArguments]):
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
         return (
-            "Delete a relationship created by mistake; the user can restore it until `undo_until`. If it has ended, "
+            "Delete a wrong relationship; the user can restore it until `undo_until`. If it has ended, "
             "record that with update_relationship instead. " + DIRECTION_HINT
         )
 

@@ -64,7 +64,7 @@ class DescribeGraphArguments(ReadArguments):
     labels: list[Name] = Field(
         default_factory=list,
         max_length=50,
-        description="For topic graph: only these labels and the relationship types that connect them.",
+        description="For topic graph: only these labels and the types that connect them.",
     )
     token_budget: int = Field(4_000, ge=100, le=20_000, description=BUDGET_DESCRIPTION)
 
@@ -109,7 +109,7 @@ class DescribeGraph(Tool[DescribeGraphArguments]):
         """The description for the model."""
         return (
             "Describe the graph: labels and Neo4j relationship types with their counts, the labels that each type "
-            "connects, and properties with their data types and typical values."
+            "connects, and properties with data types and typical values."
         )
 
     async def run(self, context: ToolContext, arguments: DescribeGraphArguments) -> GraphDescription:

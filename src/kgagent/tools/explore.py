@@ -79,7 +79,7 @@ class Explore(Tool[ExploreArguments]):
         """The description for the model."""
         return (
             f"Search the knowledge graph broadly: nodes ({', '.join(ontology.labels)}) and relationships by semantic "
-            "search and by name, with the neighborhood of the matches. Use it for a new topic. "
+            "search and by name, with their neighborhood. Use it for a new topic. "
             "hybrid_search answers one question in fewer tokens. Give queries, text_matches or both."
         )
 

@@ -80,8 +80,7 @@ class FindPaths(Tool[FindPathsArguments]):
         return (
             f"Find how two nodes are connected: the paths between them through other nodes "
             f"({', '.join(ontology.labels)}), ignoring the direction of relationships. Without a query, the shortest "
-            "and then the strongest come first; with a query, the result is the paths that match it best and "
-            "one of the shortest."
+            "and then the strongest come first; with a query, those that match it best and one of the shortest."
         )
 
     def needs_embedder(self, arguments: FindPathsArguments) -> bool:

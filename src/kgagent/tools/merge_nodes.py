@@ -120,9 +120,8 @@ class MergeNodes(Tool[MergeNodesArguments]):
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
         return (
-            "Merge two nodes with the same label that represent the same thing. The kept node keeps its key, name and "
-            "values, and receives the other's relationships, notes and names, and any values that it lacks. It cannot "
-            "be undone."
+            "Merge two nodes of the same label that are the same thing. The kept node keeps its key, name and values, "
+            "and receives the other's relationships, notes and names, and values that it lacks. It cannot be undone."
         )
 
     async def run(self, context: ToolContext, arguments: MergeNodesArguments) -> MergedNodes:

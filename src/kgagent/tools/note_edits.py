@@ -35,9 +35,9 @@ class NoteAddress(Arguments):
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"neo4j_type"})
 
-    entity_key: EntityKey | None = Field(None, description="The node that has the note: entity_key or name.")
+    entity_key: EntityKey | None = Field(None, description="Node with the note: entity_key or name.")
     from_entity_key: EntityKey | None = Field(None, description="For a note of a relationship: its first node.")
-    to_entity_key: EntityKey | None = Field(None, description="Second node of that relationship.")
+    to_entity_key: EntityKey | None = Field(None, description="The second node.")
     note: FilledText = Field(description="Text of the note, or the beginning of it.")
     neo4j_type: ShortText | None = Field(
         None, description="Neo4j type; needed only if several types can connect the labels of these nodes."

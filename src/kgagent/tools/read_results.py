@@ -42,7 +42,7 @@ class ReadArguments(RequestModel):
     format: Format = None
     token_budget: int = Field(DEFAULT_TOKEN_BUDGET, ge=100, le=MAX_TOKEN_BUDGET, description=BUDGET_DESCRIPTION)
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"format"})
-    cursor: ShortText | None = Field(None, description="Continues a truncated result.")
+    cursor: ShortText | None = Field(None, description="Continues a result.")
 
 
 class ReadToolResult(ToolResult):

@@ -111,14 +111,14 @@ class RememberedNode(Arguments):
     }
 
     ref: Reference | None = Field(None, description="Name for it in this call.")
-    entity_key: EntityKey | None = Field(None, description="Key of an existing node, if its name does not identify it.")
+    entity_key: EntityKey | None = Field(None, description="Key of a stored node, if its name is ambiguous.")
     label: ShortText | None = Field(None, description="Required for a new node.")
     name: NodeName | None = Field(None, description="Name that people use.")
     aliases: Aliases = Field(default_factory=list, description="Other names to add; [] removes all.")
     description: Text | None = Field(None, description="One sentence.")
     notes: Notes = Field(default_factory=list, description="Facts to add, one sentence each.")
-    is_owner: bool = Field(False, description="Whether this person is the owner of the graph.")
-    new: bool = Field(False, description="Create a node even if one with this name exists.")
+    is_owner: bool = Field(False, description="The owner of the graph.")
+    new: bool = Field(False, description="Create even if the name exists.")
 
     @model_validator(mode="after")
     def _validate_identity(self) -> "RememberedNode":
@@ -173,7 +173,7 @@ class RememberedNote(NewNote):
     ] = Field(description="A node, or the two nodes of a relationship.")
     content: Text = Field("", description="One fact, as a sentence.")
     replaces: FilledText | None = Field(
-        None, description="Beginning of a stored note to replace, or to remove if content is omitted."
+        None, description="Beginning of a stored note to replace; without content, to remove it."
     )
 
     @model_validator(mode="after")
@@ -201,7 +201,7 @@ class RememberArguments(Arguments):
         default_factory=list, max_length=MAX_RELATIONSHIPS, description="To create or update."
     )
     notes: list[Unchecked[RememberedNote]] = Field(
-        default_factory=list, max_length=MAX_NOTES, description="Notes on nodes or relationships."
+        default_factory=list, max_length=MAX_NOTES, description="For stored items."
     )
     verbose: Verbose = False
     idempotency_key: IdempotencyKey = None

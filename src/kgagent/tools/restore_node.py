@@ -82,8 +82,8 @@ class RestoreNode(Tool[RestoreNodeArguments]):
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
         return (
-            "Undo delete_node, before `undo_until`, including the relationships that were deleted with the node. If "
-            "the node has since been created again, the two are merged."
+            "Undo delete_node, before `undo_until`, with the relationships deleted with the node. If it has been "
+            "created again, the two are merged."
         )
 
     async def run(self, context: ToolContext, arguments: RestoreNodeArguments) -> RestoredNode:

@@ -29,7 +29,7 @@ class UpdateNodeArguments(Arguments):
     aliases: Aliases | None = Field(None, description="Other names to add; [] removes all.")
     description: Text | None = Field(None, description="New description; empty to clear it.")
     notes: Notes = Field(default_factory=list, description="Notes to add.")
-    is_owner: bool | None = Field(None, description="Whether this person is the owner of the graph.")
+    is_owner: bool | None = Field(None, description="The owner of the graph.")
     verbose: Verbose = False
 
 

@@ -94,9 +94,9 @@ async def test_creating_takes_few_statements_and_one_embedding_request_from_the_
     graph: KnowledgeGraph, opened: KnowledgeGraph, recorder: Recorder, people: People, user_id: str
 ) -> None:
     # A relationship's third statement looks for a deleted one with notes.
-    for tool, statements in {"create_node": 3, "create_relationship": 3, "create_relationships": 3}.items():
-        cost = await cost_of(graph, recorder, tool, Setting(opened.tools(user_id=user_id), people, statements))
-        assert (tool, cost.statements, cost.embeddings) == (tool, statements, 1)
+    for number, tool in enumerate(("create_node", "create_relationship", "create_relationships")):
+        cost = await cost_of(graph, recorder, tool, Setting(opened.tools(user_id=user_id), people, number))
+        assert (tool, cost.statements, cost.embeddings) == (tool, 3, 1)
 
 
 async def test_the_size_of_an_answer_is_that_of_the_json_that_a_model_is_given(

@@ -1,18 +1,13 @@
 """Answers of the tools that read, within their token budget, at a hub with many relationships and notes."""
 
-import asyncio
 import json
 import re
-import sys
-from functools import partial
 from typing import Any
 from uuid import uuid4
 
 import pytest
 
-from kgagent import KnowledgeGraph, turns
-from kgagent.graph import records
-from kgagent.models.note import Note, parse_notes
+from kgagent import KnowledgeGraph
 from kgagent.models.token_budget import estimated_tokens
 from kgagent.tools import Toolset
 from tests.support.drawn import Drawing
@@ -66,32 +61,6 @@ def hub_tools(graph: KnowledgeGraph, hub: Drawing) -> Toolset:
 def arguments_of(tool: str, drawing: Drawing) -> dict[str, Any]:
     keys = {"entity_key", "from_entity_key", "to_entity_key"}
     return {name: drawing.key(value) if name in keys else value for name, value in READERS[tool].items()}
-
-
-@pytest.mark.parametrize("tool", ["traverse", "hybrid_search", "explore"])
-async def test_other_tasks_run_between_records_whose_notes_take_long(
-    hub_tools: Toolset, hub: Drawing, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, tool: str
-) -> None:
-    read = [0]
-
-    def counted(stored: object) -> tuple[Note, ...]:
-        read[-1] += 1
-        return parse_notes(stored)
-
-    async def take_turns() -> None:
-        while True:
-            read.append(0)
-            await asyncio.sleep(0)
-
-    # Reading any record takes longer than that.
-    monkeypatch.setattr(turns, "LONGEST_TURN", 0.0)
-    request.addfinalizer(partial(sys.setswitchinterval, sys.getswitchinterval()))
-    sys.setswitchinterval(1e-6)
-    monkeypatch.setattr(records, "parse_notes", counted)
-    others = asyncio.create_task(take_turns())
-    succeeded(await hub_tools[tool](**arguments_of(tool, hub), token_budget=20_000))
-    others.cancel()
-    assert (sum(read) >= 50, max(read) < 20) == (True, True), (sum(read), max(read))
 
 
 async def test_no_answer_exceeds_its_budget(hub_tools: Toolset, hub: Drawing) -> None:

@@ -1,0 +1,71 @@
+"""Other tasks run while a tool reads records with many notes."""
+
+import asyncio
+import json
+import sys
+from functools import partial
+from typing import Any
+
+import pytest
+
+from kgagent import KnowledgeGraph, turns
+from kgagent.graph import records
+from kgagent.models.note import Note, parse_notes
+from kgagent.tools import Toolset
+from tests.support.payloads import succeeded
+from tests.support.stored import cypher
+
+PEOPLE = 40
+
+CALLS: dict[str, dict[str, Any]] = {
+    "explore": {"queries": [{"query": "who sails?", "threshold": -1}, {"query": "who is a friend?", "threshold": -1}]},
+    "hybrid_search": {"query": "who sails with Ann?", "threshold": -1, "limit": 80},
+    "traverse": {"entity_key": "Ann"},
+    "find_paths": {"from_entity_key": "Person 1", "to_entity_key": "Person 2", "query": "sailing"},
+}
+
+
+@pytest.fixture
+async def long_notes(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> Toolset:
+    """The tools of a user whose people all have many notes, and so have their relationships to Ann."""
+    people = [f"Person {number}" for number in range(PEOPLE)]
+    friend = {"to": "Ann", "relationship_type": "friend", "description": "They sail"}
+    succeeded(
+        await tools.remember(
+            nodes=[{"label": "Person", "name": name, "description": "Sails"} for name in ("Ann", *people)],
+            relationships=[{"from": name, **friend} for name in people],
+        )
+    )
+    notes = json.dumps([{"content": f"Summer {year}: sailed to Bergen"} for year in range(1, 200)])
+    await cypher(graph, "MATCH (n:Person {user_id: $user}) SET n.notes = $notes", user=user_id, notes=notes)
+    await cypher(graph, "MATCH (:Person {user_id: $user})-[r]->() SET r.notes = $notes", user=user_id, notes=notes)
+    return tools
+
+
+@pytest.mark.parametrize("tool", list(CALLS))
+async def test_other_tasks_run_between_records(
+    long_notes: Toolset, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, tool: str
+) -> None:
+    read = [0]
+
+    def counted(stored: object) -> tuple[Note, ...]:
+        read[-1] += 1
+        return parse_notes(stored)
+
+    async def take_turns() -> None:
+        while True:
+            read.append(0)
+            await asyncio.sleep(0)
+
+    monkeypatch.setattr(turns, "LONGEST_TURN", 0.0)  # reading any record takes longer
+    request.addfinalizer(partial(sys.setswitchinterval, sys.getswitchinterval()))
+    sys.setswitchinterval(1e-6)
+    monkeypatch.setattr(records, "parse_notes", counted)
+    others = asyncio.create_task(take_turns())
+    try:
+        succeeded(await long_notes[tool](**CALLS[tool], token_budget=20_000))
+    finally:
+        others.cancel()
+    assert sum(read) >= (2 if tool == "find_paths" else PEOPLE)
+    # hybrid_search reads them in a thread, which decides when others run.
+    assert max(read) < (PEOPLE if tool == "hybrid_search" else 8), max(read)
