@@ -67,8 +67,8 @@ async def compare_and_set(
         batch = _first_of_each_identity(strategy, intents, pending)
         applied = await _apply(strategy, intents, batch)
         # A record that a concurrent write of the same user created is found when it is read again.
-        again = {one for one, outcome in applied.items() if isinstance(outcome, SharedKeyError) and not conflicts[one]}
-        outcomes |= {position: applied[position] for position in applied.keys() - again}
+        shared = {one for one, outcome in applied.items() if isinstance(outcome, SharedKeyError) and not conflicts[one]}
+        outcomes |= {position: applied[position] for position in applied.keys() - shared}
         retries = [position for position in batch if position not in outcomes]
         for position in retries:
             conflicts[position] += 1

@@ -28,7 +28,7 @@ class Candidate:
         key: identifies the item in every ranking.
         score: what the current ranking sorts by.
         record: the item as far as it was read; None for a node that is only known as the end of a relationship.
-        similarity: plain cosine with the query, -1 to 1; None without a vector search.
+        similarity: plain cosine with the query, -1 to 1, or the score of a match by name; None without either.
         text_score: score of its full-text match relative to the best match, above 0 to 1; None without one.
         path: the relationships that led to it, from one that the query itself found.
         found_by: how it was found.
@@ -51,7 +51,7 @@ class Ranking:
 
     Attributes:
         candidates: best first.
-        plan: how a vector search was run; None for other retrievers.
+        plan: how a vector search or a search by name was run; None for full-text search.
         span: similarities of the first match and of the last one that counts, of a vector search with enough matches.
         cut_after: seconds after which expansion ended before it was complete; None if it is complete.
     """
