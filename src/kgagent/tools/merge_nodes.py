@@ -34,7 +34,7 @@ class MergeNodesArguments(Arguments):
     }
 
     keep_entity_key: EntityKey = Field(description="Node to keep: entity_key or name.")
-    drop_entity_key: EntityKey = Field(description="Node to merge into it and remove: entity_key or name.")
+    drop_entity_key: EntityKey = Field(description="Node to merge into it and remove.")
     verbose: Verbose = False
 
 

@@ -170,7 +170,7 @@ class RememberedNote(NewNote):
 
     on: Annotated[
         Reference | Annotated[list[Reference], Field(min_length=2, max_length=2)], BeforeValidator(_single)
-    ] = Field(description="A node, or the two nodes of a relationship.")
+    ] = Field(description="A node, or both nodes of a relationship.")
     content: Text = Field("", description="One fact, as a sentence.")
     replaces: FilledText | None = Field(
         None, description="Beginning of a stored note to replace; without content, to remove it."

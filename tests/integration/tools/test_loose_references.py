@@ -188,7 +188,7 @@ async def test_a_surname_of_a_stored_person_and_of_one_in_the_same_call_is_refus
     assert payload["notes_added"] == 1
     misspelled = {"label": "Persn", "name": "Paul Beer"}
     error = error_of(await tools.remember(nodes=[misspelled], notes=[{"on": "Beer", "content": "x"}]))
-    assert "'Beer' may be 'Paul Beer' of this call" in error
+    assert "'Beer' could refer to 'Paul Beer' in this call" in error
     assert keys
 
 
@@ -326,5 +326,5 @@ async def test_many_parts_of_names_are_resolved_and_the_error_says_which_are_not
     payload = succeeded(await tools.remember(notes=[*unknown, *found, {"on": "Ines", "content": "Sails."}]))
     last = payload["failures"][-1]
     assert last["name"] == "Gruber"
-    assert "only the first 100 other names of a call are compared with parts of names" in last["error"]
+    assert "only the first 100 unknown names of a call are compared with parts of names" in last["error"]
     assert len(keys) > 1
