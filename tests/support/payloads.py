@@ -7,7 +7,7 @@ from typing import Any
 from kgagent.tools import Payload
 from tests.support import facts
 
-WHERE_KEYS_ARE = ". explore and hybrid_search return the entity_key of a node"
+WHERE_KEYS_ARE = ". explore and hybrid_search return the entity_key of a node, and remember creates nodes"
 """What an error adds where a key is no node's."""
 
 _INTERNAL = {"version", "write_lock", "relationship_key", "embedding_hash", "embedding_model", "user_id", "element_id"}

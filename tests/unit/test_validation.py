@@ -7,6 +7,7 @@ from pydantic import BaseModel, ValidationError, create_model
 
 from kgagent.errors import InputError
 from kgagent.suggestions import closest_names
+from kgagent.tools.add_note_to_relationship import AddNoteToRelationshipArguments
 from kgagent.tools.create_node import CreateNodeArguments
 from kgagent.tools.create_relationship import NewRelationship
 from kgagent.tools.create_relationships import CreateRelationshipsArguments
@@ -107,6 +108,8 @@ def test_where_the_date_of_a_note_belongs_is_said() -> None:
     notes = [{"content": "They met", "occurred_at": "2026-05-03"}]
     said = "A note has no occurred_at: state in its content when it happened"
     assert wrong(CreateNodeArguments, {"label": "Person", "name": "A", "notes": notes}) == said
+    note = {"from_entity_key": "a", "to_entity_key": "b", **notes[0]}
+    assert wrong(AddNoteToRelationshipArguments, note) == said
 
 
 @pytest.mark.parametrize(

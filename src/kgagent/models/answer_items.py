@@ -48,6 +48,7 @@ class RenderState:
         relationship_hint: likewise for a relationship.
         budget_hint: likewise for an item that may have what is left of the budget.
         mentioned: entity_keys of the nodes that a line has named.
+        bearers: the entity_keys among them that have a name.
         described: entity_keys of the nodes whose record the answer has.
         stated: the relationships that lines have stated, as short sentences.
         hinted: the hints that lines contain.
@@ -63,19 +64,22 @@ class RenderState:
     relationship_hint: str = ""
     budget_hint: str = ""
     mentioned: set[str] = field(default_factory=set)
+    bearers: dict[str, set[str]] = field(default_factory=dict)
     described: set[str] = field(default_factory=set)
     stated: set[str] = field(default_factory=set)
     hinted: set[str] = field(default_factory=set)
 
     def name(self, entity_key: str, name: str, label: str = "") -> str:
-        """The name of a node; where it is named first, with its label and short key."""
+        """The name of a node: with label and short key where it is named first, and with the key beside a namesake."""
         shown = in_one_line(name) or in_one_line(entity_key)
         if len(shown) > MAX_NAME_LENGTH:
             shown = f"{shown[:MAX_NAME_LENGTH]}…"
-        if entity_key in self.mentioned:
-            return shown
-        self.mentioned.add(entity_key)
+        bearers = self.bearers.setdefault(shown.casefold(), set())
+        bearers.add(entity_key)
         short = "" if self.short_keys is None else self.short_keys.get(entity_key, entity_key)
+        if entity_key in self.mentioned:
+            return f"{shown} ({in_one_line(short)})" if short and len(bearers) > 1 else shown
+        self.mentioned.add(entity_key)
         known = " ".join(filter(None, (label or self.labels.get(entity_key, ""), short)))
         return f"{shown} ({in_one_line(known)})" if known else shown
 

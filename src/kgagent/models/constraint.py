@@ -219,7 +219,7 @@ class Constraint(PatternModel):
         value_from: Compares with a property of another node instead of value.
         node_label: Applies the constraint only to nodes with this label.
         at_step: i (from 0): relationship of step i, or the node at which it arrives; start; end; -1: all of the path.
-        on: What has the property: nodes or relationships.
+        on: What has the property: node or relationship.
     """
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"value_from", "node_label"})

@@ -15,6 +15,7 @@ from pydantic import JsonValue
 
 from kgagent.errors import InputError
 from kgagent.graph.identifiers import Identifier
+from kgagent.graph.property_names import LEVEL_FIELDS
 from kgagent.graph.records import plain
 from kgagent.graph.schema_parts import OWN_LABELS
 from kgagent.graph.statements import statement
@@ -232,7 +233,8 @@ def _kind(value: JsonValue) -> str:
 
 
 def _type_mismatch(constraint: Constraint, stored: JsonValue) -> InputError:
+    hint = f"; {constraint.property_path} is a number from 1 to 5" if constraint.property_path in LEVEL_FIELDS else ""
     return InputError(
         f"{constraint.type} on {constraint.property_path!r} cannot compare the stored value {str(stored)[:60]!r} with "
-        f"{str(constraint.value)[:60]!r}: their types differ"
+        f"{str(constraint.value)[:60]!r}: their types differ{hint}"
     )

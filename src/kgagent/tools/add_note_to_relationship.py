@@ -1,13 +1,13 @@
 """add_note_to_relationship: add a dated fact to a relationship."""
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, model_validator
 
 from kgagent.errors import InputError
 from kgagent.formatting import counted
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.models.fields import EntityKey, FilledText, ShortText
 from kgagent.ontology import Ontology
-from kgagent.tools.arguments import NewNote, Notes, Verbose, build_notes, describe_lifetimes
+from kgagent.tools.arguments import NewNote, Notes, Verbose, build_notes, describe_lifetimes, without_date
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.relationship_arguments import RelationshipEnds
@@ -40,6 +40,11 @@ class AddNoteToRelationshipArguments(RelationshipEnds):
     lifetime: ShortText | None = Field(None, description="How long it is kept.")
     source_entity_key: EntityKey | None = Field(None, description="Its source.")
     verbose: Verbose = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_date(cls, given: object) -> object:
+        return without_date(given)
 
 
 class AddNoteToRelationship(Tool[AddNoteToRelationshipArguments]):

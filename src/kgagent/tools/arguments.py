@@ -82,6 +82,17 @@ DATE_NAMES = frozenset({"date", "time", "when", "occurred_at", "happened_at", "t
 """Names under which models give the time of a note."""
 
 
+def without_date(given: object) -> object:
+    """The arguments of a note.
+
+    Raises:
+        InputError: they have a date.
+    """
+    for name in DATE_NAMES.intersection(given) if isinstance(given, Mapping) else ():
+        raise InputError(f"A note has no {name}: state in its content when it happened")
+    return given
+
+
 class NewNote(Arguments):
     """A note to add; it has no date of its own."""
 
@@ -92,9 +103,7 @@ class NewNote(Arguments):
     @model_validator(mode="before")
     @classmethod
     def _without_date(cls, given: object) -> object:
-        for name in DATE_NAMES.intersection(given) if isinstance(given, Mapping) else ():
-            raise InputError(f"A note has no {name}: state in its content when it happened")
-        return given
+        return without_date(given)
 
 
 Verbose = Annotated[bool, Field(description="Show the record.")]

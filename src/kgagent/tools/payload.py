@@ -15,7 +15,7 @@ MAX_VALUES = 6_000
 MAX_ERROR_LENGTH = 2_000
 """Characters of an error."""
 
-KEY_HINT = "explore and hybrid_search return the entity_key of a node"
+KEY_HINT = "explore and hybrid_search return the entity_key of a node, and remember creates nodes"
 """Added to an error about an unknown node, if no node has a similar name."""
 
 

@@ -87,10 +87,14 @@ def _single(nodes: object) -> object:
     """One node where a list has one.
 
     Raises:
-        PydanticCustomError: the list is empty.
+        PydanticCustomError: the list is empty, or has more than two nodes.
     """
     if nodes == []:
         raise PydanticCustomError("empty_list", "must have at least 1 item")
+    if isinstance(nodes, list) and len(nodes) > 2:  # noqa: PLR2004
+        raise PydanticCustomError(
+            "several_pairs", "must be a node, or the two nodes of a relationship; give the note again for each pair"
+        )
     return nodes[0] if isinstance(nodes, list) and len(nodes) == 1 else nodes
 
 

@@ -573,6 +573,10 @@ async def test_a_comparison_error_names_its_constraint(ward: KnowledgeGraph, use
     ]
     with pytest.raises(InputError, match="LESS_THAN on 'name' cannot compare the stored value 'Ann'"):
         await names(ward, user_id, {"steps": [HAS], "constraints": constraints})
+    await cypher(ward, "MATCH (:Patient {user_id: $user})-[r]->() SET r.attitude = 5", user=user_id)
+    word = {"type": "LESS_THAN", "property_path": "attitude", "value": "warm", "on": "relationship", "at_step": 0}
+    with pytest.raises(InputError, match="their types differ; attitude is a number from 1 to 5"):
+        await names(ward, user_id, {"steps": [HAS], "constraints": [word]})
 
 
 async def test_targets_that_fit_no_node_of_a_pattern_are_reported(

@@ -125,3 +125,18 @@ def test_a_fitted_line_keeps_its_head_and_counts_what_it_omits(room: int) -> Non
         assert shown.endswith(("+4 notes", "+5 notes"))
     if shown.count("She taught me.") < 30 and shown:
         assert " characters)" in shown
+
+
+def test_nodes_with_one_name_keep_their_keys() -> None:
+    state = RenderState(NOW, short_keys={"first": "1st", "second": "2nd", "other": "3rd"})
+    assert [state.name(key, name) for key, name in [("first", "Otto"), ("first", "Otto"), ("other", "Eve")]] == [
+        "Otto (1st)",
+        "Otto",
+        "Eve (3rd)",
+    ]
+    assert [state.name(key, name) for key, name in [("second", "otto"), ("first", "Otto"), ("other", "Eve")]] == [
+        "otto (2nd)",
+        "Otto (1st)",
+        "Eve",
+    ]
+    assert [RenderState(NOW).name(key, "Otto") for key in ("first", "second", "first")] == ["Otto", "Otto", "Otto"]
