@@ -1,6 +1,6 @@
-// A relationship `r` that a search found, without internal properties: element id, Neo4j type, keys and names of the two nodes, two
-// empty lists in place of their labels (see _ranked_relationship), properties. A list, as names of fields would cost the client more than their values. Vectors are not read, and times
-// are converted to text: both would cost more than the search.
+// A relationship `r` that a search found, without internal properties: element id, Neo4j type, keys and names of the two
+// nodes, two empty lists in place of their labels (see _ranked_relationship), properties. A list, as names of fields would cost
+// the client more than their values. Vectors are not read, and times are converted to text: both would cost more than the search.
 // Null if another transaction has deleted it since it was matched, even while its fields were read.
 head([found IN [[
   elementId(r), type(r), startNode(r).entity_key, endNode(r).entity_key, startNode(r).name, endNode(r).name, [], [],

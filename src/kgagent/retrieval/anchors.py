@@ -14,7 +14,6 @@ from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
 from kgagent.retrieval.candidates import Candidate, key_of, read_relationship
 from kgagent.retrieval.mentions import CONNECTING, mentioned_names, name_words
-from kgagent.retrieval.retrieve import SHORTEST_TIMEOUT
 from kgagent.retrieval.roles import role_keys
 from kgagent.retrieval.said_levels import said_levels, with_said_levels
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
@@ -90,11 +89,10 @@ async def named_anchors(
         deadline: when nothing more is read, on the clock of `time.monotonic`.
     """
     said = mentioned_names(query.text, set(ends.values()))
-    left = max(SHORTEST_TIMEOUT, deadline - time.monotonic())
-    keys = await named_nodes(scope, phrases, by_part=by_part and not said, timeout=left)
+    keys = await named_nodes(scope, phrases, by_part=by_part and not said, timeout=deadline - time.monotonic())
     at = [*keys, *(key for key, name in ends.items() if name in said and key not in hubs)][:NAMED]
-    left = max(SHORTEST_TIMEOUT, deadline - time.monotonic())
-    return frozenset(keys), await matches_at(scope, target, types, query, at, timeout=left)
+    found = await matches_at(scope, target, types, query, at, timeout=deadline - time.monotonic())
+    return frozenset(keys), found
 
 
 def consists_of_names(phrase: str, names: Iterable[str]) -> bool:

@@ -42,7 +42,6 @@ from kgagent.turns import in_turns
 
 NOTHING_ASKED = "At least one search method required (queries or text_matches)"
 
-RELEVANCE_FROM: tuple[RetrieverName, ...] = ("node_vector", "relationship_vector")
 NODES_PER_LABEL = 20
 RELATIONSHIPS = 20
 MAX_RELATIONSHIPS_AMONG = 10
@@ -101,10 +100,7 @@ class Exploration:
         }
         read, full = records or ({}, {})
         hydrated = found if records is None else _hydrated(found, full)
-        of_vectors = [one for name in RELEVANCE_FROM for one in hydrated.rankings.get(name, ())]
-        assessed = [one.record for ranking in of_vectors for one in ranking.candidates[:ASSESSED] if one.record]
-        await in_turns(lambda record: record.notes, assessed)  # which the record keeps
-        value = None if records is None else self._relevance(hydrated, sample.noise)
+        value = None if records is None else await self._relevance(hydrated, sample.noise)
         matched = await self._matched(hydrated.rankings.get("relationship_vector", ()))
         return ExploreResult(
             nodes=await self._nodes(self._signals(hydrated), {**read, **known}),
@@ -119,15 +115,16 @@ class Exploration:
             relevance=value,
         )
 
-    def _relevance(self, retrieved: Retrieved, noise: Sequence[Noise | None]) -> float | None:
+    async def _relevance(self, retrieved: Retrieved, noise: Sequence[Noise | None]) -> float | None:
         """The highest relevance of the queries and names; None if a query could not be assessed."""
         rankings = retrieved.rankings
         named = (one.score for ranking in rankings.get("name_match", ()) for one in ranking.candidates)
         shares: list[float | None] = [max(named, default=0.0)] if self.request.text_matches else []
-        kinds = [rankings.get(name, ()) for name in RELEVANCE_FROM]
+        kinds = [rankings.get(name, ()) for name in ("node_vector", "relationship_vector")]
         for position, (query, vector) in enumerate(zip(self.request.queries, retrieved.vectors, strict=False)):
             of_query = [ranking[position] if ranking else None for ranking in kinds]
             best = [one for ranking in of_query if ranking for one in ranking.candidates[:ASSESSED]]
+            await in_turns(lambda one: one.record and one.record.notes, best)  # which the record keeps
             shares.append(relevance(query.query, vector, zip(of_query, noise, strict=True), best))
         best_share = max((share for share in shares if share is not None), default=None)
         is_unknown = None in shares and (best_share or 0.0) < RELEVANT

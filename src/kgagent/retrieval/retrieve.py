@@ -13,9 +13,7 @@ from kgagent.errors import KgAgentError, SearchError
 from kgagent.models.hybrid import RETRIEVER_DESCRIPTIONS, RetrieverName
 from kgagent.retrieval.candidates import Ranking
 from kgagent.retrieval.mentions import without_names
-
-SHORTEST_TIMEOUT = 0.01
-"""Seconds that a step may take if no time is left."""
+from kgagent.retrieval.scope import SHORTEST_TIMEOUT
 
 INTERNAL_ERROR = "internal error; see the log of the host program"
 

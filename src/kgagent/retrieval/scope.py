@@ -15,6 +15,9 @@ from kgagent.operations import Search
 from kgagent.retrieval.arguments import known_types
 from kgagent.validation import check_user_id
 
+SHORTEST_TIMEOUT = 0.01
+"""Seconds that a step may take if no time is left."""
+
 MethodT = TypeVar("MethodT", bound=Callable[..., Coroutine[Any, Any, Any]])
 
 
@@ -76,11 +79,12 @@ class SearchScope:
         """Run a statement with `parameters`, and with the `user_id`, `model` and `dimensions` of this scope.
 
         Raises:
-            StatementTimeoutError: it took longer than `timeout` seconds.
+            StatementTimeoutError: it took longer than `timeout` seconds, or than `SHORTEST_TIMEOUT` if none are left.
             StoreError: the database failed.
         """
         common = {"user_id": self.user_id, "model": self.model, "dimensions": self.dimensions}
-        return await self.store.read(text, {**(parameters or {}), **common}, timeout=timeout or self.timeout)
+        seconds = self.timeout if timeout is None else max(timeout, SHORTEST_TIMEOUT)
+        return await self.store.read(text, {**(parameters or {}), **common}, timeout=seconds)
 
     def statement(self, name: str) -> Statement:
         """A statement over all labels and relationship types of the ontology."""

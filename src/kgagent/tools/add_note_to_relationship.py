@@ -41,10 +41,7 @@ class AddNoteToRelationshipArguments(RelationshipEnds):
     source_entity_key: EntityKey | None = Field(None, description="Its source.")
     verbose: Verbose = False
 
-    @model_validator(mode="before")
-    @classmethod
-    def _without_date(cls, given: object) -> object:
-        return without_date(given)
+    _without_date = model_validator(mode="before")(without_date)
 
 
 class AddNoteToRelationship(Tool[AddNoteToRelationshipArguments]):

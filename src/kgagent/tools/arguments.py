@@ -100,10 +100,7 @@ class NewNote(Arguments):
     lifetime: ShortText | None = Field(None, description="How long it is kept.")
     source_entity_key: EntityKey | None = Field(None, description="entity_key of the source of the fact.")
 
-    @model_validator(mode="before")
-    @classmethod
-    def _without_date(cls, given: object) -> object:
-        return without_date(given)
+    _without_date = model_validator(mode="before")(without_date)
 
 
 Verbose = Annotated[bool, Field(description="Show the record.")]

@@ -4,10 +4,9 @@ import pytest
 
 from kgagent import HybridSearchOptions, KnowledgeGraph
 from kgagent.embedding.local import LocalEmbedder
-from kgagent.errors import StoreError
-from kgagent.graph.statements import Statement
 from kgagent.knowledge_graph import services_of
 from kgagent.retrieval.mentions import is_first_person
+from tests.support.failing import fail_at
 from tests.support.local_model import embedder
 
 __all__ = ["embedder"]
@@ -131,15 +130,7 @@ def test_the_first_person_is_a_pronoun_and_no_title(text: str, expected: bool) -
 async def test_without_the_relationships_of_the_owner_a_search_returns_the_others(
     graph: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = services_of(graph).store
-    read = store.read
-
-    async def failing(text: str, *arguments: object, **options: object) -> object:
-        if isinstance(text, Statement) and text.name == "search_owner_relationships":
-            raise StoreError("The transaction was stopped")
-        return await read(text, *arguments, **options)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(store, "read", failing)
+    fail_at(monkeypatch, services_of(graph).store, "read", "search_owner_relationships")
     options = HybridSearchOptions(query="who is my wife?")
     found = await graph.retrieval.hybrid_search(options, user_id=user_id)
     assert found.relationships

@@ -15,6 +15,8 @@ from tests.conftest import DIMENSIONS
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import two_friends
 
+STEP = {"source_label": "Person", "relation_type": "has_relationship_with", "target_label": "Person"}
+
 
 class Loading(HashingEmbedder):
     """Not ready until it is told so, or until somebody waits for it if it is loaded fast."""
@@ -44,11 +46,10 @@ async def test_searches_say_that_the_model_is_being_loaded(
     graph = KnowledgeGraph(services_of(opened).store, opened.ontology, loading, opened.settings)
     tools = graph.tools(user_id=user_id)
     ends = await two_friends(opened.tools(user_id=user_id))
-    step = {"source_label": "Person", "relation_type": "has_relationship_with", "target_label": "Person"}
     calls: dict[str, dict[str, Any]] = {
         "explore": {"queries": [{"query": "who rows?"}]},
         "hybrid_search": {"query": "who rows?"},
-        "query_patterns": {"query": "who rows?", "patterns": [{"steps": [step]}]},
+        "query_patterns": {"query": "who rows?", "patterns": [{"steps": [STEP]}]},
         "find_paths": {**ends, "query": "rows"},
     }
     for name, arguments in calls.items():
@@ -72,8 +73,7 @@ async def test_direct_searches_wait_for_the_model(opened: KnowledgeGraph, loadin
     loading.is_loaded = loading.is_fast = False
     assert not (await graph.explore(ExploreRequest(text_matches=("Ada",)), user_id=user_id)).warnings
     loading.is_fast = True
-    step = {"source_label": "Person", "relation_type": "has_relationship_with", "target_label": "Person"}
-    query = GraphQuery.model_validate({"query": "who rows?", "patterns": [{"steps": [step]}]})
+    query = GraphQuery.model_validate({"query": "who rows?", "patterns": [{"steps": [STEP]}]})
     assert not (await graph.query_patterns(query, user_id=user_id)).warnings
     loading.is_loaded = False
     paths = FindPathsRequest(**ends, query="rows")

@@ -1,8 +1,8 @@
 """Other tasks run while a tool reads records with many notes."""
 
-import asyncio
 import json
 import sys
+from collections import Counter
 from functools import partial
 from typing import Any
 
@@ -12,6 +12,7 @@ from kgagent import KnowledgeGraph, turns
 from kgagent.graph import records
 from kgagent.models.note import Note, parse_notes
 from kgagent.tools import Toolset
+from tests.support.loop_turns import turns_of_others
 from tests.support.payloads import succeeded
 from tests.support.stored import cypher
 
@@ -46,26 +47,18 @@ async def long_notes(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> Too
 async def test_other_tasks_run_between_records(
     long_notes: Toolset, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, tool: str
 ) -> None:
-    read = [0]
-
-    def counted(stored: object) -> tuple[Note, ...]:
-        read[-1] += 1
-        return parse_notes(stored)
-
-    async def take_turns() -> None:
-        while True:
-            read.append(0)
-            await asyncio.sleep(0)
-
     monkeypatch.setattr(turns, "LONGEST_TURN", 0.0)  # reading any record takes longer
     request.addfinalizer(partial(sys.setswitchinterval, sys.getswitchinterval()))
     sys.setswitchinterval(1e-6)
-    monkeypatch.setattr(records, "parse_notes", counted)
-    others = asyncio.create_task(take_turns())
-    try:
+    read = Counter[int]()
+    async with turns_of_others() as others:
+
+        def counted(stored: object) -> tuple[Note, ...]:
+            read[others.count] += 1
+            return parse_notes(stored)
+
+        monkeypatch.setattr(records, "parse_notes", counted)
         succeeded(await long_notes[tool](**CALLS[tool], token_budget=20_000))
-    finally:
-        others.cancel()
-    assert sum(read) >= (2 if tool == "find_paths" else PEOPLE)
+    assert read.total() >= (2 if tool == "find_paths" else PEOPLE)
     # hybrid_search reads them in a thread, which decides when others run.
-    assert max(read) < (PEOPLE if tool == "hybrid_search" else 8), max(read)
+    assert max(read.values()) < (PEOPLE if tool == "hybrid_search" else 8), read
