@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ _PASSED_VARIABLES = (
     *("HOME", "USER", "LOGNAME", "PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "LD_LIBRARY_PATH"),
     *("SYSTEMROOT", "TEMP", "TMP", "USERPROFILE", "APPDATA", "LOCALAPPDATA"),
 )
+_COMMAND_LINE_SECONDS = 1.0
 _children: dict[int, subprocess.Popen[bytes]] = {}
 
 
@@ -66,9 +68,18 @@ def find_server(pid: int | None, home: Path) -> "psutil.Process | None":
         import psutil
     try:
         process = psutil.Process(pid)
-        return process if home_argument(home) in process.cmdline() else None
+        return process if home_argument(home) in _command_line(process) else None
     except (psutil.NoSuchProcess, psutil.AccessDenied):
         return None
+
+
+def _command_line(process: "psutil.Process") -> list[str]:
+    # A process that has just been started has an empty command line until the system has filled it in: some 30 ms on
+    # a busy machine. A thread of the kernel never has one, hence the limit.
+    deadline = time.monotonic() + _COMMAND_LINE_SECONDS
+    while not (arguments := process.cmdline()) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    return arguments
 
 
 def connection_count(process: "psutil.Process", port: int) -> int:

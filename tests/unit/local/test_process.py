@@ -16,9 +16,6 @@ def stand_in(tmp_path: Path) -> Iterator[psutil.Process]:
     """A process that looks like the server of `tmp_path`."""
     command = [sys.executable, "-c", WAITS, home_argument(tmp_path)]
     process = spawn(command, folder=tmp_path, output=tmp_path / "output")
-    # The system fills in the command line a moment after the start.
-    while process.is_running() and not process.cmdline():
-        pass
     yield process
     terminate(process, timeout=10)
 
@@ -26,6 +23,16 @@ def stand_in(tmp_path: Path) -> Iterator[psutil.Process]:
 def test_server_is_recognised_by_the_home_that_it_serves(stand_in: psutil.Process, tmp_path: Path) -> None:
     assert find_server(stand_in.pid, tmp_path) is not None
     assert find_server(stand_in.pid, tmp_path / "other") is None
+
+
+def test_server_is_recognised_before_the_system_has_filled_in_its_command_line(
+    stand_in: psutil.Process, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = psutil.Process.cmdline
+    answers: list[list[str]] = [[], []]
+    monkeypatch.setattr(psutil.Process, "cmdline", lambda process: answers.pop() if answers else read(process))
+
+    assert find_server(stand_in.pid, tmp_path) is not None
 
 
 def test_process_of_another_program_is_not_the_server(tmp_path: Path) -> None:
