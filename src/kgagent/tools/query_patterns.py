@@ -20,7 +20,7 @@ from kgagent.tools.context import ToolContext
 from kgagent.tools.pattern_correction import with_existing_names, with_renamed_fields
 from kgagent.tools.pattern_guide import INTERESTS_OF_MENTORS
 from kgagent.tools.pattern_items import pattern_items
-from kgagent.tools.pattern_references import meant_names
+from kgagent.tools.pattern_references import meant_values
 from kgagent.tools.read_results import JsonObject, ReadArguments, ReadToolResult, render_page
 from kgagent.tools.reference_arguments import resolved_targets
 
@@ -188,16 +188,16 @@ class QueryPatterns(Tool[QueryPatternsArguments]):
 
 
 async def _found(context: ToolContext, query: GraphQuery) -> PatternResult:
-    """The result of a query; if no path matches, that with names read as references, or what is known of them."""
+    """The result of a query; if no path matches, that with what names and types mean, or what is known of them."""
     result = await context.patterns.query(query, context.user_id)
     if result.strategy != "hybrid" or not query.all_patterns:
         return result
-    names = await meant_names(context, query)
-    if names.query is not None:
-        meant = await context.patterns.query(names.query, context.user_id)
+    values = await meant_values(context, query)
+    if values.query is not None:
+        meant = await context.patterns.query(values.query, context.user_id)
         if meant.strategy != "hybrid":
-            return meant.model_copy(update={"warnings": (*names.notices, *meant.warnings)})
-    return result.model_copy(update={"warnings": (*result.warnings, *names.notices, *names.problems)})
+            return meant.model_copy(update={"warnings": (*values.notices, *meant.warnings)})
+    return result.model_copy(update={"warnings": (*result.warnings, *values.notices, *values.problems)})
 
 
 def _searched_texts(query: GraphQuery) -> list[str]:

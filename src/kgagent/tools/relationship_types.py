@@ -1,6 +1,6 @@
 """Filters by free type: the types that the user has for the given ones, and a warning if there is none."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kgagent.errors import StoreError
@@ -10,12 +10,20 @@ from kgagent.graph.schema_parts import RELATIONSHIP_TEXT_INDEX
 from kgagent.graph.statements import statement
 from kgagent.suggestions import closest_names, list_names, shorten_name
 from kgagent.tools.context import ToolContext
+from kgagent.turns import in_turns
 
 MAX_CHECKED = 50
 """Types of a filter that are compared with the stored ones; more are taken as they are."""
 
+MAX_EXPLAINED = 3
+"""Unknown types for each of which a warning names the nearest ones."""
+
 MAX_TYPES = 2_000
 """Different types of a user that are compared."""
+
+MAX_MISSPELLED = 200
+"""Different types of a user that are compared letter by letter, which takes longest; of more, the index finds the
+nearest."""
 
 MAX_NEAREST = 3
 _WINDOW = 200
@@ -31,20 +39,35 @@ class TypeFilter:
 
 async def stored_types(context: ToolContext, given: Sequence[str] | None) -> TypeFilter:
     """Replace each type by the stored ones that differ only in letter case, spaces, hyphens and underscores."""
+    if given is None:
+        return TypeFilter(None)
+    stored, warnings = await spellings(context, given)
+    return TypeFilter(tuple(dict.fromkeys(name for one in given for name in stored[one])), warnings)
+
+
+async def spellings(context: ToolContext, given: Sequence[str]) -> tuple[Mapping[str, Sequence[str]], tuple[str, ...]]:
+    """The stored spellings of each type, or the type itself if there are none, and warnings of the latter."""
+    as_given = {one: [one] for one in given}
     if not given or len(given) > MAX_CHECKED:
-        return TypeFilter(None if given is None else tuple(given))
+        return as_given, ()
     try:
         similar = await _similar(context, given)
-        unknown = [one for one in given if not _same(one, similar[one])]
+        compared = await in_turns(lambda one: (one, _same(one, similar[one])), as_given)
+        unknown = [one for one, names in compared if not names]
         known = await _all(context) if unknown else []
     except StoreError:
         # The search reports it.
-        return TypeFilter(tuple(given))
-    found = {one: _same(one, similar[one]) or _same(one, known) for one in given}
-    return TypeFilter(
-        tuple(dict.fromkeys(name for one, names in found.items() for name in names or [one])),
-        tuple(_warning(one, similar[one], known) for one, names in found.items() if not names),
-    )
+        return as_given, ()
+    forms = await in_turns(_folded, known)
+    by_form: dict[str, list[str]] = {}
+    for name, form in zip(known, forms, strict=True):
+        by_form.setdefault(form, []).append(name)
+    found = dict(compared) | {one: _same(one, by_form.get(_folded(one), ())) for one in unknown}
+    missing = [one for one in unknown if not found[one]]
+    warnings = await in_turns(lambda one: _warning(one, similar[one], known), missing[:MAX_EXPLAINED])
+    if len(missing) > MAX_EXPLAINED:
+        warnings.append(f"No relationship has {len(missing) - MAX_EXPLAINED} other types of those given")
+    return {one: names or [one] for one, names in found.items()}, tuple(warnings)
 
 
 async def _similar(context: ToolContext, given: Sequence[str]) -> dict[str, list[str]]:
@@ -81,6 +104,7 @@ def _folded(name: str) -> str:
 
 
 def _warning(one: str, similar: Sequence[str], known: Sequence[str]) -> str:
-    nearest = list(dict.fromkeys((*closest_names(one, similar), *similar, *closest_names(one, known))))[:MAX_NEAREST]
+    misspelled = closest_names(one, known) if len(known) <= MAX_MISSPELLED else ()
+    nearest = list(dict.fromkeys((*closest_names(one, similar), *similar, *misspelled)))[:MAX_NEAREST]
     listed = f"Nearest: {', '.join(map(shorten_name, nearest))}" if nearest else f"There are: {list_names(known)}"
     return f"No relationship has the type {shorten_name(one)!r}. {listed}"

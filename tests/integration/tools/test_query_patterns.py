@@ -346,6 +346,30 @@ async def test_a_name_in_a_constraint_may_be_an_alias_or_me_if_no_node_has_it(to
     assert "Robert Hofmann" not in text
 
 
+async def test_a_free_type_in_a_constraint_may_be_spelled_differently_and_the_nearest_are_named(tools: Toolset) -> None:
+    ann, bo, cy = [await person(tools, name) for name in ("Ann", "Bo", "Cy")]
+    await relate(tools, ann, bo, "works_with")
+    await relate(tools, ann, cy, "mentor of")
+
+    async def found(comparison: str, value: object) -> tuple[list[list[str]], str]:
+        step = {"source_label": "Person", "target_label": "Person"}
+        constraint = {"on": "relationship", "property_path": "relationship_type", "at_step": 0}
+        pattern = {"steps": [step], "constraints": [{**constraint, "type": comparison, "value": value}]}
+        answer = await tools["query_patterns"].call_text({"patterns": [pattern]})
+        return [path["nodes"] for path in answer.payload.get("paths") or ()], answer.text
+
+    assert (await found("PROPERTY_EQUALS", "Works with"))[0] == [[ann, bo]]
+    assert (await found("PROPERTY_IN", ["Mentor Of", "foe"]))[0] == [[ann, cy]]
+    paths, text = await found("PROPERTY_EQUALS", "mentor")
+    assert paths == []
+    assert "No relationship has the type 'mentor'. Nearest: mentor of" in text
+    paths, text = await found("PROPERTY_EQUALS", "foe")
+    assert paths == []
+    assert "No relationship has the type 'foe'. There are: mentor of, works_with" in text
+    for comparison, value in (("CONTAINS", "foe"), ("PROPERTY_IN", ["foe", 3])):
+        assert "No relationship has" not in (await found(comparison, value))[1]
+
+
 async def test_the_first_worked_example_finds_what_it_says(tools: Toolset) -> None:
     me, ruth, tom = [await person(tools, name) for name in ("Me", "Ruth", "Tom")]
     sailing, chess = [

@@ -1,12 +1,19 @@
 """A filter by type finds types that are written differently, and says so if there are none."""
 
+from collections import Counter
+from collections.abc import Collection
 from typing import Any
 
 import pytest
 
+from kgagent import KnowledgeGraph, turns
+from kgagent.suggestions import closest_names
 from kgagent.tools import Toolset
+from kgagent.tools.relationship_types import MAX_EXPLAINED, MAX_MISSPELLED
+from tests.support.loop_turns import turns_of_others
 from tests.support.payloads import succeeded
 from tests.support.people import person, relate
+from tests.support.stored import cypher
 
 CALLS: dict[str, dict[str, Any]] = {
     "hybrid_search": {"query": "who works with Ada?", "threshold": -1.0},
@@ -35,3 +42,33 @@ async def test_types_that_are_written_differently_are_found_and_others_warned_ab
         assert missed.payload["warnings"] == ["No relationship has the type 'colleague'. Nearest: colleague of"]
     nothing = await tools.traverse.call_text({**CALLS["traverse"], "relationship_types": ["enemy"]})
     assert "No relationship has the type 'enemy'. There are: Works_With, colleague of, friend" in nothing.text
+
+
+async def test_other_tasks_run_while_many_types_are_compared(
+    graph: KnowledgeGraph, tools: Toolset, ada: str, user_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await cypher(
+        graph,
+        "MATCH (:Person {user_id: $user, entity_key: $ada})-[r]->(other) UNWIND range(1, 100) AS number "
+        "CREATE (other)<-[copy:has_relationship_with]-(:Person {user_id: $user, entity_key: number + other.name}) "
+        "SET copy.user_id = $user, copy.relationship_type = 'kind ' + number + other.name",
+        user=user_id,
+        ada=ada,
+    )
+    monkeypatch.setattr(turns, "LONGEST_TURN", 0.0)
+    compared, sizes = Counter[int](), Counter[int]()
+    async with turns_of_others() as others:
+
+        def counted(name: str, existing: Collection[str]) -> list[str]:
+            compared[others.count] += 1
+            sizes[len(existing)] += 1
+            return closest_names(name, existing)
+
+        monkeypatch.setattr("kgagent.tools.relationship_types.closest_names", counted)
+        unknown = [f"unknown {number}" for number in range(40)]
+        found = succeeded(await tools.traverse(entity_key="Ada", relationship_types=["friend", *unknown]))
+    assert [one["name"] for one in found["nodes"]] == ["Di"]
+    assert len(found["warnings"]) == MAX_EXPLAINED + 1
+    assert found["warnings"][-1] == "No relationship has 37 other types of those given"
+    assert max(compared.values()) == 1
+    assert max(sizes) <= MAX_MISSPELLED
