@@ -24,7 +24,8 @@ class References:
     """What the references of a call mean: a `ref` or name of one of its nodes, or a node of the graph.
 
     Attributes:
-        local: keys by ref, and by name or alias as compared; a name of several nodes of the call is missing.
+        local: keys by ref, and by name or alias as compared.
+        shared: names and aliases of several nodes of the call, with the positions of the nodes; they mean none of them.
         compared: the references as they are compared with names.
         broken: the refs and names of nodes that cannot be written, with their positions.
         repeated: refs that the call gives to several nodes.
@@ -34,6 +35,7 @@ class References:
     """
 
     local: dict[str, str] = field(default_factory=dict)
+    shared: dict[str, tuple[int, ...]] = field(default_factory=dict)
     compared: dict[str, str] = field(default_factory=dict)
     broken: dict[str, int] = field(default_factory=dict)
     repeated: frozenset[str] = frozenset()
@@ -70,9 +72,10 @@ class References:
         # "me" is the owner of the graph, whatever a node of the call is called; without an owner, it is that node.
         own_words = OWNER_WORDS.difference(item.ref for item in items.values())
         self_named = {word: self.local.pop(word) for word in own_words if word in self.local}
+        self.shared = {name: positions for name, positions in self.shared.items() if name not in own_words}
         asked = [one for one in dict.fromkeys(references) if one not in self.repeated]
         self.compared = dict(zip(asked, await in_turns(normalised_name, asked), strict=True))
-        others = [one for one in asked if self._in_call(one) is None]
+        others = [one for one in asked if self._in_call(one) is None and self.compared[one] not in self.shared]
         if others:
             names_of_call = set(await in_turns(normalised_name, (*self.broken, *rejected, *names)))
             found = await context.references.resolve_loosely(
@@ -88,15 +91,15 @@ class References:
 
     async def _read_call(self, items: Mapping[int, RememberedNode], targets: Targets) -> Collection[str]:
         """Collect what refers to the nodes of the call, and return the refs, names and keys of those to be written."""
-        names: dict[str, set[str]] = {}
-        refs: dict[str, set[str]] = {}
-        aliases: dict[str, set[str]] = {}
+        names: dict[str, dict[str, int]] = {}
+        refs: dict[str, dict[str, int]] = {}
+        aliases: dict[str, dict[str, int]] = {}
         own_names = await in_turns(lambda item: item.name and normalised_name(item.name), items.values())
         for (position, item), own in zip(items.items(), own_names, strict=True):
             target = targets[position]
             for reference in filter(None, (item.ref, own, item.entity_key)):
                 if isinstance(target, Target):
-                    names.setdefault(reference, set()).add(target.entity_key)
+                    names.setdefault(reference, {}).setdefault(target.entity_key, position)
                 else:
                     self.broken.setdefault(reference, position)
             if not isinstance(target, Target):
@@ -104,10 +107,12 @@ class References:
             if item.is_owner:
                 self.owner = self.owner or target.entity_key
             if item.ref is not None:
-                refs.setdefault(item.ref, set()).add(target.entity_key)
+                refs.setdefault(item.ref, {}).setdefault(target.entity_key, position)
             for alias in await in_turns(normalised_name, item.aliases):
-                aliases.setdefault(alias, set()).add(target.entity_key)
-        self.local = {name: next(iter(keys)) for name, keys in (aliases | names | refs).items() if len(keys) == 1}
+                aliases.setdefault(alias, {}).setdefault(target.entity_key, position)
+        found = aliases | names | refs
+        self.local = {name: next(iter(keys)) for name, keys in found.items() if len(keys) == 1}
+        self.shared = {name: tuple(keys.values()) for name, keys in (aliases | names).items() if len(keys) > 1}
         self.repeated = frozenset(ref for ref, keys in refs.items() if len(keys) > 1)
         return names
 
@@ -119,7 +124,13 @@ class References:
         """
         if reference in self.repeated:
             raise InputError(f"Several nodes in this call have the ref {reference!r}; give each node its own")
-        key = self._in_call(reference) or self.stored[reference]
+        found = self._in_call(reference)
+        if found is None and (positions := self.shared.get(self.compared[reference])):
+            raise InputError(
+                f"{reference!r} is a name of nodes {', '.join(map(str, positions))} in this call; give each a ref and "
+                "use it instead"
+            )
+        key = found or self.stored[reference]
         if isinstance(key, str):
             return key
         position = self.broken.get(reference, self.broken.get(self.compared[reference]))

@@ -620,6 +620,24 @@ async def test_a_call_without_items_is_an_error(tools: Toolset) -> None:
     assert error_of(await tools.remember()) == "Nothing to remember: give nodes, relationships or notes"
 
 
+@pytest.mark.parametrize("stored", [True, False])
+async def test_a_name_of_two_nodes_means_neither(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str, *, stored: bool
+) -> None:
+    concept, entity = [{"label": label, "name": "Yacht design"} for label in ("Concept", "Entity")]
+    if stored:
+        succeeded(await tools.remember(nodes=[concept]))
+    likes = {"from": "Ann", "to": "yacht design", "relationship_type": "likes"}
+    nodes = [concept, {"label": "Person", "name": "Ann"}, entity]
+    answer = await tools["remember"].call_text({"nodes": nodes, "relationships": [likes]})
+    assert "'yacht design' is a name of nodes 0, 2 in this call; give each a ref and use it instead" in answer.text
+    assert await relationships_of(graph, user_id) == []
+    refs = [{**concept, "ref": "c"}, {**entity, "ref": "e"}]
+    succeeded(await tools.remember(nodes=refs, relationships=[{**likes, "to": "e"}]))
+    [written] = await relationships_of(graph, user_id)
+    assert written["relationship_type"] == "likes"
+
+
 async def test_a_ref_of_two_nodes_means_neither(tools: Toolset) -> None:
     nodes = [{"ref": "a", "label": "Person", "name": name} for name in ("Tom", "Tim")]
     answer = await tools.remember.call_text(
