@@ -676,7 +676,7 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
     def find_similar_nodes(
         self, new: Sequence[GraphNode], embeddings: Mapping[str, Sequence[float]], *, user_id: str
     ) -> dict[str, tuple[GraphNode, ...]]:
-        """Find older nodes that may represent the same thing as new ones: similar names or embeddings, same label.
+        """Find older nodes that may represent the same thing as new ones: the same or a similar name, or embedding.
 
         Args:
             new: nodes that were just created.

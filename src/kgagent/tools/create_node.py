@@ -20,7 +20,7 @@ from kgagent.tools.labels import known_label
 from kgagent.tools.new_keys import keys_by_spelling
 from kgagent.tools.note_expiry import NoteExpiry, new_expiries
 from kgagent.tools.owner import owner_values
-from kgagent.tools.possible_duplicates import REMEDY, possible_duplicates
+from kgagent.tools.possible_duplicates import possible_duplicates, remedies
 from kgagent.tools.references import NodeReference
 from kgagent.tools.write_results import WriteToolResult
 
@@ -130,13 +130,14 @@ class CreateNode(Tool[CreateNodeArguments]):
             return await self._created_before(context, arguments, key, refusal)
         message = ". ".join((f"Created {arguments.label} {arguments.name}", *written.warnings))
         similar = (await possible_duplicates(context, [written.record], {})).get(key)
+        advice = remedies(context, [(arguments.label, similar)]) if similar else []
         return CreatedNode(
             message=message,
             entity_key=key,
             node=written.record,
             note_expiries=new_expiries(written) or None,
             possible_duplicates=tuple(map(NodeReference.of, similar)) if similar else None,
-            hint=REMEDY if similar and context.offers("merge_nodes") else None,
+            hint=". ".join(advice) or None,
             written=(written.record,),
         )
 

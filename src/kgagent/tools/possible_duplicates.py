@@ -1,6 +1,6 @@
 """Older nodes that may be the same thing as new ones, and the other nodes that have an alias."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from kgagent.errors import KgAgentError
 from kgagent.formatting import beginning
@@ -10,7 +10,11 @@ from kgagent.tools.context import ToolContext
 MAX_SHOWN = 80
 """Characters of a description that a text repeats."""
 
-REMEDY = "If a possible duplicate is the same thing, call merge_nodes and keep the existing node"
+_MERGE = "If a possible duplicate is the same thing, call merge_nodes and keep the existing node"
+_DELETE = (
+    "If a possible duplicate of another label is the same thing, delete the new node with delete_node and use the "
+    "existing one"
+)
 
 
 async def possible_duplicates(
@@ -21,6 +25,19 @@ async def possible_duplicates(
         return await context.retrieval.find_similar_nodes(new, embeddings, user_id=context.user_id)
     except KgAgentError:
         return {}
+
+
+def remedies(context: ToolContext, found: Iterable[tuple[str, Iterable[GraphNode]]]) -> list[str]:
+    """What to do about possible duplicates, as far as the agent has tools for it.
+
+    Args:
+        context: the user's graph.
+        found: the label of each new node, and the older nodes like it.
+    """
+    has_same_label = {node.label == label for label, older in found for node in older}
+    if not context.offers("merge_nodes"):
+        return []
+    return [_MERGE] * (True in has_same_label) + [_DELETE] * (False in has_same_label and context.offers("delete_node"))
 
 
 def about(node: GraphNode) -> str:

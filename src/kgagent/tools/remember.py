@@ -24,7 +24,7 @@ from kgagent.tools.labels import known_label
 from kgagent.tools.note_edits import NoteCorrection
 from kgagent.tools.note_expiry import expiries
 from kgagent.tools.payload import error_text, one_line
-from kgagent.tools.possible_duplicates import REMEDY, possible_duplicates
+from kgagent.tools.possible_duplicates import possible_duplicates, remedies
 from kgagent.tools.references import NodeReference
 from kgagent.tools.relationship_results import describe_direction, fields_in_words, kept_description
 from kgagent.tools.remember_arguments import (
@@ -255,7 +255,7 @@ class _Call:
             ),
             replaced=tuple(self._replaced()),
             possible_duplicates=duplicates,
-            hints=(*self._hints(), *await self._shared_aliases(), *deleted.values(), *self._remedy(duplicates)),
+            hints=(*self._hints(), *await self._shared_aliases(), *deleted.values(), *self._remedies(duplicates)),
             embeddings=sum(one.embedded for one in places.values()),
             written=tuple({_identity(one.record): one.record for one in places.values()}.values()),
             short_keys=await self.context.references.short_keys(self.context.user_id, shown),
@@ -385,11 +385,9 @@ class _Call:
         shown = " or ".join(dict.fromkeys(names[:MAX_NAMED]))
         return [f'If another {shown} is meant, restore the old description and repeat the item with "new": true']
 
-    def _remedy(self, duplicates: Sequence[PossibleDuplicate]) -> list[str]:
+    def _remedies(self, duplicates: Sequence[PossibleDuplicate]) -> list[str]:
         """What to do about possible duplicates."""
-        if not duplicates or not self.context.offers("merge_nodes"):
-            return []
-        return [REMEDY]
+        return remedies(self.context, [(one.node.label, one.existing) for one in duplicates])
 
     async def _possible_duplicates(self) -> tuple[PossibleDuplicate, ...]:
         """Look for older nodes like the new ones."""

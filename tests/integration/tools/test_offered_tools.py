@@ -102,7 +102,15 @@ async def test_a_surface_with_chosen_names_names_no_other_tools(
     assert "merge_nodes" not in text
     several = surface(graph, user_id, ["merge_nodes", "remember", "delete_node", "restore_node"])
     assert REMEDY in await several("remember", {"nodes": [{**RUTH, "new": True}]})
+    other = {"nodes": [{"label": "Concept", "name": "Ruth"}]}
+    assert "delete the new node with delete_node" in await several("remember", other)
+    two = surface(graph, user_id, ["merge_nodes", "remember"])
+    assert "delete_node" not in await two("remember", {"nodes": [{"label": "Entity", "name": "Ruth"}]})
     await several("remember", {"nodes": [{"label": "Concept", "name": "Sailing"}]})
+    ends = {"from_entity_key": "Ruth Calder", "to_entity_key": "Sailing"}
+    single = surface(graph, user_id, ["get_relationship"])
+    assert "Relationship not found" in (error := await single("get_relationship", ends))
+    assert "find_paths" not in error
     assert "; restore_node can restore it" in await several("delete_node", {"entity_key": "Sailing"})
 
 

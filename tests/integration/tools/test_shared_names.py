@@ -8,7 +8,11 @@ from kgagent.tools import Toolset
 from tests.support.payloads import succeeded
 from tests.support.people import node, person, relate
 
-REMEDY = "If a possible duplicate is the same thing, call merge_nodes and keep the existing node"
+REMEDIES = {
+    "Person": "If a possible duplicate is the same thing, call merge_nodes and keep the existing node",
+    "Concept": "If a possible duplicate of another label is the same thing, delete the new node with delete_node and "
+    "use the existing one",
+}
 
 
 @pytest.fixture
@@ -26,16 +30,19 @@ async def test_remember_reports_a_new_node_whose_name_is_an_alias(
     assert answer.text.splitlines()[2:] == [
         f"Possible duplicates: bobby ({item['label']}, {created['entity_key'][:8]}): Robert Hofmann "
         f"(Person, {robert[:8]}), Sound engineer.",
-        f"Note: {REMEDY}",
+        f"Note: {REMEDIES[item['label']]}",
     ]
 
 
 async def test_create_node_reports_nodes_with_that_name_or_alias(tools: Toolset, robert: str) -> None:
     answer = await tools["create_node"].call_text({"label": "Person", "name": "Bobby"})
-    assert answer.text.splitlines()[2:] == [f"Possible duplicates: Robert Hofmann (Person, {robert[:12]})", REMEDY]
+    duplicates = f"Possible duplicates: Robert Hofmann (Person, {robert[:12]})"
+    assert answer.text.splitlines()[2:] == [duplicates, REMEDIES["Person"]]
     assert answer.payload["possible_duplicates"] == [
         {"entity_key": robert, "label": "Person", "name": "Robert Hofmann"}
     ]
+    payload = succeeded(await tools.create_node(label="Concept", name="Bobby"))
+    assert payload["hint"] == REMEDIES["Concept"]
     payload = succeeded(await tools.create_node(label="Person", name="Zoltan"))
     assert {"possible_duplicates", "hint"}.isdisjoint(payload)
 
