@@ -25,6 +25,7 @@ from kgagent.graph.store import Row
 from kgagent.graph.writes import RecordKind, RecordT, VectorChange, WriteContext
 from kgagent.models import GraphNode
 from kgagent.models.merged_notes import stored_form
+from kgagent.turns import in_turns
 
 
 @dataclass(frozen=True)
@@ -123,6 +124,8 @@ class MergeStrategy:
                 counterparts.setdefault((record.neo4j_type, end.entity_key), record)
         nodes = [NodeRecord.read(row["node"], self._nodes.ontology) for row in node_rows]
         relationships = [RelationshipRecord.read(row["relationship"]) for row in relationship_rows]
+        # A record reads its notes once; the plan, which is made in one go, needs those of all records.
+        await in_turns(lambda record: record.notes, (*own, *counterparts.values(), *nodes, *relationships))
         return MergeRecords(
             keep=keep,
             drop=drop,
@@ -148,15 +151,17 @@ class MergeStrategy:
         [node_vector] = await self._vectors(self._nodes, [plan.node], now)
         vectors = await self._vectors(self._relationships, relationships, now)
         node_row = self._row(self._nodes, plan.node, node_vector, now)
-        rows = [
-            {
+
+        def row(changed: tuple[RecordChange[RelationshipRecord], VectorChange]) -> dict[str, Any]:
+            change, vector = changed
+            return {
                 **self._row(self._relationships, change, vector, now),
                 "neo4j_type": change.after.neo4j_type,
                 "from_element_id": change.after.from_element_id,
                 "to_element_id": change.after.to_element_id,
             }
-            for change, vector in zip(relationships, vectors, strict=True)
-        ]
+
+        rows = await in_turns(row, zip(relationships, vectors, strict=True))
         parameters = {
             "user_id": self._user_id,
             "keep": version_of(plan.node.stored),

@@ -24,6 +24,7 @@ from kgagent.graph.store import Row
 from kgagent.graph.writes import RecordKind, RecordT, VectorChange, WriteContext
 from kgagent.models import GraphNode
 from kgagent.suggestions import shorten_name
+from kgagent.turns import in_turns
 
 MAX_LISTED = 5
 MAX_FOUND = 100
@@ -262,6 +263,17 @@ class NodeRestorationStrategy:
         embedder = self._context.embedder
         [node_vector] = await vectors_after(self._nodes, embedder, [(node, node)], now)
         vectors = await vectors_after(self._relationships, embedder, [(one, one) for one in records], now)
+
+        def row(restored: tuple[DeletedPart, RelationshipRecord, VectorChange]) -> dict[str, Any]:
+            part, record, vector = restored
+            return {
+                **self._row(self._relationships, record, vector, now),
+                "neo4j_type": record.neo4j_type,
+                "starts": plan.starts(part),
+                "other_element_id": part.other_element_id,
+                "other_entity_key": part.other_entity_key,
+            }
+
         parameters = {
             "user_id": self._user_id,
             # Embedding took time, in which the node may have expired.
@@ -272,16 +284,7 @@ class NodeRestorationStrategy:
                 "entity_key": plan.node.record.entity_key,
                 "new_key": node.entity_key,
             },
-            "relationships": [
-                {
-                    **self._row(self._relationships, record, vector, now),
-                    "neo4j_type": record.neo4j_type,
-                    "starts": plan.starts(part),
-                    "other_element_id": part.other_element_id,
-                    "other_entity_key": part.other_entity_key,
-                }
-                for part, record, vector in zip(plan.parts, records, vectors, strict=True)
-            ],
+            "relationships": await in_turns(row, zip(plan.parts, records, vectors, strict=True)),
         }
         try:
             restored = await self._nodes.store.write(statement("restore_node", **self._names), parameters)

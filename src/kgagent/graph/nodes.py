@@ -16,6 +16,7 @@ from kgagent.graph.store import Store
 from kgagent.graph.writes import PlannedWrite, WriteContext, WriteOptions, WriteResult
 from kgagent.models import GraphNode, Note
 from kgagent.ontology import Ontology
+from kgagent.turns import in_turns
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +84,8 @@ class NodeRepository:
         The arguments are those of `read`.
         """
         records = await self.read(user_id, keys, labels)
-        return [records[key].to_model(self.ontology) for key in dict.fromkeys(keys) if key in records]
+        found = (records[key] for key in dict.fromkeys(keys) if key in records)
+        return await in_turns(lambda record: record.to_model(self.ontology), found)
 
     async def best_connected(self, user_id: str, limit: int) -> list[tuple[GraphNode, int]]:
         """Find the nodes with the most relationships, and their number; the owner of the graph first."""

@@ -8,6 +8,7 @@ from kgagent.embedding.base import Embedder
 from kgagent.graph.record_saver import next_version, stored_version, vector_changes
 from kgagent.graph.records import NodeRecord
 from kgagent.graph.writes import RecordKind, RecordT, VectorChange
+from kgagent.turns import in_turns
 
 
 async def vectors_after(
@@ -18,7 +19,7 @@ async def vectors_after(
     Raises:
         EmbeddingError: the embedder failed.
     """
-    texts = [(kind.text(after, now), stored) for after, stored in records]
+    texts = await in_turns(lambda one: (kind.text(one[0], now), one[1]), records)
     return await vector_changes(embedder, texts, vector_property=kind.vector_property)
 
 

@@ -153,15 +153,9 @@ class Exploration:
             )
 
         async def name_match(_: Vectors) -> Sequence[Ranking]:
-            limit = per_label * len(self.labels)
-            async with task_group() as group:
-                tasks = [
-                    group.create_task(
-                        nodes_by_name(self.scope, text, labels=self.labels, limit=limit, nodes=self.nodes)
-                    )
-                    for text in request.text_matches
-                ]
-            return [_without_namesakes(task.result()) for task in tasks]
+            limit, texts = per_label * len(self.labels), request.text_matches
+            found = await nodes_by_name(self.scope, texts, labels=self.labels, limit=limit, nodes=self.nodes)
+            return list(map(_without_namesakes, found))
 
         retrievers: dict[RetrieverName, Retriever] = {}
         if request.queries:

@@ -1,12 +1,14 @@
 """Name match as a retriever: nodes with a name or alias that equals, contains or shares words with a text."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.statements import statement
 from kgagent.retrieval.candidates import Candidate, Ranking, node_key
 from kgagent.retrieval.scope import SearchScope
+from kgagent.turns import in_turns
 
 MIN_SCORE = 0.3
 
@@ -16,33 +18,51 @@ EXACT_NAME = 1.0
 SHARED_WORDS = 0.6
 """Highest score of a name that only shares words with the text."""
 
+MAX_NAMES = 2_000
+"""Names that are scored for one text: those most like it, if more are."""
+
 
 async def nodes_by_name(
-    scope: SearchScope, text: str, *, labels: Sequence[str], limit: int, nodes: NodeRepository
-) -> Ranking:
-    """Find nodes with a name or alias that matches a text, best first; see `name_score`.
+    scope: SearchScope, texts: Sequence[str], *, labels: Sequence[str], limit: int, nodes: NodeRepository
+) -> list[Ranking]:
+    """Find, for each text, at most `limit` nodes with a name or alias that matches it, best first; see `name_score`.
 
     Raises:
         StoreError: the database failed.
     """
     rows = await scope.read(
-        statement("match_text", labels=Identifier.any_of(labels)),
-        {"tokens": _search_words(text), "texts": [text.lower()]},
+        statement("match_texts", labels=Identifier.any_of(labels)),
+        {"texts": list(map(_compared, texts)), "limit": MAX_NAMES},
     )
+    best = [await _best(text, row["names"], limit) for text, row in zip(texts, rows, strict=True)]
+    keys = [key for scored in best for _, key in scored]
+    found = {node.entity_key: node for node in await nodes.get(scope.user_id, keys, labels)}
+    return [
+        Ranking(
+            [
+                Candidate(node_key(key), score, similarity=score, found_by=("name_match",), result=found[key])
+                for score, key in scored
+                if key in found
+            ],
+            "exact",
+        )
+        for scored in best
+    ]
+
+
+async def _best(text: str, names: Sequence[Mapping[str, str]], limit: int) -> list[tuple[float, str]]:
+    """Scores and keys of the nodes with the names that match best, best first."""
     scored: dict[str, float] = {}
-    for row in rows:
-        scored[row["entity_key"]] = max(name_score(text, row["name"]), scored.get(row["entity_key"], 0.0))
+    for one, score in zip(names, await in_turns(lambda one: name_score(text, one["name"]), names), strict=True):
+        scored[one["entity_key"]] = max(score, scored.get(one["entity_key"], 0.0))
     matching = ((score, key) for key, score in scored.items() if score >= MIN_SCORE)
-    best = sorted(matching, key=lambda item: (-item[0], item[1]))[:limit]
-    found = {node.entity_key: node for node in await nodes.get(scope.user_id, [key for _, key in best], labels)}
-    return Ranking(
-        [
-            Candidate(node_key(key), score, similarity=score, found_by=("name_match",), result=found[key])
-            for score, key in best
-            if key in found
-        ],
-        "exact",
-    )
+    return sorted(matching, key=lambda item: (-item[0], item[1]))[:limit]
+
+
+def _compared(text: str) -> dict[str, object]:
+    """The parameter by which `match_texts.cypher` looks for a text."""
+    needed = math.ceil(MIN_SCORE * len(_words(text)))
+    return {"text": text.lower(), "words": _search_words(text), "needed": needed}
 
 
 def name_score(text: str, name: str) -> float:

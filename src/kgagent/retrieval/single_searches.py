@@ -191,7 +191,7 @@ class SingleSearches:
         check_text(text)
         scope = self.scope.of(user_id)
         check_limit(limit)
-        ranking = await nodes_by_name(scope, text, labels=scope.labels(labels), limit=limit, nodes=self._nodes)
+        [ranking] = await nodes_by_name(scope, [text], labels=scope.labels(labels), limit=limit, nodes=self._nodes)
         found = [
             NodeSearchResult(node=one.result, similarity=one.score)
             for one in ranking.candidates

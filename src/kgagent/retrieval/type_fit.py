@@ -25,8 +25,9 @@ from kgagent.retrieval.vector_targets import VectorQuery
 
 LENGTH_COST, WORD_WEIGHT, UNNAMED_COST = 0.02, 0.2, 0.06
 
-MAX_TYPES, MAX_CHAINS, MAX_AHEAD = 8, 32, 8
-"""Types of one relationship, choices of one type of each relationship of a path, and named types to continue it by."""
+MAX_TYPES, MAX_CHAINS, MAX_AHEAD, MAX_WORDS = 8, 32, 8, 50
+"""Types of one relationship, choices of one type of each relationship of a path, named types to continue it by, and
+words of a query."""
 
 Chain = tuple[str, ...]
 """One type of each relationship of a path."""
@@ -132,11 +133,14 @@ def words_from(text: str, names: Iterable[str]) -> list[str]:
     if not found or _POSSESSIVE.match(after):
         sides.reverse()
     content = set(map(str.casefold, content_words(text)))
-    return [word for side in sides for word in map(str.casefold, side) if word in content]
+    return [word for side in sides for word in map(str.casefold, side) if word in content][:MAX_WORDS]
 
 
 def _ends_in(compound: str, word: str) -> bool:
     """Whether the first word, or its end, seems to be a form of the second: "screenwriter" of "written"."""
-    end = compound[max(0, compound.find(word[:STEM])) :]
+    start = compound.find(word[:STEM])
+    if start < 0:
+        return False
+    end = compound[start:]
     size = max(STEM, math.ceil(max(len(end), len(word)) / 2))
     return end[:size] == word[:size]

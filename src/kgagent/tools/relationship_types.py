@@ -1,5 +1,6 @@
 """Filters by free type: the types that the user has for the given ones, and a warning if there is none."""
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -64,7 +65,9 @@ async def spellings(context: ToolContext, given: Sequence[str]) -> tuple[Mapping
         by_form.setdefault(form, []).append(name)
     found = dict(compared) | {one: _same(one, by_form.get(_folded(one), ())) for one in unknown}
     missing = [one for one in unknown if not found[one]]
-    warnings = await in_turns(lambda one: _warning(one, similar[one], known), missing[:MAX_EXPLAINED])
+    explained = missing[:MAX_EXPLAINED]
+    # One comparison may take long.
+    warnings = await asyncio.to_thread(lambda: [_warning(one, similar[one], known) for one in explained])
     if len(missing) > MAX_EXPLAINED:
         warnings.append(f"No relationship has {len(missing) - MAX_EXPLAINED} other types of those given")
     return {one: names or [one] for one, names in found.items()}, tuple(warnings)
@@ -86,11 +89,12 @@ async def _similar(context: ToolContext, given: Sequence[str]) -> dict[str, list
 
 
 async def _all(context: ToolContext) -> list[str]:
-    text = statement("distinct_relationship_values", property=Identifier("relationship_type"))
-    rows = await context.relationships.store.read(
-        text, {"user_id": context.user_id, "limit": MAX_TYPES, "types": list(context.ontology.relationships)}
+    labels, types = Identifier.any_of(context.ontology.labels), Identifier.any_of(context.ontology.relationships)
+    [row] = await context.relationships.store.read(
+        statement("known_relationship_types", labels=labels, types=types),
+        {"user_id": context.user_id, "limit": MAX_TYPES},
     )
-    return [row["value"] for row in rows if isinstance(row["value"], str)]
+    return list(row["types"])
 
 
 def _same(one: str, stored: Iterable[str]) -> list[str]:

@@ -1,9 +1,14 @@
+from collections import Counter
+
 import pytest
 
-from kgagent import KnowledgeGraph
+from kgagent import ExploreRequest, KnowledgeGraph, turns
 from kgagent.errors import InputError
+from kgagent.retrieval import name_match
 from kgagent.tools import Toolset
 from tests.support.embedders import WatchedEmbedder
+from tests.support.loop_turns import turns_of_others
+from tests.support.payloads import succeeded
 from tests.support.people import node, person
 from tests.support.stored import cypher
 
@@ -70,6 +75,34 @@ async def test_names_that_are_not_text_break_nothing(graph: KnowledgeGraph, tool
         user=user_id,
     )
     assert [match.node.name for match in await graph.retrieval.text_match("Ada", user_id=user_id)] == ["Ada 4"]
+
+
+async def test_of_many_names_those_most_like_each_text_are_scored_and_other_tasks_run(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ["Joanna Lee", *(f"Anna {number} Berg Lee" for number in range(40)), "Lee of Berg"]
+    succeeded(await tools.remember(nodes=[{"label": "Person", "name": name} for name in names]))
+    request = ExploreRequest(text_matches=("Lee of the Berg", "joann"), limit_per_label=2)
+    expected = [item.node.name for item in (await graph.retrieval.explore(request, user_id=user_id)).nodes]
+    assert expected == ["Joanna Lee", "Lee of Berg"]
+
+    scored = Counter[str]()
+    together = Counter[int]()
+    name_score = name_match.name_score
+    monkeypatch.setattr(name_match, "MAX_NAMES", 5)
+    monkeypatch.setattr(turns, "LONGEST_TURN", 0.0)
+    async with turns_of_others() as others:
+
+        def counted(text: str, name: str) -> float:
+            scored[text] += 1
+            together[others.count] += 1
+            return name_score(text, name)
+
+        monkeypatch.setattr(name_match, "name_score", counted)
+        found = await graph.retrieval.explore(request, user_id=user_id)
+    assert [item.node.name for item in found.nodes] == expected
+    assert scored == {"Lee of the Berg": 5, "joann": 1}
+    assert max(together.values()) == 1
 
 
 async def test_an_empty_text_is_an_error(graph: KnowledgeGraph, user_id: str) -> None:

@@ -18,11 +18,16 @@ from tests.support.stored import cypher
 
 PEOPLE = 40
 
+ROOM = {"token_budget": 20_000}
+QUERIES = [{"query": "who sails?", "threshold": -1}, {"query": "who is a friend?", "threshold": -1}]
+
 CALLS: dict[str, dict[str, Any]] = {
-    "explore": {"queries": [{"query": "who sails?", "threshold": -1}, {"query": "who is a friend?", "threshold": -1}]},
-    "hybrid_search": {"query": "who sails with Ann?", "threshold": -1, "limit": 80},
-    "traverse": {"entity_key": "Ann"},
-    "find_paths": {"from_entity_key": "Person 1", "to_entity_key": "Person 2", "query": "sailing"},
+    "explore": {"queries": QUERIES, **ROOM},
+    "hybrid_search": {"query": "who sails with Ann?", "threshold": -1, "limit": 80, **ROOM},
+    "traverse": {"entity_key": "Ann", **ROOM},
+    "find_paths": {"from_entity_key": "Person 1", "to_entity_key": "Person 2", "query": "sailing", **ROOM},
+    "merge_nodes": {"keep_entity_key": "Person 1", "drop_entity_key": "Ann"},
+    "restore_node": {"entity_key": "Ann"},
 }
 
 
@@ -47,6 +52,8 @@ async def long_notes(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> Too
 async def test_other_tasks_run_between_records(
     long_notes: Toolset, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, tool: str
 ) -> None:
+    if tool == "restore_node":
+        succeeded(await long_notes.delete_node(entity_key="Ann", delete_relationships=True))
     monkeypatch.setattr(turns, "LONGEST_TURN", 0.0)  # reading any record takes longer
     request.addfinalizer(partial(sys.setswitchinterval, sys.getswitchinterval()))
     sys.setswitchinterval(1e-6)
@@ -58,7 +65,7 @@ async def test_other_tasks_run_between_records(
             return parse_notes(stored)
 
         monkeypatch.setattr(records, "parse_notes", counted)
-        succeeded(await long_notes[tool](**CALLS[tool], token_budget=20_000))
+        succeeded(await long_notes[tool](**CALLS[tool]))
     assert read.total() >= (2 if tool == "find_paths" else PEOPLE)
     # hybrid_search reads them in a thread, which decides when others run.
     assert max(read.values()) < (PEOPLE if tool == "hybrid_search" else 8), read

@@ -1,12 +1,14 @@
 """A filter by type finds types that are written differently, and says so if there are none."""
 
+import sys
 from collections import Counter
 from collections.abc import Collection
+from functools import partial
 from typing import Any
 
 import pytest
 
-from kgagent import KnowledgeGraph, turns
+from kgagent import KnowledgeGraph
 from kgagent.suggestions import closest_names
 from kgagent.tools import Toolset
 from kgagent.tools.relationship_types import MAX_EXPLAINED, MAX_MISSPELLED
@@ -45,7 +47,12 @@ async def test_types_that_are_written_differently_are_found_and_others_warned_ab
 
 
 async def test_other_tasks_run_while_many_types_are_compared(
-    graph: KnowledgeGraph, tools: Toolset, ada: str, user_id: str, monkeypatch: pytest.MonkeyPatch
+    graph: KnowledgeGraph,
+    tools: Toolset,
+    ada: str,
+    user_id: str,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
 ) -> None:
     await cypher(
         graph,
@@ -55,7 +62,8 @@ async def test_other_tasks_run_while_many_types_are_compared(
         user=user_id,
         ada=ada,
     )
-    monkeypatch.setattr(turns, "LONGEST_TURN", 0.0)
+    request.addfinalizer(partial(sys.setswitchinterval, sys.getswitchinterval()))
+    sys.setswitchinterval(1e-6)
     compared, sizes = Counter[int](), Counter[int]()
     async with turns_of_others() as others:
 
@@ -70,5 +78,5 @@ async def test_other_tasks_run_while_many_types_are_compared(
     assert [one["name"] for one in found["nodes"]] == ["Di"]
     assert len(found["warnings"]) == MAX_EXPLAINED + 1
     assert found["warnings"][-1] == "No relationship has 37 other types of those given"
-    assert max(compared.values()) == 1
+    assert max(compared.values()) < compared.total()
     assert max(sizes) <= MAX_MISSPELLED
