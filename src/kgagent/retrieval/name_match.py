@@ -30,11 +30,13 @@ async def nodes_by_name(
     Raises:
         StoreError: the database failed.
     """
+    words = list(dict.fromkeys(word for text in texts for word in _search_words(text)))
     rows = await scope.read(
         statement("match_texts", labels=Identifier.any_of(labels)),
-        {"texts": list(map(_compared, texts)), "limit": MAX_NAMES},
+        {"texts": list(map(_compared, texts)), "words": words, "limit": MAX_NAMES},
     )
-    best = [await _best(text, row["names"], limit) for text, row in zip(texts, rows, strict=True)]
+    names = {row["position"]: row["names"] for row in rows}
+    best = [await _best(text, names.get(position, ()), limit) for position, text in enumerate(texts)]
     keys = [key for scored in best for _, key in scored]
     found = {node.entity_key: node for node in await nodes.get(scope.user_id, keys, labels)}
     return [
