@@ -17,7 +17,7 @@ from kgagent.retrieval.mentions import CONNECTING, mentioned_names, name_words
 from kgagent.retrieval.roles import role_keys
 from kgagent.retrieval.said_levels import said_levels, with_said_levels
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
-from kgagent.retrieval.vector_targets import VectorQuery, VectorTarget
+from kgagent.retrieval.vector_targets import EmbeddedQuery, VectorTarget
 
 READ = 2_000
 """Relationships of a node that are compared with a query."""
@@ -37,7 +37,7 @@ Anchors = tuple[frozenset[str], Sequence[Candidate]]
 
 
 async def owner_matches(
-    scope: SearchScope, target: VectorTarget, types: RelationshipFilter, query: VectorQuery, *, timeout: float
+    scope: SearchScope, target: VectorTarget, types: RelationshipFilter, query: EmbeddedQuery, *, timeout: float
 ) -> Anchors:
     """The graph's owner; nobody if the database fails.
 
@@ -65,7 +65,7 @@ async def named_anchors(
     scope: SearchScope,
     target: VectorTarget,
     types: RelationshipFilter,
-    query: VectorQuery,
+    query: EmbeddedQuery,
     *,
     phrases: Sequence[str],
     ends: Mapping[str, str],
@@ -130,7 +130,7 @@ async def matches_at(
     scope: SearchScope,
     target: VectorTarget,
     types: RelationshipFilter,
-    query: VectorQuery,
+    query: EmbeddedQuery,
     keys: Sequence[str],
     *,
     timeout: float,
@@ -153,7 +153,7 @@ def _is_meant(row: Row, phrases: Sequence[str], *, by_part: bool) -> bool:
     return any(name_words(phrase) == name_words(name) for phrase in phrases for name in names)
 
 
-def _parameters(scope: SearchScope, types: RelationshipFilter, query: VectorQuery) -> dict[str, Any]:
+def _parameters(scope: SearchScope, types: RelationshipFilter, query: EmbeddedQuery) -> dict[str, Any]:
     return {
         **types.parameters,
         "vector": scope.store.vector(query.vector),

@@ -38,7 +38,7 @@ from kgagent.retrieval.same_names import may_name_the_same
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.type_fit import Chain, TypeFit, chains_of, single_types, words_from
 from kgagent.retrieval.type_means import MAX_READ, TypeMean, TypeMeans, read_type_means
-from kgagent.retrieval.vector_targets import VectorQuery, VectorTarget
+from kgagent.retrieval.vector_targets import EmbeddedQuery, VectorTarget
 
 START_POOL = 50
 """Minimum number of matches that expansion starts from: a missed start loses everything behind it."""
@@ -116,7 +116,7 @@ class BeamSearch:
     scope: SearchScope
     target: VectorTarget
     types: RelationshipFilter
-    query: VectorQuery
+    query: EmbeddedQuery
     type_means: TypeMeans
     hops: int | None
     limit: int

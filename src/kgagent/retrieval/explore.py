@@ -37,7 +37,7 @@ from kgagent.retrieval.retrieve import Retrieved, Retriever, Vector, Vectors, at
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.surroundings import expand_around
 from kgagent.retrieval.vector_search import VectorRetrievers
-from kgagent.retrieval.vector_targets import RANKING_FIELDS, VectorQuery
+from kgagent.retrieval.vector_targets import RANKING_FIELDS, EmbeddedQuery
 from kgagent.turns import in_turns
 
 NOTHING_ASKED = "At least one search method required (queries or text_matches)"
@@ -133,10 +133,10 @@ class Exploration:
     def _retrievers(self, vectors: VectorRetrievers) -> dict[RetrieverName, Retriever]:
         request, per_label = self.request, max(NODES_PER_LABEL, self.request.limit_per_label)
 
-        async def queries(vectors_of: Vectors) -> list[VectorQuery]:
+        async def queries(vectors_of: Vectors) -> list[EmbeddedQuery]:
             found, count = await vectors_of(), len(request.queries)
             given = zip_longest(request.queries, found[:count], found[count:])
-            return [VectorQuery(vector, one.threshold, one.query, rest) for one, vector, rest in given]
+            return [EmbeddedQuery(vector, one.threshold, one.query, rest) for one, vector, rest in given]
 
         async def node_vector(vectors_of: Vectors) -> Sequence[Ranking]:
             return await vectors.nodes(self.scope, await queries(vectors_of), labels=self.labels, limit=per_label)

@@ -24,7 +24,7 @@ from kgagent.retrieval.results import build_result, hydrate
 from kgagent.retrieval.retrieve import Retrieved, Retriever, Vector, Vectors, attempt, embed_for_search, retrieve
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.vector_search import VectorRetrievers
-from kgagent.retrieval.vector_targets import RANKING_FIELDS, VectorQuery
+from kgagent.retrieval.vector_targets import RANKING_FIELDS, EmbeddedQuery
 
 RERANKED_POOL = 3
 """Number of items that are reranked, as a multiple of those that are returned."""
@@ -113,9 +113,9 @@ class HybridSearchPipeline:
     def _retrievers(self, vectors: VectorRetrievers) -> dict[RetrieverName, Retriever]:
         scope, options, text = self.scope, self.options, self.options.query
 
-        async def queries(vectors_of: Vectors) -> list[VectorQuery]:
+        async def queries(vectors_of: Vectors) -> list[EmbeddedQuery]:
             vector, *without_names = await vectors_of()
-            return [VectorQuery(vector, options.threshold, text or "", *without_names)]
+            return [EmbeddedQuery(vector, options.threshold, text or "", *without_names)]
 
         async def node_vector(vectors_of: Vectors) -> Sequence[Ranking]:
             return await vectors.nodes(scope, await queries(vectors_of), labels=self.labels, limit=options.object_limit)

@@ -26,7 +26,7 @@ from kgagent.plain_names import without_accents
 from kgagent.retrieval.candidates import Candidate
 from kgagent.retrieval.scope import SearchScope
 from kgagent.retrieval.vector_search import VectorRetrievers
-from kgagent.retrieval.vector_targets import VectorQuery
+from kgagent.retrieval.vector_targets import EmbeddedQuery
 from kgagent.turns import in_turns
 
 SIMILAR_EMBEDDING = 0.75
@@ -195,7 +195,7 @@ async def _by_embedding(
     created = {item.entity_key: item for item in new}
     for label in dict.fromkeys(item.label for item in new):
         queries = {
-            item.entity_key: VectorQuery(embeddings[item.entity_key], SIMILAR_EMBEDDING)
+            item.entity_key: EmbeddedQuery(embeddings[item.entity_key], SIMILAR_EMBEDDING)
             for item in new
             if item.label == label and item.description and item.entity_key in embeddings
         }

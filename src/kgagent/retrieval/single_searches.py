@@ -18,7 +18,7 @@ from kgagent.retrieval.retrieve import embed_for_search
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope, check_text, observed
 from kgagent.retrieval.vector_index import vector_index
 from kgagent.retrieval.vector_search import VectorRetrievers, VectorSearch
-from kgagent.retrieval.vector_targets import VectorQuery
+from kgagent.retrieval.vector_targets import EmbeddedQuery
 from kgagent.turns import in_turns
 
 DEFAULT_THRESHOLD = 0.3
@@ -205,12 +205,12 @@ class SingleSearches:
 
     async def _vector_query(
         self, query: str | None, vector: Sequence[float] | None, threshold: float, *, is_expanded: bool = False
-    ) -> VectorQuery:
+    ) -> EmbeddedQuery:
         if not -1.0 <= threshold <= 1.0:
             raise InputError(f"threshold must be a cosine from -1 to 1, got {threshold}")
         if vector is not None:
-            return VectorQuery(validate_vector(vector, self.scope.dimensions), threshold, query or "")
+            return EmbeddedQuery(validate_vector(vector, self.scope.dimensions), threshold, query or "")
         if query is None or not query.strip():
             raise InputError("Say what to look for: query must not be empty")
         embedding, *without_names = await embed_for_search(self._embedder, [query], is_expanded=is_expanded)
-        return VectorQuery(embedding, threshold, query, *without_names)
+        return EmbeddedQuery(embedding, threshold, query, *without_names)

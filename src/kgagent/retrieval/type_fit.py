@@ -21,7 +21,7 @@ from operator import mul
 from kgagent.graph.lucene import content_words, words
 from kgagent.models.plain import humanize_relation_type
 from kgagent.retrieval.type_means import TypeMean
-from kgagent.retrieval.vector_targets import VectorQuery
+from kgagent.retrieval.vector_targets import EmbeddedQuery
 
 LENGTH_COST, WORD_WEIGHT, UNNAMED_COST = 0.02, 0.2, 0.06
 
@@ -42,7 +42,7 @@ _MY, _POSSESSIVE = re.compile(r"(?i)\bmy\b"), re.compile(r"['\u2019](?:s\b|(?!\w
 class TypeFit:
     """The fit of paths for one query; types are added, with their similarities, as the search finds them."""
 
-    def __init__(self, query: VectorQuery, query_words: Sequence[str]) -> None:
+    def __init__(self, query: EmbeddedQuery, query_words: Sequence[str]) -> None:
         self._vector = query.vector if query.without_names is None else query.without_names
         self._length = math.hypot(*self._vector) or 1.0
         self._words = query_words

@@ -16,7 +16,7 @@ from kgagent.models.search import SearchPlan
 from kgagent.retrieval.arguments import MAX_LIMIT
 from kgagent.retrieval.candidates import Candidate
 from kgagent.retrieval.vector_search import VectorRequest, scan
-from kgagent.retrieval.vector_targets import VectorQuery
+from kgagent.retrieval.vector_targets import EmbeddedQuery
 
 WIDENING = 5
 
@@ -123,7 +123,7 @@ class WidenedProcedure(WidenedIndex):
             tasks = [group.create_task(self._query(request, query, fetch)) for query in request.queries]
         return [task.result() for task in tasks]
 
-    async def _query(self, request: VectorRequest, query: VectorQuery, fetch: int) -> tuple[list[Candidate], bool]:
+    async def _query(self, request: VectorRequest, query: EmbeddedQuery, fetch: int) -> tuple[list[Candidate], bool]:
         async with task_group() as group:
             tasks = [group.create_task(self._index(request, query, fetch, index)) for index in request.target.indexes]
         parts = [task.result() for task in tasks]
@@ -133,7 +133,7 @@ class WidenedProcedure(WidenedIndex):
         return kept, all(least is None or least < reach for _, least in parts)
 
     async def _index(
-        self, request: VectorRequest, query: VectorQuery, fetch: int, index: str
+        self, request: VectorRequest, query: EmbeddedQuery, fetch: int, index: str
     ) -> tuple[list[Candidate], float | None]:
         """Matches in one index, and the similarity of the last one that it returned; None if it returned nothing.
 
@@ -153,7 +153,7 @@ def vector_index(features: ServerFeatures, *, oversampling: int) -> WidenedIndex
 
 
 def _matches(
-    request: VectorRequest, query: VectorQuery, row: Mapping[str, Any], fetch: int
+    request: VectorRequest, query: EmbeddedQuery, row: Mapping[str, Any], fetch: int
 ) -> tuple[list[Candidate], bool]:
     matches = request.candidates(row)
     return matches, len(matches) >= request.limit or row["hits"] < fetch or row["least"] < query.threshold

@@ -21,7 +21,7 @@ from kgagent.retrieval.mentions import is_first_person
 from kgagent.retrieval.said_levels import said_of_anybody, with_said_levels
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.type_means import TypeMeans
-from kgagent.retrieval.vector_targets import ALL_FIELDS, VectorQuery, VectorTarget, node_target, relationship_target
+from kgagent.retrieval.vector_targets import ALL_FIELDS, EmbeddedQuery, VectorTarget, node_target, relationship_target
 
 if TYPE_CHECKING:
     from kgagent.retrieval.vector_index import WidenedIndex
@@ -45,7 +45,7 @@ class VectorRequest:
 
     scope: SearchScope
     target: VectorTarget
-    queries: Sequence[VectorQuery]
+    queries: Sequence[EmbeddedQuery]
     limit: int
 
     @property
@@ -79,7 +79,7 @@ class VectorSearch:
         self._counts: dict[tuple[str, str], tuple[float, int]] = {}
 
     async def search(
-        self, scope: SearchScope, target: VectorTarget, queries: Sequence[VectorQuery], limit: int
+        self, scope: SearchScope, target: VectorTarget, queries: Sequence[EmbeddedQuery], limit: int
     ) -> list[Ranking]:
         """Find the user's nearest vectors: `limit` for each query, or all if there are fewer."""
         if not queries:
@@ -90,7 +90,7 @@ class VectorSearch:
         return [Ranking(candidates, self._index.plan) for candidates in await self._index.search(request)]
 
     async def search_each(
-        self, scope: SearchScope, targets: Sequence[VectorTarget], queries: Sequence[VectorQuery], limit: int
+        self, scope: SearchScope, targets: Sequence[VectorTarget], queries: Sequence[EmbeddedQuery], limit: int
     ) -> list[list[Ranking]]:
         """Search several targets concurrently; small ones share a statement.
 
@@ -140,7 +140,7 @@ class VectorRetrievers:
         self.type_means = TypeMeans()
 
     async def nodes(
-        self, scope: SearchScope, queries: Sequence[VectorQuery], *, labels: Sequence[str], limit: int
+        self, scope: SearchScope, queries: Sequence[EmbeddedQuery], *, labels: Sequence[str], limit: int
     ) -> list[Ranking]:
         """Find the nodes near each of several vectors, all labels concurrently; each node once, best first.
 
@@ -157,7 +157,7 @@ class VectorRetrievers:
     async def relationships(
         self,
         scope: SearchScope,
-        queries: Sequence[VectorQuery],
+        queries: Sequence[EmbeddedQuery],
         *,
         types: RelationshipFilter,
         limit: int,

@@ -18,7 +18,7 @@ RANKING_FIELDS = Fragment("_ranked_relationship")
 
 
 @dataclass(frozen=True)
-class VectorQuery:
+class EmbeddedQuery:
     """A vector to search for.
 
     Attributes:

@@ -13,7 +13,7 @@ from kgagent.retrieval.beam import BeamSearch
 from kgagent.retrieval.candidates import Candidate, key_of, read_relationship
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.type_means import TypeMean, TypeMeans
-from kgagent.retrieval.vector_targets import RANKING_FIELDS, VectorQuery, VectorTarget
+from kgagent.retrieval.vector_targets import RANKING_FIELDS, EmbeddedQuery, VectorTarget
 
 FILM, BOOK, BEYOND, FURTHER = ("Ann", "Film"), ("Ann", "Book"), ("Film", "Bo"), ("Film", "Cy")
 ELSEWHERE = ("Zoe", "Tea")
@@ -60,7 +60,7 @@ async def ranked(
     further: float | None = None,
     book: str = "wrote",
     film: float = 0.7,
-    query: VectorQuery | None = None,
+    query: EmbeddedQuery | None = None,
     means: TypeMeans | None = None,
     beyond_book: Sequence[str] = (),
     owner: Collection[str] = (),
@@ -76,7 +76,7 @@ async def ranked(
         cast("SearchScope", place),
         cast("VectorTarget", place),
         RelationshipFilter(),
-        query or VectorQuery([1.0], 0.3),
+        query or EmbeddedQuery([1.0], 0.3),
         means or TypeMeans(),
         1,
         9,
@@ -87,7 +87,7 @@ async def ranked(
     return [(one.from_name, one.to_name) for one in found if isinstance(one, RelationshipRecord)]
 
 
-NAMED = VectorQuery([1.0], 0.3, "who directed what starred")
+NAMED = EmbeddedQuery([1.0], 0.3, "who directed what starred")
 """Names the types of a path from starred to directed, in this order."""
 
 
@@ -127,7 +127,7 @@ async def test_types_are_compared_with_the_query_without_its_names(
     without_names: list[float] | None, first: tuple[str, str]
 ) -> None:
     means = TypeMeans({("someone", "wrote"): TypeMean([1.0, 0.0], 9), ("someone", "starred"): TypeMean([0.0, 1.0], 9)})
-    query = VectorQuery([1.0, 0.0], 0.3, "", without_names)
+    query = EmbeddedQuery([1.0, 0.0], 0.3, "", without_names)
     assert (await ranked("starred", query=query, means=means))[0] == first
 
 
@@ -143,25 +143,25 @@ async def test_types_are_compared_with_the_query_without_its_names(
 async def test_paths_follow_what_is_at_a_mentioned_node_if_no_word_names_a_type(
     text: str, owner: Collection[str], expected: list[tuple[str, str]]
 ) -> None:
-    query = VectorQuery([1.0], 0.3, text)
+    query = EmbeddedQuery([1.0], 0.3, text)
     assert await ranked("directed by", score=0.85, film=0.9, query=query, owner=owner) == expected
 
 
 async def test_a_path_that_fits_best_precedes_other_relationships_of_the_mentioned_node() -> None:
     means = TypeMeans({("someone", "directed by"): TypeMean([0.0, 1.0], 9)})
-    query = VectorQuery([1.0, 0.0], 0.3, "Where was the husband of Ann born?", [0.0, 1.0])
+    query = EmbeddedQuery([1.0, 0.0], 0.3, "Where was the husband of Ann born?", [0.0, 1.0])
     expected = [FILM, BEYOND, BOOK]
     assert await ranked("directed by", score=0.85, film=0.9, query=query, means=means) == expected
 
 
 async def test_paths_that_come_last_keep_their_order() -> None:
     found = await ranked(
-        "directed by", score=0.8, further=0.85, film=0.9, query=VectorQuery([1.0], 0.3, "Describe Ann")
+        "directed by", score=0.8, further=0.85, film=0.9, query=EmbeddedQuery([1.0], 0.3, "Describe Ann")
     )
     assert found == [FILM, BOOK, FURTHER, BEYOND]
 
 
 async def test_paths_do_not_follow_matches_at_nodes_that_the_query_does_not_mention() -> None:
-    query = VectorQuery([1.0], 0.3, "Where is Ann's wife from?")
+    query = EmbeddedQuery([1.0], 0.3, "Where is Ann's wife from?")
     found = await ranked("directed by", score=0.85, film=0.9, elsewhere=0.8, query=query)
     assert found == [FILM, BEYOND, ELSEWHERE, BOOK]

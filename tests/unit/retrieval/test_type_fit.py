@@ -13,7 +13,7 @@ from kgagent.retrieval.type_fit import (
     words_from,
 )
 from kgagent.retrieval.type_means import TypeMean
-from kgagent.retrieval.vector_targets import VectorQuery
+from kgagent.retrieval.vector_targets import EmbeddedQuery
 
 DIRECTED, STARRED, YEAR = "directed by", "starred actors", "RELEASE_YEAR"
 UNREAD = TypeMean()
@@ -21,7 +21,7 @@ UNREAD = TypeMean()
 
 def fit_of(*query_words: str, **similarities: float) -> TypeFit:
     """The fit of the three types, as similar to the query as said or else 0.5."""
-    fit = TypeFit(VectorQuery([1.0], 0.3), query_words)
+    fit = TypeFit(EmbeddedQuery([1.0], 0.3), query_words)
     for one in (DIRECTED, STARRED, YEAR):
         fit.add(one, UNREAD, similarities.get(one.split()[0].lower(), 0.5))
     return fit
@@ -73,7 +73,7 @@ def test_each_type_needs_a_word_of_its_own() -> None:
     ],
 )
 def test_a_word_names_a_type_by_a_form_of_it_or_as_the_end_of_a_compound(word: str, one: str, is_named: bool) -> None:
-    fit = TypeFit(VectorQuery([1.0], 0.3), ("year", word))
+    fit = TypeFit(EmbeddedQuery([1.0], 0.3), ("year", word))
     for added in ("year", one, "owns"):
         fit.add(added, UNREAD, 0.5)
     assert (fit.of(("year", one)) > fit.of(("year", "owns"))) == is_named
@@ -107,7 +107,7 @@ def test_looking_ahead_is_the_best_fit_with_one_more_type() -> None:
 
 
 def test_a_mean_embedding_counts_more_than_what_was_found() -> None:
-    fit = TypeFit(VectorQuery([1.0, 0.0], 0.3, "who", [0.0, 2.0]), ())
+    fit = TypeFit(EmbeddedQuery([1.0, 0.0], 0.3, "who", [0.0, 2.0]), ())
     fit.add("mentor", TypeMean([0.6, 0.8], 1), 0.1)
     assert fit.of(("mentor",)) == pytest.approx(0.8)
     assert fit.similarities == {"mentor": pytest.approx(0.8)}
@@ -120,7 +120,7 @@ def test_two_words_of_one_type_beside_each_other_name_it_once() -> None:
 
 
 def test_a_common_type_that_no_word_names_costs_if_a_word_names_another() -> None:
-    fit = TypeFit(VectorQuery([1.0], 0.3), ("directors",))
+    fit = TypeFit(EmbeddedQuery([1.0], 0.3), ("directors",))
     for one, sampled in ((DIRECTED, COMMON), (STARRED, COMMON), ("guide", COMMON - 1)):
         fit.add(one, TypeMean([0.5], sampled), 0.0)
     assert fit.of((DIRECTED,)) - fit.of((STARRED,)) == pytest.approx(UNNAMED_COST)
@@ -128,7 +128,7 @@ def test_a_common_type_that_no_word_names_costs_if_a_word_names_another() -> Non
 
 
 def test_nothing_costs_for_not_being_named_before_a_type_is_named() -> None:
-    fit = TypeFit(VectorQuery([1.0], 0.3), ("directors",))
+    fit = TypeFit(EmbeddedQuery([1.0], 0.3), ("directors",))
     fit.add(STARRED, TypeMean([0.5], COMMON), 0.0)
     assert fit.of((STARRED,)) == pytest.approx(0.5)
     fit.add(DIRECTED, TypeMean([0.5], COMMON), 0.0)

@@ -13,7 +13,7 @@ from kgagent.ontology.load import default_ontology
 from kgagent.retrieval.scope import SearchScope
 from kgagent.retrieval.vector_index import vector_index
 from kgagent.retrieval.vector_search import VectorRequest
-from kgagent.retrieval.vector_targets import ALL_FIELDS, VectorQuery, node_target, relationship_target
+from kgagent.retrieval.vector_targets import ALL_FIELDS, EmbeddedQuery, node_target, relationship_target
 
 FILTERED = ServerFeatures("2026.08.1", True, vectors_on_the_wire=True, quantization_types=True)
 FEATURES = ServerFeatures("5.26.30", filtered_vector_indexes=False, vectors_on_the_wire=False)
@@ -42,7 +42,7 @@ class Answers(Store):
 async def search(store: Answers, *, limit: int, threshold: float) -> list[str]:
     ontology = default_ontology()
     scope = SearchScope.over(store, ontology, HashingEmbedder(3), timeout=1.0).of("someone")
-    queries = [VectorQuery([1.0, 0.0, 0.0], threshold)]
+    queries = [EmbeddedQuery([1.0, 0.0, 0.0], threshold)]
     [found] = await vector_index(FEATURES, oversampling=1).search(
         VectorRequest(scope, node_target("Person"), queries, limit)
     )
@@ -98,6 +98,6 @@ async def test_the_larger_an_index_the_more_candidates_are_compared(size: int, l
     scope = SearchScope.over(store, default_ontology(), HashingEmbedder(3), timeout=1.0).of("someone")
     target = relationship_target(default_ontology(), FILTERED, None, ALL_FIELDS)
     index = vector_index(FILTERED, oversampling=20)
-    await index.search(VectorRequest(scope, target, [VectorQuery([1.0, 0.0, 0.0], -1.0)], limit))
+    await index.search(VectorRequest(scope, target, [EmbeddedQuery([1.0, 0.0, 0.0], -1.0)], limit))
     await store.close()
     assert store.fetched == [fetch]
