@@ -33,7 +33,7 @@ from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.graph.connection import connect
 from kgagent.graph.schema_parts import RELATIONSHIP_VECTOR_INDEX, SchemaPart, schema_parts
 from kgagent.graph.store import Store
-from kgagent.graph.vector_index import VectorIndexOptions
+from kgagent.graph.vector_index_options import VectorIndexOptions
 from kgagent.local.java import find_java
 from kgagent.local.releases import find_release
 from kgagent.ontology import default_ontology

@@ -15,7 +15,7 @@ from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.relationships import RelationshipRepository
 from kgagent.graph.schema import Schema
 from kgagent.graph.store import Store
-from kgagent.graph.vector_index import VectorIndexOptions
+from kgagent.graph.vector_index_options import VectorIndexOptions
 from kgagent.graph.writes import WriteContext
 from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology

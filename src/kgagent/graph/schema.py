@@ -14,7 +14,7 @@ from kgagent.graph.identifiers import Identifier
 from kgagent.graph.schema_parts import SchemaPart, schema_parts
 from kgagent.graph.statements import Statement
 from kgagent.graph.store import Row, Store
-from kgagent.graph.vector_index import VectorIndexOptions
+from kgagent.graph.vector_index_options import VectorIndexOptions
 from kgagent.ontology import Ontology
 
 ATTEMPTS = 8

@@ -12,11 +12,11 @@ from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology
 from kgagent.retrieval.arguments import check_limit, validate_vector
 from kgagent.retrieval.explore import to_result
+from kgagent.retrieval.index_search import vector_index
 from kgagent.retrieval.name_match import nodes_by_name
 from kgagent.retrieval.relevance import Calibration
 from kgagent.retrieval.retrieve import embed_for_search
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope, check_text, observed
-from kgagent.retrieval.vector_index import vector_index
 from kgagent.retrieval.vector_search import VectorRetrievers, VectorSearch
 from kgagent.retrieval.vector_targets import EmbeddedQuery
 from kgagent.turns import in_turns

@@ -24,7 +24,7 @@ from kgagent.retrieval.type_means import TypeMeans
 from kgagent.retrieval.vector_targets import ALL_FIELDS, EmbeddedQuery, VectorTarget, node_target, relationship_target
 
 if TYPE_CHECKING:
-    from kgagent.retrieval.vector_index import WidenedIndex
+    from kgagent.retrieval.index_search import WidenedIndex
 
 COUNT_LIFETIME = 10.0
 """Seconds for which the number of a user's vectors is cached; a stale count only affects speed."""

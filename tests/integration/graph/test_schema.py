@@ -12,7 +12,7 @@ from kgagent.graph import schema as schema_module
 from kgagent.graph.connection import connect
 from kgagent.graph.schema import Schema
 from kgagent.graph.store import Store
-from kgagent.graph.vector_index import VectorIndexOptions
+from kgagent.graph.vector_index_options import VectorIndexOptions
 from kgagent.knowledge_graph import services_of
 from tests.conftest import Clock
 from tests.support.graphs import connections

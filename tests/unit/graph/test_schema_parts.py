@@ -1,6 +1,6 @@
 from kgagent.graph.features import ServerFeatures
 from kgagent.graph.schema_parts import STORE_TEXT, SchemaPart, schema_parts
-from kgagent.graph.vector_index import VectorIndexOptions
+from kgagent.graph.vector_index_options import VectorIndexOptions
 from kgagent.ontology import default_ontology
 
 NEW = ServerFeatures("2026.08.1", filtered_vector_indexes=True, vectors_on_the_wire=True, quantization_types=True)

@@ -10,8 +10,8 @@ from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.graph.features import ServerFeatures
 from kgagent.graph.store import Row, Store
 from kgagent.ontology.load import default_ontology
+from kgagent.retrieval.index_search import vector_index
 from kgagent.retrieval.scope import SearchScope
-from kgagent.retrieval.vector_index import vector_index
 from kgagent.retrieval.vector_search import VectorRequest
 from kgagent.retrieval.vector_targets import ALL_FIELDS, EmbeddedQuery, node_target, relationship_target
 

@@ -4,7 +4,7 @@ import pytest
 
 from kgagent import Settings
 from kgagent.graph.features import ServerFeatures
-from kgagent.graph.vector_index import IndexScores, VectorIndexOptions
+from kgagent.graph.vector_index_options import IndexScores, VectorIndexOptions
 
 NEW = ServerFeatures("2026.08.1", True, vectors_on_the_wire=True, quantization_types=True)
 OLD = ServerFeatures("5.26.30", False, vectors_on_the_wire=False)

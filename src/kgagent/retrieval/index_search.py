@@ -11,7 +11,7 @@ from kgagent.concurrency import task_group
 from kgagent.errors import StatementTimeoutError, StoreError
 from kgagent.graph.features import ServerFeatures
 from kgagent.graph.statements import statement
-from kgagent.graph.vector_index import IndexScores
+from kgagent.graph.vector_index_options import IndexScores
 from kgagent.models.search import SearchPlan
 from kgagent.retrieval.arguments import MAX_LIMIT
 from kgagent.retrieval.candidates import Candidate
