@@ -8,7 +8,6 @@ signal, in units of cosine and with the costs of the default fusion of hybrid se
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
 
 from kgagent.concurrency import task_group
 from kgagent.embedding.base import Embedder
@@ -33,7 +32,7 @@ from kgagent.retrieval.noise import Noise, Sample
 from kgagent.retrieval.pipeline import ASSESSED, END_COST
 from kgagent.retrieval.relevance import RELEVANT, Calibration, relevance
 from kgagent.retrieval.results import read_found
-from kgagent.retrieval.retrieve import Retrieved, Retriever, Vector, Vectors, attempt, embed_for_search, retrieve
+from kgagent.retrieval.retrieve import Embedded, Retrieved, Retriever, attempt, embed_for_search, retrieve
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.surroundings import expand_around
 from kgagent.retrieval.vector_search import VectorRetrievers
@@ -109,7 +108,7 @@ class Exploration:
             warnings=(
                 *found.warnings,
                 *(f"Skipped {what}: {failure.reason}" for what, failure in skipped.items() if failure),
-                *(sample.warnings if found.vectors else ()),
+                *(sample.warnings if found.queries else ()),
             ),
             is_relevant=None if value is None else value >= RELEVANT,
             relevance=value,
@@ -121,11 +120,11 @@ class Exploration:
         named = (one.score for ranking in rankings.get("name_match", ()) for one in ranking.candidates)
         shares: list[float | None] = [max(named, default=0.0)] if self.request.text_matches else []
         kinds = [rankings.get(name, ()) for name in ("node_vector", "relationship_vector")]
-        for position, (query, vector) in enumerate(zip(self.request.queries, retrieved.vectors, strict=False)):
+        for position, query in enumerate(retrieved.queries):
             of_query = [ranking[position] if ranking else None for ranking in kinds]
             best = [one for ranking in of_query if ranking for one in ranking.candidates[:ASSESSED]]
             await in_turns(lambda one: one.record and one.record.notes, best)  # which the record keeps
-            shares.append(relevance(query.query, vector, zip(of_query, noise, strict=True), best))
+            shares.append(relevance(query.text, query.vector, zip(of_query, noise, strict=True), best))
         best_share = max((share for share in shares if share is not None), default=None)
         is_unknown = None in shares and (best_share or 0.0) < RELEVANT
         return None if is_unknown else best_share
@@ -133,18 +132,13 @@ class Exploration:
     def _retrievers(self, vectors: VectorRetrievers) -> dict[RetrieverName, Retriever]:
         request, per_label = self.request, max(NODES_PER_LABEL, self.request.limit_per_label)
 
-        async def queries(vectors_of: Vectors) -> list[EmbeddedQuery]:
-            found, count = await vectors_of(), len(request.queries)
-            given = zip_longest(request.queries, found[:count], found[count:])
-            return [EmbeddedQuery(vector, one.threshold, one.query, rest) for one, vector, rest in given]
+        async def node_vector(queries: Embedded) -> Sequence[Ranking]:
+            return await vectors.nodes(self.scope, await queries(), labels=self.labels, limit=per_label)
 
-        async def node_vector(vectors_of: Vectors) -> Sequence[Ranking]:
-            return await vectors.nodes(self.scope, await queries(vectors_of), labels=self.labels, limit=per_label)
-
-        async def relationship_vector(vectors_of: Vectors) -> Sequence[Ranking]:
+        async def relationship_vector(queries: Embedded) -> Sequence[Ranking]:
             return await vectors.relationships(
                 self.scope,
-                await queries(vectors_of),
+                await queries(),
                 types=self.types,
                 limit=RELATIONSHIPS,
                 expand_hops=request.expand_hops,
@@ -152,7 +146,7 @@ class Exploration:
                 fields=RANKING_FIELDS,
             )
 
-        async def name_match(_: Vectors) -> Sequence[Ranking]:
+        async def name_match(_: Embedded) -> Sequence[Ranking]:
             limit, texts = per_label * len(self.labels), request.text_matches
             found = await nodes_by_name(self.scope, texts, labels=self.labels, limit=limit, nodes=self.nodes)
             return list(map(_without_namesakes, found))
@@ -166,10 +160,10 @@ class Exploration:
             retrievers["name_match"] = name_match
         return retrievers
 
-    async def _embed(self, embedder: Embedder) -> list[Vector]:
-        texts = [query.query for query in self.request.queries]
+    async def _embed(self, embedder: Embedder) -> list[EmbeddedQuery]:
+        queries = [(one.query, one.threshold) for one in self.request.queries]
         is_expanded = self.request.search_relationships and self.request.expand_hops != 0
-        return await embed_for_search(embedder, texts, is_expanded=is_expanded) if texts else []
+        return await embed_for_search(embedder, queries, is_expanded=is_expanded) if queries else []
 
     def _signals(self, retrieved: Retrieved) -> list[NodeRanking]:
         """A ranking of nodes from each ranking of nodes or relationships."""

@@ -10,7 +10,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from kgagent.embedding.base import Embedder
-from kgagent.graph.record_saver import MAX_EMBEDDED_TEXT
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.models.hybrid import HybridSearchOptions, HybridSearchResult, RetrieverName
 from kgagent.models.plain import aliases_in
@@ -21,7 +20,7 @@ from kgagent.retrieval.noise import Sample
 from kgagent.retrieval.relevance import RELEVANT, Calibration, relevance
 from kgagent.retrieval.rerank import CrossEncoder, Reranking
 from kgagent.retrieval.results import build_result, hydrate
-from kgagent.retrieval.retrieve import Retrieved, Retriever, Vector, Vectors, attempt, embed_for_search, retrieve
+from kgagent.retrieval.retrieve import Embedded, Retrieved, Retriever, attempt, embed_for_search, retrieve
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.vector_search import VectorRetrievers
 from kgagent.retrieval.vector_targets import RANKING_FIELDS, EmbeddedQuery
@@ -57,7 +56,7 @@ class HybridSearchPipeline:
     types: RelationshipFilter
     limit: int
     timeout: float
-    vector: Vector | None = None
+    vector: Sequence[float] | None = None
     cross_encoder: CrossEncoder | None = None
 
     async def run(self, vectors: VectorRetrievers, embedder: Embedder, calibration: Calibration) -> HybridSearchResult:
@@ -95,14 +94,16 @@ class HybridSearchPipeline:
         self, result: HybridSearchResult, found: Sequence[Candidate], retrieved: Retrieved, calibration: Calibration
     ) -> HybridSearchResult:
         """Add `relevance` and `is_relevant` if the query has a text, and warnings about vectors of other models."""
-        if not retrieved.vectors:
+        if not retrieved.queries:
             return result
         sample, _ = await attempt(calibration.sample(self.scope), retrieved.time_left, default=Sample())
         result = result.model_copy(update={"warnings": (*result.warnings, *sample.warnings)})
         if self.options.query is None:
             return result
         rankings = [retrieved.rankings.get(name, (None,))[0] for name in ("node_vector", "relationship_vector")]
-        value = relevance(self.options.query, retrieved.vectors[0], zip(rankings, sample.noise, strict=True), found)
+        value = relevance(
+            self.options.query, retrieved.queries[0].vector, zip(rankings, sample.noise, strict=True), found
+        )
         is_relevant = None if value is None else value >= RELEVANT
         return result.model_copy(update={"relevance": value, "is_relevant": is_relevant})
 
@@ -113,23 +114,19 @@ class HybridSearchPipeline:
     def _retrievers(self, vectors: VectorRetrievers) -> dict[RetrieverName, Retriever]:
         scope, options, text = self.scope, self.options, self.options.query
 
-        async def queries(vectors_of: Vectors) -> list[EmbeddedQuery]:
-            vector, *without_names = await vectors_of()
-            return [EmbeddedQuery(vector, options.threshold, text or "", *without_names)]
+        async def node_vector(queries: Embedded) -> Sequence[Ranking]:
+            return await vectors.nodes(scope, await queries(), labels=self.labels, limit=options.object_limit)
 
-        async def node_vector(vectors_of: Vectors) -> Sequence[Ranking]:
-            return await vectors.nodes(scope, await queries(vectors_of), labels=self.labels, limit=options.object_limit)
-
-        async def node_fulltext(_: Vectors) -> Sequence[Ranking]:
+        async def node_fulltext(_: Embedded) -> Sequence[Ranking]:
             found = search_nodes_full_text(
                 scope, text or "", labels=self.labels, limit=options.text_limit, threshold=options.text_threshold
             )
             return [await found]
 
-        async def relationship_vector(vectors_of: Vectors) -> Sequence[Ranking]:
+        async def relationship_vector(queries: Embedded) -> Sequence[Ranking]:
             return await vectors.relationships(
                 scope,
-                await queries(vectors_of),
+                await queries(),
                 types=self.types,
                 limit=options.relationship_limit,
                 expand_hops=options.expand_hops,
@@ -137,7 +134,7 @@ class HybridSearchPipeline:
                 fields=RANKING_FIELDS,
             )
 
-        async def relationship_fulltext(_: Vectors) -> Sequence[Ranking]:
+        async def relationship_fulltext(_: Embedded) -> Sequence[Ranking]:
             limit, threshold = options.relationship_limit, options.text_threshold
             found = search_relationships_full_text(
                 scope, text or "", types=self.types, limit=limit, threshold=threshold, fields=RANKING_FIELDS
@@ -153,17 +150,17 @@ class HybridSearchPipeline:
                 retrievers["relationship_fulltext"] = relationship_fulltext
         return retrievers
 
-    async def _embed(self, embedder: Embedder) -> list[Vector]:
+    async def _embed(self, embedder: Embedder) -> list[EmbeddedQuery]:
+        text, threshold = self.options.query or "", self.options.threshold
         if self.vector is not None:
-            return [self.vector]
+            return [EmbeddedQuery(self.vector, threshold, text)]
         is_expanded = self.options.search_relationships and self.options.expand_hops != 0
-        text = (self.options.query or "")[:MAX_EMBEDDED_TEXT]
-        return await embed_for_search(embedder, [text], is_expanded=is_expanded)
+        return await embed_for_search(embedder, [(text, threshold)], is_expanded=is_expanded)
 
     async def _rerank(self, candidates: list[Candidate], retrieved: Retrieved) -> tuple[list[Candidate], list[str]]:
         if not self._is_reranked:
             return candidates, []
-        vector = retrieved.vectors[0] if retrieved.vectors else None
+        vector = retrieved.queries[0].vector if retrieved.queries else None
         pool = self.limit * RERANKED_POOL
         reranking = Reranking(self.scope, self.options, retrieved.time_left, self.limit, pool, vector)
         return await reranking.run(candidates, self.cross_encoder)

@@ -5,30 +5,40 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TypeVar
 
 from kgagent.concurrency import task_group
 from kgagent.embedding.base import Embedder
 from kgagent.errors import KgAgentError, SearchError
+from kgagent.graph.record_saver import MAX_EMBEDDED_TEXT
 from kgagent.models.hybrid import RETRIEVER_DESCRIPTIONS, RetrieverName
 from kgagent.retrieval.candidates import Ranking
 from kgagent.retrieval.mentions import without_names
 from kgagent.retrieval.scope import SHORTEST_TIMEOUT
+from kgagent.retrieval.vector_targets import EmbeddedQuery
 
 INTERNAL_ERROR = "internal error; see the log of the host program"
 
 _log = logging.getLogger(__name__)
 
 ResultT = TypeVar("ResultT")
-Vector = Sequence[float]
-Vectors = Callable[[], Awaitable[Sequence[Vector]]]
-Retriever = Callable[[Vectors], Awaitable[Sequence[Ranking]]]
-"""Returns a ranking for each query; awaits its argument for the vectors of the queries if it needs them."""
+Embedded = Callable[[], Awaitable[Sequence[EmbeddedQuery]]]
+Retriever = Callable[[Embedded], Awaitable[Sequence[Ranking]]]
+"""Returns a ranking for each query; awaits its argument for the queries with their vectors if it needs them."""
 
 
-async def embed_for_search(embedder: Embedder, texts: Sequence[str], *, is_expanded: bool) -> list[Vector]:
-    """Embed queries in one request: each as it is, then, for expansion, each without the names in it."""
-    return list(await embedder.embed_queries([*texts, *(map(without_names, texts) if is_expanded else ())]))
+async def embed_for_search(
+    embedder: Embedder, queries: Sequence[tuple[str, float]], *, is_expanded: bool
+) -> list[EmbeddedQuery]:
+    """Embed queries, each a text and a threshold, in one request; for expansion, also without the names in them."""
+    texts = [text[:MAX_EMBEDDED_TEXT] for text, _ in queries]
+    found = await embedder.embed_queries([*texts, *(map(without_names, texts) if is_expanded else ())])
+    vectors = zip_longest(found[: len(texts)], found[len(texts) :])
+    return [
+        EmbeddedQuery(vector, threshold, text, nameless)
+        for (text, threshold), (vector, nameless) in zip(queries, vectors, strict=True)
+    ]
 
 
 @dataclass(frozen=True)
@@ -46,13 +56,13 @@ class Retrieved:
     Attributes:
         rankings: for each retriever that succeeded, a ranking for each query.
         failures: the retrievers that failed.
-        vectors: vectors of the queries, as `embed_for_search` returns them; empty if they were not embedded in time.
+        queries: the queries with their vectors; empty if they were not embedded in time.
         ends_at: when the rest of the search must end, on the clock of `time.monotonic`.
     """
 
     rankings: Mapping[RetrieverName, Sequence[Ranking]]
     failures: Mapping[RetrieverName, Failure]
-    vectors: Sequence[Vector]
+    queries: Sequence[EmbeddedQuery]
     ends_at: float
 
     @property
@@ -70,9 +80,7 @@ class Retrieved:
         ]
 
 
-async def retrieve(
-    retrievers: Mapping[RetrieverName, Retriever], embed: Callable[[], Awaitable[Sequence[Vector]]], timeout: float
-) -> Retrieved:
+async def retrieve(retrievers: Mapping[RetrieverName, Retriever], embed: Embedded, timeout: float) -> Retrieved:
     """Embed the queries once and run all retrievers concurrently; those that need no vector do not wait for it.
 
     Args:
@@ -86,7 +94,7 @@ async def retrieve(
     async with task_group() as group:
         embedding = group.create_task(attempt(embed(), timeout, default=()))
 
-        async def vectors() -> Sequence[Vector]:
+        async def queries() -> Sequence[EmbeddedQuery]:
             # Shielded: a retriever that times out must not cancel the embedding that the others wait for.
             embedded, failure = await asyncio.shield(embedding)
             if failure is not None:
@@ -94,7 +102,7 @@ async def retrieve(
             return embedded
 
         tasks = {
-            name: group.create_task(attempt(retriever(vectors), timeout, default=()))
+            name: group.create_task(attempt(retriever(queries), timeout, default=()))
             for name, retriever in retrievers.items()
         }
     outcomes = {name: task.result() for name, task in tasks.items()}

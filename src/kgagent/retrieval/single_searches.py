@@ -212,5 +212,5 @@ class SingleSearches:
             return EmbeddedQuery(validate_vector(vector, self.scope.dimensions), threshold, query or "")
         if query is None or not query.strip():
             raise InputError("Say what to look for: query must not be empty")
-        embedding, *without_names = await embed_for_search(self._embedder, [query], is_expanded=is_expanded)
-        return EmbeddedQuery(embedding, threshold, query, *without_names)
+        [embedded] = await embed_for_search(self._embedder, [(query, threshold)], is_expanded=is_expanded)
+        return embedded
