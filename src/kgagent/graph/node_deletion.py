@@ -180,5 +180,6 @@ def _relationships_refused(shown: str, relationships: Sequence[RelationshipRecor
     more = f" and {len(relationships) - MAX_LISTED:,} more" if len(relationships) > MAX_LISTED else ""
     return (
         f"{shown} has {counted(len(relationships), 'relationship')}, which would be deleted too: {', '.join(listed)}"
-        f"{more}. Set delete_relationships to true if that is meant; merge_nodes removes a duplicate without loss"
+        f"{more}. Set delete_relationships to true if that is meant; merge_nodes removes a duplicate with the same "
+        "label without loss"
     )

@@ -39,8 +39,8 @@ NO_NAMES = frozenset(f"{_TITLES} {_PARTICLES}".split())
 OWNER_WORDS = frozenset({"me", "i", "myself"})
 
 MAX_FUZZY_WORDS = 8
-MIN_FUZZY_LENGTH = 4
-"""Minimum number of letters of a word that is also searched with a letter changed."""
+MIN_FUZZY_LENGTH, MIN_TWO_CHANGED = 4, 6
+"""Minimum number of letters of a word that is also searched with a letter changed, and with two: "Sophia", "Sofia"."""
 
 _GENERATED_KEY = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{64}")
 _HEXADECIMAL = re.compile(r"[0-9a-f-]+")
@@ -250,7 +250,7 @@ def similar_name_query(reference: str, user_id: str, field: str = "name") -> str
     """
     found = [word.lower() for word in words(reference)[:MAX_FUZZY_WORDS]]
     similar = [
-        f"{word}~{2 if len(word) >= 2 * MIN_FUZZY_LENGTH else 1}"
+        f"{word}~{2 if len(word) >= MIN_TWO_CHANGED else 1}"
         for word in found
         if word.isalnum() and len(word) >= MIN_FUZZY_LENGTH
     ]

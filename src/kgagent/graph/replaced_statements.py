@@ -24,7 +24,7 @@ _NOT_QUOTED |= {"description", "confidence", "salience", *LEVEL_FIELDS}
 def replaced_statement(stored: RelationshipRecord, relationship_type: str, description: str) -> str:
     """What a type and a description that replace those of a relationship no longer state; empty if nothing."""
     old_type, old = stored.text("relationship_type"), stored.text("description")
-    if old_type.casefold() in {"", relationship_type.casefold()}:
+    if old_type.casefold().removesuffix(" of") in {"", relationship_type.casefold().removesuffix(" of")}:
         return old if old != description else ""
     return f"{stored.triplet}. {old}" if old else stored.triplet
 

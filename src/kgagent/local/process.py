@@ -17,7 +17,7 @@ _PASSED_VARIABLES = (
     *("HOME", "USER", "LOGNAME", "PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "LD_LIBRARY_PATH"),
     *("SYSTEMROOT", "TEMP", "TMP", "USERPROFILE", "APPDATA", "LOCALAPPDATA"),
 )
-_COMMAND_LINE_SECONDS = 1.0
+_COMMAND_LINE_SECONDS, _NEW_SECONDS = 1.0, 10.0
 _children: dict[int, subprocess.Popen[bytes]] = {}
 
 
@@ -75,11 +75,15 @@ def find_server(pid: int | None, home: Path) -> "psutil.Process | None":
 
 def _command_line(process: "psutil.Process") -> list[str]:
     # A process that has just been started has an empty command line until the system has filled it in: some 30 ms on
-    # a busy machine. A thread of the kernel never has one, hence the limit.
+    # a busy machine. A thread of the kernel, which is older, never has one.
     deadline = time.monotonic() + _COMMAND_LINE_SECONDS
-    while not (arguments := process.cmdline()) and time.monotonic() < deadline:
+    while not (arguments := process.cmdline()) and time.monotonic() < deadline and _is_new(process):
         time.sleep(0.005)
     return arguments
+
+
+def _is_new(process: "psutil.Process") -> bool:
+    return abs(time.time() - process.create_time()) < _NEW_SECONDS
 
 
 def connection_count(process: "psutil.Process", port: int) -> int:

@@ -1,11 +1,11 @@
 """Name match as a retriever: nodes with a name or alias that equals, contains or shares words with a text."""
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.statements import statement
+from kgagent.graph.store import Row
 from kgagent.retrieval.candidates import Candidate, Ranking, node_key
 from kgagent.retrieval.scope import SearchScope
 from kgagent.turns import in_turns
@@ -18,8 +18,8 @@ EXACT_NAME = 1.0
 SHARED_WORDS = 0.6
 """Highest score of a name that only shares words with the text."""
 
-MAX_NAMES = 2_000
-"""Names that are scored for one text: those most like it, if more are."""
+MAX_NODES, MAX_NAMES = 1_000, 5
+"""Nodes of which names are scored for one text, unless more are requested, and names of each: the likeliest."""
 
 
 async def nodes_by_name(
@@ -30,13 +30,18 @@ async def nodes_by_name(
     Raises:
         StoreError: the database failed.
     """
-    words = list(dict.fromkeys(word for text in texts for word in _search_words(text)))
+    words = {text: _search_words(text) for text in texts}
     rows = await scope.read(
         statement("match_texts", labels=Identifier.any_of(labels)),
-        {"texts": list(map(_compared, texts)), "words": words, "limit": MAX_NAMES},
+        {
+            "texts": [{"text": text.lower().strip(), "words": words[text]} for text in texts],
+            "words": list(dict.fromkeys(word for text in texts for word in words[text])),
+            "limit": max(limit, MAX_NODES),
+            "names_limit": MAX_NAMES,
+        },
     )
-    names = {row["position"]: row["names"] for row in rows}
-    best = [await _best(text, names.get(position, ()), limit) for position, text in enumerate(texts)]
+    named = {row["position"]: row["nodes"] for row in rows}
+    best = [await _best(text, named.get(position, ()), limit) for position, text in enumerate(texts)]
     keys = [key for scored in best for _, key in scored]
     found = {node.entity_key: node for node in await nodes.get(scope.user_id, keys, labels)}
     return [
@@ -52,19 +57,14 @@ async def nodes_by_name(
     ]
 
 
-async def _best(text: str, names: Sequence[Mapping[str, str]], limit: int) -> list[tuple[float, str]]:
-    """Scores and keys of the nodes with the names that match best, best first."""
-    scored: dict[str, float] = {}
-    for one, score in zip(names, await in_turns(lambda one: name_score(text, one["name"]), names), strict=True):
-        scored[one["entity_key"]] = max(score, scored.get(one["entity_key"], 0.0))
-    matching = ((score, key) for key, score in scored.items() if score >= MIN_SCORE)
+async def _best(text: str, named: Sequence[Row], limit: int) -> list[tuple[float, str]]:
+    """Scores and keys of the nodes whose best name matches best, best first."""
+
+    def scored(node: Row) -> tuple[float, str]:
+        return max(name_score(text, name) for name in node["names"]), node["entity_key"]
+
+    matching = (one for one in await in_turns(scored, named) if one[0] >= MIN_SCORE)
     return sorted(matching, key=lambda item: (-item[0], item[1]))[:limit]
-
-
-def _compared(text: str) -> dict[str, object]:
-    """The parameter by which `match_texts.cypher` looks for a text."""
-    needed = math.ceil(MIN_SCORE * len(_words(text)))
-    return {"text": text.lower(), "words": _search_words(text), "needed": needed}
 
 
 def name_score(text: str, name: str) -> float:

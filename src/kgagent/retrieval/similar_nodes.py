@@ -95,7 +95,7 @@ def are_similar_names(one: str, other: str, *, of_people: bool = True) -> bool:
     contain numbers that differ. One word in common is enough for names of people, but otherwise only if both begin
     with it: "Kantorei Kassel" is not Kassel.
     """
-    words, others = _words(one), _words(other)
+    words, others = _words(without_accents(one)), _words(without_accents(other))
     if not words or not others:
         return False
     numbers, other_numbers = ({word for word in each if word.isdigit()} for each in (words, others))

@@ -55,7 +55,7 @@ class GetRelationship(Tool[GetRelationshipArguments]):
             arguments.from_entity_key,
             arguments.to_entity_key,
             arguments.neo4j_type,
-            hint=". find_paths shows how they are connected" if context.offers("find_paths") else "",
+            hint=". find_paths shows whether and how they are connected" if context.offers("find_paths") else "",
         )
         message = with_direction(
             f"Relationship between {relationship.from_name} and {relationship.to_name}", relationship

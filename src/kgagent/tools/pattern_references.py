@@ -1,13 +1,14 @@
-"""Names and free types in constraints of a pattern query that matched nothing: what they mean, and the nearest ones."""
+"""Names and free types in constraints of a pattern query: what they mean, and the nearest ones."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from kgagent.errors import InputError, NodeNotFoundError
 from kgagent.graph.reference_forms import ReferenceForms
-from kgagent.models.constraint import Constraint, ConstraintType
-from kgagent.models.pattern import GraphPattern
+from kgagent.models.constraint import LIST_TYPES, Constraint, ConstraintType
+from kgagent.models.pattern import Branch, GraphPattern
 from kgagent.models.pattern_query import GraphQuery, QueryCombinator
+from kgagent.patterns.names import FREE_TYPE
 from kgagent.suggestions import shorten_name
 from kgagent.tools.context import ToolContext
 from kgagent.tools.relationship_types import spellings
@@ -30,25 +31,28 @@ class MeantValues:
     problems: tuple[str, ...]
 
 
-async def meant_values(context: ToolContext, query: GraphQuery) -> MeantValues:
+async def meant_values(context: ToolContext, query: GraphQuery, *, excluding: bool = False) -> MeantValues:
     """Find what constraints mean: nodes by an alias, a part of a name or "me", and free types in other spellings.
 
-    Stored names and types are compared exactly, as the query has done.
+    Stored names and types are compared exactly, as the query does.
+
+    Args:
+        context: the user's graph.
+        query: its patterns.
+        excluding: only of constraints that exclude paths: a wrong name there adds paths, instead of finding none.
 
     Raises:
         StoreError: the database failed.
     """
-    constraints = [one for pattern in query.all_patterns for one in pattern.constraints]
-    names = list(dict.fromkeys(name for one in constraints if (name := _name_of(one)) is not None))
+    constraints = list(_constraints(query, excluding=excluding))
+    names = list(dict.fromkeys(name for one in constraints for name in _names_of(one)))
     given = list(dict.fromkeys(kind for one in constraints for kind in _types_of(one)))
+    if not names and not given:
+        return MeantValues(None, (), ())
     types, unknown = await spellings(context, given)
     found = await context.references.resolve_loosely(context.user_id, names)
-    keys = {
-        name: key
-        for name in names
-        if isinstance(key := found.keys[name], str) and (name in found.notices or _is_owner(name))
-    }
-    meant = _with_meant(query, keys, types)
+    others = {name for name in names if name in found.notices or _is_owner(name)}
+    meant = _with_meant(query, found.keys, others, types)
     problems = [_problem(name, error) for name in names if isinstance(error := found.keys[name], InputError)]
     return MeantValues(
         None if meant == query else meant,
@@ -57,25 +61,35 @@ async def meant_values(context: ToolContext, query: GraphQuery) -> MeantValues:
     )
 
 
-def _name_of(constraint: Constraint) -> str | None:
-    """The name that a node must have; None for other constraints."""
-    is_of_name = (constraint.type, constraint.on, constraint.property_path) == (
-        ConstraintType.PROPERTY_EQUALS,
-        "node",
-        "name",
-    )
-    return constraint.value if is_of_name and isinstance(constraint.value, str) else None
+def _constraints(query: GraphQuery, *, excluding: bool) -> Iterator[Constraint]:
+    for pattern in query.all_patterns:
+        for branch in (None, *pattern.branches):
+            excludes = branch is not None and branch.minimum == 0
+            for constraint in (pattern if branch is None else branch).constraints:
+                if not excluding or excludes or constraint.type is ConstraintType.NOT_IN:
+                    yield constraint
+
+
+_COMPARED = frozenset({ConstraintType.PROPERTY_EQUALS, *LIST_TYPES})
+
+
+def _names_of(constraint: Constraint) -> list[str]:
+    """The names that a node must, or must not, have; none for other constraints."""
+    return _texts(constraint) if (constraint.on, constraint.property_path) == ("node", "name") else []
 
 
 def _types_of(constraint: Constraint) -> list[str]:
-    """The free types of which a relationship must have one; none for other constraints."""
-    if constraint.on != "relationship" or constraint.property_path != "relationship_type":
-        return []
-    if constraint.type not in {ConstraintType.PROPERTY_EQUALS, ConstraintType.PROPERTY_IN}:
+    """The free types that a relationship must, or must not, have; none for other constraints."""
+    return _texts(constraint) if (constraint.on, constraint.property_path) == ("relationship", FREE_TYPE) else []
+
+
+def _texts(constraint: Constraint) -> list[str]:
+    """What a property is compared with for equality, if that is text."""
+    if constraint.type not in _COMPARED:
         return []
     values = constraint.value if isinstance(constraint.value, list) else [constraint.value]
-    types = [value for value in values if isinstance(value, str)]
-    return types if len(types) == len(values) else []
+    texts = [value for value in values if isinstance(value, str)]
+    return texts if len(texts) == len(values) else []
 
 
 def _is_owner(name: str) -> bool:
@@ -89,20 +103,49 @@ def _problem(name: str, error: InputError) -> str:
     return ". ".join(filter(None, (f"No node is named {shorten_name(name)!r}", error.hint)))
 
 
-def _with_meant(query: GraphQuery, keys: Mapping[str, str], types: Mapping[str, Sequence[str]]) -> GraphQuery:
+def _with_meant(
+    query: GraphQuery, keys: Mapping[str, str | InputError], others: Set[str], types: Mapping[str, Sequence[str]]
+) -> GraphQuery:
+    """The query with the keys of the nodes that `others` mean, which are not exactly names, and stored free types."""
+
     def changed(part: GraphPattern | QueryCombinator) -> GraphPattern | QueryCombinator:
         if isinstance(part, QueryCombinator):
             return part.model_copy(update={"patterns": tuple(map(changed, part.patterns))})
-        return part.model_copy(update={"constraints": tuple(map(with_meant, part.constraints))})
+        branches = (branch.model_copy(update={"constraints": meant(branch)}) for branch in part.branches)
+        return part.model_copy(update={"constraints": meant(part), "branches": tuple(branches)})
 
-    def with_meant(constraint: Constraint) -> Constraint:
-        if key := keys.get(_name_of(constraint) or ""):
-            return constraint.model_copy(update={"property_path": "entity_key", "value": key})
-        given = _types_of(constraint)
-        stored = list(dict.fromkeys(spelling for one in given for spelling in types[one]))
-        if stored == given:
-            return constraint
-        return constraint.model_copy(update={"type": ConstraintType.PROPERTY_IN, "value": stored})
+    def meant(part: GraphPattern | Branch) -> tuple[Constraint, ...]:
+        named = (constraint for one in part.constraints for constraint in _with_keys(one, keys, others))
+        return tuple(_with_types(one, types) for one in named)
 
     combinator = None if query.combinator is None else changed(query.combinator)
     return query.model_copy(update={"patterns": tuple(map(changed, query.patterns)), "combinator": combinator})
+
+
+def _with_keys(constraint: Constraint, keys: Mapping[str, str | InputError], others: Set[str]) -> list[Constraint]:
+    """The constraint with the keys of the nodes that names mean; exact names that are excluded get a second one."""
+    names = _names_of(constraint)
+    exact = [name for name in names if name not in others]
+    excludes = constraint.type is ConstraintType.NOT_IN
+    found = {name: keys.get(name) for name in names}
+    if len(exact) == len(names):
+        return [constraint]
+    if not excludes and any(
+        isinstance(key, InputError) and not isinstance(key, NodeNotFoundError) for key in found.values()
+    ):
+        return [constraint]
+    meant = [key for name, key in found.items() if isinstance(key, str) and not (excludes and name in exact)]
+    by_key = {"property_path": "entity_key", "value": meant}
+    by_key |= {} if excludes else {"type": ConstraintType.PROPERTY_IN}
+    rest = [constraint.model_copy(update={"value": exact})] if excludes and exact else []
+    return [constraint.model_copy(update=by_key), *rest]
+
+
+def _with_types(constraint: Constraint, types: Mapping[str, Sequence[str]]) -> Constraint:
+    """The constraint with free types as they are stored."""
+    given = _types_of(constraint)
+    stored = list(dict.fromkeys(spelling for one in given for spelling in types.get(one, [one])))
+    if stored == given:
+        return constraint
+    kind = constraint.type if constraint.type in LIST_TYPES else ConstraintType.PROPERTY_IN
+    return constraint.model_copy(update={"type": kind, "value": stored})

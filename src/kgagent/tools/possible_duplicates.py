@@ -10,10 +10,10 @@ from kgagent.tools.context import ToolContext
 MAX_SHOWN = 80
 """Characters of a description that a text repeats."""
 
-_MERGE = "If a possible duplicate is the same thing, call merge_nodes and keep the existing node"
+_MERGE = "If a possible duplicate of the same label is the same thing, call merge_nodes and keep the existing node"
 _DELETE = (
-    "If a possible duplicate of another label is the same thing, delete the new node with delete_node and use the "
-    "existing one"
+    "If one of another label is the same thing, write to it what the new node has, then delete the new node with "
+    "delete_node"
 )
 
 
@@ -34,10 +34,13 @@ def remedies(context: ToolContext, found: Iterable[tuple[str, Iterable[GraphNode
         context: the user's graph.
         found: the label of each new node, and the older nodes like it.
     """
-    has_same_label = {node.label == label for label, older in found for node in older}
-    if not context.offers("merge_nodes"):
-        return []
-    return [_MERGE] * (True in has_same_label) + [_DELETE] * (False in has_same_label and context.offers("delete_node"))
+    is_same = [node.label == label for label, older in found for node in older]
+    advice = []
+    if True in is_same and context.offers("merge_nodes"):
+        advice.append(_MERGE)
+    if False in is_same and context.offers("delete_node"):
+        advice.append(_DELETE)
+    return advice
 
 
 def about(node: GraphNode) -> str:

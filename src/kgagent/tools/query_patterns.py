@@ -189,15 +189,20 @@ class QueryPatterns(Tool[QueryPatternsArguments]):
 
 async def _found(context: ToolContext, query: GraphQuery) -> PatternResult:
     """The result of a query; if no path matches, that with what names and types mean, or what is known of them."""
+    excluded = await meant_values(context, query, excluding=True)
+    query = excluded.query or query
     result = await context.patterns.query(query, context.user_id)
     if result.strategy != "hybrid" or not query.all_patterns:
-        return result
+        known = (*excluded.notices, *excluded.problems)
+        return result.model_copy(update={"warnings": (*known, *result.warnings)}) if known else result
     values = await meant_values(context, query)
+    notices = tuple(dict.fromkeys((*excluded.notices, *values.notices)))
     if values.query is not None:
         meant = await context.patterns.query(values.query, context.user_id)
         if meant.strategy != "hybrid":
-            return meant.model_copy(update={"warnings": (*values.notices, *meant.warnings)})
-    return result.model_copy(update={"warnings": (*result.warnings, *values.notices, *values.problems)})
+            return meant.model_copy(update={"warnings": (*notices, *excluded.problems, *meant.warnings)})
+    problems = dict.fromkeys((*excluded.problems, *values.problems))
+    return result.model_copy(update={"warnings": (*result.warnings, *notices, *problems)})
 
 
 def _searched_texts(query: GraphQuery) -> list[str]:

@@ -3,8 +3,11 @@
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import nlargest
+from itertools import pairwise
 
 from kgagent.errors import StoreError
+from kgagent.formatting import counted
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.reference_forms import normalised_name, similar_name_query
 from kgagent.graph.schema_parts import RELATIONSHIP_TEXT_INDEX
@@ -13,20 +16,15 @@ from kgagent.suggestions import closest_names, list_names, shorten_name
 from kgagent.tools.context import ToolContext
 from kgagent.turns import in_turns
 
-MAX_CHECKED = 50
-"""Types of a filter that are compared with the stored ones; more are taken as they are."""
+MAX_CHECKED, MAX_LENGTH = 50, 200
+"""Types of a filter that are compared with the stored ones, and characters of a type; others are taken as they are."""
 
-MAX_EXPLAINED = 3
-"""Unknown types for each of which a warning names the nearest ones."""
+MAX_EXPLAINED, MAX_NEAREST = 3, 3
+"""Unknown types for which a warning names the nearest ones, and how many it names."""
 
-MAX_TYPES = 2_000
-"""Different types of a user that are compared."""
+MAX_TYPES, MAX_COMPARED = 2_000, 50
+"""Different types of a user that are read; and those of them that are compared letter by letter with an unknown one."""
 
-MAX_MISSPELLED = 200
-"""Different types of a user that are compared letter by letter, which takes longest; of more, the index finds the
-nearest."""
-
-MAX_NEAREST = 3
 _WINDOW = 200
 
 
@@ -47,30 +45,29 @@ async def stored_types(context: ToolContext, given: Sequence[str] | None) -> Typ
 
 
 async def spellings(context: ToolContext, given: Sequence[str]) -> tuple[Mapping[str, Sequence[str]], tuple[str, ...]]:
-    """The stored spellings of each type, or the type itself if there are none, and warnings of the latter."""
-    as_given = {one: [one] for one in given}
-    if not given or len(given) > MAX_CHECKED:
-        return as_given, ()
+    """The stored spellings of each type, or the type itself if there are none; and warnings of the latter."""
+    checked = [one for one in dict.fromkeys(given) if len(one) <= MAX_LENGTH]
+    found: dict[str, Sequence[str]] = {one: [one] for one in given}
+    if not checked or len(checked) > MAX_CHECKED:
+        return found, ()
     try:
-        similar = await _similar(context, given)
-        compared = await in_turns(lambda one: (one, _same(one, similar[one])), as_given)
-        unknown = [one for one, names in compared if not names]
-        known = await _all(context) if unknown else []
+        similar = await _similar(context, checked)
+        same = dict(zip(checked, await in_turns(lambda one: _same(one, similar[one]), checked), strict=True))
+        known = [] if all(same.values()) else await _all(context)
     except StoreError:
         # The search reports it.
-        return as_given, ()
-    forms = await in_turns(_folded, known)
+        return found, ()
     by_form: dict[str, list[str]] = {}
-    for name, form in zip(known, forms, strict=True):
+    for name, form in zip(known, await in_turns(_folded, known), strict=True):
         by_form.setdefault(form, []).append(name)
-    found = dict(compared) | {one: _same(one, by_form.get(_folded(one), ())) for one in unknown}
-    missing = [one for one in unknown if not found[one]]
-    explained = missing[:MAX_EXPLAINED]
-    # One comparison may take long.
+    same |= {one: _same(one, by_form.get(_folded(one), ())) for one in checked if not same[one]}
+    unknown = [one for one in checked if not same[one]]
+    explained = unknown[:MAX_EXPLAINED]
+    # Comparing letter by letter takes long.
     warnings = await asyncio.to_thread(lambda: [_warning(one, similar[one], known) for one in explained])
-    if len(missing) > MAX_EXPLAINED:
-        warnings.append(f"No relationship has {len(missing) - MAX_EXPLAINED} other types of those given")
-    return {one: names or [one] for one, names in found.items()}, tuple(warnings)
+    if more := len(unknown) - len(explained):
+        warnings.append(f"{counted(more, 'other given type')} {'is' if more == 1 else 'are'} unknown, too")
+    return found | {one: names for one, names in same.items() if names}, tuple(warnings)
 
 
 async def _similar(context: ToolContext, given: Sequence[str]) -> dict[str, list[str]]:
@@ -108,7 +105,13 @@ def _folded(name: str) -> str:
 
 
 def _warning(one: str, similar: Sequence[str], known: Sequence[str]) -> str:
-    misspelled = closest_names(one, known) if len(known) <= MAX_MISSPELLED else ()
-    nearest = list(dict.fromkeys((*closest_names(one, similar), *similar, *misspelled)))[:MAX_NEAREST]
+    pairs = _pairs(one)
+    likely = nlargest(MAX_COMPARED, known, key=lambda name: len(pairs & _pairs(name)))
+    nearest = list(dict.fromkeys((*closest_names(one, similar), *similar, *closest_names(one, likely))))[:MAX_NEAREST]
     listed = f"Nearest: {', '.join(map(shorten_name, nearest))}" if nearest else f"There are: {list_names(known)}"
     return f"No relationship has the type {shorten_name(one)!r}. {listed}"
+
+
+def _pairs(name: str) -> set[tuple[str, str]]:
+    """The pairs of successive letters."""
+    return set(pairwise(_folded(name)))

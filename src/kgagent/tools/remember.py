@@ -142,7 +142,7 @@ class _Call:
         )
         wanted = references_in(self.relationships.values(), self.notes.values(), self.nodes.values())
         nodes = enumerate(self.arguments.nodes)
-        rejected = [name for position, item in nodes if position not in self.nodes for name in item.names]
+        rejected = {name: position for position, item in nodes if position not in self.nodes for name in item.names}
         not_people = not_people_in(self.relationships.values(), self.context.ontology)
         references = await References.of(
             self.context, self.nodes, self.targets, wanted, rejected=rejected, not_people=not_people
@@ -371,19 +371,24 @@ class _Call:
     def _other_thing(self) -> list[str]:
         """What to do if an item was taken for an older node of its name, whose description it replaced."""
         ontology = self.context.ontology
-        names = [
-            written.record.name
+        distinguished = {item.name for item in self.nodes.values() if item.new}
+        keys = {
+            written.record.entity_key: written.record.name
             for (list_name, index), written in self.written_nodes.items()
             if list_name == "nodes"
             and self.nodes[index].entity_key is None
+            and self.nodes[index].name not in distinguished
             and not written.record.properties.get("is_owner")
             and (not ontology.label(written.record.label).key_includes_name or _notice(self.targets[index]))
             and replaced_values("", written, ("description",))
-        ]
-        if not names:
+        }
+        if not keys:
             return []
-        shown = " or ".join(dict.fromkeys(names[:MAX_NAMED]))
-        return [f'If another {shown} is meant, restore the old description and repeat the item with "new": true']
+        shown = " or ".join(list(dict.fromkeys(keys.values()))[:MAX_NAMED])
+        intents = self.relationship_intents.values()
+        related = any(keys.keys() & {one.from_entity_key, one.to_entity_key} for one in intents)
+        undo = ", undo the relationships of this call that went there" if related else ""
+        return [f'If another {shown} is meant, restore the old description{undo} and repeat the item with "new": true']
 
     def _remedies(self, duplicates: Sequence[PossibleDuplicate]) -> list[str]:
         """What to do about possible duplicates."""

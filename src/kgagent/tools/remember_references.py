@@ -1,16 +1,21 @@
 """What the references of a call of remember mean: nodes of the call, or nodes of the graph."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from kgagent.errors import InputError, NodeNotFoundError
 from kgagent.graph.reference_forms import OWNER_WORDS, is_too_long, normalised_name, part_of_name, spaced_words
 from kgagent.ontology import Ontology
+from kgagent.plain_names import without_accents
 from kgagent.tools.arguments import NewNote
 from kgagent.tools.context import ToolContext
 from kgagent.tools.remember_arguments import RememberedNode, RememberedNote, RememberedRelationship
 from kgagent.tools.remember_targets import Target, Targets
 from kgagent.turns import in_turns
+
+MAX_LISTED = 3
+"""Number of nodes of the call that an error lists."""
 
 PLACE_WORDS = frozenset({"at", "in", "inside", "into", "near", "within"})
 """Last words of relationship types whose second node is rather a place than a person: "lives in"."""
@@ -25,7 +30,8 @@ class References:
 
     Attributes:
         local: keys by ref, and by name or alias as compared.
-        shared: names and aliases of several nodes of the call, with the positions of the nodes; they mean none of them.
+        shared: names of several nodes of the call, with the positions of the nodes; they mean no node.
+        shared_aliases: the same for aliases; they mean a node of the graph with that name.
         compared: the references as they are compared with names.
         broken: the refs and names of nodes that cannot be written, with their positions.
         repeated: refs that the call gives to several nodes.
@@ -35,7 +41,8 @@ class References:
     """
 
     local: dict[str, str] = field(default_factory=dict)
-    shared: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    shared: dict[str, Sequence[int]] = field(default_factory=dict)
+    shared_aliases: dict[str, Sequence[int]] = field(default_factory=dict)
     compared: dict[str, str] = field(default_factory=dict)
     broken: dict[str, int] = field(default_factory=dict)
     repeated: frozenset[str] = frozenset()
@@ -51,7 +58,7 @@ class References:
         targets: Targets,
         references: Iterable[str],
         *,
-        rejected: Iterable[str] = (),
+        rejected: Mapping[str, int] = MappingProxyType({}),
         not_people: Collection[str] = (),
     ) -> "References":
         """Resolve references, those to nodes of the graph with one request.
@@ -61,23 +68,29 @@ class References:
             items: the nodes of the call.
             targets: what they describe.
             references: what to resolve.
-            rejected: refs and names of invalid nodes of the call, for which no node with a similar name stands.
+            rejected: refs and names of invalid nodes of the call, with the positions of the nodes; no node with a
+                similar name stands for them.
             not_people: references that are no part of the name of a person.
         """
         # Nothing refers to a name that is too long, and comparing it would take long.
-        given = list(rejected)
-        too_long = await in_turns(is_too_long, given)
-        self, rejected = cls(), [name for name, is_long in zip(given, too_long, strict=True) if not is_long]
+        too_long = await in_turns(is_too_long, rejected)
+        named = [name for name, is_long in zip(rejected, too_long, strict=True) if not is_long]
+        self = cls()
         names = await self._read_call(items, targets)
+        for name, compared in zip(named, await in_turns(normalised_name, named), strict=True):
+            self.broken.setdefault(name, rejected[name])
+            self.broken.setdefault(compared, rejected[name])
         # "me" is the owner of the graph, whatever a node of the call is called; without an owner, it is that node.
         own_words = OWNER_WORDS.difference(item.ref for item in items.values())
         self_named = {word: self.local.pop(word) for word in own_words if word in self.local}
-        self.shared = {name: positions for name, positions in self.shared.items() if name not in own_words}
+        for word in own_words:
+            self.shared.pop(word, None)
+            self.shared_aliases.pop(word, None)
         asked = [one for one in dict.fromkeys(references) if one not in self.repeated]
         self.compared = dict(zip(asked, await in_turns(normalised_name, asked), strict=True))
         others = [one for one in asked if self._in_call(one) is None and self.compared[one] not in self.shared]
         if others:
-            names_of_call = set(await in_turns(normalised_name, (*self.broken, *rejected, *names)))
+            names_of_call = set(await in_turns(normalised_name, (*self.broken, *names)))
             found = await context.references.resolve_loosely(
                 context.user_id, others, exactly=names_of_call, whole=not_people
             )
@@ -85,13 +98,18 @@ class References:
             for reference in others:
                 if isinstance(self.stored[reference], InputError) and self.compared[reference] in self_named:
                     self.stored[reference] = self_named[self.compared[reference]]
-            await self._compare_with_call(_people(context.ontology, items, targets, rejected), not_people)
+            written = {position: target for position, target in targets.items() if isinstance(target, Target)}
+            await self._compare_without_accents(
+                {target.entity_key: items[position].name or "" for position, target in written.items()}
+            )
+            await self._compare_with_call(_people(context.ontology, items, targets, named), not_people)
             self.notices |= found.shared
         return self
 
     async def _read_call(self, items: Mapping[int, RememberedNode], targets: Targets) -> Collection[str]:
         """Collect what refers to the nodes of the call, and return the refs, names and keys of those to be written."""
         names: dict[str, dict[str, int]] = {}
+        called: dict[str, dict[str, int]] = {}
         refs: dict[str, dict[str, int]] = {}
         aliases: dict[str, dict[str, int]] = {}
         own_names = await in_turns(lambda item: item.name and normalised_name(item.name), items.values())
@@ -106,13 +124,16 @@ class References:
                 continue
             if item.is_owner:
                 self.owner = self.owner or target.entity_key
+            if own:
+                called.setdefault(own, {}).setdefault(target.entity_key, position)
             if item.ref is not None:
                 refs.setdefault(item.ref, {}).setdefault(target.entity_key, position)
             for alias in await in_turns(normalised_name, item.aliases):
                 aliases.setdefault(alias, {}).setdefault(target.entity_key, position)
         found = aliases | names | refs
         self.local = {name: next(iter(keys)) for name, keys in found.items() if len(keys) == 1}
-        self.shared = {name: tuple(keys.values()) for name, keys in (aliases | names).items() if len(keys) > 1}
+        self.shared = {name: [*keys.values()] for name, keys in called.items() if len(keys) > 1}
+        self.shared_aliases = {name: [*keys.values()] for name, keys in aliases.items() if len(keys) > 1}
         self.repeated = frozenset(ref for ref, keys in refs.items() if len(keys) > 1)
         return names
 
@@ -124,21 +145,39 @@ class References:
         """
         if reference in self.repeated:
             raise InputError(f"Several nodes in this call have the ref {reference!r}; give each node its own")
-        found = self._in_call(reference)
-        if found is None and (positions := self.shared.get(self.compared[reference])):
-            raise InputError(
-                f"{reference!r} is a name of nodes {', '.join(map(str, positions))} in this call; give each a ref and "
-                "use it instead"
-            )
-        key = found or self.stored[reference]
+        compared = self.compared[reference]
+        key = self._in_call(reference) or self.stored.get(reference)
         if isinstance(key, str):
             return key
-        position = self.broken.get(reference, self.broken.get(self.compared[reference]))
+        positions = self.shared.get(compared)
+        if positions is None and isinstance(key, NodeNotFoundError):
+            positions = self.shared_aliases.get(compared)
+        if key is None or positions:
+            raise _shared_name(reference, positions or ())
+        position = self.broken.get(reference, self.broken.get(compared))
         if position is not None:
             raise InputError(f"{reference!r} is nodes[{position}], which was not written")
         if isinstance(key, NodeNotFoundError) and not key.hint:
             raise NodeNotFoundError(key.problem, "Add it to nodes to create it")
         raise key
+
+    async def _compare_without_accents(self, names: Mapping[str, str]) -> None:
+        """Let a reference to no node of the graph mean the node of the call whose name has other accents.
+
+        Args:
+            names: names of the nodes of the call by key, as they are given.
+        """
+        unknown = [one for one, found in self.stored.items() if isinstance(found, NodeNotFoundError)]
+        if not unknown:
+            return
+        plain: dict[str, set[str]] = {}
+        for key, form in zip(self.local.values(), await in_turns(without_accents, self.local), strict=True):
+            plain.setdefault(form, set()).add(key)
+        forms = await in_turns(lambda one: without_accents(self.compared[one]), unknown)
+        for reference, form in zip(unknown, forms, strict=True):
+            if len(keys := plain.get(form, set())) == 1:
+                key = next(iter(keys))
+                self.stored[reference], self.notices[reference] = key, f"{reference} → {names[key]}"
 
     async def _compare_with_call(self, people: Mapping[str, str | None], not_people: Collection[str]) -> None:
         """Let a part of the name of a person of this call mean that person, unless a stored one may be meant.
@@ -177,6 +216,14 @@ class References:
         if self.owner is not None and compared in OWNER_WORDS:
             return self.owner
         return self.local.get(reference) or self.local.get(compared)
+
+
+def _shared_name(reference: str, positions: Sequence[int]) -> InputError:
+    shown = [f"nodes[{position}]" for position in positions[:MAX_LISTED]]
+    more = f" and {len(positions) - MAX_LISTED} more" if len(positions) > MAX_LISTED else ""
+    return InputError(
+        f"{reference!r} is a name of {', '.join(shown)}{more}; use the ref or the key of the node that is meant"
+    )
 
 
 def _people(

@@ -1,8 +1,10 @@
 from collections import Counter
+from random import Random
+from typing import Any
 
 import pytest
 
-from kgagent import ExploreRequest, KnowledgeGraph, turns
+from kgagent import KnowledgeGraph, turns
 from kgagent.errors import InputError
 from kgagent.retrieval import name_match
 from kgagent.tools import Toolset
@@ -77,19 +79,20 @@ async def test_names_that_are_not_text_break_nothing(graph: KnowledgeGraph, tool
     assert [match.node.name for match in await graph.retrieval.text_match("Ada", user_id=user_id)] == ["Ada 4"]
 
 
-async def test_of_many_names_those_most_like_each_text_are_scored_and_other_tasks_run(
+async def test_of_many_names_the_likeliest_are_scored_and_other_tasks_run(
     graph: KnowledgeGraph, tools: Toolset, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    names = ["Joanna Lee", *(f"Anna {number} Berg Lee" for number in range(40)), "Lee of Berg"]
-    succeeded(await tools.remember(nodes=[{"label": "Person", "name": name} for name in names]))
-    request = ExploreRequest(text_matches=("Lee of the Berg", "joann"), limit_per_label=2)
-    expected = [item.node.name for item in (await graph.retrieval.explore(request, user_id=user_id)).nodes]
-    assert expected == ["Joanna Lee", "Lee of Berg"]
-
-    scored = Counter[str]()
-    together = Counter[int]()
+    names = [
+        *(f"a long meeting about all of the plans of the year {number}" for number in range(30)),
+        *(f"m{number}" for number in range(5)),
+    ]
+    names += ["Kent Berg", "mentorship programme"]
+    nodes: list[dict[str, Any]] = [{"label": "Person", "name": name} for name in names]
+    nodes[0]["aliases"] = [f"the meeting {number}" for number in range(20)]
+    succeeded(await tools.remember(nodes=nodes))
+    scored, together = Counter[str](), Counter[int]()
     name_score = name_match.name_score
-    monkeypatch.setattr(name_match, "MAX_NAMES", 5)
+    monkeypatch.setattr(name_match, "MAX_NODES", 10)
     monkeypatch.setattr(turns, "LONGEST_TURN", 0.0)
     async with turns_of_others() as others:
 
@@ -99,10 +102,38 @@ async def test_of_many_names_those_most_like_each_text_are_scored_and_other_task
             return name_score(text, name)
 
         monkeypatch.setattr(name_match, "name_score", counted)
-        found = await graph.retrieval.explore(request, user_id=user_id)
-    assert [item.node.name for item in found.nodes] == expected
-    assert scored == {"Lee of the Berg": 5, "joann": 1}
-    assert max(together.values()) == 1
+        for text, best in (("visit to the Berg of Kent", "Kent Berg"), ("mentorship", "mentorship programme")):
+            [found] = await graph.retrieval.text_match(text, user_id=user_id, limit=1)
+            assert found.node.name == best
+        everything = await graph.retrieval.text_match("m", user_id=user_id, limit=40)
+    assert len(everything) == len([name for name in names if "m" in name])
+    assert scored["visit to the Berg of Kent"] <= 10 * name_match.MAX_NAMES
+    assert max(together.values()) <= name_match.MAX_NAMES
+
+
+async def test_names_are_found_as_if_each_were_scored(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+    random = Random(7)
+    parts = ["Weiß", "Weiss", "Straße", "strasse", "İzmir", "Ann", "anna", "o'Neil", "ﬁn", "Lee", "of", "x", "old"]
+
+    def made(most: int) -> str:
+        words = random.choices(parts, k=random.randint(1, most))
+        return "".join(word + random.choice([" ", "\t", "\u00a0", "  "]) for word in words)
+
+    names = [made(3) for _ in range(80)]
+    people = [{"label": "Person", "name": f"Person {number}"} for number in range(len(names))]
+    succeeded(await tools.remember(nodes=people))
+    text = "MATCH (n:Person {user_id: $user}) SET n.name = $names[toInteger(split(n.name, ' ')[1])]"
+    await cypher(graph, text, user=user_id, names=names)
+    for text in (made(6) for _ in range(60)):
+        words = {*text.lower().split(), *text.casefold().split()}
+        expected = sorted(
+            score
+            for name in names
+            if (score := name_match.name_score(text, name)) >= name_match.MIN_SCORE
+            and (any(word in name.lower() for word in words) or name.lower() in text.lower())
+        )
+        found = await graph.retrieval.text_match(text, user_id=user_id, limit=100)
+        assert [match.similarity for match in reversed(found)] == pytest.approx(expected), text
 
 
 async def test_an_empty_text_is_an_error(graph: KnowledgeGraph, user_id: str) -> None:

@@ -58,7 +58,7 @@ async def test_a_missing_record_is_named(tools: Toolset) -> None:
     first, second = await person(tools, "Ada"), await person(tools, "Bo")
     error = error_of(await tools.get_relationship(from_entity_key=first, to_entity_key=second))
     problem = f"Relationship not found between Ada ({first[:12]}) and Bo ({second[:12]})"
-    assert error == f"{problem}. find_paths shows how they are connected"
+    assert error == f"{problem}. find_paths shows whether and how they are connected"
     error = error_of(await tools.get_relationship(from_entity_key=first, to_entity_key="ghost"))
     assert error == "One or both nodes do not exist: ghost" + WHERE_KEYS_ARE
     assert error_of(await tools.get_relationship(from_entity_key=first)) == "to_entity_key is missing"

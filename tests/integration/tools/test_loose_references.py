@@ -257,7 +257,7 @@ async def test_remember_creates_a_node_with_a_first_name_and_reports_a_possible_
     [duplicate] = payload["possible_duplicates"]
     assert duplicate["existing"][0]["entity_key"] == keys["Anna"]
     assert payload["hints"] == [
-        "If a possible duplicate is the same thing, call merge_nodes and keep the existing node"
+        "If a possible duplicate of the same label is the same thing, call merge_nodes and keep the existing node"
     ]
     stored = {one["name"]: one for one in await nodes_of(graph, user_id)}
     assert stored["Anna Berger"]["description"] == "Architect."

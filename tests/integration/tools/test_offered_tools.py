@@ -16,7 +16,9 @@ from tests.support.stored import nodes_of
 BY_COMMANDS = " (`kgagent restore`), or erase it at once (`kgagent purge --user … --restorable`)"
 RUTH_CALDER = {"label": "Person", "name": "Ruth Calder", "description": "Naval architect in Bergen."}
 RUTH = {"label": "Person", "name": "Ruth", "description": "Naval architect in Bergen."}
-REMEDY = "Note: If a possible duplicate is the same thing, call merge_nodes and keep the existing node"
+REMEDY = (
+    "Note: If a possible duplicate of the same label is the same thing, call merge_nodes and keep the existing node"
+)
 
 Call = Callable[[str, dict[str, Any]], Awaitable[str]]
 
@@ -103,7 +105,7 @@ async def test_a_surface_with_chosen_names_names_no_other_tools(
     several = surface(graph, user_id, ["merge_nodes", "remember", "delete_node", "restore_node"])
     assert REMEDY in await several("remember", {"nodes": [{**RUTH, "new": True}]})
     other = {"nodes": [{"label": "Concept", "name": "Ruth"}]}
-    assert "delete the new node with delete_node" in await several("remember", other)
+    assert "then delete the new node with delete_node" in await several("remember", other)
     two = surface(graph, user_id, ["merge_nodes", "remember"])
     assert "delete_node" not in await two("remember", {"nodes": [{"label": "Entity", "name": "Ruth"}]})
     await several("remember", {"nodes": [{"label": "Concept", "name": "Sailing"}]})

@@ -577,7 +577,8 @@ async def test_the_text_is_what_a_model_needs_to_go_on(tools: Toolset) -> None:
     assert answer.text.splitlines()[4:] == [
         "Kept as a note: Formerly: Ruth Calder mentor of Ines. Ruth taught Ines to lead a team.",
         f"Possible duplicates: Ruth (Person, {key}): Ruth Calder (Person, {old}), Naval architect.",
-        "Note: If a possible duplicate is the same thing, call merge_nodes and keep the existing node",
+        "Note: If a possible duplicate of the same label is the same thing, call merge_nodes and keep the existing "
+        "node",
     ]
 
 
@@ -630,7 +631,10 @@ async def test_a_name_of_two_nodes_means_neither(
     likes = {"from": "Ann", "to": "yacht design", "relationship_type": "likes"}
     nodes = [concept, {"label": "Person", "name": "Ann"}, entity]
     answer = await tools["remember"].call_text({"nodes": nodes, "relationships": [likes]})
-    assert "'yacht design' is a name of nodes 0, 2 in this call; give each a ref and use it instead" in answer.text
+    assert (
+        "'yacht design' is a name of nodes[0], nodes[2]; use the ref or the key of the node that is meant"
+        in answer.text
+    )
     assert await relationships_of(graph, user_id) == []
     refs = [{**concept, "ref": "c"}, {**entity, "ref": "e"}]
     succeeded(await tools.remember(nodes=refs, relationships=[{**likes, "to": "e"}]))

@@ -9,9 +9,10 @@ from tests.support.payloads import succeeded
 from tests.support.people import node, person, relate
 
 REMEDIES = {
-    "Person": "If a possible duplicate is the same thing, call merge_nodes and keep the existing node",
-    "Concept": "If a possible duplicate of another label is the same thing, delete the new node with delete_node and "
-    "use the existing one",
+    "Person": "If a possible duplicate of the same label is the same thing, call merge_nodes and keep the existing "
+    "node",
+    "Concept": "If one of another label is the same thing, write to it what the new node has, then delete the new node "
+    "with delete_node",
 }
 
 
