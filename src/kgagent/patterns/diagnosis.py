@@ -1,4 +1,4 @@
-"""Finds out why patterns match nothing: runs variants with one part removed or reversed."""
+"""Finds out why patterns match nothing, or branches exclude nothing: runs variants with one part changed."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -8,7 +8,7 @@ from typing import TypeVar
 from kgagent.bounded_map import bounded_map
 from kgagent.errors import StoreError
 from kgagent.models.constraint import Constraint, ConstraintType, Position
-from kgagent.models.pattern import GraphPattern
+from kgagent.models.pattern import Branch, GraphPattern
 from kgagent.models.pattern_query import CombinatorType, GraphQuery, QueryCombinator
 from kgagent.patterns.compiler import Compiler
 from kgagent.patterns.narrowing import matched_paths
@@ -84,6 +84,39 @@ class PatternDiagnosis:
                 await bounded_map(attempt, enumerate(variants[:MAX_VARIANTS]), limit=CONCURRENT_STATEMENTS)
         return [*first, *(findings[number] for number in sorted(findings))][:MAX_FINDINGS]
 
+    async def idle_exclusions(self, query: GraphQuery, compiler: Compiler) -> list[str]:
+        """Describe branches that must not exist, and of which no path would have one: they exclude nothing.
+
+        Args:
+            query: a query with patterns that matches something.
+            compiler: compiles its plans.
+
+        Returns:
+            A message for each; those that were found when the time was over.
+        """
+        excluding = [
+            (pattern, number)
+            for pattern in query.all_patterns
+            for number, branch in enumerate(pattern.branches)
+            if branch.at_most == 0
+        ]
+        idle: list[str] = []
+
+        async def attempt(one: tuple[GraphPattern, int]) -> None:
+            pattern, number = one
+            branch = pattern.branches[number]
+            required = branch.model_copy(update={"at_least": 1, "at_most": None})
+            branches = (*pattern.branches[:number], required, *pattern.branches[number + 1 :])
+            plan = QueryPlan((pattern.model_copy(update={"branches": branches}),))
+            with suppress(StoreError):
+                if not await matched_paths(self._reads, compiler, plan, 1, quick_seconds=QUICK_SECONDS):
+                    idle.append(_excludes_nothing(pattern, number, branch))
+
+        with suppress(TimeoutError):
+            async with self._reads.deadline.enforced():
+                await bounded_map(attempt, excluding[:MAX_VARIANTS], limit=CONCURRENT_STATEMENTS)
+        return sorted(idle)[:MAX_FINDINGS]
+
     async def _matching_alone(self, query: GraphQuery, compiler: Compiler) -> list[bool]:
         """Whether each pattern matches alone; without a combinator, the query has just shown that none does."""
         if query.combinator is None:
@@ -98,6 +131,13 @@ class PatternDiagnosis:
                 if await matched_paths(self._reads, one.compiler, plan, 1, quick_seconds=QUICK_SECONDS):
                     return True
         return False
+
+
+def _excludes_nothing(pattern: GraphPattern, number: int, branch: Branch) -> str:
+    hint = ""
+    if any(one.on == "node" and one.at_step == -1 for one in branch.constraints):
+        hint = ": without at_step, a constraint applies to all its nodes, including the one at which it starts"
+    return f"Branch {number} of pattern {shorten_name(pattern.pattern_id)!r} excludes no path{hint}"
 
 
 def _not_joined(combinator: QueryCombinator) -> str:

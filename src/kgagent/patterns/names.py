@@ -54,11 +54,11 @@ class UnknownName:
     word: str | None = None
 
     def __str__(self) -> str:
-        """The problem, the most similar name, and the hint."""
+        """The problem, and the hint or else the most similar name."""
         of = f" of {self.of}" if self.of else ""
         name = f"{self.kind} {shorten_name(self.name)!r}{of}"
         problem = f"Unknown {name} in {self.where}." if self.is_certain else f"Found no {name}: {self.where}."
-        return " ".join(filter(None, (problem, did_you_mean(self.name, self.existing), self.hint)))
+        return f"{problem} {self.hint or did_you_mean(self.name, self.existing)}".strip()
 
     @property
     def alternatives(self) -> str:

@@ -133,6 +133,7 @@ class PatternQueryRun:
                 await self._explain_no_match(compiler, schema, resolved)
             return await self._hybrid_search(resolved)
         self._warn_of_limits(run, limits)
+        self._warnings += await self._diagnosis().idle_exclusions(query, compiler)
         ranking = self._ranking
         return PatternResult(
             strategy="patterns" if query.all_patterns else "traversal",
@@ -218,14 +219,16 @@ class PatternQueryRun:
         query = self._query
         reasons = list(hints(query.all_patterns, schema, self._services.ontology))
         if not reasons and query.all_patterns:
-            reads = self._reads.until(self._reads.deadline.part(DIAGNOSIS_SHARE, DIAGNOSIS_SECONDS))
             keys = [node.entity_key for node in resolved.nodes]
-            reasons = await PatternDiagnosis(reads).explain(query, compiler, keys)
+            reasons = await self._diagnosis().explain(query, compiler, keys)
         self._warnings += reasons
         if query.strict if query.strict is not None else self._options.strict:
             raise NotFoundError(". ".join(["No path matches", *self._warnings]))
         if query.all_patterns:
             self._warnings.insert(0, "No path matches")
+
+    def _diagnosis(self) -> PatternDiagnosis:
+        return PatternDiagnosis(self._reads.until(self._reads.deadline.part(DIAGNOSIS_SHARE, DIAGNOSIS_SECONDS)))
 
     async def _hybrid_search(self, resolved: ResolvedQuery) -> PatternResult:
         """Search for the question, because nothing matched or the query has neither patterns nor a traversal."""

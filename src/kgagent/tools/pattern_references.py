@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from typing import Any
 
 from kgagent.errors import InputError, NodeNotFoundError
 from kgagent.graph.reference_forms import ReferenceForms
@@ -31,7 +32,7 @@ class MeantValues:
     problems: tuple[str, ...]
 
 
-async def meant_values(context: ToolContext, query: GraphQuery, *, excluding: bool = False) -> MeantValues:
+async def meant_values(context: ToolContext, query: GraphQuery, *, unnoticed: bool = False) -> MeantValues:
     """Find what constraints mean: nodes by an alias, a part of a name or "me", and free types in other spellings.
 
     Stored names and types are compared exactly, as the query does.
@@ -39,12 +40,13 @@ async def meant_values(context: ToolContext, query: GraphQuery, *, excluding: bo
     Args:
         context: the user's graph.
         query: its patterns.
-        excluding: only of constraints that exclude paths: a wrong name there adds paths, instead of finding none.
+        unnoticed: only of constraints in which a wrong name may go unnoticed, as paths are found nevertheless: lists,
+            and what must not exist.
 
     Raises:
         StoreError: the database failed.
     """
-    constraints = list(_constraints(query, excluding=excluding))
+    constraints = list(_constraints(query, unnoticed=unnoticed))
     names = list(dict.fromkeys(name for one in constraints for name in _names_of(one)))
     given = list(dict.fromkeys(kind for one in constraints for kind in _types_of(one)))
     if not names and not given:
@@ -54,19 +56,20 @@ async def meant_values(context: ToolContext, query: GraphQuery, *, excluding: bo
     others = {name for name in names if name in found.notices or _is_owner(name)}
     meant = _with_meant(query, found.keys, others, types)
     problems = [_problem(name, error) for name in names if isinstance(error := found.keys[name], InputError)]
+    spelt = [f"{one} → {', '.join(types[one])}" for one in given if list(types[one]) != [one]]
     return MeantValues(
         None if meant == query else meant,
-        tuple(found.notices[name] for name in names if name in found.notices),
+        (*(found.notices[name] for name in names if name in found.notices), *spelt),
         (*problems, *unknown),
     )
 
 
-def _constraints(query: GraphQuery, *, excluding: bool) -> Iterator[Constraint]:
+def _constraints(query: GraphQuery, *, unnoticed: bool) -> Iterator[Constraint]:
     for pattern in query.all_patterns:
         for branch in (None, *pattern.branches):
-            excludes = branch is not None and branch.minimum == 0
+            may_be_absent = branch is not None and branch.minimum == 0
             for constraint in (pattern if branch is None else branch).constraints:
-                if not excluding or excludes or constraint.type is ConstraintType.NOT_IN:
+                if not unnoticed or may_be_absent or constraint.type in LIST_TYPES:
                     yield constraint
 
 
@@ -123,29 +126,31 @@ def _with_meant(
 
 
 def _with_keys(constraint: Constraint, keys: Mapping[str, str | InputError], others: Set[str]) -> list[Constraint]:
-    """The constraint with the keys of the nodes that names mean; exact names that are excluded get a second one."""
+    """The constraint with the keys of the nodes that are meant instead of names.
+
+    Of names to exclude, only `others` are replaced: several nodes may have an exact one, and all are excluded.
+    """
     names = _names_of(constraint)
-    exact = [name for name in names if name not in others]
-    excludes = constraint.type is ConstraintType.NOT_IN
-    found = {name: keys.get(name) for name in names}
-    if len(exact) == len(names):
+    if others.isdisjoint(names):
         return [constraint]
-    if not excludes and any(
-        isinstance(key, InputError) and not isinstance(key, NodeNotFoundError) for key in found.values()
-    ):
+    if constraint.type is ConstraintType.NOT_IN:
+        exact = [name for name in names if name not in others]
+        rest = [constraint.model_copy(update={"value": exact})] if exact else []
+        names = [name for name in names if name in others]
+    elif any(isinstance(keys[name], InputError) and not isinstance(keys[name], NodeNotFoundError) for name in names):
         return [constraint]
-    meant = [key for name, key in found.items() if isinstance(key, str) and not (excludes and name in exact)]
-    by_key = {"property_path": "entity_key", "value": meant}
-    by_key |= {} if excludes else {"type": ConstraintType.PROPERTY_IN}
-    rest = [constraint.model_copy(update={"value": exact})] if excludes and exact else []
-    return [constraint.model_copy(update=by_key), *rest]
+    else:
+        rest = []
+    meant: list[Any] = [key for name in names if isinstance(key := keys[name], str)]
+    value = meant if constraint.type in LIST_TYPES else meant[0]
+    return [constraint.model_copy(update={"property_path": "entity_key", "value": value}), *rest]
 
 
 def _with_types(constraint: Constraint, types: Mapping[str, Sequence[str]]) -> Constraint:
     """The constraint with free types as they are stored."""
     given = _types_of(constraint)
     stored = list(dict.fromkeys(spelling for one in given for spelling in types.get(one, [one])))
-    if stored == given:
+    if stored == list(dict.fromkeys(given)):
         return constraint
     kind = constraint.type if constraint.type in LIST_TYPES else ConstraintType.PROPERTY_IN
     return constraint.model_copy(update={"type": kind, "value": stored})

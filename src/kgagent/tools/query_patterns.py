@@ -189,19 +189,19 @@ class QueryPatterns(Tool[QueryPatternsArguments]):
 
 async def _found(context: ToolContext, query: GraphQuery) -> PatternResult:
     """The result of a query; if no path matches, that with what names and types mean, or what is known of them."""
-    excluded = await meant_values(context, query, excluding=True)
-    query = excluded.query or query
+    first = await meant_values(context, query, unnoticed=True)
+    query = first.query or query
     result = await context.patterns.query(query, context.user_id)
     if result.strategy != "hybrid" or not query.all_patterns:
-        known = (*excluded.notices, *excluded.problems)
+        known = (*first.notices, *first.problems)
         return result.model_copy(update={"warnings": (*known, *result.warnings)}) if known else result
     values = await meant_values(context, query)
-    notices = tuple(dict.fromkeys((*excluded.notices, *values.notices)))
+    notices = tuple(dict.fromkeys((*first.notices, *values.notices)))
     if values.query is not None:
         meant = await context.patterns.query(values.query, context.user_id)
         if meant.strategy != "hybrid":
-            return meant.model_copy(update={"warnings": (*notices, *excluded.problems, *meant.warnings)})
-    problems = dict.fromkeys((*excluded.problems, *values.problems))
+            return meant.model_copy(update={"warnings": (*notices, *first.problems, *meant.warnings)})
+    problems = dict.fromkeys((*first.problems, *values.problems))
     return result.model_copy(update={"warnings": (*result.warnings, *notices, *problems)})
 
 

@@ -13,7 +13,7 @@ from kgagent.tools import Toolset
 from kgagent.tools.pattern_guide import WORKED_EXAMPLES
 from kgagent.tools.query_patterns import SHORT_EXAMPLE, QueryPatterns, QueryPatternsArguments
 from tests.support.payloads import assert_nothing_hidden, error_of, succeeded
-from tests.support.people import person, relate
+from tests.support.people import node, person, relate
 from tests.support.stored import cypher
 from tests.support.ward import plant_ward
 
@@ -368,6 +368,114 @@ async def test_a_free_type_in_a_constraint_may_be_spelled_differently_and_the_ne
     assert "No relationship has the type 'foe'. There are: mentor of, works_with" in text
     for comparison, value in (("CONTAINS", "foe"), ("PROPERTY_IN", ["foe", 3])):
         assert "No relationship has" not in (await found(comparison, value))[1]
+
+
+@pytest.fixture
+async def choir(tools: Toolset) -> dict[str, str]:
+    """Keys of four friends of Ines, of whom Sofia, also called Mimi, and Lurdes sing in the choir."""
+    people = {name: await person(tools, name) for name in ("Ines", "Clara Mendes", "Lurdes", "Mr. Vogel")}
+    people["Ines"] = (await tools.update_node(entity_key=people["Ines"], is_owner=True))["node"]["entity_key"]
+    people["Sofia"] = await person(tools, "Sofia", aliases=["Mimi"])
+    choir = await node(tools, "Entity", "Coro da Graça", aliases=["Graça choir"])
+    for name in ("Clara Mendes", "Lurdes", "Mr. Vogel", "Sofia"):
+        await relate(tools, people[name], people["Ines"], "friend")
+    for name in ("Sofia", "Lurdes"):
+        await relate(tools, people[name], choir, "sings in")
+    return people
+
+
+async def found_at_start(tools: Toolset, pattern: dict[str, Any]) -> tuple[set[str], list[str]]:
+    """Names of the nodes at which paths start, and the warnings."""
+    payload = succeeded(await tools.query_patterns(patterns=[pattern], max_paths=100, token_budget=20_000))
+    names = {one["entity_key"]: one["name"] for one in payload.get("nodes", ())}
+    return {names[path["nodes"][0]] for path in payload.get("paths", ())}, payload.get("warnings", [])
+
+
+TO_INES = {"source_label": "Person", "relation_type": "has_relationship_with", "target_label": "Person"}
+TO_THE_CHOIR = {"relation_type": "associated_with", "target_label": "Entity"}
+
+
+@pytest.mark.parametrize(
+    ("constraint", "warnings"),
+    [
+        ({"property_path": "name", "value": "Coro da Graça", "at_step": "end"}, []),
+        ({"property_path": "name", "value": "Graça choir", "at_step": "end"}, ["Graça choir → Coro da Graça (Entity"]),
+        ({"property_path": "name", "value": "coro da graca", "at_step": "end"}, ["coro da graca → Coro da Graça (En"]),
+        ({"on": "relationship", "property_path": "relationship_type", "value": "Sings_in"}, ["Sings_in → sings in"]),
+    ],
+)
+async def test_names_and_types_that_exclude_paths_are_read_as_elsewhere(
+    tools: Toolset, choir: dict[str, str], constraint: dict[str, Any], warnings: list[str]
+) -> None:
+    assert choir
+    branch = {"at_step": "start", "steps": [TO_THE_CHOIR], "constraints": [{"type": "=", **constraint}], "at_most": 0}
+    found, said = await found_at_start(tools, {"steps": [TO_INES], "branches": [branch]})
+    assert found == {"Clara Mendes", "Mr. Vogel"}
+    assert [one[: len(start)] for one, start in zip(said, warnings, strict=True)] == warnings
+
+
+@pytest.mark.parametrize(
+    ("constraint", "warnings"),
+    [
+        (
+            {"property_path": "name", "value": "Coro da Grassa", "at_step": "end"},
+            [
+                "No node is named 'Coro da Grassa'. Nearest to Coro da Grassa: Coro da Graça",
+                "Branch 0 of pattern 'pattern'",
+            ],
+        ),
+        (
+            {"on": "relationship", "property_path": "relationship_type", "value": "sang in"},
+            [
+                "No relationship has the type 'sang in'. There are: friend, sings in",
+                "Branch 0 of pattern 'pattern' excludes no path",
+            ],
+        ),
+        (
+            {"property_path": "name", "value": "Coro da Graça"},
+            ["Branch 0 of pattern 'pattern' excludes no path: without at_step, a constraint applies to all its nodes"],
+        ),
+    ],
+)
+async def test_a_branch_that_excludes_nothing_is_reported(
+    tools: Toolset, choir: dict[str, str], constraint: dict[str, Any], warnings: list[str]
+) -> None:
+    branch = {"at_step": "start", "steps": [TO_THE_CHOIR], "constraints": [{"type": "=", **constraint}], "at_most": 0}
+    found, said = await found_at_start(tools, {"steps": [TO_INES], "branches": [branch]})
+    assert found == choir.keys() - {"Ines"}
+    assert [one[: len(start)] for one, start in zip(said, warnings, strict=True)] == warnings
+
+
+async def test_lists_of_names_and_types_may_have_other_names_and_spellings(
+    tools: Toolset, choir: dict[str, str]
+) -> None:
+    assert choir
+    both = {**TO_INES, "direction": "BOTH"}
+
+    async def found(step: dict[str, Any], kind: str, values: list[str], **more: str) -> tuple[set[str], list[str]]:
+        constraint = {"type": kind, "property_path": "name", "value": values, "at_step": "start", **more}
+        return await found_at_start(tools, {"steps": [step], "constraints": [constraint]})
+
+    names, warnings = await found(both, "NOT_IN", ["me", "Clara", "Lurdes"])
+    assert names == {"Sofia", "Mr. Vogel"}
+    assert [one.partition(" (")[0] for one in warnings] == ["Clara → Clara Mendes"]
+    assert (await found(TO_THE_CHOIR, "IN", ["Mimi", "Vogel"]))[0] == {"Sofia"}
+    names, warnings = await found(both, "IN", ["Mimi", "Lurdes", "Nobody"])
+    assert names == {"Sofia", "Lurdes"}
+    assert [one.partition(" (")[0] for one in warnings] == ["Mimi → Sofia", "No node is named 'Nobody'"]
+    of_type = {"on": "relationship", "property_path": "relationship_type", "at_step": "0"}
+    names, warnings = await found({"source_label": "Person"}, "NOT_IN", ["sings_in", "Fiend"], **of_type)
+    assert names == {"Clara Mendes", "Lurdes", "Mr. Vogel", "Sofia"}
+    assert warnings == ["sings_in → sings in", "No relationship has the type 'Fiend'. Nearest: friend"]
+
+
+async def test_a_constraint_on_what_only_relationships_have_needs_no_on(tools: Toolset, choir: dict[str, str]) -> None:
+    await tools.update_relationship(from_entity_key=choir["Sofia"], to_entity_key=choir["Ines"], attitude=5)
+    at_least = {"type": "AT_LEAST", "property_path": "attitude", "value": 4, "at_step": 0}
+    assert (await found_at_start(tools, {"steps": [TO_INES], "constraints": [at_least]}))[0] == {"Sofia"}
+    for explicit in ({"on": "node"}, {"at_step": "start"}):
+        answer = await tools.query_patterns(patterns=[{"steps": [TO_INES], "constraints": [{**at_least, **explicit}]}])
+        assert "Unknown property 'attitude' of Person" in error_of(answer)
 
 
 async def test_the_first_worked_example_finds_what_it_says(tools: Toolset) -> None:
