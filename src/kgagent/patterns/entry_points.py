@@ -32,10 +32,12 @@ class ResolvedTarget:
     Attributes:
         points: nodes at which paths start or end.
         nodes: the same nodes, as models.
+        is_similar: whether they are similar to the description, which no name or alias contains.
     """
 
     points: tuple[EntryPoint, ...] = ()
     nodes: tuple[MatchedNode, ...] = ()
+    is_similar: bool = False
 
 
 class TargetResolver:
@@ -104,6 +106,7 @@ class TargetResolver:
         return ResolvedTarget(
             tuple(point for one in resolved for point in one.points),
             tuple(node for one in resolved for node in one.nodes),
+            is_similar=not named,
         )
 
     def _resolved(self, rows: Sequence[Row]) -> ResolvedTarget:

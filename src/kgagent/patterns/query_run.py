@@ -164,8 +164,11 @@ class PatternQueryRun:
             targets[number] = await resolver.by_similarity(query.targets[number], vector)
             if targets[number].points:
                 names = ", ".join(node.name for node in targets[number].nodes)
+                described = _describe(query.targets[number])
                 self._warnings.append(
-                    f"No node is named {_describe(query.targets[number])}; used the most similar instead: {names}"
+                    f"No node is named {described}; used the most similar instead: {names}"
+                    if targets[number].is_similar
+                    else f"{described} → {names}"
                 )
         missing = [
             f"No node was found for {_describe(target)}"

@@ -171,12 +171,11 @@ class QueryPatterns(Tool[QueryPatternsArguments]):
         except InputError as error:
             raise InputError(f"{error}{await _correction(context, arguments)}") from error
         message = _message(result, arguments)
-        is_answered = result.strategy != "hybrid" and not result.context.truncated
         content = Content(
             items=pattern_items(result.model_copy(update={"hybrid": _nearest(result.hybrid)}), context.ontology),
             message=message,
-            opening="" if is_answered else message,
-            empty=message if is_answered else "",
+            opening=message,
+            empty="",
             warnings=result.warnings,
             fields=_fields(result),
         )

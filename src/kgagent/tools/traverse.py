@@ -1,7 +1,8 @@
 """traverse: follow the relationships of a node, hop by hop."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -38,6 +39,8 @@ SHORTEST_LINE = 8
 
 class TraverseArguments(ReadArguments, TraverseRequest):
     """Arguments of traverse."""
+
+    other_names: ClassVar[Mapping[str, str]] = dict.fromkeys(("name", "node", "key", "id"), "entity_key")
 
     limit: int | None = Field(None, ge=1, le=MAX_TRAVERSED_NODES, description="Maximum number of nodes.")  # type: ignore[assignment]
     verbose: bool = Field(False, description="Return descriptions, notes and properties too.")

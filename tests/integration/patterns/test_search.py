@@ -420,8 +420,16 @@ async def test_an_unknown_type_in_a_traversal_is_an_error(shared_ward: Knowledge
 async def test_a_target_found_by_similarity_is_reported(graph: KnowledgeGraph, user_id: str) -> None:
     tools = graph.tools(user_id=user_id)
     await tools.create_node(label="Person", name="Ruth Calder", description="Naval architect")
-    result = await ask(graph, user_id, targets=[{"description": "Ruth"}], traversal={"max_depth": 1}, query="Ruth")
-    assert result.warnings == ("No node is named 'Ruth'; used the most similar instead: Ruth Calder",)
+    await tools.update_node(entity_key="Ruth Calder", aliases=["Captain"])
+
+    async def warnings(description: str) -> tuple[str, ...]:
+        targets = [{"description": description}]
+        return (await ask(graph, user_id, targets=targets, traversal={"max_depth": 1}, query="Ruth")).warnings
+
+    assert await warnings("Ruth") == ("'Ruth' → Ruth Calder",)
+    assert await warnings("captain") == ("'captain' → Ruth Calder",)
+    similar = "No node is named 'naval architect'; used the most similar instead: Ruth Calder"
+    assert await warnings("naval architect") == (similar,)
 
 
 @pytest.mark.parametrize("description", ["Ruth", "lucia"])

@@ -77,7 +77,8 @@ async def test_a_text_has_notes_as_sentences_those_that_match_first(tools: Tools
     await relate(tools, bo, cy, "friend", notes=["Met at school."])
     about = {"type": "CONTAINS", "on": "relationship", "property_path": "notes", "value": "December", "at_step": 0}
     pattern = {"steps": [{"source_label": "Person", "target_label": "Person"}], "constraints": [about]}
-    path, of_ann, *_ = (await tools["query_patterns"].call_text({"patterns": [pattern]})).text.splitlines()
+    found, path, of_ann, *_ = (await tools["query_patterns"].call_text({"patterns": [pattern]})).text.splitlines()
+    assert found == "Found 1 path"
     today = path.rpartition("December. (")[2][:10]
     assert path.endswith(f": Taught him. attitude: 4. Notes: Met in December. ({today}) | +6 notes: get_relationship")
     assert of_ann == f"Ann: A sailor. Notes: Sold the boat in December. ({today}) | +6 notes: explore by name"

@@ -642,6 +642,93 @@ async def test_a_name_of_two_nodes_means_neither(
     assert written["relationship_type"] == "likes"
 
 
+async def test_an_alias_of_several_nodes_means_a_stored_node_or_none(tools: Toolset) -> None:
+    nodes = [{"label": "Person", "name": f"Rut{i} Calder", "aliases": ["Ruth"], "new": True} for i in range(6)]
+    plays = {"from": "ruth", "to": "Go", "relationship_type": "plays"}
+    go = {"label": "Concept", "name": "Go"}
+    answer = await tools["remember"].call_text({"nodes": [*nodes, go], "relationships": [plays]})
+    assert "'ruth' is a name of nodes[0], nodes[1], nodes[2] and 3 more; use the ref or the key" in answer.text
+    ruth = await person(tools, "Ruth")
+    succeeded(await tools.remember(nodes=nodes, relationships=[plays]))
+    assert (
+        succeeded(await tools.get_relationship(from_entity_key=ruth, to_entity_key="Go"))["triplet"] == "Ruth plays Go"
+    )
+
+
+async def test_a_ref_of_two_nodes_is_no_name_of_them(tools: Toolset) -> None:
+    nodes = [{"ref": "r", "label": "Person", "name": name} for name in ("Tom", "Tim")]
+    await person(tools, "R")
+    payload = succeeded(
+        await tools.remember(
+            nodes=[*nodes, {"label": "Concept", "name": "Go"}],
+            relationships=[{"from": "R", "to": "Go", "relationship_type": "plays"}],
+        )
+    )
+    assert payload["relationships"]["created"] == 1
+
+
+async def test_me_is_the_owner_although_two_nodes_have_that_alias(tools: Toolset) -> None:
+    await person(tools, "Ines", is_owner=True)
+    nodes = [{"label": "Concept", "name": name, "aliases": ["me"]} for name in ("Ego", "Self")]
+    friend = {"from": "me", "to": "Bo", "relationship_type": "friend"}
+    payload = succeeded(await tools.remember(nodes=[*nodes, {"label": "Person", "name": "Bo"}], relationships=[friend]))
+    assert payload["relationships"]["created"] == 1
+
+
+async def test_a_name_of_the_call_is_found_without_its_accents(tools: Toolset) -> None:
+    sings = {"from": "ANA", "to": "Coro da Graca", "relationship_type": "sings in"}
+    nodes = [{"label": "Entity", "name": "Coro da Graça"}, {"label": "Person", "name": "Ána"}]
+    payload = succeeded(await tools.remember(nodes=nodes, relationships=[sings]))
+    assert payload["relationships"]["created"] == 1
+    assert sorted(payload["hints"]) == ["ANA → Ána", "Coro da Graca → Coro da Graça"]
+
+
+async def test_a_node_that_differs_by_an_accent_is_a_possible_duplicate(tools: Toolset) -> None:
+    ines = await person(tools, "Ines", is_owner=True)
+    payload = succeeded(await tools.remember(nodes=[{"label": "Person", "name": "Inês", "description": "Luthier"}]))
+    [duplicate] = payload["possible_duplicates"]
+    assert [one["entity_key"] for one in duplicate["existing"]] == [ines]
+
+
+async def test_a_reference_to_an_invalid_node_of_the_call_names_it(tools: Toolset) -> None:
+    flies = {"from": "Ann", "to": "TAP", "relationship_type": "flies with"}
+    nodes = [{"label": "Person", "name": "Ann"}, {"label": "Entity", "name": "TAP", "type": "airline"}]
+    answer = await tools["remember"].call_text({"nodes": nodes, "relationships": [flies]})
+    assert "relationships[0] Ann to TAP: 'TAP' is nodes[1], which was not written" in answer.text
+
+
+async def test_a_replaced_description_names_the_relationships_that_went_to_the_same_node(tools: Toolset) -> None:
+    await person(tools, "Sofia", "Customer.")
+    await person(tools, "Duarte")
+    sofia = {"label": "Person", "name": "Sofia", "description": "Baker."}
+    sister = {"from": "Sofia", "to": "Duarte", "relationship_type": "sister of"}
+    start, end = "If another Sofia is meant, restore the old description", 'and repeat the item with "new": true'
+    both = succeeded(await tools.remember(nodes=[sofia], relationships=[sister]))
+    assert both["hints"] == [f"{start}, undo the relationships of this call that went there {end}"]
+    alone = succeeded(await tools.remember(nodes=[{**sofia, "description": "Cook."}]))
+    assert alone["hints"] == [f"{start} {end}"]
+    other = {**sofia, "new": True, "description": "Sister of Duarte."}
+    distinguished = succeeded(await tools.remember(nodes=[{**sofia, "description": "Customer."}, other]))
+    assert not any(hint.startswith(start) for hint in distinguished["hints"])
+
+
+@pytest.mark.parametrize("name", ["Sophia", "Henrike"])
+async def test_two_wrong_letters_of_a_short_name_still_find_the_nearest(tools: Toolset, name: str) -> None:
+    for stored in ("Sofia", "Henrique", "Anna"):
+        await person(tools, stored)
+    error = error_of(await tools.traverse(entity_key=name))
+    assert ("Nearest to Sophia: Sofia" in error) or ("Nearest to Henrike: Henrique" in error)
+
+
+async def test_a_type_that_gets_only_a_preposition_keeps_no_former_type(tools: Toolset) -> None:
+    await person(tools, "Rosa")
+    await person(tools, "Ines")
+    mother = {"from": "Rosa", "to": "Ines", "relationship_type": "mother", "description": "Born in Porto."}
+    succeeded(await tools.remember(relationships=[mother]))
+    changed = succeeded(await tools.remember(relationships=[{**mother, "relationship_type": "Mother of"}]))
+    assert changed["notes_added"] == 0
+
+
 async def test_a_ref_of_two_nodes_means_neither(tools: Toolset) -> None:
     nodes = [{"ref": "a", "label": "Person", "name": name} for name in ("Tom", "Tim")]
     answer = await tools.remember.call_text(
