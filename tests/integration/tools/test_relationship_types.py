@@ -73,10 +73,11 @@ async def test_other_tasks_run_while_many_types_are_compared(
             return closest_names(name, existing)
 
         monkeypatch.setattr("kgagent.tools.relationship_types.closest_names", counted)
-        unknown = [f"unknown {number}" for number in range(40)]
+        unknown = ["Wroks Wiht", *(f"unknown {number}" for number in range(39))]
         found = succeeded(await tools.traverse(entity_key="Ada", relationship_types=["friend", *unknown]))
     assert [one["name"] for one in found["nodes"]] == ["Di"]
     assert len(found["warnings"]) == MAX_EXPLAINED + 1
+    assert found["warnings"][0] == "No relationship has the type 'Wroks Wiht'. Nearest: Works_With"
     assert found["warnings"][-1] == "37 other given types are unknown, too"
     assert max(compared.values()) < compared.total()
     assert max(sizes) <= MAX_COMPARED

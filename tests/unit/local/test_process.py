@@ -1,5 +1,6 @@
 import os
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -33,6 +34,17 @@ def test_server_is_recognised_before_the_system_has_filled_in_its_command_line(
     monkeypatch.setattr(psutil.Process, "cmdline", lambda process: answers.pop() if answers else read(process))
 
     assert find_server(stand_in.pid, tmp_path) is not None
+
+
+def test_an_old_process_without_a_command_line_is_not_waited_for(
+    stand_in: psutil.Process, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command_lines: list[list[str]] = [["second"], []]
+    monkeypatch.setattr(psutil.Process, "cmdline", lambda _: command_lines.pop())
+    monkeypatch.setattr(psutil.Process, "create_time", lambda _: time.time() - 3_600)
+
+    assert find_server(stand_in.pid, tmp_path) is None
+    assert command_lines == [["second"]]
 
 
 def test_process_of_another_program_is_not_the_server(tmp_path: Path) -> None:

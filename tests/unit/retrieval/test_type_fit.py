@@ -5,6 +5,7 @@ import pytest
 from kgagent.retrieval.type_fit import (
     COMMON,
     LENGTH_COST,
+    MAX_WORDS,
     UNNAMED_COST,
     WORD_WEIGHT,
     TypeFit,
@@ -44,6 +45,11 @@ def fit_of(*query_words: str, **similarities: float) -> TypeFit:
 )
 def test_words_come_in_the_order_of_a_path_from_the_name(text: str, names: list[str], expected: str) -> None:
     assert words_from(text, names) == expected.split()
+
+
+def test_of_a_long_query_the_words_next_to_the_name_count() -> None:
+    words = [f"word{number}" for number in range(2 * MAX_WORDS)]
+    assert words_from(f"{' '.join(words)} of Ann", ["Ann"]) == words[::-1][:MAX_WORDS]
 
 
 def test_a_path_whose_types_the_query_names_in_order_fits_best() -> None:
