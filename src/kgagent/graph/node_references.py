@@ -15,6 +15,7 @@ from kgagent.graph.reference_forms import (
     compared_name,
     is_near,
     is_short_key,
+    name_and_label,
     normalised_name,
     similar_name_query,
 )
@@ -252,7 +253,22 @@ class NodeReferences:
         meant = dict(zip(forms, map(tuple, await in_turns(found.meant_by, forms.values())), strict=True))
         unnamed = {reference: form for reference, form in forms.items() if form.may_be_name and not meant[reference]}
         meant |= await self._called(user_id, unnamed, wanted)
+        meant |= await self._labelled(user_id, [reference for reference in forms if not meant[reference]], labels)
         return {reference: meant.get(reference, ()) for reference in read}
+
+    async def _labelled(
+        self, user_id: str, references: Iterable[str], labels: Collection[str] | None
+    ) -> dict[str, tuple[ReferencedNode, ...]]:
+        """The nodes that references in the form "Varnish (Concept)" mean, as texts show a node without its key."""
+        parts = {reference: name_and_label(reference) for reference in references}
+        known = {reference: part for reference, part in parts.items() if part and part[1] in self._ontology.labels}
+        if not known:
+            return {}
+        found = await self.candidates(user_id, [name for name, _ in known.values()], labels)
+        return {
+            reference: tuple(node for node in found[name] if node.label == label)
+            for reference, (name, label) in known.items()
+        }
 
     async def nearest(
         self, user_id: str, references: Sequence[str], labels: Collection[str] | None = None

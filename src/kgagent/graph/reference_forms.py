@@ -49,6 +49,7 @@ _FOLDED = {0xDF: "ss", 0x3C2: "\N{GREEK SMALL LETTER SIGMA}"} | dict.fromkeys(ma
 
 _BETWEEN_WORDS = r"[\s,;.()\"/]"
 _FULL_WIDTH = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
+_LABEL_IN_PARENTHESES = re.compile(r"(.*\S)\s*\((\w+)\)", re.DOTALL)
 _KEY_IN_PARENTHESES = re.compile(r"\((?:[^()]*[\s,])?([^\s(),]+)\)$")
 
 
@@ -111,6 +112,12 @@ class ReferenceForms:
     def is_owner(self) -> bool:
         """Whether it means the owner of the graph, if there is one."""
         return self.name in OWNER_WORDS
+
+
+def name_and_label(reference: str) -> tuple[str, str] | None:
+    """The name and the label in "Varnish (Concept)"; None for a reference in another form."""
+    found = _LABEL_IN_PARENTHESES.fullmatch(reference.strip())
+    return (found[1], found[2]) if found else None
 
 
 def is_too_long(text: str) -> bool:

@@ -132,6 +132,18 @@ async def test_me_without_an_owner_tells_how_to_set_one(tools: Toolset) -> None:
     assert error.startswith("Node not found: me. No node is marked as the owner of this graph")
 
 
+async def test_a_name_may_be_followed_by_its_label_as_texts_show_it(tools: Toolset) -> None:
+    varnish, other = [await node(tools, label, "Varnish") for label in ("Concept", "Entity")]
+    ann = await person(tools, "Ann")
+    await relate(tools, ann, varnish, "makes")
+    for reference, key in (("Varnish (Concept)", varnish), ("varnish(Entity)", other), ("Ann (Person)", ann)):
+        assert succeeded(await tools.traverse(entity_key=reference))["start"]["entity_key"] == key
+    for unknown in ("Varnish (Person)", "Varnish (Dog)", "(Concept)", "Varnish ()"):
+        assert f"Node not found: {unknown}" in error_of(await tools.traverse(entity_key=unknown))
+    named = await node(tools, "Entity", "Varnish (Concept)")
+    assert succeeded(await tools.traverse(entity_key="Varnish (Concept)"))["start"]["entity_key"] == named
+
+
 async def test_an_ambiguous_name_writes_nothing(tools: Toolset, keys: dict[str, str]) -> None:
     await person(tools, "anna")
     error = error_of(await tools.update_relationship(from_entity_key="Anna", to_entity_key="Ruth Calder", attitude=1))
