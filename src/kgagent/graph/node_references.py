@@ -28,6 +28,9 @@ from kgagent.ontology import Ontology
 from kgagent.suggestions import shorten_name
 from kgagent.turns import in_turns
 
+NEAREST_TWO_CHANGED = 6
+"""Minimum number of letters of a word of which two may be wrong in the nearest name: "Sophia", "Sofia"."""
+
 MAX_LISTED = 10
 """Nodes that the error about an ambiguous reference lists."""
 
@@ -288,7 +291,7 @@ class NodeReferences:
             (reference, {"text": query} | of_alias)
             for field, of_alias in (("name", {}), ("notes_text", {"of_alias": True}))
             for reference, name in names.items()
-            if (query := similar_name_query(name, user_id, field)) is not None
+            if (query := similar_name_query(name, user_id, field, two_changed=NEAREST_TWO_CHANGED)) is not None
         ]
         if not queries:
             return {}

@@ -39,8 +39,8 @@ NO_NAMES = frozenset(f"{_TITLES} {_PARTICLES}".split())
 OWNER_WORDS = frozenset({"me", "i", "myself"})
 
 MAX_FUZZY_WORDS = 8
-MIN_FUZZY_LENGTH, MIN_TWO_CHANGED = 4, 6
-"""Minimum number of letters of a word that is also searched with a letter changed, and with two: "Sophia", "Sofia"."""
+MIN_FUZZY_LENGTH, MIN_TWO_CHANGED = 4, 8
+"""Minimum number of letters of a word that is also searched with a letter changed, and with two."""
 
 _GENERATED_KEY = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{64}")
 _HEXADECIMAL = re.compile(r"[0-9a-f-]+")
@@ -244,20 +244,23 @@ def _phrase_query(field: str, reference: str, user_id: str) -> str:
     return f"{must_be('user_id', [user_id])} +{field}:({' '.join(map(quoted, phrases))})"
 
 
-def similar_name_query(reference: str, user_id: str, field: str = "name") -> str | None:
+def similar_name_query(
+    reference: str, user_id: str, field: str = "name", *, two_changed: int = MIN_TWO_CHANGED
+) -> str | None:
     """A Lucene query for the user's nodes whose name contains a word of a reference, or a similar one.
 
     Args:
         reference: the name.
         user_id: owner of the nodes.
         field: the field of the index, `notes_text` for other names.
+        two_changed: minimum number of letters of a word that is also searched with two letters changed.
 
     Returns:
         The query, or None if the reference has no words.
     """
     found = [word.lower() for word in words(reference)[:MAX_FUZZY_WORDS]]
     similar = [
-        f"{word}~{2 if len(word) >= MIN_TWO_CHANGED else 1}"
+        f"{word}~{2 if len(word) >= two_changed else 1}"
         for word in found
         if word.isalnum() and len(word) >= MIN_FUZZY_LENGTH
     ]

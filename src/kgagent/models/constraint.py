@@ -209,9 +209,6 @@ class PropertyReference(PatternModel):
     property_path: Annotated[Name, Field(validation_alias=accepts("property_path", "property", "field", "key"))]
 
 
-_OF_RELATIONSHIPS = frozenset({"relationship_type", "attitude", "proximity"})
-
-
 class Constraint(PatternModel):
     """A condition on a property. A missing property satisfies no constraint.
 
@@ -223,9 +220,6 @@ class Constraint(PatternModel):
         node_label: Applies the constraint only to nodes with this label.
         at_step: i (from 0): relationship of step i, or the node at which it arrives; start; end; -1: all of the path.
         on: What has the property: node or relationship.
-
-    A constraint on relationship_type, attitude or proximity that does not say `on`, nor what only a node has, is one on
-    relationships, as nodes do not have these.
     """
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"value_from", "node_label"})
@@ -244,9 +238,6 @@ class Constraint(PatternModel):
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:
-        is_of_node = self.node_label or self.value_from or self.at_step == "start" or "on" in self.model_fields_set
-        if self.property_path in _OF_RELATIONSHIPS and not is_of_node:
-            object.__setattr__(self, "on", "relationship")
         if (self.value is None) == (self.value_from is None):
             raise ValueError(f"{self.type} on {self.property_path!r} needs either a value (not null) or value_from")
         if self.on == "relationship" and (self.at_step == "start" or self.node_label is not None):

@@ -84,38 +84,32 @@ class PatternDiagnosis:
                 await bounded_map(attempt, enumerate(variants[:MAX_VARIANTS]), limit=CONCURRENT_STATEMENTS)
         return [*first, *(findings[number] for number in sorted(findings))][:MAX_FINDINGS]
 
-    async def idle_exclusions(self, query: GraphQuery, compiler: Compiler) -> list[str]:
-        """Describe branches that must not exist, and of which no path would have one: they exclude nothing.
+    async def idle_exclusions(self, pattern: GraphPattern, compiler: Compiler) -> list[str]:
+        """Describe branches that must not exist, and that no path would have: they exclude nothing.
 
         Args:
-            query: a query with patterns that matches something.
+            pattern: a pattern that matches something.
             compiler: compiles its plans.
 
         Returns:
-            A message for each; those that were found when the time was over.
+            At most five messages; those that were found when the time was over.
         """
-        excluding = [
-            (pattern, number)
-            for pattern in query.all_patterns
-            for number, branch in enumerate(pattern.branches)
-            if branch.at_most == 0
-        ]
-        idle: list[str] = []
+        excluding = [number for number, branch in enumerate(pattern.branches) if branch.at_most == 0]
+        others = tuple(branch for branch in pattern.branches if branch.at_most != 0)
+        idle: dict[int, str] = {}
 
-        async def attempt(one: tuple[GraphPattern, int]) -> None:
-            pattern, number = one
+        async def attempt(number: int) -> None:
             branch = pattern.branches[number]
             required = branch.model_copy(update={"at_least": 1, "at_most": None})
-            branches = (*pattern.branches[:number], required, *pattern.branches[number + 1 :])
-            plan = QueryPlan((pattern.model_copy(update={"branches": branches}),))
+            plan = QueryPlan((pattern.model_copy(update={"branches": (*others, required)}),))
             with suppress(StoreError):
                 if not await matched_paths(self._reads, compiler, plan, 1, quick_seconds=QUICK_SECONDS):
-                    idle.append(_excludes_nothing(pattern, number, branch))
+                    idle[number] = _excludes_nothing(pattern, number, branch)
 
         with suppress(TimeoutError):
             async with self._reads.deadline.enforced():
                 await bounded_map(attempt, excluding[:MAX_VARIANTS], limit=CONCURRENT_STATEMENTS)
-        return sorted(idle)[:MAX_FINDINGS]
+        return [idle[number] for number in sorted(idle)][:MAX_FINDINGS]
 
     async def _matching_alone(self, query: GraphQuery, compiler: Compiler) -> list[bool]:
         """Whether each pattern matches alone; without a combinator, the query has just shown that none does."""

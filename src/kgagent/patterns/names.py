@@ -7,7 +7,7 @@ from typing import Literal
 
 from kgagent.errors import InputError
 from kgagent.graph.live_schema import LiveSchemaReader
-from kgagent.graph.property_names import INTERNAL_PROPERTIES
+from kgagent.graph.property_names import INTERNAL_PROPERTIES, LEVEL_FIELDS
 from kgagent.models.constraint import Constraint
 from kgagent.models.live_schema import LiveLabel, LiveProperty, LiveRelationshipType, LiveSchema
 from kgagent.models.pattern import GraphPattern
@@ -23,7 +23,8 @@ FREE_TYPE = "relationship_type"
 
 _COMMON_PROPERTIES = frozenset({"description", "notes", "created_at", "updated_at"})
 _NODE_PROPERTIES = _COMMON_PROPERTIES | {"entity_key", "name"}
-_RELATIONSHIP_PROPERTIES = _COMMON_PROPERTIES | {FREE_TYPE, "attitude", "proximity"}
+_OF_RELATIONSHIPS_ONLY = frozenset({FREE_TYPE, *LEVEL_FIELDS})
+_RELATIONSHIP_PROPERTIES = _COMMON_PROPERTIES | _OF_RELATIONSHIPS_ONLY
 
 Kind = Literal["label", "relationship type", "property"]
 
@@ -42,6 +43,7 @@ class UnknownName:
         hint: what to do instead.
         word: the stored word that the name is, if it was used as a Neo4j type and is a value of the property that holds
             the free word of relationships.
+        is_misplaced: whether it is a property of relationships that was looked for on nodes.
     """
 
     kind: Kind
@@ -52,6 +54,7 @@ class UnknownName:
     is_certain: bool = True
     hint: str = ""
     word: str | None = None
+    is_misplaced: bool = False
 
     def __str__(self) -> str:
         """The problem, and the hint or else the most similar name."""
@@ -260,4 +263,8 @@ class _NameChecker:
             certain = bool(complete) and all(complete) and not self._schema.is_partial
             # A property that is never returned cannot be compared with either: the result would reveal its value.
             certain |= name in self._hidden or name.lower().endswith("embedding")
-            yield UnknownName("property", name, where, owners.of, frozenset(existing), certain)
+            is_misplaced = owners.own == _NODE_PROPERTIES and name in _OF_RELATIONSHIPS_ONLY
+            hint = 'It is a property of relationships: add "on": "relationship".' if is_misplaced else ""
+            yield UnknownName(
+                "property", name, where, owners.of, frozenset(existing), certain, hint, is_misplaced=is_misplaced
+            )

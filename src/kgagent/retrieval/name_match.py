@@ -18,7 +18,7 @@ EXACT_NAME = 1.0
 SHARED_WORDS = 0.6
 """Highest score of a name that only shares words with the text."""
 
-MAX_NODES, MAX_NAMES = 1_000, 5
+MAX_NODES, MAX_NAMES = 1_000, 20
 """Nodes of which names are scored for one text, unless more are requested, and names of each: the likeliest."""
 
 

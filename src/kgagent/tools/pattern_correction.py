@@ -75,7 +75,8 @@ def _aliases(model: type[BaseModel]) -> Iterable[tuple[str, list[str]]]:
 def with_existing_names(query: GraphQuery, unknown: Iterable[UnknownName]) -> str:
     """The query with unknown labels, types and properties replaced by the closest that exist.
 
-    A word that is used as a Neo4j type becomes a constraint on the property that holds it.
+    A word that is used as a Neo4j type becomes a constraint on the property that holds it, and a constraint on a
+    property of relationships is one on relationships.
 
     Args:
         query: the query.
@@ -86,24 +87,31 @@ def with_existing_names(query: GraphQuery, unknown: Iterable[UnknownName]) -> st
     """
     names: dict[tuple[str, str], str] = {}
     words: dict[str, str] = {}
+    misplaced: set[str] = set()
     for problem in unknown:
         close = closest_names(problem.name, problem.existing)
-        if problem.word is not None:
+        if problem.is_misplaced:
+            misplaced.add(problem.name)
+        elif problem.word is not None:
             words[problem.name] = problem.word
         elif close:
             names[problem.kind, problem.name] = close[0]
         else:
             return ""
     dumped = query.model_dump(mode="json", exclude=_OF_THE_ANSWER, exclude_defaults=True)
-    return _shown(_Replacement(names, words).of(dumped)) if dumped and (names or words) else ""
+    corrected = _Replacement(names, words, misplaced).of(dumped)
+    return _shown(corrected) if dumped and (names or words or misplaced) else ""
 
 
 class _Replacement:
     """Replaces names in the JSON form of patterns."""
 
-    def __init__(self, names: Mapping[tuple[str, str], str], words: Mapping[str, str]) -> None:
+    def __init__(
+        self, names: Mapping[tuple[str, str], str], words: Mapping[str, str], misplaced: Collection[str]
+    ) -> None:
         self._names = names
         self._words = words
+        self._misplaced = misplaced
 
     def of(self, value: JsonValue) -> JsonValue:
         """The value with names that exist."""
@@ -114,6 +122,8 @@ class _Replacement:
         replaced = {
             key: self._name(key, item) if isinstance(item, str) else self.of(item) for key, item in value.items()
         }
+        if replaced.get("property_path") in self._misplaced and replaced.get("at_step") != "start":
+            replaced = {"on": "relationship", **replaced}
         steps = replaced.get("steps")
         return self._with_words(replaced, steps) if isinstance(steps, list) else replaced
 

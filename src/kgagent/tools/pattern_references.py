@@ -1,11 +1,12 @@
 """Names and free types in constraints of a pattern query: what they mean, and the nearest ones."""
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from kgagent.errors import InputError, NodeNotFoundError
-from kgagent.graph.reference_forms import ReferenceForms
+from kgagent.formatting import counted
+from kgagent.graph.reference_forms import OWNER_WORDS
 from kgagent.models.constraint import LIST_TYPES, Constraint, ConstraintType
 from kgagent.models.pattern import Branch, GraphPattern
 from kgagent.models.pattern_query import GraphQuery, QueryCombinator
@@ -14,28 +15,38 @@ from kgagent.suggestions import shorten_name
 from kgagent.tools.context import ToolContext
 from kgagent.tools.relationship_types import spellings
 
+MAX_NAMES, MAX_EXPLAINED = 50, 3
+"""Names of a query that are looked up, and unknown ones that are explained; others are only compared, or counted."""
+
 
 @dataclass(frozen=True)
 class MeantValues:
     """What the names and free types in constraints mean.
 
     Attributes:
-        query: the query with the keys of the nodes, and the spellings of the types, that are meant; None if it would be
-            the same.
+        query: the query with the nodes, and the spellings of the types, that are meant; None if it would be the same.
         notices: which nodes are meant, such as "Bobby → Robert Hofmann (Person, 4f7d2d9f)".
-        problems: for each name that means no node or several, and each type that no relationship has, what is known of
-            it.
+        problems: for each name that means no node, and each type that no relationship has, what is known of it.
     """
 
-    query: GraphQuery | None
-    notices: tuple[str, ...]
-    problems: tuple[str, ...]
+    query: GraphQuery | None = None
+    notices: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Meant:
+    """The node that a name means, which is not exactly its name."""
+
+    entity_key: str
+    name: str
 
 
 async def meant_values(context: ToolContext, query: GraphQuery, *, unnoticed: bool = False) -> MeantValues:
     """Find what constraints mean: nodes by an alias, a part of a name or "me", and free types in other spellings.
 
-    Stored names and types are compared exactly, as the query does.
+    Stored names and types are compared exactly, as the query does. What is not in the ontology is only compared so: if
+    the user has any such nodes, constraints in which a wrong name may go unnoticed are left as they are.
 
     Args:
         context: the user's graph.
@@ -50,18 +61,54 @@ async def meant_values(context: ToolContext, query: GraphQuery, *, unnoticed: bo
     names = list(dict.fromkeys(name for one in constraints for name in _names_of(one)))
     given = list(dict.fromkeys(kind for one in constraints for kind in _types_of(one)))
     if not names and not given:
-        return MeantValues(None, (), ())
-    types, unknown = await spellings(context, given)
+        return MeantValues()
+    is_own = await _is_of_ontology(context)
+    if (unnoticed and not is_own) or len(names) > MAX_NAMES:
+        return MeantValues()
+    types, unknown = await spellings(context, given if is_own else ())
     found = await context.references.resolve_loosely(context.user_id, names)
-    others = {name for name in names if name in found.notices or _is_owner(name)}
-    meant = _with_meant(query, found.keys, others, types)
-    problems = [_problem(name, error) for name in names if isinstance(error := found.keys[name], InputError)]
-    spelt = [f"{one} → {', '.join(types[one])}" for one in given if list(types[one]) != [one]]
-    return MeantValues(
-        None if meant == query else meant,
-        (*(found.notices[name] for name in names if name in found.notices), *spelt),
-        (*problems, *unknown),
-    )
+    keys = {name: key for name in names if isinstance(key := found.keys[name], str)}
+    records = await context.nodes.read(context.user_id, list(keys.values()))
+    stored = {name: records[key].text("name") for name, key in keys.items() if key in records}
+    meant = {
+        name: _Meant(keys[name], called)
+        for name, called in stored.items()
+        if called not in {"", name} and not (_is_owner(name) and name != "I" and name.istitle())
+    }
+    changed = _with_meant(query, meant, types)
+    notices = [found.notices.get(name, f"{name} → {one.name}") for name, one in meant.items() if not _is_owner(name)]
+    spelt = [f"{one} → {', '.join(kinds)}" for one, kinds in types.items() if list(kinds) != [one]]
+    problems = _problems({name: found.keys[name] for name in names}, unnoticed=unnoticed)
+    return MeantValues(None if changed == query else changed, (*notices, *spelt), (*problems, *unknown))
+
+
+async def _is_of_ontology(context: ToolContext) -> bool:
+    """Whether all labels and Neo4j types that the user has are those of the ontology, as far as is known."""
+    schema = await context.live_schema.read(context.user_id)
+    labels = {label.name for label in schema.labels}
+    types = {kind.name for kind in schema.relationship_types}
+    return labels <= context.ontology.labels.keys() and types <= context.ontology.relationships.keys()
+
+
+def _is_owner(name: str) -> bool:
+    """Whether a name is a word for the owner; "Me" may also be the name of a node."""
+    return name.strip().casefold() in OWNER_WORDS
+
+
+def _problems(found: Mapping[str, str | InputError], *, unnoticed: bool) -> Iterator[str]:
+    """What is known of names that mean no node, or several; of a list, several nodes may have exactly one name."""
+    errors = [
+        (name, error)
+        for name, error in found.items()
+        if isinstance(error, NodeNotFoundError if unnoticed else InputError)
+    ]
+    for name, error in errors[:MAX_EXPLAINED]:
+        if isinstance(error, NodeNotFoundError):
+            yield ". ".join(filter(None, (f"No node is named {shorten_name(name)!r}", error.hint)))
+        else:
+            yield str(error)
+    if len(errors) > MAX_EXPLAINED:
+        yield f"{counted(len(errors) - MAX_EXPLAINED, 'other name')} mean no single node"
 
 
 def _constraints(query: GraphQuery, *, unnoticed: bool) -> Iterator[Constraint]:
@@ -95,21 +142,8 @@ def _texts(constraint: Constraint) -> list[str]:
     return texts if len(texts) == len(values) else []
 
 
-def _is_owner(name: str) -> bool:
-    forms = ReferenceForms.of(name)
-    return forms is not None and forms.is_owner
-
-
-def _problem(name: str, error: InputError) -> str:
-    if not isinstance(error, NodeNotFoundError):
-        return str(error)
-    return ". ".join(filter(None, (f"No node is named {shorten_name(name)!r}", error.hint)))
-
-
-def _with_meant(
-    query: GraphQuery, keys: Mapping[str, str | InputError], others: Set[str], types: Mapping[str, Sequence[str]]
-) -> GraphQuery:
-    """The query with the keys of the nodes that `others` mean, which are not exactly names, and stored free types."""
+def _with_meant(query: GraphQuery, nodes: Mapping[str, _Meant], types: Mapping[str, Sequence[str]]) -> GraphQuery:
+    """The query with the nodes that names mean, and free types as they are stored."""
 
     def changed(part: GraphPattern | QueryCombinator) -> GraphPattern | QueryCombinator:
         if isinstance(part, QueryCombinator):
@@ -118,31 +152,29 @@ def _with_meant(
         return part.model_copy(update={"constraints": meant(part), "branches": tuple(branches)})
 
     def meant(part: GraphPattern | Branch) -> tuple[Constraint, ...]:
-        named = (constraint for one in part.constraints for constraint in _with_keys(one, keys, others))
+        named = (constraint for one in part.constraints for constraint in _with_nodes(one, nodes))
         return tuple(_with_types(one, types) for one in named)
 
     combinator = None if query.combinator is None else changed(query.combinator)
     return query.model_copy(update={"patterns": tuple(map(changed, query.patterns)), "combinator": combinator})
 
 
-def _with_keys(constraint: Constraint, keys: Mapping[str, str | InputError], others: Set[str]) -> list[Constraint]:
-    """The constraint with the keys of the nodes that are meant instead of names.
+def _with_nodes(constraint: Constraint, nodes: Mapping[str, _Meant]) -> list[Constraint]:
+    """The constraint on the nodes that are meant.
 
-    Of names to exclude, only `others` are replaced: several nodes may have an exact one, and all are excluded.
+    By key, except in a list of nodes of which one is required: there may be several of a name that is exactly one, and
+    they have no single key. Names to exclude get a second constraint for that reason.
     """
     names = _names_of(constraint)
-    if others.isdisjoint(names):
+    if nodes.keys().isdisjoint(names):
         return [constraint]
-    if constraint.type is ConstraintType.NOT_IN:
-        exact = [name for name in names if name not in others]
-        rest = [constraint.model_copy(update={"value": exact})] if exact else []
-        names = [name for name in names if name in others]
-    elif any(isinstance(keys[name], InputError) and not isinstance(keys[name], NodeNotFoundError) for name in names):
-        return [constraint]
-    else:
-        rest = []
-    meant: list[Any] = [key for name in names if isinstance(key := keys[name], str)]
-    value = meant if constraint.type in LIST_TYPES else meant[0]
+    if constraint.type is ConstraintType.PROPERTY_IN:
+        called = [nodes[name].name if name in nodes else name for name in names]
+        return [constraint.model_copy(update={"value": called})]
+    keys: list[Any] = [nodes[name].entity_key for name in names if name in nodes]
+    value = keys if constraint.type is ConstraintType.NOT_IN else keys[0]
+    exact = [name for name in names if name not in nodes]
+    rest = [constraint.model_copy(update={"value": exact})] if exact else []
     return [constraint.model_copy(update={"property_path": "entity_key", "value": value}), *rest]
 
 

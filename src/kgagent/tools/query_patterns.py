@@ -248,7 +248,9 @@ def _nearest(found: HybridSearchResult | None) -> HybridSearchResult | None:
 def _message(result: PatternResult, query: GraphQuery) -> str:
     if result.strategy != "hybrid":
         found = f"Found {counted(len(result.paths), 'path')}"
-        return f"{found}, and more exist" if result.context.truncated else found
+        examined = sum(result.context.explored.values())
+        is_cut = result.context.truncated or (len(result.paths) == query.max_paths and examined > len(result.paths))
+        return f"{found}, and more exist" if is_cut else found
     fallback = "`hybrid` contains the results of a hybrid search" if result.hybrid else ""
     if not query.all_patterns and query.traversal is None:
         return f"The query has neither patterns nor a traversal; {fallback or '`nodes` contains the targets'}"

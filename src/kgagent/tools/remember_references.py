@@ -5,7 +5,14 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from kgagent.errors import InputError, NodeNotFoundError
-from kgagent.graph.reference_forms import OWNER_WORDS, is_too_long, normalised_name, part_of_name, spaced_words
+from kgagent.graph.reference_forms import (
+    OWNER_WORDS,
+    LooseName,
+    is_too_long,
+    normalised_name,
+    part_of_name,
+    spaced_words,
+)
 from kgagent.ontology import Ontology
 from kgagent.plain_names import without_accents
 from kgagent.tools.arguments import NewNote
@@ -90,7 +97,7 @@ class References:
         self.compared = dict(zip(asked, await in_turns(normalised_name, asked), strict=True))
         others = [one for one in asked if self._in_call(one) is None and self.compared[one] not in self.shared]
         if others:
-            names_of_call = set(await in_turns(normalised_name, (*self.broken, *names)))
+            names_of_call = {*await in_turns(normalised_name, (*self.broken, *names)), *self.shared_aliases}
             found = await context.references.resolve_loosely(
                 context.user_id, others, exactly=names_of_call, whole=not_people
             )
@@ -98,10 +105,7 @@ class References:
             for reference in others:
                 if isinstance(self.stored[reference], InputError) and self.compared[reference] in self_named:
                     self.stored[reference] = self_named[self.compared[reference]]
-            written = {position: target for position, target in targets.items() if isinstance(target, Target)}
-            await self._compare_without_accents(
-                {target.entity_key: items[position].name or "" for position, target in written.items()}
-            )
+            await self._compare_without_accents(items, targets)
             await self._compare_with_call(_people(context.ontology, items, targets, named), not_people)
             self.notices |= found.shared
         return self
@@ -161,23 +165,26 @@ class References:
             raise NodeNotFoundError(key.problem, "Add it to nodes to create it")
         raise key
 
-    async def _compare_without_accents(self, names: Mapping[str, str]) -> None:
-        """Let a reference to no node of the graph mean the node of the call whose name has other accents.
-
-        Args:
-            names: names of the nodes of the call by key, as they are given.
-        """
-        unknown = [one for one, found in self.stored.items() if isinstance(found, NodeNotFoundError)]
+    async def _compare_without_accents(self, items: Mapping[int, RememberedNode], targets: Targets) -> None:
+        """Let a reference to no node of the graph mean the node of the call whose name has other accents."""
+        unknown = [
+            reference
+            for reference, found in self.stored.items()
+            if isinstance(found, NodeNotFoundError)
+            and self.compared[reference] not in self.shared_aliases
+            and LooseName.of(reference) is not None
+        ]
         if not unknown:
             return
-        plain: dict[str, set[str]] = {}
-        for key, form in zip(self.local.values(), await in_turns(without_accents, self.local), strict=True):
-            plain.setdefault(form, set()).add(key)
-        forms = await in_turns(lambda one: without_accents(self.compared[one]), unknown)
-        for reference, form in zip(unknown, forms, strict=True):
-            if len(keys := plain.get(form, set())) == 1:
-                key = next(iter(keys))
-                self.stored[reference], self.notices[reference] = key, f"{reference} → {names[key]}"
+        written = [(items[position], target) for position, target in targets.items() if isinstance(target, Target)]
+        named = [(name, target) for item, target in written for name in (item.name, *item.aliases) if name]
+        plain: dict[str, dict[str, str]] = {}
+        for (name, target), form in zip(named, await in_turns(_plain, [name for name, _ in named]), strict=True):
+            plain.setdefault(form, {}).setdefault(target.entity_key, name)
+        for reference, form in zip(unknown, await in_turns(_plain, unknown), strict=True):
+            if len(found := plain.get(form, {})) == 1:
+                [(key, name)] = found.items()
+                self.stored[reference], self.notices[reference] = key, f"{reference} → {name}"
 
     async def _compare_with_call(self, people: Mapping[str, str | None], not_people: Collection[str]) -> None:
         """Let a part of the name of a person of this call mean that person, unless a stored one may be meant.
@@ -190,6 +197,7 @@ class References:
             reference
             for reference, found in self.stored.items()
             if reference not in not_people
+            and self.compared[reference] not in self.shared_aliases
             and (isinstance(found, NodeNotFoundError) or (isinstance(found, str) and reference in self.notices))
         ]
         words = dict(zip(people, await in_turns(spaced_words, people), strict=True))
@@ -216,6 +224,10 @@ class References:
         if self.owner is not None and compared in OWNER_WORDS:
             return self.owner
         return self.local.get(reference) or self.local.get(compared)
+
+
+def _plain(name: str) -> str:
+    return without_accents(normalised_name(name))
 
 
 def _shared_name(reference: str, positions: Sequence[int]) -> InputError:

@@ -9,6 +9,7 @@ from kgagent import KnowledgeGraph
 from kgagent.adapters.json_schema import model_schema
 from kgagent.knowledge_graph import services_of
 from kgagent.ontology import default_ontology
+from kgagent.patterns import query_run
 from kgagent.tools import Toolset
 from kgagent.tools.pattern_guide import WORKED_EXAMPLES
 from kgagent.tools.query_patterns import SHORT_EXAMPLE, QueryPatterns, QueryPatternsArguments
@@ -439,12 +440,28 @@ async def test_names_and_types_that_exclude_paths_are_read_as_elsewhere(
     ],
 )
 async def test_a_branch_that_excludes_nothing_is_reported(
-    tools: Toolset, choir: dict[str, str], constraint: dict[str, Any], warnings: list[str]
+    tools: Toolset,
+    choir: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+    constraint: dict[str, Any],
+    warnings: list[str],
 ) -> None:
+    monkeypatch.setattr(query_run, "IDLE_SECONDS", 30.0)
     branch = {"at_step": "start", "steps": [TO_THE_CHOIR], "constraints": [{"type": "=", **constraint}], "at_most": 0}
     found, said = await found_at_start(tools, {"steps": [TO_INES], "branches": [branch]})
     assert found == choir.keys() - {"Ines"}
     assert [one[: len(start)] for one, start in zip(said, warnings, strict=True)] == warnings
+
+
+async def test_branches_that_exclude_the_same_paths_both_exclude_something(
+    tools: Toolset, choir: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(query_run, "IDLE_SECONDS", 30.0)
+    branch = {"at_step": "start", "steps": [TO_THE_CHOIR], "at_most": 0}
+    same = {**branch, "steps": [{"relation_type": "associated_with"}]}
+    assert choir
+    found = await found_at_start(tools, {"steps": [TO_INES], "branches": [branch, same]})
+    assert found == ({"Clara Mendes", "Mr. Vogel"}, [])
 
 
 async def test_lists_of_names_and_types_may_have_other_names_and_spellings(
@@ -470,13 +487,75 @@ async def test_lists_of_names_and_types_may_have_other_names_and_spellings(
     assert warnings == ["sings_in → sings in", "No relationship has the type 'Fiend'. Nearest: friend"]
 
 
-async def test_a_constraint_on_what_only_relationships_have_needs_no_on(tools: Toolset, choir: dict[str, str]) -> None:
+async def test_a_property_of_relationships_on_nodes_is_answered_with_where_it_belongs(
+    tools: Toolset, choir: dict[str, str]
+) -> None:
     await tools.update_relationship(from_entity_key=choir["Sofia"], to_entity_key=choir["Ines"], attitude=5)
     at_least = {"type": "AT_LEAST", "property_path": "attitude", "value": 4, "at_step": 0}
-    assert (await found_at_start(tools, {"steps": [TO_INES], "constraints": [at_least]}))[0] == {"Sofia"}
-    for explicit in ({"on": "node"}, {"at_step": "start"}):
-        answer = await tools.query_patterns(patterns=[{"steps": [TO_INES], "constraints": [{**at_least, **explicit}]}])
-        assert "Unknown property 'attitude' of Person" in error_of(answer)
+    error = error_of(await tools.query_patterns(patterns=[{"steps": [TO_INES], "constraints": [at_least]}]))
+    assert "Unknown property 'attitude' of Person in pattern 'pattern', step 0. It is a property of rel" in error
+    corrected = json.loads(error.partition(" Corrected: ")[2])
+    [path] = succeeded(await tools.query_patterns(**corrected))["paths"]
+    assert path["nodes"][0] == choir["Sofia"]
+
+
+async def test_me_without_an_owner_finds_nothing_and_says_so(tools: Toolset) -> None:
+    await relate(tools, await person(tools, "Ann"), await person(tools, "Bo"), "friend")
+    me = {"type": "=", "property_path": "name", "value": "me", "at_step": "start"}
+    for constraint in (me, {**me, "type": "IN", "value": ["me"]}):
+        found, warnings = await found_at_start(tools, {"steps": [TO_INES], "constraints": [constraint]})
+        assert found == set()
+        assert "No node is named 'me'. No node is marked as the owner" in str(warnings)
+    excluded = {"steps": [TO_INES], "constraints": [{**me, "type": "NOT_IN", "value": ["me"]}]}
+    assert (await found_at_start(tools, excluded))[0] == {"Ann"}
+
+
+async def test_names_outside_the_ontology_are_compared_as_they_are(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
+    anna = await person(tools, "Anna Berger", aliases=["Rex"])
+    await cypher(
+        graph,
+        "MATCH (n:Person {user_id: $user}) CREATE (n)-[:OWNS {relationship_type: 'acute'}]->(:Pet {user_id: $user, "
+        "name: 'Rex', entity_key: 'rex'}), (n)-[:OWNS]->(:Pet {user_id: $user, name: 'Tom', entity_key: 'tom'})",
+        user=user_id,
+    )
+    owns = {"source_label": "Person", "relation_type": "OWNS", "target_label": "Pet"}
+    for kind, values, keys in (("IN", ["Rex"], ["rex"]), ("NOT_IN", ["Rex"], ["tom"])):
+        name = {"type": kind, "property_path": "name", "value": values, "at_step": "end"}
+        payload = succeeded(await tools.query_patterns(patterns=[{"steps": [owns], "constraints": [name]}]))
+        assert [path["nodes"] for path in payload["paths"]] == [[anna, key] for key in keys]
+        assert "warnings" not in payload
+    acute = {"type": "IN", "on": "relationship", "property_path": "relationship_type", "value": ["acute"], "at_step": 0}
+    payload = succeeded(await tools.query_patterns(patterns=[{"steps": [owns], "constraints": [acute]}]))
+    assert "warnings" not in payload
+
+
+async def test_several_nodes_of_a_name_in_a_list_are_found_beside_aliases(tools: Toolset) -> None:
+    likes = {"relation_type": "engages_with", "target_label": "Concept"}
+    go = await node(tools, "Concept", "Go")
+    names = {"first": "Cy", "second": "Cy", "Robert": "Robert Hofmann", "Me": "Me", "Eve": "Eve"}
+    keys = {key: await person(tools, name) for key, name in names.items()}
+    await tools.update_node(entity_key=keys["Robert"], aliases=["Bobby"])
+    await tools.update_node(entity_key=keys["Eve"], is_owner=True)
+    for key in keys.values():
+        await relate(tools, key, go, "likes")
+
+    async def found(kind: str, *values: str) -> tuple[list[str], list[str]]:
+        constraint = {"type": kind, "property_path": "name", "value": [*values], "at_step": "start"}
+        payload = succeeded(await tools.query_patterns(patterns=[{"steps": [likes], "constraints": [constraint]}]))
+        reached = {path["nodes"][0] for path in payload.get("paths", ())}
+        return sorted(name for name, key in keys.items() if key in reached), payload.get("warnings", [])
+
+    reached, warnings = await found("IN", "Cy", "Bobby", "robert hofmann", "me")
+    assert reached == ["Eve", "Robert", "first", "second"]
+    assert [one.partition(" (")[0] for one in warnings] == ["Bobby → Robert Hofmann", "robert hofmann → Robert Hofmann"]
+    reached, warnings = await found("NOT_IN", "Cy", "bobby", "Me")
+    assert (reached, [one.partition(" (")[0] for one in warnings]) == (["Eve"], ["bobby → Robert Hofmann"])
+    reached, warnings = await found("IN", "Cy", *(f"Nobody {number}" for number in range(10)))
+    assert reached == ["first", "second"]
+    assert [one[:24] for one in warnings[:3]] == ["No node is named 'Nobody"] * 3
+    assert warnings[3:] == ["7 other names mean no single node"]
 
 
 async def test_the_first_worked_example_finds_what_it_says(tools: Toolset) -> None:

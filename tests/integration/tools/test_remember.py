@@ -655,6 +655,18 @@ async def test_an_alias_of_several_nodes_means_a_stored_node_or_none(tools: Tool
     )
 
 
+@pytest.mark.parametrize("other", ["Bob Smith", "Bób"])
+async def test_an_alias_of_two_nodes_means_nobody_with_a_similar_name(tools: Toolset, other: str) -> None:
+    await person(tools, other)
+    nodes: list[dict[str, Any]] = [
+        {"label": "Person", "name": name, "aliases": ["Bob"]} for name in ("Robert Hofmann", "Roberto Lang")
+    ]
+    named = [{"label": "Person", "name": "Bob Marley"}, {"label": "Person", "name": "Zoe"}]
+    friend = {"from": "Bob", "to": "Zoe", "relationship_type": "friend"}
+    answer = await tools["remember"].call_text({"nodes": [*nodes, *named], "relationships": [friend]})
+    assert "'Bob' is a name of nodes[0], nodes[1]; use the ref or the key" in answer.text
+
+
 async def test_a_ref_of_two_nodes_is_no_name_of_them(tools: Toolset) -> None:
     nodes = [{"ref": "r", "label": "Person", "name": name} for name in ("Tom", "Tim")]
     await person(tools, "R")
