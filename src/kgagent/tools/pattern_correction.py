@@ -122,8 +122,10 @@ class _Replacement:
         replaced = {
             key: self._name(key, item) if isinstance(item, str) else self.of(item) for key, item in value.items()
         }
-        if replaced.get("property_path") in self._misplaced and replaced.get("at_step") != "start":
-            replaced = {"on": "relationship", **replaced}
+        if replaced.get("property_path") in self._misplaced and "value_from" not in replaced:
+            replaced.pop("node_label", None)
+            first = {"at_step": 0} if replaced.get("at_step") == "start" else {}
+            replaced |= {"on": "relationship", **first}
         steps = replaced.get("steps")
         return self._with_words(replaced, steps) if isinstance(steps, list) else replaced
 

@@ -492,11 +492,13 @@ async def test_a_property_of_relationships_on_nodes_is_answered_with_where_it_be
 ) -> None:
     await tools.update_relationship(from_entity_key=choir["Sofia"], to_entity_key=choir["Ines"], attitude=5)
     at_least = {"type": "AT_LEAST", "property_path": "attitude", "value": 4, "at_step": 0}
-    error = error_of(await tools.query_patterns(patterns=[{"steps": [TO_INES], "constraints": [at_least]}]))
-    assert "Unknown property 'attitude' of Person in pattern 'pattern', step 0. It is a property of rel" in error
-    corrected = json.loads(error.partition(" Corrected: ")[2])
-    [path] = succeeded(await tools.query_patterns(**corrected))["paths"]
-    assert path["nodes"][0] == choir["Sofia"]
+    for constraint in (at_least, {**at_least, "at_step": "start"}, {**at_least, "node_label": "Person"}):
+        error = error_of(await tools.query_patterns(patterns=[{"steps": [TO_INES], "constraints": [constraint]}]))
+        assert "Unknown property 'attitude' of Person in pattern 'pattern'" in error
+        assert 'It is a property of relationships: add "on": "relationship".' in error
+        corrected = json.loads(error.partition(" Corrected: ")[2])
+        [path] = succeeded(await tools.query_patterns(**corrected))["paths"]
+        assert path["nodes"][0] == choir["Sofia"]
 
 
 async def test_me_without_an_owner_finds_nothing_and_says_so(tools: Toolset) -> None:
