@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from kgagent.concurrency import task_group
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.statements import statement
@@ -18,8 +19,8 @@ EXACT_NAME = 1.0
 SHARED_WORDS = 0.6
 """Highest score of a name that only shares words with the text."""
 
-MAX_NODES, MAX_NAMES = 1_000, 20
-"""Nodes of which names are scored for one text, unless more are requested, and names of each: the likeliest."""
+MAX_NODES = 1_000
+"""Nodes of which names are scored for one text, unless more are requested: the likeliest."""
 
 
 async def nodes_by_name(
@@ -30,18 +31,9 @@ async def nodes_by_name(
     Raises:
         StoreError: the database failed.
     """
-    words = {text: _search_words(text) for text in texts}
-    rows = await scope.read(
-        statement("match_texts", labels=Identifier.any_of(labels)),
-        {
-            "texts": [{"text": text.lower().strip(), "words": words[text]} for text in texts],
-            "words": list(dict.fromkeys(word for text in texts for word in words[text])),
-            "limit": max(limit, MAX_NODES),
-            "names_limit": MAX_NAMES,
-        },
-    )
-    named = {row["position"]: row["nodes"] for row in rows}
-    best = [await _best(text, named.get(position, ()), limit) for position, text in enumerate(texts)]
+    async with task_group() as group:
+        tasks = [group.create_task(_best(scope, text, labels, limit)) for text in texts]
+    best = [task.result() for task in tasks]
     keys = [key for scored in best for _, key in scored]
     found = {node.entity_key: node for node in await nodes.get(scope.user_id, keys, labels)}
     return [
@@ -57,13 +49,17 @@ async def nodes_by_name(
     ]
 
 
-async def _best(text: str, named: Sequence[Row], limit: int) -> list[tuple[float, str]]:
-    """Scores and keys of the nodes whose best name matches best, best first."""
+async def _best(scope: SearchScope, text: str, labels: Sequence[str], limit: int) -> list[tuple[float, str]]:
+    """Scores and keys of the nodes whose names match a text best, best first."""
+    rows = await scope.read(
+        statement("match_text", labels=Identifier.any_of(labels)),
+        {"text": text.lower().strip(), "words": _search_words(text), "limit": max(limit, MAX_NODES)},
+    )
 
-    def scored(node: Row) -> tuple[float, str]:
-        return max(name_score(text, name) for name in node["names"]), node["entity_key"]
+    def scored(row: Row) -> tuple[float, str]:
+        return max(name_score(text, name) for name in row["names"]), row["entity_key"]
 
-    matching = (one for one in await in_turns(scored, named) if one[0] >= MIN_SCORE)
+    matching = (one for one in await in_turns(scored, rows) if one[0] >= MIN_SCORE)
     return sorted(matching, key=lambda item: (-item[0], item[1]))[:limit]
 
 

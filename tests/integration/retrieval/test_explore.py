@@ -312,7 +312,7 @@ async def test_names_do_not_wait_for_the_embedding(
 
     async def noticed(store: Store, text: str, *given: Any, **named: Any) -> Any:
         rows = await read(store, text, *given, **named)
-        if isinstance(text, Statement) and text.name == "match_texts":
+        if isinstance(text, Statement) and text.name == "match_text":
             embedder.gate.set()
         return rows
 
@@ -340,7 +340,7 @@ async def test_if_every_search_fails_explore_fails(
     [
         ("expand_around", "Skipped the surroundings of the nodes: the database is away"),
         ("search_relationships_exact", "Skipped semantic search of relationships: the database is away"),
-        ("match_texts", "Skipped search of nodes by name: the database is away"),
+        ("match_text", "Skipped search of nodes by name: the database is away"),
     ],
 )
 async def test_a_statement_that_fails_leaves_the_rest_of_explore(

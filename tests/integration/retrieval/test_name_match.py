@@ -88,7 +88,7 @@ async def test_of_many_names_the_likeliest_are_scored_and_other_tasks_run(
     ]
     names += ["Kent Berg", "mentorship programme"]
     nodes: list[dict[str, Any]] = [{"label": "Person", "name": name} for name in names]
-    nodes[0]["aliases"] = [f"the meeting {number}" for number in range(20)]
+    nodes[0]["aliases"] = aliases = [f"the meeting {number}" for number in range(20)]
     succeeded(await tools.remember(nodes=nodes))
     scored, together = Counter[str](), Counter[int]()
     name_score = name_match.name_score
@@ -107,8 +107,8 @@ async def test_of_many_names_the_likeliest_are_scored_and_other_tasks_run(
             assert found.node.name == best
         everything = await graph.retrieval.text_match("m", user_id=user_id, limit=40)
     assert len(everything) == len([name for name in names if "m" in name])
-    assert scored["visit to the Berg of Kent"] <= 10 * name_match.MAX_NAMES
-    assert max(together.values()) <= name_match.MAX_NAMES
+    assert scored["visit to the Berg of Kent"] <= 10 + len(aliases)
+    assert max(together.values()) <= 1 + len(aliases)
 
 
 async def test_names_are_found_as_if_each_were_scored(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:

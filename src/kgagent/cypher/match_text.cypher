@@ -1,0 +1,20 @@
+// The user's nodes with a name or other name that contains a word of a text or is contained in it, ignoring case.
+// Parameters: user_id; text (lower case); words [lower case]; limit.
+// Rows: entity_key, names: those names; the likeliest first. A likelihood is what `name_score` gives, except for differences
+//   that Cypher does not see.
+MATCH (n:«labels»)
+WHERE n.user_id = $user_id AND n.entity_key IS :: STRING NOT NULL
+WITH n, [written IN [n.name] + «_aliases» WHERE any(name IN [toLower(toStringOrNull(written))]
+  WHERE $text CONTAINS name OR any(word IN $words WHERE name CONTAINS word))] AS names
+WHERE names <> []
+WITH n.entity_key AS entity_key, names, [name IN [written IN names | trim(toLower(toString(written)))] | CASE
+  WHEN size(name) > size($text) AND name CONTAINS $text THEN 0.7 + 0.3 * size($text) / size(name)
+  WHEN size(name) <= size($text) AND $text CONTAINS name THEN 0.7 + 0.3 * size(name) / size($text)
+  ELSE 0.6 * size([word IN $words WHERE ' ' + name + ' ' CONTAINS ' ' + word + ' ']) / CASE
+    WHEN size($words) > size(split(name, ' ')) THEN size($words)
+    ELSE size(split(name, ' '))
+  END
+END] AS likelihoods
+ORDER BY reduce(best = 0.0, one IN likelihoods | CASE WHEN one > best THEN one ELSE best END) DESC, entity_key
+LIMIT $limit
+RETURN entity_key, [written IN names | toString(written)] AS names
