@@ -1,7 +1,7 @@
 // The user's nodes with a name or other name that contains a word of a text or is contained in it, ignoring case.
 // Parameters: user_id; text (lower case); words [lower case]; limit.
-// Rows: entity_key, names: those names; the likeliest first. A likelihood is what `name_score` gives, except for differences
-//   that Cypher does not see.
+// Rows: one {nodes [{entity_key, names: those names}]}, the likeliest first. A likelihood is what `name_score` gives, except
+//   for differences that Cypher does not see.
 MATCH (n:«labels»)
 WHERE n.user_id = $user_id AND n.entity_key IS :: STRING NOT NULL
 WITH n, [written IN [n.name] + «_aliases» WHERE any(name IN [toLower(toStringOrNull(written))]
@@ -15,6 +15,6 @@ WITH n.entity_key AS entity_key, names, [name IN [written IN names | trim(toLowe
     ELSE size(split(name, ' '))
   END
 END] AS likelihoods
-ORDER BY reduce(best = 0.0, one IN likelihoods | CASE WHEN one > best THEN one ELSE best END) DESC, entity_key
-LIMIT $limit
-RETURN entity_key, [written IN names | toString(written)] AS names
+WITH entity_key, names, reduce(best = 0.0, one IN likelihoods | CASE WHEN one > best THEN one ELSE best END) AS likelihood
+ORDER BY likelihood DESC, entity_key LIMIT $limit
+RETURN collect({entity_key: entity_key, names: [written IN names | toString(written)]}) AS nodes

@@ -51,15 +51,18 @@ async def nodes_by_name(
 
 async def _best(scope: SearchScope, text: str, labels: Sequence[str], limit: int) -> list[tuple[float, str]]:
     """Scores and keys of the nodes whose names match a text best, best first."""
-    rows = await scope.read(
+    [row] = await scope.read(
         statement("match_text", labels=Identifier.any_of(labels)),
         {"text": text.lower().strip(), "words": _search_words(text), "limit": max(limit, MAX_NODES)},
     )
 
-    def scored(row: Row) -> tuple[float, str]:
-        return max(name_score(text, name) for name in row["names"]), row["entity_key"]
+    def scored(node: Row) -> tuple[str, float]:
+        return node["entity_key"], max(name_score(text, name) for name in node["names"])
 
-    matching = (one for one in await in_turns(scored, rows) if one[0] >= MIN_SCORE)
+    best: dict[str, float] = {}
+    for key, score in await in_turns(scored, row["nodes"]):
+        best[key] = max(score, best.get(key, 0.0))
+    matching = ((score, key) for key, score in best.items() if score >= MIN_SCORE)
     return sorted(matching, key=lambda item: (-item[0], item[1]))[:limit]
 
 

@@ -369,7 +369,7 @@ async def test_the_steps_after_retrieval_share_one_time_limit(
     # That Iris is a mentor is only known from a relationship, so she is read after retrieval.
     request = ExploreRequest(queries=(VectorQuery(query="mentor from college"), VectorQuery(query="Carpenter")))
     quick = KnowledgeGraph(
-        services_of(graph).store, graph.ontology, graph.embedder, graph.settings.model_copy(update={"query_timeout": 4})
+        services_of(graph).store, graph.ontology, graph.embedder, graph.settings.model_copy(update={"query_timeout": 6})
     )
     await graph.retrieval.explore(request, user_id=user_id)
     monkeypatch.setattr(Store, "read", slow)
@@ -377,8 +377,8 @@ async def test_the_steps_after_retrieval_share_one_time_limit(
     assert [item.node.name for item in result.nodes] == ["Jon"]
     assert [one.relationship_type for one in result.relationships] == ["mentor"]
     assert result.warnings[:2] == (
-        "Skipped texts of relationships, and nodes that only they lead to: it took longer than 4 s",
-        "Skipped the surroundings of the nodes: it took longer than 4 s",
+        "Skipped texts of relationships, and nodes that only they lead to: it took longer than 6 s",
+        "Skipped the surroundings of the nodes: it took longer than 6 s",
     )
 
 
