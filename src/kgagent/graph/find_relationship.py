@@ -31,7 +31,7 @@ async def find_relationship(
         from_entity_key=from_entity_key,
         to_entity_key=to_entity_key,
         neo4j_type=neo4j_type,
-        missing=f"Relationship not found between {{a}} and {{b}}{hint}",
+        missing=RelationshipIntent.missing + hint,
     )
     [pair] = await relationships.read_pairs(user_id, [intent])
     stored, _ = relationships.find(intent, pair)

@@ -155,6 +155,7 @@ class ConstraintType(StrEnum):
 
 
 LIST_TYPES = frozenset({ConstraintType.PROPERTY_IN, ConstraintType.NOT_IN})
+EQUALITY_TYPES = frozenset({ConstraintType.PROPERTY_EQUALS, *LIST_TYPES})
 ORDER_OPERATORS: Mapping[ConstraintType, str] = {
     ConstraintType.GREATER_THAN: ">",
     ConstraintType.LESS_THAN: "<",
@@ -250,6 +251,11 @@ class Constraint(PatternModel):
         elif self.on == "relationship" or self.type is ConstraintType.REGEX_MATCH or "." in self.property_path:
             raise ValueError("value_from works only on a node's own property, and not with REGEX_MATCH")
         return self
+
+    @property
+    def compared_values(self) -> list[JsonValue]:
+        """The value, or the values of a list."""
+        return self.value if isinstance(self.value, list) else [self.value]
 
     @classmethod
     def property_equals(cls, label: str | None, name: str, value: JsonValue, step: int) -> Self:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from kgagent.errors import InputError
 from kgagent.graph.property_names import LEVEL_FIELDS
-from kgagent.models.constraint import LIST_TYPES, ConstraintType
+from kgagent.models.constraint import EQUALITY_TYPES
 from kgagent.models.live_schema import LiveProperty, LiveRelationshipType, LiveSchema, ValueKind
 from kgagent.models.pattern import GraphPattern, StepDirection
 from kgagent.ontology import Ontology
@@ -128,18 +128,15 @@ def _ways(types: Sequence[LiveRelationshipType], pair: _Pair, *, with_type: bool
     return ("" if with_type or not ways else "it leads ") + ", ".join(ways)
 
 
-_EQUALS = frozenset({ConstraintType.PROPERTY_EQUALS, *LIST_TYPES})
-
-
 def value_hints(sequence: StepSequence, schema: LiveSchema, ontology: Ontology) -> Iterator[str]:
     """Values in constraints that no stored value can equal, according to the schema."""
     for constraint in sequence.constraints:
         parts = property_parts(constraint.property_path)
-        if constraint.type not in _EQUALS or constraint.value_from is not None or len(parts) > 1:
+        if constraint.type not in EQUALITY_TYPES or constraint.value_from is not None or len(parts) > 1:
             continue
         scope = sequence.scope(constraint)
         properties = _properties(parts[0], scope, schema)
-        for value in constraint.value if isinstance(constraint.value, list) else [constraint.value]:
+        for value in constraint.compared_values:
             if isinstance(value, str) and (hint := _value_hint(value, properties, scope, ontology)):
                 yield f"{sequence.where}, {place_name(constraint.at_step)}: {hint}."
 

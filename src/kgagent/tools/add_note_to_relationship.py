@@ -82,7 +82,7 @@ class AddNoteToRelationship(Tool[AddNoteToRelationshipArguments]):
             to_entity_key=arguments.to_entity_key,
             neo4j_type=arguments.neo4j_type,
             notes=build_notes(notes, context, context.write_context.clock()),
-            missing="Relationship not found between {a} and {b}. Create it with create_relationship" + restore,
+            missing=f"{RelationshipIntent.missing}. Create it with create_relationship{restore}",
         )
         written = await write_relationship(context, intent)
         ends = f"{written.record.from_name} and {written.record.to_name}"

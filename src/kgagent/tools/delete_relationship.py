@@ -99,9 +99,7 @@ class DeleteRelationship(Tool[DeleteRelationshipArguments]):
 def _intent(context: ToolContext, arguments: DeleteRelationshipArguments) -> RelationshipIntent:
     offered = context.offers("restore_relationship")
     hint = ". If it was deleted before, restore_relationship restores it" if offered else ""
-    return RelationshipIntent(
-        **arguments.model_dump(exclude={"verbose"}), missing=f"Relationship not found between {{a}} and {{b}}{hint}"
-    )
+    return RelationshipIntent(**arguments.model_dump(exclude={"verbose"}), missing=RelationshipIntent.missing + hint)
 
 
 def _strategy(context: ToolContext) -> DeletionStrategy:

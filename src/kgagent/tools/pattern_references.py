@@ -6,8 +6,8 @@ from typing import Any
 
 from kgagent.errors import InputError, NodeNotFoundError
 from kgagent.formatting import counted
-from kgagent.graph.reference_forms import OWNER_WORDS
-from kgagent.models.constraint import LIST_TYPES, Constraint, ConstraintType
+from kgagent.graph.reference_forms import ReferenceForms
+from kgagent.models.constraint import EQUALITY_TYPES, LIST_TYPES, Constraint, ConstraintType
 from kgagent.models.pattern import Branch, GraphPattern
 from kgagent.models.pattern_query import GraphQuery, QueryCombinator
 from kgagent.patterns.names import FREE_TYPE
@@ -92,7 +92,8 @@ async def _is_of_ontology(context: ToolContext) -> bool:
 
 def _is_owner(name: str) -> bool:
     """Whether a name is a word for the owner; "Me" may also be the name of a node."""
-    return name.strip().casefold() in OWNER_WORDS
+    forms = ReferenceForms.of(name)
+    return forms is not None and forms.is_owner
 
 
 def _problems(found: Mapping[str, str | InputError], *, unnoticed: bool) -> Iterator[str]:
@@ -120,9 +121,6 @@ def _constraints(query: GraphQuery, *, unnoticed: bool) -> Iterator[Constraint]:
                     yield constraint
 
 
-_COMPARED = frozenset({ConstraintType.PROPERTY_EQUALS, *LIST_TYPES})
-
-
 def _names_of(constraint: Constraint) -> list[str]:
     """The names that a node must, or must not, have; none for other constraints."""
     return _texts(constraint) if (constraint.on, constraint.property_path) == ("node", "name") else []
@@ -135,11 +133,10 @@ def _types_of(constraint: Constraint) -> list[str]:
 
 def _texts(constraint: Constraint) -> list[str]:
     """What a property is compared with for equality, if that is text."""
-    if constraint.type not in _COMPARED:
+    if constraint.type not in EQUALITY_TYPES:
         return []
-    values = constraint.value if isinstance(constraint.value, list) else [constraint.value]
-    texts = [value for value in values if isinstance(value, str)]
-    return texts if len(texts) == len(values) else []
+    texts = [value for value in constraint.compared_values if isinstance(value, str)]
+    return texts if len(texts) == len(constraint.compared_values) else []
 
 
 def _with_meant(query: GraphQuery, nodes: Mapping[str, _Meant], types: Mapping[str, Sequence[str]]) -> GraphQuery:

@@ -238,6 +238,7 @@ class _Call:
             if result.created
         }
         duplicates = await self._possible_duplicates()
+        advice = remedies(self.context, [(one.node.label, one.existing) for one in duplicates])
         deleted = await deleted_notes(self.context, self.written_relationships)
         shown = [*created, *(node.entity_key for item in duplicates for node in item.existing)]
         return RememberResult(
@@ -255,7 +256,7 @@ class _Call:
             ),
             replaced=tuple(self._replaced()),
             possible_duplicates=duplicates,
-            hints=(*self._hints(), *await self._shared_aliases(), *deleted.values(), *self._remedies(duplicates)),
+            hints=(*self._hints(), *await self._shared_aliases(), *deleted.values(), *advice),
             embeddings=sum(one.embedded for one in places.values()),
             written=tuple({_identity(one.record): one.record for one in places.values()}.values()),
             short_keys=await self.context.references.short_keys(self.context.user_id, shown),
@@ -389,10 +390,6 @@ class _Call:
         related = any(keys.keys() & {one.from_entity_key, one.to_entity_key} for one in intents)
         undo = ", undo the relationships of this call that went there" if related else ""
         return [f'If another {shown} is meant, restore the old description{undo} and repeat the item with "new": true']
-
-    def _remedies(self, duplicates: Sequence[PossibleDuplicate]) -> list[str]:
-        """What to do about possible duplicates."""
-        return remedies(self.context, [(one.node.label, one.existing) for one in duplicates])
 
     async def _possible_duplicates(self) -> tuple[PossibleDuplicate, ...]:
         """Look for older nodes like the new ones."""

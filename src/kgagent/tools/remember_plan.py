@@ -148,7 +148,7 @@ class Intents:
             omit_invalid_levels=True,
             values=values,
             notes=build_notes(self._with_sources(item.notes), self.context, self.now),
-            missing="Relationship not found between {a} and {b}; give relationship_type to create it",
+            missing=f"{RelationshipIntent.missing}; give relationship_type to create it",
         )
 
     def note(self, item: RememberedNote) -> RememberedNodeIntent | RememberedRelationshipIntent:
@@ -167,7 +167,7 @@ class Intents:
             to_entity_key=keys[1],
             notes=notes,
             correction=correction,
-            missing="Relationship not found between {a} and {b}; create it in relationships",
+            missing=f"{RelationshipIntent.missing}; create it in relationships",
         )
 
     def _correction(self, item: RememberedNote) -> NoteCorrection | None:

@@ -112,16 +112,16 @@ class References:
 
     async def _read_call(self, items: Mapping[int, RememberedNode], targets: Targets) -> Collection[str]:
         """Collect what refers to the nodes of the call, and return the refs, names and keys of those to be written."""
-        names: dict[str, dict[str, int]] = {}
+        names: dict[str, set[str]] = {}
+        refs: dict[str, set[str]] = {}
         called: dict[str, dict[str, int]] = {}
-        refs: dict[str, dict[str, int]] = {}
         aliases: dict[str, dict[str, int]] = {}
         own_names = await in_turns(lambda item: item.name and normalised_name(item.name), items.values())
         for (position, item), own in zip(items.items(), own_names, strict=True):
             target = targets[position]
             for reference in filter(None, (item.ref, own, item.entity_key)):
                 if isinstance(target, Target):
-                    names.setdefault(reference, {}).setdefault(target.entity_key, position)
+                    names.setdefault(reference, set()).add(target.entity_key)
                 else:
                     self.broken.setdefault(reference, position)
             if not isinstance(target, Target):
@@ -131,10 +131,10 @@ class References:
             if own:
                 called.setdefault(own, {}).setdefault(target.entity_key, position)
             if item.ref is not None:
-                refs.setdefault(item.ref, {}).setdefault(target.entity_key, position)
+                refs.setdefault(item.ref, set()).add(target.entity_key)
             for alias in await in_turns(normalised_name, item.aliases):
                 aliases.setdefault(alias, {}).setdefault(target.entity_key, position)
-        found = aliases | names | refs
+        found: dict[str, Collection[str]] = {**aliases, **names, **refs}
         self.local = {name: next(iter(keys)) for name, keys in found.items() if len(keys) == 1}
         self.shared = {name: [*keys.values()] for name, keys in called.items() if len(keys) > 1}
         self.shared_aliases = {name: [*keys.values()] for name, keys in aliases.items() if len(keys) > 1}
