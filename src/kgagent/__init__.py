@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from kgagent.ingestion import IngestionReport, Ingestor, Source, Turn
     from kgagent.knowledge_graph import Connecting, KnowledgeGraph
     from kgagent.loading import LineProblem, LoadReport
-    from kgagent.migration import BatchEngine, MigrationReport, MigrationStoppedError
+    from kgagent.migration import MigrationReport, MigrationStoppedError
     from kgagent.models import (
         Branch,
         Chunk,
@@ -111,7 +111,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AlreadyExistsError",
-    "BatchEngine",
     "BoundTool",
     "Branch",
     "BusyError",
@@ -292,7 +291,6 @@ _MODULES = {
         "LoadReport",
     ),
     "kgagent.migration": (
-        "BatchEngine",
         "MigrationReport",
         "MigrationStoppedError",
     ),

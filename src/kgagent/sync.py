@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from kgagent.graph.deleted_records import PurgeReport
     from kgagent.graph.writes import OnChange
     from kgagent.loading import LoadReport
-    from kgagent.migration import BatchEngine, MigrationReport
+    from kgagent.migration import MigrationReport
     from kgagent.models import (
         DiscoveredNodes,
         ExploreRequest,
@@ -384,7 +384,7 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
         rebuild_indexes: bool = False,
         batch_size: int = 200,
         progress: Progress | None = None,
-        engine: BatchEngine | RayEngine | None = None,
+        engine: RayEngine | None = None,
     ) -> MigrationReport:
         """Migrate a graph to the current form; call it again to resume an interrupted migration.
 
@@ -397,12 +397,11 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
             rebuild_indexes: first recreate the vector indexes for the current embedder.
             batch_size: records per embedding request and transaction, from 1.
             progress: reports the records.
-            engine: None embeds and writes from this process, `RayEngine` from worker processes of Ray; `BatchEngine`
-                embeds by OpenAI's Batch API, at half the price within 24 hours.
+            engine: None embeds and writes from this process, `RayEngine` from worker processes of Ray.
 
         Raises:
-            InputError: `batch_size` is below 1, or the state file of the engine cannot be used.
-            ConfigurationError: the engine needs OpenAI's embeddings, or cannot use Ray.
+            InputError: `batch_size` is below 1.
+            ConfigurationError: the engine cannot use Ray.
             SchemaError: an index does not fit, or the data breaks a constraint.
             MigrationStoppedError: the database or the embedder failed; its report says what was done.
         """

@@ -1,4 +1,4 @@
-"""A local server that speaks OpenAI's protocol of embeddings and batches over real HTTP, and fails as a test asks."""
+"""A local server that speaks OpenAI's protocol of embeddings over real HTTP, and fails as a test asks."""
 
 import base64
 import json
@@ -17,7 +17,6 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from kgagent.embedding.hashing import hash_embedding
-from tests.support.openai_batches import BatchService
 
 API_KEY = "sk-test-5f2c9e"
 DEFAULT_LENGTHS = {
@@ -87,7 +86,7 @@ class _Traffic:
 
 
 class OpenAIServer:
-    """Serves `/v1/embeddings`, `/v1/files` and `/v1/batches` on a free loopback port, as a context manager.
+    """Serves `/v1/embeddings` on a free loopback port, as a context manager.
 
     The embedding of a text is deterministic, of length 1, and near that of texts that share its words. Like
     OpenAI it checks the key, the model, the number of inputs and their tokens; it counts a token for each
@@ -96,9 +95,6 @@ class OpenAIServer:
         with OpenAIServer() as server:
             server.fail_next(status(500), times=2)
             embedder = OpenAIEmbedder(api_key=API_KEY, base_url=server.base_url)
-
-    Attributes:
-        batches: the files and batches.
     """
 
     def __init__(self, *, models: Mapping[str, int] = DEFAULT_LENGTHS) -> None:
@@ -113,13 +109,10 @@ class OpenAIServer:
         self._traffic = _Traffic()
         self._released = threading.Event()
         self._round = 0
-        self.batches = BatchService(self._answer)
 
     def __enter__(self) -> Self:
         self._http.start()
         self._http.expect_request(re.compile(r"^/\d+/v1/embeddings$"), method="POST").respond_with_handler(self._handle)
-        batches = re.compile(r"^/\d+/v1/(files|batches)(/.*)?$")
-        self._http.expect_request(batches).respond_with_handler(self._handle_batches)
         return self
 
     def __exit__(
@@ -167,7 +160,6 @@ class OpenAIServer:
         self._released = threading.Event()
         self._traffic = _Traffic()
         self._faults.clear()
-        self.batches = BatchService(self._answer)
 
     def _handle(self, request: Request) -> Response:
         if not request.path.startswith(f"/{self._round}/"):
@@ -183,18 +175,6 @@ class OpenAIServer:
             items = self._items(received)
             fault = self._faults.popleft() if self._faults else answered
             return fault(Exchange(request, items, released))
-
-    def _handle_batches(self, request: Request) -> Response:
-        if not request.path.startswith(f"/{self._round}/"):
-            return _error(503, "This request is of an earlier test")
-        return self._wrong_key(request) or self.batches.handle(request)
-
-    def _answer(self, body: Item) -> tuple[int, Item]:
-        """The answer to a request of a batch; a text with "refuse me" is refused."""
-        received = Received(body["model"], body["input"], body.get("encoding_format"), body.get("dimensions"))
-        if any("refuse me" in text for text in received.inputs):
-            return 400, {"error": {"message": "This text is refused", "type": "invalid_request_error", "code": None}}
-        return 200, {"object": "list", "data": self._items(received), "model": received.model}
 
     def _wrong_key(self, request: Request) -> Response | None:
         authorization = request.headers.get("Authorization")

@@ -1,6 +1,5 @@
 """kgagent init, migrate, purge and doctor: the schema and the health of a graph."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -55,22 +54,12 @@ def migrate(
     ] = False,
     batch_size: Annotated[int, typer.Option(help="Records per embedding call and transaction.", min=1)] = 200,
     engine: Annotated[
-        Literal["direct", "batch", "ray"],
+        Literal["direct", "ray"],
         typer.Option(
-            help="How texts are embedded. direct: by requests from this process. batch: by OpenAI's Batch API, at half "
-            "the price within 24 hours. ray: by worker processes of Ray Data, which also write."
+            help="How texts are embedded. direct: by requests from this process. "
+            "ray: by worker processes of Ray Data, which also write."
         ),
     ] = "direct",
-    state: Annotated[
-        Path,
-        typer.Option(
-            metavar="FILE",
-            help="With --engine batch: keeps texts, batches and embeddings until the end.",
-        ),
-    ] = Path("kgagent-batches.sqlite"),
-    poll: Annotated[
-        float, typer.Option(min=0.1, help="With --engine batch: seconds between two checks of the batches.")
-    ] = 60.0,
     workers: Workers = 2,
     ray_address: RayAddress = None,
     json: Json = False,
@@ -85,12 +74,10 @@ def migrate(
 
     async def work(graph: "KnowledgeGraph") -> "MigrationReport":
         from kgagent.cli.progress import RichProgress
-        from kgagent.migration import BatchEngine
         from kgagent.ray_workers import RayEngine
 
-        engines: dict[str, BatchEngine | RayEngine | None] = {
+        engines: dict[str, RayEngine | None] = {
             "direct": None,
-            "batch": BatchEngine(state=state, poll=poll),
             "ray": RayEngine(workers=workers, address=ray_address),
         }
         return await graph.migrate(

@@ -60,10 +60,6 @@ class Embedder(ABC):
         """Embed search queries; the same as `embed` unless the model distinguishes queries from documents."""
         return await self.embed(texts)
 
-    def sent_text(self, text: str) -> str:
-        """What the model gets for a text to store: the text itself, or with what the model expects around it."""
-        return text
-
     def preload(self) -> None:
         """Begin to load what the first call needs, without waiting; a failure is left for that call to report."""
         return

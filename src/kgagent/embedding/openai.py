@@ -8,8 +8,9 @@ import logging
 import os
 import sys
 from array import array
-from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import urlsplit
 
 from kgagent.bounded_map import bounded_map
@@ -24,8 +25,6 @@ from kgagent.formatting import without_credentials
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
     from openai.types import CreateEmbeddingResponse, EmbeddingCreateParams
-
-ResultT = TypeVar("ResultT")
 
 _log = logging.getLogger(__name__)
 
@@ -126,51 +125,24 @@ class OpenAIEmbedder(Embedder):
             _log.info("Truncated a text of %d characters to %d (%d bytes)", len(text), len(truncated), TOKENS_PER_INPUT)
         return truncated
 
-    async def call(
-        self,
-        request: Callable[["AsyncOpenAI"], Awaitable[ResultT]],
-        *,
-        timeout: float | None = None,
-        attempts: int | None = None,
-    ) -> ResultT:
-        """Make a request on the embedder's connection, retried as its own requests are.
-
-        Args:
-            request: called with the SDK's client for each attempt.
-            timeout: maximum seconds of one attempt; None is the embedder's.
-            attempts: maximum attempts; None is the embedder's.
-
-        Raises:
-            KgAgentError: as `embed`.
-        """
-        limit = timeout or self._timeout
-
-        async def attempt() -> ResultT:
-            client = await self._connected()
-            with translate_errors(model=self._model, secret=self._api_key, timeout=limit):
-                async with asyncio.timeout(limit):
-                    return await request(client)
-
-        return await with_retries(attempt, attempts=attempts or self._attempts, sleep=self._sleep)
-
-    def request_body(self, texts: Sequence[str]) -> "EmbeddingCreateParams":
-        """What is sent to the embeddings endpoint for texts, which must fit."""
-        # With an explicit format the SDK returns base64 unchanged; by default it decodes it to lists.
-        body: EmbeddingCreateParams = {
-            "model": self._model,
-            "input": list(texts),
-            "encoding_format": "base64",
-        }
-        return {**body, "dimensions": self._dimensions} if self._model.startswith(_MODELS_WITH_DIMENSIONS) else body
-
     async def _embed_batch(self, batch: list[str]) -> list[Embedding]:
-        response = await self.call(lambda client: client.embeddings.create(**self.request_body(batch)))
+        response = await with_retries(partial(self._request, batch), attempts=self._attempts, sleep=self._sleep)
         return validate_embeddings(
             _vectors(response, count=len(batch), model=self._model),
             count=len(batch),
             dimensions=self._dimensions,
             model=self._model,
         )
+
+    async def _request(self, texts: list[str]) -> "CreateEmbeddingResponse":
+        # With an explicit format the SDK returns base64 unchanged; by default it decodes it to lists.
+        body: EmbeddingCreateParams = {"model": self._model, "input": texts, "encoding_format": "base64"}
+        if self._model.startswith(_MODELS_WITH_DIMENSIONS):
+            body["dimensions"] = self._dimensions
+        client = await self._connected()
+        with translate_errors(model=self._model, secret=self._api_key, timeout=self._timeout):
+            async with asyncio.timeout(self._timeout):
+                return await client.embeddings.create(**body)
 
     async def _connected(self) -> "AsyncOpenAI":
         if self._client is None:
@@ -215,10 +187,10 @@ def _vectors(response: "CreateEmbeddingResponse", *, count: int, model: str) -> 
     by_index = {getattr(item, "index", None): getattr(item, "embedding", None) for item in items}
     if by_index.keys() != set(range(count)):
         raise EmbeddingResponseError(f"{model} returned embeddings that are not numbered 0 to {count - 1}")
-    return [decode_vector(by_index[position], model) for position in range(count)]
+    return [_decode_vector(by_index[position], model) for position in range(count)]
 
 
-def decode_vector(vector: object, model: str) -> Sequence[float]:
+def _decode_vector(vector: object, model: str) -> Sequence[float]:
     """Decode one vector: base64 of little-endian float32, or numbers from servers without base64 support.
 
     Raises:

@@ -32,10 +32,6 @@ class PrefixedEmbedder(WrapperEmbedder):
         name = super().model
         return f"{name} with prefix {self._passage_prefix!r}" if self._passage_prefix else name
 
-    def sent_text(self, text: str) -> str:
-        """The text after its prefix, as the wrapped embedder sends it."""
-        return super().sent_text(f"{self._passage_prefix}{text}")
-
     async def embed(self, texts: Sequence[str]) -> list[Embedding]:
         """Embed texts to store; see `Embedder.embed`."""
         return await self._embedder.embed(with_prefix(self._passage_prefix, texts))

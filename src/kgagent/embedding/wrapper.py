@@ -34,10 +34,6 @@ class WrapperEmbedder(Embedder):
         """Embed search queries as the wrapped embedder does."""
         return await self._embedder.embed_queries(texts)
 
-    def sent_text(self, text: str) -> str:
-        """What the innermost embedder gets for a text to store."""
-        return self._embedder.sent_text(text)
-
     async def ready(self, timeout: float) -> None:
         """Wait as the wrapped embedder does."""
         await self._embedder.ready(timeout)

@@ -1,6 +1,5 @@
 """The embedded texts of all stored items: how many another model embedded, and embedding those again."""
 
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 from kgagent.embedding.base import Embedder
@@ -8,8 +7,6 @@ from kgagent.graph.record_saver import embedding_hash
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Store
 from kgagent.graph.store_items import STORE_ITEM_NAMES
-
-_READ_AT_ONCE = 1_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,32 +38,6 @@ async def count_store_texts(store: Store, embedder: Embedder, *, user_id: str | 
     parameters = {"user_id": user_id, "model": embedder.model, "dimensions": embedder.dimensions}
     [row] = await store.read(statement("count_store_texts", **STORE_ITEM_NAMES), parameters)
     return StoreTextCounts(**row)
-
-
-async def outdated_texts(store: Store, embedder: Embedder, *, user_id: str | None) -> AsyncIterator[str]:
-    """Iterate over the texts that have no embedding of the present model.
-
-    Args:
-        store: the database.
-        embedder: the present embedder.
-        user_id: owner of the items; None is every user.
-
-    Raises:
-        StoreError: the database failed.
-    """
-    parameters = {
-        "user_id": user_id,
-        "model": embedder.model,
-        "dimensions": embedder.dimensions,
-        "limit": _READ_AT_ONCE,
-    }
-    after = ""
-    while rows := await store.read(
-        statement("read_outdated_texts", **STORE_ITEM_NAMES), {**parameters, "after": after}
-    ):
-        for row in rows:
-            yield row["text"]
-        after = rows[-1]["element_id"]
 
 
 async def embed_outdated_texts(store: Store, embedder: Embedder, *, user_id: str | None, batch_size: int) -> int:

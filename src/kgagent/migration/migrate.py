@@ -7,7 +7,6 @@ from kgagent.graph.writes import WriteContext
 from kgagent.migration.on_workers import run_on_workers
 from kgagent.migration.passes import InspectedT, IntentT, NodePass, Pass, RelationshipPass
 from kgagent.migration.pipeline import Pipeline
-from kgagent.migration.prepared import Preparation
 from kgagent.migration.report import MigrationReport, MigrationStoppedError, Tally
 from kgagent.progress import Progress, SilentProgress
 from kgagent.ray_workers import RayWorkers
@@ -23,7 +22,6 @@ async def migrate(
     batch_size: int = 200,
     concurrency: int = 3,
     progress: Progress | None = None,
-    preparation: Preparation | None = None,
     workers: RayWorkers | None = None,
 ) -> MigrationReport:
     """Embed records without a current embedding, remove the properties of old graphs, and add missing bookkeeping.
@@ -45,7 +43,6 @@ async def migrate(
         batch_size: records per embedding call and transaction, from 1.
         concurrency: maximum number of concurrent batches, from 1.
         progress: shows how many records have been examined.
-        preparation: embeds the texts of each batch of records; None asks the embedder.
         workers: processes that migrate the records, each with so many batches; None is this process.
 
     Raises:
@@ -65,7 +62,7 @@ async def migrate(
             if workers is not None:
                 await run_on_workers(workers, migration, tally, advance, total=total, **sizes)
             else:
-                await Pipeline(migration, tally, advance, preparation=preparation, **sizes).run()
+                await Pipeline(migration, tally, advance, **sizes).run()
 
     try:
         await run(NodePass(nodes, write_context, user_id=user_id, dry_run=dry_run))

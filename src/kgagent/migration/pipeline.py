@@ -36,7 +36,6 @@ class Pipeline(Generic[InspectedT, IntentT]):
         *,
         batch_size: int,
         concurrency: int,
-        preparation: Preparation | None = None,
     ) -> None:
         self._pass = migration
         self._tally = tally
@@ -44,7 +43,7 @@ class Pipeline(Generic[InspectedT, IntentT]):
         self._batch_size = batch_size
         self._max_concurrent = concurrency
         self._batches: asyncio.Queue[Batch[IntentT] | None] = asyncio.Queue(concurrency)
-        self._preparation = preparation or Preparation(migration.write_context.embedder)
+        self._preparation = Preparation(migration.write_context.embedder)
 
     async def run(self) -> None:
         """Examine every record and migrate those that need it.

@@ -12,7 +12,6 @@ from kgagent import SyncKnowledgeGraph
 from kgagent.settings import load_settings
 from tests.conftest import Server
 from tests.integration.cli.conftest import PROGRAM, Kgagent
-from tests.support.openai_server import API_KEY, OpenAIServer
 
 NOWHERE = "boiling point of tungsten in kelvin"
 
@@ -192,26 +191,6 @@ def test_migrate_and_doctor_find_no_problems_on_a_current_graph(kgagent: Kgagent
     examined = kgagent("doctor", "--user", user_id, "--json")
     assert (examined.code, examined.payload["is_healthy"]) == (0, True)
     assert "No problems found." in kgagent("doctor", "--user", user_id).out
-
-
-def test_migrate_embeds_by_batches(
-    kgagent: Kgagent, family: Path, user_id: str, environment: dict[str, str], tmp_path: Path
-) -> None:
-    assert kgagent("load", str(family)).code == 0
-    with OpenAIServer() as openai:
-        settings = environment | {
-            "KGAGENT_EMBEDDER": "openai",
-            "KGAGENT_EMBEDDING_DIMENSIONS": "384",
-            "OPENAI_API_KEY": API_KEY,
-            "OPENAI_BASE_URL": openai.base_url,
-        }
-        options = ("--engine", "batch", "--state", "state.sqlite", "--poll", "0.1", "--user", user_id, "--json")
-        done = kgagent("migrate", *options, settings=settings)
-        assert (done.code, done.payload["total"]["embedded"], openai.requests) == (0, 4, [])
-        assert "Embedding by OpenAI's Batch API" in done.err
-    assert not (tmp_path / "state.sqlite").exists()
-    refused = kgagent("migrate", *options)
-    assert (refused.code, refused.err.startswith("Batches need OpenAI's embeddings")) == (1, True)
 
 
 def test_restore_undoes_what_an_agent_deleted(
