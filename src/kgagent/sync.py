@@ -356,7 +356,7 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
 
         Args:
             path: a file written by `export`.
-            user_id: the user who will own the records; None uses the user in the file.
+            user_id: the user whom the file must name; None accepts any, and a file of several users.
             overwrite: whether differing records are replaced with those of the file, instead of reported.
             batch_size: records per transaction, from 1.
             progress: reports the records.

@@ -59,7 +59,7 @@ def import_(
     *,
     user: Annotated[
         str | None,
-        typer.Option("--user", help="User who will own the records. [dim]\\[the user of the file][/dim]"),
+        typer.Option("--user", help="User whom the file must name. [dim]\\[any][/dim]"),
     ] = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace differing records with those of the file.")

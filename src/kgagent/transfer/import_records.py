@@ -27,7 +27,6 @@ from kgagent.progress import Progress, SilentProgress
 from kgagent.transfer.file_format import (
     BATCH_BYTES,
     EmbeddingFacts,
-    Header,
     NumberedLine,
     RecordLine,
     check_file,
@@ -37,7 +36,6 @@ from kgagent.transfer.file_format import (
 from kgagent.transfer.import_kinds import ImportedDeleted, ImportedNodes, ImportedRelationships, ImportKind, Place
 from kgagent.transfer.import_report import MAX_CONFLICTS, ImportConflict, ImportCounts, ImportReport
 from kgagent.transfer.import_rows import Properties, Reembedding, check_record, decoded_properties, row_of
-from kgagent.transfer.user_change import UserChange
 from kgagent.validation import check_user_id
 
 DIFFERENT = "the graph has another one with this key; overwrite replaces it"
@@ -61,7 +59,7 @@ async def import_records(
         nodes: repository of the nodes.
         relationships: repository of the relationships.
         write_context: dependencies of writes.
-        user_id: the user who gets the records; None is the user whom the file names.
+        user_id: the user whom the file must name; None accepts any, and a file of several users.
         overwrite: whether records that differ are replaced by those of the file, instead of reported.
         batch_size: records per transaction, from 1.
         progress: receives the number of records.
@@ -82,7 +80,9 @@ async def import_records(
         header, footer = await asyncio.to_thread(
             check_file, path, lambda header, record: check_record(record, header.user_id, ontology)
         )
-        change = await asyncio.to_thread(_user_change, path, header, user_id, nodes)
+    if user_id is not None and header.user_id != user_id:
+        owner = "several users" if header.user_id is None else repr(header.user_id)
+        raise InputError(f"{path} has the records of {owner}, not of {user_id!r}")
     keeps_embeddings = header.embeddings == EmbeddingFacts.of(write_context.embedder) and (
         header.ontology == ontology_fingerprint(ontology)
     )
@@ -101,8 +101,7 @@ async def import_records(
     done = 0
     try:
         with shown.task(f"Importing {path.name}", total) as advance:
-            lines = _changed(record_lines(path), change)
-            batches = _batches(lines, batch_size)
+            batches = _batches(record_lines(path), batch_size)
             while batch := await asyncio.to_thread(next, batches, None):
                 await importer.write(batch)
                 done += len(batch)
@@ -232,20 +231,6 @@ async def _write(store: Store, text: Statement, rows: Sequence[Row], user_id: st
             refused |= reason
         return done, refused
     return {row["position"] for row in written}, {}
-
-
-def _user_change(path: Path, header: Header, user_id: str | None, nodes: NodeRepository) -> UserChange | None:
-    if user_id is None or user_id == header.user_id:
-        return None
-    if header.user_id is None:
-        raise InputError(f"{path} has the records of several users, which cannot be assigned to one user, {user_id!r}")
-    records = (line.record for line in record_lines(path))
-    return UserChange.for_nodes(records, user_id=user_id, ontology=nodes.ontology)
-
-
-def _changed(lines: Iterable[NumberedLine], change: UserChange | None) -> Iterator[NumberedLine]:
-    for line in lines:
-        yield line if change is None else NumberedLine(line.number, line.size, change.of(line.record))
 
 
 def _batches(lines: Iterable[NumberedLine], batch_size: int) -> Iterator[list[NumberedLine]]:

@@ -47,8 +47,11 @@ def test_import_brings_the_records_back_and_lists_conflicts(
     file = tmp_path / "records.jsonl"
     assert kgagent("load", str(family)).code == 0
     assert kgagent("export", str(file)).code == 0
-    done = kgagent("import", str(file), "--user", f"{user_id}-other", "--json")
-    assert (done.code, done.payload["nodes"]["created"], done.payload["embeddings_kept"]) == (0, 3, True)
+    foreign = kgagent("import", str(file), "--user", f"{user_id}-other")
+    assert (foreign.code, f"has the records of '{user_id}'" in foreign.err) == (1, True)
+    forget_by_hand(server, user_id)
+    done = kgagent("import", str(file), "--user", user_id, "--json")
+    assert (done.code, done.payload["nodes"]["created"], done.payload["embeddings_kept"]) == (0, 2, True)
     with neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
         driver.execute_query("MATCH (n:Person {user_id: $user}) SET n.description = 'x'", user=user_id)
     refused = kgagent("import", str(file))

@@ -13,7 +13,7 @@ from kgagent.knowledge_graph import services_of
 from tests.conftest import Clock
 from tests.integration.transfer.files import content_of, lines_of, rewrite
 from tests.support.embedders import WatchedEmbedder
-from tests.support.payloads import error_of, succeeded
+from tests.support.payloads import succeeded
 from tests.support.people import node
 from tests.support.stored import assert_embeddings_are_current, cypher, nodes_of, relationships_of
 from tests.support.varied_graph import forget_by_hand, snapshot
@@ -91,25 +91,6 @@ async def test_records_that_differ_are_reported_with_their_keys_and_overwritten_
 def without_versions(found: list[Any]) -> list[str]:
     parts = (part for line in found for part in [line.split("['version', 'INTEGER NOT NULL', ")])
     return [part[0] + part[-1].partition("]")[2] for part in parts]
-
-
-async def test_another_user_gets_an_equal_graph_whose_concepts_the_tools_find(
-    graph: KnowledgeGraph, planted: str, file: Path
-) -> None:
-    other = f"{planted}-other"
-    await graph.export(file, user_id=planted)
-    report = await graph.import_records(file, user_id=other)
-    assert (report.nodes.created, report.relationships.created, report.deleted.created) == (6, 7, 5)
-    tools = graph.tools(user_id=other)
-    assert "exists" in error_of(await tools.create_node(label="Concept", name="Chess"))
-    for stored in await relationships_of(graph, other):
-        assert stored.get("user_id", other) == other
-        if "relationship_key" in stored:
-            first, second = sorted((stored["first"], stored["second"]))
-            assert stored["relationship_key"] == f"{stored['neo4j_type']}:{len(first)}:{first}:{second}"
-    assert succeeded(await tools.restore_node(entity_key="Gone"))["relationships_restored"] == 2
-    assert (await graph.import_records(file, user_id=other)).nodes.conflicts == 0
-    assert len(await nodes_of(graph, planted)) == 6
 
 
 async def test_records_of_another_model_are_embedded_again(
@@ -207,6 +188,11 @@ def rehashed(change: Callable[[list[Any]], None]) -> Callable[[bytes], bytes]:
     return run
 
 
+def user_of(file: Path) -> str:
+    """The user whom a file names."""
+    return str(json.loads(file.read_bytes().splitlines()[0])["user_id"])
+
+
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
@@ -231,11 +217,12 @@ def rehashed(change: Callable[[list[Any]], None]) -> Callable[[bytes], bytes]:
 async def test_a_file_that_is_not_as_it_was_written_is_refused_before_anything_is_written(
     graph: KnowledgeGraph, exported: Path, damage: Callable[[bytes], bytes], message: str
 ) -> None:
-    other = f"nobody-{exported.stem}"
+    user = user_of(exported)
+    await forget_by_hand(graph, user)
     rewrite(exported, damage)
     with pytest.raises(InputError, match=message):
-        await graph.import_records(exported, user_id=other)
-    assert await nodes_of(graph, other) == []
+        await graph.import_records(exported)
+    assert await nodes_of(graph, user) == []
 
 
 async def test_invalid_arguments_are_refused(graph: KnowledgeGraph, exported: Path) -> None:
@@ -245,9 +232,17 @@ async def test_invalid_arguments_are_refused(graph: KnowledgeGraph, exported: Pa
         await graph.import_records(exported.parent / "none")
     with pytest.raises(InputError, match="is not a regular file"):
         await graph.import_records(exported.parent)
+
+
+async def test_a_file_of_another_user_or_of_several_is_refused(graph: KnowledgeGraph, exported: Path) -> None:
+    user = user_of(exported)
+    await forget_by_hand(graph, user)
+    with pytest.raises(InputError, match=f"has the records of {user!r}, not of 'someone'"):
+        await graph.import_records(exported, user_id="someone")
     rewrite(exported, rehashed(lambda lines: lines[0].update(user_id=None)))
-    with pytest.raises(InputError, match="has the records of several users"):
-        await graph.import_records(exported, user_id="one")
+    with pytest.raises(InputError, match=f"has the records of several users, not of {user!r}"):
+        await graph.import_records(exported, user_id=user)
+    assert await nodes_of(graph, user) == []
 
 
 async def test_a_relationship_whose_node_is_missing_is_a_conflict(
@@ -296,17 +291,6 @@ async def test_an_old_relationship_without_a_key_is_not_added_to_one_that_has_a_
         assert (await graph.import_records(file)).relationships == counts
 
 
-async def test_a_concept_of_the_same_name_is_a_conflict_when_the_user_changes(
-    graph: KnowledgeGraph, planted: str, file: Path
-) -> None:
-    other = f"{planted}-other"
-    key = await node(graph.tools(user_id=other), "Concept", "Chess", "Theirs")
-    await graph.export(file, user_id=planted)
-    report = await graph.import_records(file, user_id=other)
-    assert [one.record for one in report.conflicts] == [f"Concept {key}"]
-    assert (report.nodes.created, report.relationships.created) == (5, 7)
-
-
 async def test_an_overwritten_record_gets_a_version_higher_than_both(
     graph: KnowledgeGraph, planted: str, file: Path
 ) -> None:
@@ -331,16 +315,17 @@ async def test_an_overwritten_record_gets_a_version_higher_than_both(
 
 
 async def test_a_graph_keeps_its_one_owner(graph: KnowledgeGraph, user_id: str, file: Path) -> None:
-    tools, other = graph.tools(user_id=user_id), graph.tools(user_id=f"{user_id}-other")
+    tools = graph.tools(user_id=user_id)
     succeeded(await tools.create_node(label="Person", name="Ada", is_owner=True))
     await node(tools, "Person", "Bo")
     await graph.export(file, user_id=user_id)
     assert (await graph.import_records(file, overwrite=True)).nodes == ImportCounts(unchanged=2)
-    succeeded(await other.create_node(label="Person", name="Cleo", is_owner=True))
-    report = await graph.import_records(file, user_id=other.user_id, overwrite=True)
+    await forget_by_hand(graph, user_id)
+    succeeded(await tools.create_node(label="Person", name="Cleo", is_owner=True))
+    report = await graph.import_records(file, overwrite=True)
     assert report.nodes == ImportCounts(created=1, conflicts=1)
     assert [one.reason for one in report.conflicts] == ["the graph has another owner"]
-    owners = [one["name"] for one in await nodes_of(graph, str(other.user_id)) if one.get("is_owner")]
+    owners = [one["name"] for one in await nodes_of(graph, user_id) if one.get("is_owner")]
     assert owners == ["Cleo"]
 
 
@@ -352,20 +337,6 @@ async def test_of_two_owners_of_a_file_the_first_is_imported(graph: KnowledgeGra
     await graph.export(file, user_id=user_id)
     await forget_by_hand(graph, user_id)
     assert (await graph.import_records(file)).nodes == ImportCounts(created=1, conflicts=1)
-
-
-async def test_a_deleted_concept_of_another_user_is_found_when_it_is_restored(
-    graph: KnowledgeGraph, user_id: str, file: Path
-) -> None:
-    tools, other = graph.tools(user_id=user_id), graph.tools(user_id=f"{user_id}-other")
-    succeeded(await tools.delete_node(entity_key=await node(tools, "Concept", "Chess", "A game")))
-    await graph.export(file, user_id=user_id)
-    await graph.import_records(file, user_id=other.user_id)
-    succeeded(await other.restore_node(entity_key="Chess"))
-    [restored] = await nodes_of(graph, str(other.user_id))
-    rule = graph.ontology.label("Concept")
-    key = rule.entity_key(name="Chess", description="A game", user_id=str(other.user_id), created_at="")
-    assert restored["entity_key"] == key
 
 
 async def test_a_record_that_the_database_refuses_is_a_conflict_and_the_rest_is_imported(
