@@ -154,7 +154,6 @@ async def measure(where: Server, calls: int, clients: int, seconds: float) -> di
         "NEO4J_URI": where.uri,
         "NEO4J_USERNAME": where.username,
         "KGAGENT_EMBEDDER": "hashing",
-        "KGAGENT_MAX_REQUESTS_PER_MINUTE": "0",
     }
     if where.password is not None:
         environment["NEO4J_PASSWORD"] = where.password

@@ -177,16 +177,6 @@ class Settings(BaseSettings):
         description="Seconds that a search or a read-only tool call may wait; it fails at once if longer is expected.",
     )
 
-    max_requests_per_token: int = Field(
-        32, ge=0, description="MCP over HTTP: maximum concurrent requests of an access token; 0 turns the limit off."
-    )
-    max_requests_per_minute: int = Field(
-        600, ge=0, description="MCP over HTTP: maximum requests per minute of an access token; 0 turns the limit off."
-    )
-    max_sessions_per_token: int = Field(
-        32, ge=0, description="MCP over HTTP: maximum open sessions of an access token; 0 turns the limit off."
-    )
-
     otel: bool = Field(False, description="Whether the command line creates OpenTelemetry spans and metrics.")
     log_format: LogFormat = Field("plain", description="json: the command line logs each tool call as JSON to stderr.")
 

@@ -8,8 +8,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from kgagent.adapters.mcp.access_tokens import AccessTokens
-from kgagent.adapters.mcp.issuer_keys import KeysUnavailableError
-from kgagent.adapters.mcp.oauth import OAuthTokens
+from kgagent.adapters.mcp.oauth import REFETCH_INTERVAL, KeysUnavailableError, OAuthTokens
 
 _UNAVAILABLE = {
     "error": "temporarily_unavailable",
@@ -45,9 +44,8 @@ class Authentication:
 class KeysUnavailable:
     """ASGI middleware that answers 503 where a token cannot be verified because the issuer does not answer."""
 
-    def __init__(self, app: ASGIApp, retry_after: float) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._retry_after = retry_after
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request; tokens are verified before a response begins."""
@@ -56,6 +54,6 @@ class KeysUnavailable:
         except KeysUnavailableError as error:
             # The reason names addresses that concern nobody who is not let in.
             _log.info("An access token could not be verified: %s", error)
-            headers = {"Retry-After": str(round(self._retry_after))}
+            headers = {"Retry-After": str(round(REFETCH_INTERVAL))}
             refusal = JSONResponse(_UNAVAILABLE, status_code=503, headers=headers)
             await refusal(scope, receive, send)

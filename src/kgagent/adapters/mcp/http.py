@@ -14,7 +14,6 @@ from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_REQUEST
 from starlette.applications import Starlette
-from starlette.middleware import Middleware
 from starlette.middleware.authentication import AuthenticationMiddleware
 
 from kgagent.adapters.mcp.access_tokens import AccessTokens
@@ -23,10 +22,8 @@ from kgagent.adapters.mcp.body_limit import MAX_BODY, StructureLimit
 from kgagent.adapters.mcp.calls import Context
 from kgagent.adapters.mcp.oauth import OAuthOptions, OAuthTokens
 from kgagent.adapters.mcp.server import PROGRESS_INTERVAL, GraphOf, UserOf, make_server
-from kgagent.adapters.mcp.token_limits import SESSION_IDLE, Limits, TokenLimits
 from kgagent.errors import ConfigurationError
 from kgagent.knowledge_graph import KnowledgeGraph
-from kgagent.settings import Settings
 
 PATH = "/mcp"
 BACKLOG = 128
@@ -182,26 +179,14 @@ def _app(graph: KnowledgeGraph, options: HttpOptions, address: str, port: int) -
         auth=None if oauth is None else oauth.settings,
         token_verifier=authentication,
         max_request_body_size=MAX_BODY,
-        session_idle_timeout=SESSION_IDLE,
     )
-    if authentication is not None:
-        # The last one is the innermost, so that the user is known.
-        app.user_middleware.append(Middleware(TokenLimits, limits=_limits(graph.settings), stateless=options.stateless))
     app.add_middleware(StructureLimit)
     if authentication is not None and oauth is None:
         # With OAuth the SDK adds it.
         app.add_middleware(AuthenticationMiddleware, backend=BearerAuthBackend(authentication))
     if options.oauth is not None:
-        app.add_middleware(KeysUnavailable, retry_after=options.oauth.refetch_interval)
+        app.add_middleware(KeysUnavailable)
     return app
-
-
-def _limits(settings: Settings) -> Limits:
-    return Limits(
-        concurrent=settings.max_requests_per_token,
-        per_minute=settings.max_requests_per_minute,
-        sessions=settings.max_sessions_per_token,
-    )
 
 
 def _user_of(options: HttpOptions) -> UserOf:

@@ -1,20 +1,24 @@
 """OAuth access tokens of an external authorization server, and the users whom they authenticate."""
 
+import asyncio
 import logging
+import math
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import Any
-from urllib.parse import urlsplit
 
-from jwt import PyJWT, PyJWTError, get_unverified_header
+import httpx2
+from jwt import PyJWK, PyJWKClient, PyJWT, PyJWTError, get_unverified_header
+from jwt.exceptions import PyJWKClientConnectionError, PyJWKSetError
+from mcp.client.auth.utils import build_oauth_authorization_server_metadata_discovery_urls
 from mcp.server.auth.provider import AccessToken
 from mcp.server.auth.settings import AuthSettings
 from pydantic import AnyHttpUrl, ConfigDict, TypeAdapter
 
-from kgagent.adapters.mcp.issuer_keys import fetch_keys, is_protected
-from kgagent.adapters.mcp.signing_keys import REFETCH_INTERVAL, SigningKeys
-from kgagent.errors import ConfigurationError
-from kgagent.formatting import has_unpaired_surrogates
+from kgagent.errors import ConfigurationError, InputError, KgAgentError
+from kgagent.validation import check_user_id
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 """Signatures that only the holder of a private key can make."""
@@ -22,13 +26,23 @@ ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES
 TYPES = frozenset({"jwt", "at+jwt", "application/at+jwt"})
 """What a token may call itself (RFC 9068); other JWTs of the same issuer, such as logout tokens, grant nothing."""
 
-MAX_LENGTH = 16_384
-"""Characters of a token."""
-
 LEEWAY = 30.0
 """Seconds by which the clocks of two machines may differ."""
 
+TIMEOUT = 5.0
+"""Seconds that the issuer may take to answer a request for its metadata or its keys."""
+
+KEYS_LIFESPAN = 600.0
+"""Seconds after which keys are fetched again, because the issuer may have withdrawn one."""
+
+REFETCH_INTERVAL = 10.0
+"""Seconds between two fetches, however many tokens name unknown keys."""
+
 _log = logging.getLogger(__name__)
+
+
+class KeysUnavailableError(KgAgentError):
+    """Internal: the keys of an authorization server cannot be fetched; clients get status 503."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +57,6 @@ class OAuthOptions:
         required_scopes: scopes that a token must have.
         user_claim: the claim that is the user whose graph a token opens.
         jwks_url: URL of the issuer's keys; None asks the issuer's metadata.
-        refetch_interval: seconds between two fetches of keys.
     """
 
     issuer: str
@@ -52,25 +65,19 @@ class OAuthOptions:
     required_scopes: tuple[str, ...] = ()
     user_claim: str = "sub"
     jwks_url: str | None = None
-    refetch_interval: float = REFETCH_INTERVAL
 
     def __post_init__(self) -> None:
-        """Reject addresses whose answers others could replace, and empty names."""
+        """Reject addresses whose answers others could replace."""
         for name, url in (("issuer", self.issuer), ("jwks_url", self.jwks_url)):
-            if url is not None and not (is_protected(url) and _is_plain(url)):
+            if url is not None and not _is_protected(url):
                 raise ConfigurationError(
                     f"{name} must be an https URL (http only on this machine) without user or fragment, got {url!r}"
                 )
         if self.resource is not None:
-            if not _is_plain(self.resource):
+            resource = _plain_url(self.resource)
+            if resource is None:
                 raise ConfigurationError(f"resource must be the http(s) URL of this server, got {self.resource!r}")
-            object.__setattr__(self, "resource", str(_URL.validate_python(self.resource)))
-        for name, text in (("audience", self.audience), ("user_claim", self.user_claim)):
-            if text is not None and not text.strip():
-                raise ConfigurationError(f"{name} must not be empty")
-        for scope in self.required_scopes:
-            if not scope or not scope.isascii() or not scope.isprintable() or set(scope) & set(' "\\'):
-                raise ConfigurationError(f"A scope is one word without quotes or backslashes, got {scope!r}")
+            object.__setattr__(self, "resource", str(resource))
 
 
 class OAuthTokens:
@@ -88,9 +95,9 @@ class OAuthTokens:
         bare = self.resource.removesuffix("/")
         self._audiences = [options.audience] if options.audience is not None else [bare, f"{bare}/"]
         self._jwt = PyJWT({"enforce_minimum_key_length": True})
-        self._keys = SigningKeys(
-            lambda: fetch_keys(options.issuer, options.jwks_url), refetch_interval=options.refetch_interval
-        )
+        self._keys: PyJWKClient | None = None
+        self._failed_at = -math.inf
+        self._fetching = asyncio.Lock()
 
     @property
     def settings(self) -> AuthSettings:
@@ -112,27 +119,20 @@ class OAuthTokens:
             KeysUnavailableError: the key of the token is unknown and the issuer's keys cannot be fetched.
         """
         try:
-            claims = await self._claims(token)
-            return None if claims is None else self._access(claims)
-        except (PyJWTError, ValueError, TypeError, ArithmeticError, RecursionError) as error:
+            return self._access(await self._claims(token))
+        except (PyJWTError, InputError, ValueError, TypeError, LookupError, ArithmeticError, RecursionError) as error:
             # The text of an error may quote the token.
             _log.info("An access token was refused: %s", type(error).__name__)
             return None
 
-    async def _claims(self, token: str) -> Mapping[str, Any] | None:
-        """The claims of a valid token; None if its key is not one of the issuer's."""
-        if len(token) > MAX_LENGTH:
-            raise ValueError
+    async def _claims(self, token: str) -> Mapping[str, Any]:
+        """The claims of a valid token."""
         header = get_unverified_header(token)
         if header.get("alg") not in ALGORITHMS or str(header.get("typ", "JWT")).lower() not in TYPES:
             raise ValueError
-        key = await self._keys.find(header.get("kid"), header["alg"])
-        if key is None:
-            _log.info("An access token was refused: the issuer has no such key")
-            return None
         return self._jwt.decode(
             token,
-            key,
+            await self._key(str(header["kid"])),
             algorithms=ALGORITHMS,
             audience=self._audiences,
             issuer=self._options.issuer,
@@ -142,8 +142,9 @@ class OAuthTokens:
 
     def _access(self, claims: Mapping[str, Any]) -> AccessToken:
         user_id = claims[self._options.user_claim]
-        if not isinstance(user_id, str) or not user_id.strip() or has_unpaired_surrogates(user_id):
-            raise ValueError
+        if not isinstance(user_id, str):
+            raise TypeError
+        check_user_id(user_id)
         client = claims.get("client_id", claims.get("azp"))
         return AccessToken(
             token="",
@@ -153,9 +154,86 @@ class OAuthTokens:
             claims={"iss": self._options.issuer},
         )
 
+    async def _key(self, key_id: str) -> PyJWK:
+        """A key of the issuer; one that is cached waits for no fetch.
+
+        Raises:
+            PyJWTError: the issuer has no such key.
+            KeysUnavailableError: the keys cannot be fetched, now or at the last attempt, a few seconds ago.
+        """
+        if (known := self._cached(key_id)) is not None:
+            return known
+        async with self._fetching:
+            if (known := self._cached(key_id)) is not None:
+                return known
+            if time.monotonic() - self._failed_at < REFETCH_INTERVAL:
+                raise KeysUnavailableError("the last attempt to fetch the issuer's keys failed")
+            try:
+                if self._keys is None:
+                    self._keys = await self._open_keys()
+                return await asyncio.to_thread(self._keys.get_signing_key, key_id)
+            except (PyJWKClientConnectionError, PyJWKSetError, httpx2.HTTPError, ValueError) as error:
+                self._failed_at = time.monotonic()
+                _log.warning("The keys of %s cannot be fetched: %s", self._options.issuer, error)
+                raise KeysUnavailableError(f"The keys of {self._options.issuer} cannot be fetched") from error
+
+    def _cached(self, key_id: str) -> PyJWK | None:
+        cache = None if self._keys is None else self._keys.jwk_set_cache
+        keys = None if cache is None else cache.get()
+        if keys is None:
+            return None
+        return PyJWKClient.match_kid([key for key in keys.keys if key.public_key_use in ("sig", None)], key_id)
+
+    async def _open_keys(self) -> PyJWKClient:
+        return PyJWKClient(
+            self._options.jwks_url or await self._keys_url_of_metadata(),
+            lifespan=KEYS_LIFESPAN,
+            timeout=TIMEOUT,
+            ssl_context=httpx2.create_ssl_context(),
+            cooldown_duration=REFETCH_INTERVAL,
+        )
+
+    async def _keys_url_of_metadata(self) -> str:
+        """The URL of the keys in the first metadata of the issuer that names one (RFC 8414 or OpenID Connect)."""
+        issuer = self._options.issuer
+        async with httpx2.AsyncClient(timeout=TIMEOUT) as http:
+            for url in build_oauth_authorization_server_metadata_discovery_urls(issuer, issuer):
+                answer = await http.get(url, headers={"Accept": "application/json"})
+                metadata = answer.json() if answer.is_success else None
+                if isinstance(metadata, dict) and metadata.get("issuer") == issuer:
+                    found = metadata.get("jwks_uri")
+                    if isinstance(found, str) and _is_protected(found):
+                        return found
+        raise ValueError("its metadata names no https URL as jwks_uri")
+
 
 _URL = TypeAdapter(AnyHttpUrl, config=ConfigDict(url_preserve_empty_path=True))
 """URLs in the form in which the SDK publishes them."""
+
+
+def _plain_url(url: str) -> AnyHttpUrl | None:
+    """An http(s) URL without user or fragment; None if it is none."""
+    try:
+        parsed = _URL.validate_python(url)
+    except ValueError:
+        return None
+    return None if parsed.username or parsed.password or parsed.fragment else parsed
+
+
+def _is_protected(url: str) -> bool:
+    """Whether nobody between can replace what a URL answers: HTTPS, or this machine."""
+    parsed = _plain_url(url)
+    if parsed is None:
+        return False
+    host = (parsed.host or "").strip("[]")
+    return parsed.scheme == "https" or host == "localhost" or _is_loopback(host)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _scopes(value: object) -> Sequence[str]:
@@ -163,13 +241,3 @@ def _scopes(value: object) -> Sequence[str]:
     if isinstance(value, str):
         return value.split()
     return [scope for scope in value if isinstance(scope, str)] if isinstance(value, list) else []
-
-
-def _is_plain(url: str) -> bool:
-    """Whether it is an http(s) URL without user or fragment."""
-    try:
-        _URL.validate_python(url)
-        parts = urlsplit(url)
-    except ValueError:
-        return False
-    return bool(parts.hostname) and "@" not in parts.netloc and not parts.fragment

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import httpx2
-import jwt
 import pytest
 from mcp import Client
 from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
@@ -25,7 +24,6 @@ from werkzeug import Response
 from kgagent import KnowledgeGraph
 from kgagent.adapters.mcp import AccessTokens, HttpOptions, OAuthOptions, http_server
 from kgagent.errors import ConfigurationError
-from kgagent.knowledge_graph import services_of
 from tests.integration.adapters.mcp.test_http_access import knock
 from tests.support.authorization_server import (
     CLIENT_ID,
@@ -66,10 +64,13 @@ class Protected:
 
 
 @pytest.fixture
-async def protected(graph: KnowledgeGraph, issuer: AuthorizationServer, user_id: str) -> AsyncIterator[Protected]:
+async def protected(
+    graph: KnowledgeGraph, issuer: AuthorizationServer, user_id: str, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Protected]:
     """It also accepts one static token, of the test's user, and fetches keys as often as it likes."""
+    monkeypatch.setattr("kgagent.adapters.mcp.oauth.REFETCH_INTERVAL", 0.0)
     options = HttpOptions(
-        oauth=OAuthOptions(issuer=issuer.issuer, required_scopes=(SCOPE,), refetch_interval=0),
+        oauth=OAuthOptions(issuer=issuer.issuer, required_scopes=(SCOPE,)),
         tokens=AccessTokens({SecretStr(STATIC): user_id}),
         toolsets="all",
         structured=True,
@@ -132,7 +133,6 @@ REFUSED: dict[str, Callable[[Protected], str]] = {
     "alg none": without_signature,
     "HS256 with the public key": forged_with_the_public_key,
     "altered": altered,
-    "too long": lambda server: server.token(padding="x" * 20_000),
     "deeply nested": lambda _: urlsafe_b64encode(b"[" * 9_000).decode() + ".e30.AA",
     "no JWT": lambda _: "x" * 64,
 }
@@ -187,25 +187,6 @@ async def test_a_static_token_is_accepted_beside(protected: Protected, user_id: 
     assert succeeded(await graph.tools(user_id=user_id).explore(text_matches=["Ada"]))["nodes"]
 
 
-async def test_renewed_tokens_of_a_user_share_the_limits_of_the_user(
-    graph: KnowledgeGraph, issuer: AuthorizationServer, user_id: str
-) -> None:
-    settings = graph.settings.model_copy(update={"max_requests_per_minute": 2})
-    limited = KnowledgeGraph(services_of(graph).store, graph.ontology, graph.embedder, settings)
-    options = HttpOptions(
-        oauth=OAuthOptions(issuer=issuer.issuer, required_scopes=(SCOPE,)),
-        tokens=AccessTokens({SecretStr(STATIC): user_id}),
-    )
-    async with http_server(limited, options) as running:
-        server = Protected(running.url, issuer)
-        tokens = [server.token(user_id, jti=str(number)) for number in range(3)]
-        assert len(set(tokens)) == 3
-        assert [await server.status(token) for token in tokens] == [200, 200, 429]
-        assert await server.status(server.token(f"{user_id}-other")) == 200
-        assert await server.status(STATIC) == 200
-        assert await server.status("x" * 50) == 401
-
-
 async def test_keys_are_fetched_once_and_again_after_a_rotation(protected: Protected) -> None:
     issuer = protected.issuer
     assert [await protected.status(protected.token()) for _ in range(3)] == [200] * 3
@@ -215,16 +196,6 @@ async def test_keys_are_fetched_once_and_again_after_a_rotation(protected: Prote
     assert await protected.status(protected.token(key=new)) == 200
     assert issuer.fetches_of_keys() == 2
     assert await protected.status(protected.token(key=old)) == 401
-
-
-async def test_a_token_without_key_id_needs_a_single_key(protected: Protected) -> None:
-    issuer = protected.issuer
-    claims = jwt.decode(protected.token(), options={"verify_signature": False})
-    token = jwt.encode(claims, issuer.keys[0].private, "ES256")
-    assert await protected.status(token) == 200
-    issuer.keys.append(Key())
-    assert await protected.status(protected.token(key=issuer.keys[1])) == 200
-    assert await protected.status(token) == 401
 
 
 async def test_an_issuer_that_is_down_refuses_only_who_needs_it(
@@ -239,14 +210,14 @@ async def test_an_issuer_that_is_down_refuses_only_who_needs_it(
     assert answer.json()["error"] == "temporarily_unavailable"
     assert protected.issuer.issuer not in answer.text
     assert "could not be verified" in caplog.text
-    assert "oauth-authorization-server answered with status 500" in caplog.text
+    assert f"The keys of {protected.issuer.issuer} cannot be fetched" in caplog.text
     assert await protected.status(known) == 200
     protected.issuer.status = 200
     assert await protected.status(protected.token(key=Key())) == 401
 
 
 async def test_an_issuer_that_hangs_holds_up_nobody_else(protected: Protected, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kgagent.adapters.mcp.issuer_keys.TIMEOUT", 60)
+    monkeypatch.setattr("kgagent.adapters.mcp.oauth.TIMEOUT", 60)
     known = protected.token()
     assert await protected.status(known) == 200
     arrived, released = threading.Event(), threading.Event()
@@ -257,7 +228,7 @@ async def test_an_issuer_that_hangs_holds_up_nobody_else(protected: Protected, m
         return Response("{}", content_type="application/json")
 
     protected.issuer.http.clear()
-    protected.issuer.http.expect_request("/.well-known/oauth-authorization-server").respond_with_handler(hang)
+    protected.issuer.http.expect_request("/keys").respond_with_handler(hang)
     waiting = [asyncio.create_task(protected.status(protected.token(key=Key()))) for _ in range(3)]
     await asyncio.to_thread(arrived.wait, 30)
     assert [await protected.status(each) for each in (known, STATIC)] == [200, 200]
@@ -267,22 +238,18 @@ async def test_an_issuer_that_hangs_holds_up_nobody_else(protected: Protected, m
 
 
 async def test_keys_that_cannot_be_used_are_an_error(protected: Protected, caplog: pytest.LogCaptureFixture) -> None:
-    for jwks, reason in (
-        ({"keys": []}, "has no key that can verify a signature"),
-        ({"keys": "none"}, "has no key"),
-        ({"keys": [7, {}, {"kty": "EC"}, {"kty": "oct", "k": "c2VjcmV0"}]}, "has no key"),
-        ([], "did not answer with a JSON object"),
-    ):
+    unusable: list[dict[str, Any]] = [{"keys": []}, {"keys": [{}, {"kty": "EC"}]}]
+    for jwks in unusable:
         protected.issuer.jwks = jwks
         caplog.clear()
         assert await protected.status(protected.token()) == 503
-        assert reason in caplog.text
+        assert "cannot be fetched" in caplog.text
+    protected.issuer.jwks = "no object"
+    assert await protected.status(protected.token()) == 401
 
 
 async def test_fetches_are_limited_in_time(graph: KnowledgeGraph, issuer: AuthorizationServer) -> None:
-    async with http_server(
-        graph, HttpOptions(oauth=OAuthOptions(issuer=issuer.issuer, refetch_interval=600))
-    ) as running:
+    async with http_server(graph, HttpOptions(oauth=OAuthOptions(issuer=issuer.issuer))) as running:
         server = Protected(running.url, issuer)
         assert await server.status(server.token()) == 200
         assert [await server.status(server.token(key=Key())) for _ in range(3)] == [401] * 3

@@ -16,10 +16,16 @@ def written(folder: Path, text: str) -> Path:
     return path
 
 
-def test_each_token_stands_for_its_user(tmp_path: Path) -> None:
+async def user_of(tokens: AccessTokens, token: str) -> str | None:
+    access = await tokens.verify_token(token)
+    return None if access is None else access.subject
+
+
+async def test_each_token_stands_for_its_user(tmp_path: Path) -> None:
     tokens = load_access_tokens(written(tmp_path, json.dumps({ADA: "ada", BOB: "bob", "c" * 40: "ada"})))
-    assert [tokens.user_of(token) for token in (ADA, BOB, "c" * 40)] == ["ada", "bob", "ada"]
-    assert [tokens.user_of(token) for token in ("", "a", ADA[:-1], ADA + "a", ADA.upper(), "é" * 40)] == [None] * 6
+    assert [await user_of(tokens, token) for token in (ADA, BOB, "c" * 40)] == ["ada", "bob", "ada"]
+    for wrong in ("", "a", ADA[:-1], ADA + "a", ADA.upper(), "é" * 40, "\ud800" * 40):
+        assert await user_of(tokens, wrong) is None
 
 
 async def test_the_sdk_receives_the_user_and_not_the_token() -> None:
@@ -40,7 +46,6 @@ async def test_the_sdk_receives_the_user_and_not_the_token() -> None:
         (f'{{"{ADA}": 7}}', "must be JSON like"),
         ("{}", "There are no tokens"),
         ('{"short": "ada"}', "Token 1 has 5 characters and must have at least 32"),
-        (f'{{"{ADA}": "ada", "{"b" * 39} ": "bob"}}', "Token 2 may contain only letters, digits"),
         (f'{{"{ADA}": " "}}', "Token 1 has no user"),
         (f'{{"{ADA}": "ada", "{ADA}": "bob"}}', "A token occurs twice"),
     ],
