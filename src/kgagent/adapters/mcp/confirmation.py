@@ -1,12 +1,10 @@
 """Asks the user of a client before a call removes something.
 
-A client of revision 2026-07-28 gets the question as the result of its call, and repeats the call with the answer; an
-earlier one gets a request while its call waits.
+The client gets the question as the result of its call, and repeats the call with the answer (revision 2026-07-28).
 """
 
 import hashlib
 
-from mcp.shared.exceptions import MCPError
 from mcp.types import (
     CallToolRequestParams,
     ElicitRequest,
@@ -43,52 +41,26 @@ async def confirm(
     question = await tool.question(params.arguments) if _can_ask(context) else None
     if question is None or question.is_error:
         return question
-    if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
-        return _ask_by_result(tool, question.text, params)
-    return await _ask_by_request(tool, question.text, params, context)
+    # Nothing is kept between the two calls, which may reach different processes: an answer must be one to this text.
+    state = hashlib.sha256(f"{tool.name}\n{question.text}".encode()).hexdigest()
+    answer = (params.input_responses or {}).get(KEY)
+    if answer is None or params.request_state != state:
+        request = ElicitRequest(params=ElicitRequestFormParams(message=question.text, requested_schema=FORM))
+        return InputRequiredResult(input_requests={KEY: request}, request_state=state)
+    action = answer.action if isinstance(answer, ElicitResult) else "no answer"
+    return None if action == "accept" else _not_confirmed(question.text, action)
 
 
 def _can_ask(context: Context) -> bool:
-    """Whether the client shows forms; one that names no mode does."""
+    """Whether the client takes a question as a result and shows forms; one that names no mode does."""
+    if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+        return False
     capabilities = context.session.client_capabilities
     elicitation = None if capabilities is None else capabilities.elicitation
     return elicitation is not None and (elicitation.form is not None or elicitation.url is None)
 
 
-def _ask_by_result(
-    tool: BoundTool, question: str, params: CallToolRequestParams
-) -> InputRequiredResult | ToolText | None:
-    # Nothing is kept between the two calls, which may reach different processes: an answer must be one to this text.
-    state = hashlib.sha256(f"{tool.name}\n{question}".encode()).hexdigest()
-    answer = (params.input_responses or {}).get(KEY)
-    if answer is None or params.request_state != state:
-        request = ElicitRequest(params=ElicitRequestFormParams(message=question, requested_schema=FORM))
-        return InputRequiredResult(input_requests={KEY: request}, request_state=state)
-    return _outcome(question, answer.action if isinstance(answer, ElicitResult) else "no answer")
-
-
-async def _ask_by_request(
-    tool: BoundTool, question: str, params: CallToolRequestParams, context: Context
-) -> ToolText | None:
-    while True:
-        try:
-            answer = await context.session.elicit_form(question, FORM, related_request_id=context.request_id)
-        except MCPError as error:
-            return _outcome(question, f"the error {error.message}")
-        if (refused := _outcome(question, answer.action)) is not None:
-            return refused
-        present = await tool.question(params.arguments)
-        if present is None or present.text == question:
-            return None
-        if present.is_error:
-            return present
-        question = present.text
-
-
-def _outcome(question: str, answer: str) -> ToolText | None:
-    """None if the user confirmed."""
-    if answer == "accept":
-        return None
+def _not_confirmed(question: str, answer: str) -> ToolText:
     return ToolText.failed(
         failure(
             f"Nothing was changed, because the user did not confirm ({answer}): {question}. Do not repeat the call "

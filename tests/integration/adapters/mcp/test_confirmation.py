@@ -67,9 +67,8 @@ async def names(tools: Toolset) -> set[str]:
     return {node["name"] for node in found["nodes"]}
 
 
-@pytest.mark.parametrize("mode", MODES)
 async def test_each_call_that_removes_something_names_it_and_is_confirmed(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str, mode: Mode
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
 ) -> None:
     ends = await two_friends(tools, description="They row", notes=["Met at sea."])
     ada, bo = ends.values()
@@ -94,7 +93,7 @@ async def test_each_call_that_removes_something_names_it_and_is_confirmed(
         ),
     ]
     user = User()
-    async with client_of(graph, user_id, user, mode) as client:
+    async with client_of(graph, user_id, user) as client:
         for name, arguments, _ in calls:
             result = await client.call_tool(name, arguments)
             assert not result.is_error, text_of(result)
@@ -103,15 +102,14 @@ async def test_each_call_that_removes_something_names_it_and_is_confirmed(
     assert await names(tools) == {"Ada"}
 
 
-@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("action", ["decline", "cancel"])
 async def test_what_is_not_confirmed_changes_nothing(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str, mode: Mode, action: Action
+    graph: KnowledgeGraph, tools: Toolset, user_id: str, action: Action
 ) -> None:
     ends = await two_friends(tools)
     ada, bo = ends.values()
     user = User(action)
-    async with client_of(graph, user_id, user, mode, structured=True) as client:
+    async with client_of(graph, user_id, user, structured=True) as client:
         for name, arguments in (
             ("delete_relationship", ends),
             ("merge_nodes", {"keep_entity_key": ada, "drop_entity_key": bo}),
@@ -162,15 +160,15 @@ async def test_without_the_ability_or_with_the_option_calls_run_at_once(
     assert await names(tools) == {"Ada"}
 
 
-async def test_stateless_processes_ask_the_clients_whose_abilities_they_know(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str
+@pytest.mark.parametrize("stateless", [False, True])
+async def test_clients_of_earlier_revisions_are_not_asked(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str, *, stateless: bool
 ) -> None:
-    await two_friends(tools)
     await person(tools, "Bo Berg")
     modern, legacy = User("decline"), User("decline")
-    async with client_of(graph, user_id, modern, "auto", stateless=True) as client:
+    async with client_of(graph, user_id, modern, "auto", stateless=stateless) as client:
         assert (await client.call_tool("delete_node", {"entity_key": "Bo Berg"})).is_error
-    async with client_of(graph, user_id, legacy, "legacy", stateless=True) as client:
+    async with client_of(graph, user_id, legacy, "legacy", stateless=stateless) as client:
         assert not (await client.call_tool("delete_node", {"entity_key": "Bo Berg"})).is_error
     assert (len(modern.questions), len(legacy.questions)) == (1, 0)
 
@@ -208,44 +206,12 @@ async def test_another_process_takes_the_answer_and_an_answer_to_another_questio
     assert await names(tools) == {"Ada"}
 
 
-async def test_a_client_of_the_handshake_is_asked_again_if_more_would_be_removed_now(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str
-) -> None:
-    ends = await two_friends(tools)
-
-    class Busy(User):
-        async def answer(self, context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult | ErrorData:
-            if not self.questions:
-                await relate(tools, ends["to_entity_key"], await person(tools, "Cy"))
-            return await super().answer(context, params)
-
-    user = Busy()
-    async with client_of(graph, user_id, user, "legacy") as client:
-        result = await client.call_tool("delete_node", {"entity_key": "Bo", "delete_relationships": True})
-    assert not result.is_error
-    assert ["1 relationship?" in user.questions[0], "2 relationships?" in user.questions[1]] == [True, True]
-
-
-async def test_an_error_of_the_client_is_no_confirmation(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
-    await person(tools, "Ada")
-
-    class Absent(User):
-        async def answer(self, context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult | ErrorData:
-            await super().answer(context, params)
-            return ErrorData(code=-32603, message="No window")
-
-    async with client_of(graph, user_id, Absent(), "legacy") as client:
-        result = await client.call_tool("delete_node", {"entity_key": "Ada"})
-    assert "did not confirm (the error No window)" in text_of(result)
-    assert await names(tools) == {"Ada"}
-
-
-@pytest.mark.parametrize(("mode", "options"), [("legacy", ()), ("auto", ()), ("auto", ("--no-confirm",))])
+@pytest.mark.parametrize("options", [(), ("--no-confirm",)])
 async def test_the_program_asks_unless_it_is_told_not_to(
-    environment: dict[str, str], tools: Toolset, tmp_path: Path, mode: Mode, options: tuple[str, ...]
+    environment: dict[str, str], tools: Toolset, tmp_path: Path, options: tuple[str, ...]
 ) -> None:
     await person(tools, "Ada")
     user = User("decline")
-    async with over_stdio(environment, *options, folder=tmp_path, mode=mode, asked=user.answer) as client:
+    async with over_stdio(environment, *options, folder=tmp_path, asked=user.answer) as client:
         result = await client.call_tool("delete_node", {"entity_key": "Ada"})
     assert (result.is_error, len(user.questions)) == ((False, 0) if options else (True, 1))
