@@ -1,4 +1,4 @@
-"""Finds out why patterns match nothing, or branches exclude nothing: runs variants with one part changed."""
+"""Finds out why patterns match nothing: runs variants with one part changed."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -8,7 +8,7 @@ from typing import TypeVar
 from kgagent.bounded_map import bounded_map
 from kgagent.errors import StoreError
 from kgagent.models.constraint import Constraint, ConstraintType, Position
-from kgagent.models.pattern import Branch, GraphPattern
+from kgagent.models.pattern import GraphPattern
 from kgagent.models.pattern_query import CombinatorType, GraphQuery, QueryCombinator
 from kgagent.patterns.compiler import Compiler
 from kgagent.patterns.narrowing import matched_paths
@@ -84,33 +84,6 @@ class PatternDiagnosis:
                 await bounded_map(attempt, enumerate(variants[:MAX_VARIANTS]), limit=CONCURRENT_STATEMENTS)
         return [*first, *(findings[number] for number in sorted(findings))][:MAX_FINDINGS]
 
-    async def idle_exclusions(self, pattern: GraphPattern, compiler: Compiler) -> list[str]:
-        """Describe branches that must not exist, and that no path would have: they exclude nothing.
-
-        Args:
-            pattern: a pattern that matches something.
-            compiler: compiles its plans.
-
-        Returns:
-            At most five messages; those that were found when the time was over.
-        """
-        excluding = [number for number, branch in enumerate(pattern.branches) if branch.at_most == 0]
-        others = tuple(branch for branch in pattern.branches if branch.at_most != 0)
-        idle: dict[int, str] = {}
-
-        async def attempt(number: int) -> None:
-            branch = pattern.branches[number]
-            required = branch.model_copy(update={"at_least": 1, "at_most": None})
-            plan = QueryPlan((pattern.model_copy(update={"branches": (*others, required)}),))
-            with suppress(StoreError):
-                if not await matched_paths(self._reads, compiler, plan, 1, quick_seconds=QUICK_SECONDS):
-                    idle[number] = _excludes_nothing(pattern, number, branch)
-
-        with suppress(TimeoutError):
-            async with self._reads.deadline.enforced():
-                await bounded_map(attempt, excluding[:MAX_VARIANTS], limit=CONCURRENT_STATEMENTS)
-        return [idle[number] for number in sorted(idle)][:MAX_FINDINGS]
-
     async def _matching_alone(self, query: GraphQuery, compiler: Compiler) -> list[bool]:
         """Whether each pattern matches alone; without a combinator, the query has just shown that none does."""
         if query.combinator is None:
@@ -125,13 +98,6 @@ class PatternDiagnosis:
                 if await matched_paths(self._reads, one.compiler, plan, 1, quick_seconds=QUICK_SECONDS):
                     return True
         return False
-
-
-def _excludes_nothing(pattern: GraphPattern, number: int, branch: Branch) -> str:
-    hint = ""
-    if any(one.on == "node" and one.at_step == -1 for one in branch.constraints):
-        hint = ": without at_step, a constraint applies to all its nodes, including the one at which it starts"
-    return f"Branch {number} of pattern {shorten_name(pattern.pattern_id)!r} excludes no path{hint}"
 
 
 def _not_joined(combinator: QueryCombinator) -> str:

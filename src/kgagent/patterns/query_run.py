@@ -33,7 +33,7 @@ EMBEDDING_SHARE = 0.5
 """Share of the time left that the embedding call may take."""
 
 CHUNKS_SHARE = 0.8
-DIAGNOSIS_SHARE, DIAGNOSIS_SECONDS, IDLE_SECONDS = 0.5, 3.0, 0.5
+DIAGNOSIS_SHARE, DIAGNOSIS_SECONDS = 0.5, 3.0
 SEARCH_SHARE = 0.9
 """Shares of the time left for what may be omitted: the rest is for the answer itself. A diagnosis takes at most so many
 seconds, and that of branches of a query that matched fewer."""
@@ -133,8 +133,6 @@ class PatternQueryRun:
                 await self._explain_no_match(compiler, schema, resolved)
             return await self._hybrid_search(resolved)
         self._warn_of_limits(run, limits)
-        if len(query.all_patterns) == 1 and not run.truncated:
-            self._warnings += await self._diagnosis(IDLE_SECONDS).idle_exclusions(query.all_patterns[0], compiler)
         ranking = self._ranking
         return PatternResult(
             strategy="patterns" if query.all_patterns else "traversal",
@@ -224,15 +222,13 @@ class PatternQueryRun:
         reasons = list(hints(query.all_patterns, schema, self._services.ontology))
         if not reasons and query.all_patterns:
             keys = [node.entity_key for node in resolved.nodes]
-            reasons = await self._diagnosis(DIAGNOSIS_SECONDS).explain(query, compiler, keys)
+            reads = self._reads.until(self._reads.deadline.part(DIAGNOSIS_SHARE, DIAGNOSIS_SECONDS))
+            reasons = await PatternDiagnosis(reads).explain(query, compiler, keys)
         self._warnings += reasons
         if query.strict if query.strict is not None else self._options.strict:
             raise NotFoundError(". ".join(["No path matches", *self._warnings]))
         if query.all_patterns:
             self._warnings.insert(0, "No path matches")
-
-    def _diagnosis(self, seconds: float) -> PatternDiagnosis:
-        return PatternDiagnosis(self._reads.until(self._reads.deadline.part(DIAGNOSIS_SHARE, seconds)))
 
     async def _hybrid_search(self, resolved: ResolvedQuery) -> PatternResult:
         """Search for the question, because nothing matched or the query has neither patterns nor a traversal."""
