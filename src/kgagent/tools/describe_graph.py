@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from pydantic import Field
@@ -28,29 +27,14 @@ MAX_NAME_LENGTH = 200
 """Characters of a name; longer names are omitted, because a shortened name cannot be used."""
 
 
-@dataclass(frozen=True)
-class _Detail:
-    """How much is described.
+MAX_PROPERTIES = 30
+"""Properties of a label or type that details have."""
 
-    Attributes:
-        properties: maximum number of properties of each.
-        pairs: maximum number of pairs of labels that each type connects.
-        examples: whether typical values are included.
-    """
+MAX_PAIRS = 10
+"""Pairs of labels that are listed of a type in details."""
 
-    properties: int
-    pairs: int
-    examples: bool = False
-
-
-DETAILS = (
-    _Detail(50, 20, examples=True),
-    _Detail(30, 10),
-    _Detail(10, 5),
-    _Detail(0, 2),
-    _Detail(0, 1),
-)
-"""From most to least; the first that fits the budget is used, or pages of the last."""
+OUTLINE_PAIRS = 2
+"""Pairs of labels that are listed of a type in an outline."""
 
 
 class DescribeGraphArguments(ReadArguments):
@@ -126,31 +110,29 @@ class DescribeGraph(Tool[DescribeGraphArguments]):
         if arguments.labels:
             schema = _restrict(arguments.labels, schema, context.ontology)
         if arguments.cursor is None:
-            for detail in DETAILS[:-1]:
-                answer = await self._described(context, arguments, schema, detail)
-                if answer.next_cursor is None:
-                    return answer
-        return await self._described(context, arguments, schema, DETAILS[-1])
-
-    async def _guide(
-        self, context: ToolContext, arguments: DescribeGraphArguments, message: str, text: str
-    ) -> GraphDescription:
-        lines = [line for line in text.splitlines() if line.strip()]
-        content = Content(items=[PlainItem(Line(line), "guide", line) for line in lines], message=message)
-        return await render_page(GraphDescription, context, arguments, content)
+            answer = await self._described(context, arguments, schema, outline=False)
+            if answer.next_cursor is None:
+                return answer
+        return await self._described(context, arguments, schema, outline=True)
 
     async def _described(
-        self, context: ToolContext, arguments: DescribeGraphArguments, schema: LiveSchema, detail: _Detail
+        self, context: ToolContext, arguments: DescribeGraphArguments, schema: LiveSchema, *, outline: bool
     ) -> GraphDescription:
+        """All details, or an outline without properties for a graph whose details exceed the budget."""
+        pairs = OUTLINE_PAIRS if outline else MAX_PAIRS
+        properties = 0 if outline else MAX_PROPERTIES
         labels, kinds = _with_short_names(schema.labels), _with_short_names(schema.relationship_types)
         items = [
-            *(_item("labels", {"label": label.name, **_shared(label, detail)}) for label in labels),
+            *(_item("labels", {"label": label.name, **_shared(label, properties)}) for label in labels),
             *(
-                _item("relationship_types", {"type": kind.name, **_shared(kind, detail), **_connections(kind, detail)})
+                _item(
+                    "relationship_types",
+                    {"type": kind.name, **_shared(kind, properties), **_connections(kind, pairs)},
+                )
                 for kind in kinds
             ),
         ]
-        notes = _notes(schema, len(labels), len(kinds), detail)
+        notes = _notes(schema, len(labels), len(kinds), outline=outline)
         message = f"The graph has {len(schema.labels)} labels and {len(schema.relationship_types)} relationship types"
         content = Content(
             items=items,
@@ -159,6 +141,13 @@ class DescribeGraph(Tool[DescribeGraphArguments]):
             sections=("labels", "relationship_types"),
             fields={"notes": notes} if notes else {},
         )
+        return await render_page(GraphDescription, context, arguments, content)
+
+    async def _guide(
+        self, context: ToolContext, arguments: DescribeGraphArguments, message: str, text: str
+    ) -> GraphDescription:
+        lines = [line for line in text.splitlines() if line.strip()]
+        content = Content(items=[PlainItem(Line(line), "guide", line) for line in lines], message=message)
         return await render_page(GraphDescription, context, arguments, content)
 
 
@@ -192,16 +181,18 @@ def _restrict(labels: Sequence[str], schema: LiveSchema, ontology: Ontology) -> 
     )
 
 
-def _notes(schema: LiveSchema, labels: int, kinds: int, detail: _Detail) -> list[str]:
+def _notes(schema: LiveSchema, labels: int, kinds: int, *, outline: bool) -> list[str]:
     """What the result omits, and how to get it."""
     notes = []
     parts: list[LiveLabel | LiveRelationshipType] = [*schema.labels, *schema.relationship_types]
-    cut = any(len(part.properties) > detail.properties for part in parts)
-    cut |= any(len(kind.pairs) > detail.pairs for kind in schema.relationship_types)
+    cut = any(len(part.properties) > MAX_PROPERTIES for part in parts)
+    cut |= any(len(kind.pairs) > MAX_PAIRS for kind in schema.relationship_types)
     if left := len(parts) - labels - kinds:
         notes.append(f"{left} labels and types with very long names are omitted")
-    if cut or not detail.examples:
+    if outline:
         notes.append("Details are omitted; set labels to see all details of some labels")
+    elif cut:
+        notes.append(f"At most {MAX_PROPERTIES} properties and {MAX_PAIRS} connections of each are shown")
     if any(part.sampled for part in parts):
         notes.append("sampled: not all were read, so there may be more properties and connections")
     if any(part.is_lower_bound for part in parts):
@@ -211,31 +202,29 @@ def _notes(schema: LiveSchema, labels: int, kinds: int, detail: _Detail) -> list
     return notes
 
 
-def _shared(part: LiveLabel | LiveRelationshipType, detail: _Detail) -> dict[str, Any]:
+def _shared(part: LiveLabel | LiveRelationshipType, limit: int) -> dict[str, Any]:
     payload: dict[str, Any] = {"count": part.count}
     if part.is_lower_bound:
         payload["or_more"] = True
     if part.sampled:
         payload["sampled"] = True
-    properties = _with_short_names(part.properties)[: detail.properties]
+    properties = _with_short_names(part.properties)[:limit]
     if properties:
-        payload["properties"] = {item.name: _values(item, detail) for item in properties}
+        payload["properties"] = {item.name: _values(item) for item in properties}
     return payload
 
 
-def _values(item: LiveProperty, detail: _Detail) -> str:
+def _values(item: LiveProperty) -> str:
     """Kinds and typical values in one line: `text: "open", "closed"`."""
     kinds = " or ".join(item.kinds) or "rare"
-    if not (detail.examples and item.examples):
+    if not item.examples:
         return kinds
     return f"{kinds}: {', '.join(json.dumps(value, ensure_ascii=False) for value in item.examples)}"
 
 
-def _connections(kind: LiveRelationshipType, detail: _Detail) -> dict[str, Any]:
+def _connections(kind: LiveRelationshipType, limit: int) -> dict[str, Any]:
     pairs = [pair for pair in kind.pairs if max(len(pair.from_label), len(pair.to_label)) <= MAX_NAME_LENGTH]
-    connections = [
-        {"from": pair.from_label, "to": pair.to_label, "count": pair.count} for pair in pairs[: detail.pairs]
-    ]
+    connections = [{"from": pair.from_label, "to": pair.to_label, "count": pair.count} for pair in pairs[:limit]]
     return {"connects": connections} if connections else {}
 
 
