@@ -11,12 +11,8 @@ from tests.support.openai_server import API_KEY
 
 
 def openai_embedder(base_url: str, *, model: str = "text-embedding-3-small") -> OpenAIEmbedder:
-    """An embedder of a local server, with the length of the shared indexes; it does not wait before it retries."""
-
-    async def at_once(_seconds: float) -> None:
-        await asyncio.sleep(0)
-
-    return OpenAIEmbedder(api_key=API_KEY, base_url=base_url, model=model, dimensions=384, sleep=at_once)
+    """An embedder of a local server, with the length of the shared indexes."""
+    return OpenAIEmbedder(api_key=API_KEY, base_url=base_url, model=model, dimensions=384)
 
 
 class WatchedEmbedder(Embedder):

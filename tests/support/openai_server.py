@@ -231,8 +231,8 @@ def status(
     error_code: str | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> Fault:
-    """An error in OpenAI's form."""
-    return lambda _: _error(code, message, error_code, headers)
+    """An error in OpenAI's form, after which clients retry at once unless `headers` ask them to wait."""
+    return lambda _: _error(code, message, error_code, headers or {"retry-after-ms": "1"})
 
 
 def altered(change: Callable[[list[Item]], list[Item]]) -> Fault:

@@ -9,7 +9,6 @@ import os
 import sys
 from array import array
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import urlsplit
 
@@ -17,7 +16,6 @@ from kgagent.bounded_map import bounded_map
 from kgagent.embedding.base import Embedder, Embedding
 from kgagent.embedding.batching import TOKENS_PER_INPUT, RequestLimits, split_batches, truncate
 from kgagent.embedding.openai_errors import translate_errors
-from kgagent.embedding.retrying import Sleep, with_retries
 from kgagent.embedding.validation import validate_embeddings, validate_texts
 from kgagent.errors import ConfigurationError, EmbeddingResponseError
 from kgagent.formatting import without_credentials
@@ -39,8 +37,8 @@ class OpenAIEmbedder(Embedder):
     A text of more than 8,191 UTF-8 bytes is truncated at a character boundary, so that it never exceeds the
     8,191 tokens that the models accept. The truncation depends only on the text, so its embedding never changes.
 
-    A request is retried after HTTP 408, 429 or 5xx, a failed connection or a timeout, after the wait that the server
-    asks for. Other errors are not retried, nor is an exhausted quota.
+    The SDK repeats a request after HTTP 408, 409, 429 or 5xx, a failed connection or a timeout, after the wait that
+    the server asks for, else after 0.5 s, doubled up to 8 s. Other errors are not retried.
 
     Use it from one event loop only, because the SDK's connections belong to the loop of the first call.
     """
@@ -58,7 +56,6 @@ class OpenAIEmbedder(Embedder):
         attempts: int = 5,
         concurrency: int = 4,
         limits: RequestLimits | None = None,
-        sleep: Sleep = asyncio.sleep,
     ) -> None:
         """Create the embedder; the first call imports the SDK and connects.
 
@@ -68,11 +65,10 @@ class OpenAIEmbedder(Embedder):
             model: OpenAI's name of the model.
             dimensions: length of each embedding; requested from models that can shorten their embeddings
                 (`text-embedding-3-…`), and checked in every response.
-            timeout: maximum seconds of one attempt of one request, above 0.
+            timeout: maximum seconds that an attempt of a request waits for the server, above 0.
             attempts: maximum attempts of one request, from 1.
             concurrency: maximum number of concurrent requests of one call, from 1.
             limits: limits of one request; OpenAI's limits by default.
-            sleep: waits the given seconds between attempts; tests replace it.
 
         Raises:
             ConfigurationError: the key or the address is invalid.
@@ -85,7 +81,6 @@ class OpenAIEmbedder(Embedder):
         self._attempts = attempts
         self._concurrency = concurrency
         self._limits = limits or RequestLimits()
-        self._sleep = sleep
         self._client: AsyncOpenAI | None = None
 
     @property
@@ -126,7 +121,7 @@ class OpenAIEmbedder(Embedder):
         return truncated
 
     async def _embed_batch(self, batch: list[str]) -> list[Embedding]:
-        response = await with_retries(partial(self._request, batch), attempts=self._attempts, sleep=self._sleep)
+        response = await self._request(batch)
         return validate_embeddings(
             _vectors(response, count=len(batch), model=self._model),
             count=len(batch),
@@ -141,8 +136,7 @@ class OpenAIEmbedder(Embedder):
             body["dimensions"] = self._dimensions
         client = await self._connected()
         with translate_errors(model=self._model, secret=self._api_key, timeout=self._timeout):
-            async with asyncio.timeout(self._timeout):
-                return await client.embeddings.create(**body)
+            return await client.embeddings.create(**body)
 
     async def _connected(self) -> "AsyncOpenAI":
         if self._client is None:
@@ -150,7 +144,10 @@ class OpenAIEmbedder(Embedder):
             openai = await asyncio.to_thread(importlib.import_module, "openai")
             if self._client is None:
                 self._client = openai.AsyncOpenAI(
-                    api_key=self._api_key, base_url=self._base_url, timeout=self._timeout, max_retries=0
+                    api_key=self._api_key,
+                    base_url=self._base_url,
+                    timeout=self._timeout,
+                    max_retries=self._attempts - 1,
                 )
         return self._client
 

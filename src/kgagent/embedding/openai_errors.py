@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from kgagent.embedding.retrying import TransientError, requested_wait
 from kgagent.errors import (
     ConfigurationError,
     EmbeddingError,
@@ -16,8 +15,8 @@ if TYPE_CHECKING:
     from openai import APIStatusError
 
 _MAX_REASON_LENGTH = 300
-_REQUEST_TIMEOUT = 408
-_TOO_MANY_REQUESTS = 429
+_MAX_WAIT_LENGTH = 40
+_TEMPORARY = frozenset({408, 409, 429})
 _SERVER_ERRORS = 500
 
 
@@ -31,20 +30,20 @@ def translate_errors(*, model: str, secret: str, timeout: float) -> Iterator[Non
         timeout: seconds, for the message.
 
     Raises:
-        TransientError: HTTP 408, 429 or 5xx, no connection, or a timeout: the request can be retried.
+        EmbeddingUnavailableError: all attempts ended with HTTP 408, 409, 429 or 5xx, no connection, or a timeout; or
+            the account has no quota left.
         ConfigurationError: the key is rejected, or the model is unknown.
-        EmbeddingUnavailableError: the account has no quota left.
         EmbeddingResponseError: the server rejected the texts, or its response is invalid.
     """
     import openai
 
     try:
         yield
-    except (TimeoutError, openai.APITimeoutError) as error:
-        raise TransientError(f"{model} did not respond within {timeout:g} s") from error
+    except openai.APITimeoutError as error:
+        raise EmbeddingUnavailableError(f"{model} did not respond within {timeout:g} s") from error
     except openai.APIConnectionError as error:
         reason = type(error.__cause__ or error).__name__
-        raise TransientError(f"{model} could not be reached ({reason})") from error
+        raise EmbeddingUnavailableError(f"{model} could not be reached ({reason})") from error
     except openai.APIStatusError as error:
         # The cause would expose the headers of the request and the unfiltered message of the server.
         raise _of_status(error, model, secret) from None
@@ -52,9 +51,7 @@ def translate_errors(*, model: str, secret: str, timeout: float) -> Iterator[Non
         raise EmbeddingResponseError(f"{model} returned an invalid response") from error
 
 
-def _of_status(
-    error: "APIStatusError", model: str, secret: str
-) -> TransientError | ConfigurationError | EmbeddingError:
+def _of_status(error: "APIStatusError", model: str, secret: str) -> ConfigurationError | EmbeddingError:
     status = error.status_code
     if status in {401, 403}:
         return ConfigurationError(
@@ -67,8 +64,10 @@ def _of_status(
         )
     if "insufficient_quota" in {error.code, error.type}:
         return EmbeddingUnavailableError(f"The OpenAI account has no quota left for {model}; add credit or another key")
-    if status in {_REQUEST_TIMEOUT, _TOO_MANY_REQUESTS} or status >= _SERVER_ERRORS:
-        return TransientError(f"{model} returned HTTP {status}", requested_wait=requested_wait(error.response.headers))
+    if status in _TEMPORARY or status >= _SERVER_ERRORS:
+        wait = error.response.headers.get("retry-after")
+        asked = f" and asks to wait (Retry-After: {wait[:_MAX_WAIT_LENGTH]})" if wait else ""
+        return EmbeddingUnavailableError(f"{model} returned HTTP {status}{asked}")
     return EmbeddingResponseError(f"{model} rejected the request (HTTP {status}): {_reason(error, secret)}")
 
 

@@ -22,25 +22,15 @@ def server(openai: OpenAIServer) -> OpenAIServer:
 
 
 @pytest.fixture
-def waits() -> list[float]:
-    """Seconds that embedders made by `make` would have slept."""
-    return []
-
-
-@pytest.fixture
-async def make(server: OpenAIServer, waits: list[float]) -> AsyncIterator[MakeEmbedder]:
-    """Makes embedders that ask the server and note their waits in place of waiting."""
+async def make(server: OpenAIServer) -> AsyncIterator[MakeEmbedder]:
+    """Makes embedders that ask the server."""
     async with AsyncExitStack() as stack:
-
-        async def note(seconds: float) -> None:
-            waits.append(seconds)
 
         def make_one(**options: Any) -> OpenAIEmbedder:
             defaults: dict[str, Any] = {
                 "api_key": API_KEY,
                 "base_url": server.base_url,
                 "dimensions": 64,
-                "sleep": note,
             }
             embedder = OpenAIEmbedder(**(defaults | options))
             stack.push_async_callback(embedder.aclose)

@@ -3,8 +3,6 @@
 import asyncio
 import math
 import socket
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 
 import pytest
 
@@ -108,13 +106,10 @@ async def test_a_long_text_is_truncated_and_embeds_the_same_among_others(
     [status(408), status(429), status(500), status(503), dropped, cut_off],
     ids=["408", "429", "500", "503", "dropped", "cut_off"],
 )
-async def test_a_transient_error_is_retried(
-    make: MakeEmbedder, server: OpenAIServer, waits: list[float], fault: Fault
-) -> None:
+async def test_a_transient_error_is_retried(make: MakeEmbedder, server: OpenAIServer, fault: Fault) -> None:
     server.fail_next(fault, times=2)
     assert await make().embed(["mentor"]) == [hash_embedding("mentor", LENGTH)]
     assert len(server.requests) == 3
-    assert len(waits) == 2
 
 
 async def test_a_timeout_is_retried(make: MakeEmbedder, server: OpenAIServer) -> None:
@@ -125,13 +120,14 @@ async def test_a_timeout_is_retried(make: MakeEmbedder, server: OpenAIServer) ->
 
 async def test_repeated_timeouts_are_an_error(make: MakeEmbedder, server: OpenAIServer) -> None:
     server.fail_next(held, times=2)
-    with pytest.raises(EmbeddingUnavailableError, match=r"did not respond within 0\.2 s; tried 2 times"):
+    with pytest.raises(EmbeddingUnavailableError, match=r"did not respond within 0\.2 s"):
         await make(timeout=0.2, attempts=2).embed(["mentor"])
+    assert len(server.requests) == 2
 
 
 async def test_lasting_errors_end_after_the_attempts(make: MakeEmbedder, server: OpenAIServer) -> None:
     server.fail_next(status(503), times=9)
-    with pytest.raises(EmbeddingUnavailableError, match="HTTP 503; tried 3 times"):
+    with pytest.raises(EmbeddingUnavailableError, match="returned HTTP 503"):
         await make(attempts=3).embed(["mentor"])
     assert len(server.requests) == 3
 
@@ -140,54 +136,21 @@ async def test_an_unreachable_server_is_unavailable(make: MakeEmbedder) -> None:
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         embedder = make(base_url=f"http://127.0.0.1:{silent.getsockname()[1]}/v1", attempts=2)
-        with pytest.raises(EmbeddingUnavailableError, match=r"could not be reached \(.*\); tried 2 times"):
+        with pytest.raises(EmbeddingUnavailableError, match=r"could not be reached \(.*\)"):
             await embedder.embed(["mentor"])
 
 
-@pytest.mark.parametrize(
-    ("headers", "wait"),
-    [
-        ({"retry-after-ms": "50"}, 0.05),
-        ({"Retry-After": "7"}, 7.0),
-        ({"Retry-After": "1.5"}, 1.5),
-        ({"Retry-After": "0"}, 0.0),
-        ({"Retry-After": "9", "retry-after-ms": "20"}, 0.02),
-    ],
-)
-async def test_the_wait_that_the_server_requests_is_respected(
-    make: MakeEmbedder, server: OpenAIServer, waits: list[float], headers: dict[str, str], wait: float
-) -> None:
-    server.fail_next(status(429, headers=headers))
-    await make().embed(["mentor"])
-    assert waits == [wait]
-
-
-async def test_a_requested_date_is_respected(make: MakeEmbedder, server: OpenAIServer, waits: list[float]) -> None:
-    date = format_datetime(datetime.now(UTC) + timedelta(seconds=50), usegmt=True)
-    server.fail_next(status(503, headers={"Retry-After": date}))
-    await make().embed(["mentor"])
-    assert 0 < waits[0] <= 50
-
-
-async def test_a_wait_is_slept_for_real(make: MakeEmbedder, server: OpenAIServer) -> None:
-    server.fail_next(status(429, headers={"retry-after-ms": "5"}))
-    assert await make(sleep=asyncio.sleep).embed(["mentor"]) == [hash_embedding("mentor", LENGTH)]
-
-
-async def test_too_long_a_wait_is_an_error_at_once(
-    make: MakeEmbedder, server: OpenAIServer, waits: list[float]
-) -> None:
+async def test_too_long_a_wait_is_an_error_at_once(make: MakeEmbedder, server: OpenAIServer) -> None:
     server.fail_next(status(429, headers={"Retry-After": "3600"}))
-    with pytest.raises(EmbeddingUnavailableError, match="tried once, and the server requested a wait of 3600 s"):
-        await make().embed(["mentor"])
-    assert waits == []
-
-
-async def test_an_exhausted_quota_is_not_retried(make: MakeEmbedder, server: OpenAIServer) -> None:
-    server.fail_next(status(429, error_code="insufficient_quota"))
-    with pytest.raises(EmbeddingUnavailableError, match="no quota left"):
+    with pytest.raises(EmbeddingUnavailableError, match=r"HTTP 429 and asks to wait \(Retry-After: 3600\)"):
         await make().embed(["mentor"])
     assert len(server.requests) == 1
+
+
+async def test_an_exhausted_quota_is_said(make: MakeEmbedder, server: OpenAIServer) -> None:
+    server.fail_next(status(429, error_code="insufficient_quota"), times=2)
+    with pytest.raises(EmbeddingUnavailableError, match="no quota left"):
+        await make(attempts=2).embed(["mentor"])
 
 
 @pytest.mark.parametrize(
