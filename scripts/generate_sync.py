@@ -30,6 +30,9 @@ BUILT_IN = {"__iter__": "iter", "__len__": "len"}
 """The built-in function that calls a special method."""
 
 
+MAX_DOCSTRING = 106
+"""Characters of a docstring that leave room for its indentation and quotes."""
+
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -255,7 +258,7 @@ class _Class:
     def _method(self, node: ast.FunctionDef | ast.AsyncFunctionDef, names: "_Names") -> str:
         is_property = any(ast.unparse(decorator) == "property" for decorator in node.decorator_list)
         signature = self._signature(node, names)
-        docstring = _docstring(node)
+        docstring = _docstring(node, self.face.name)
         if node.returns is None:
             raise SystemExit(f"{self.face.name}.{node.name} has no type of its result")
         passed = ", ".join(_passed(signature))
@@ -289,7 +292,6 @@ class _Class:
     def _connect(self, signature: ast.arguments, docstring: str, passed: str) -> str:
         signature.args.insert(0, ast.arg("cls"))
         self.needed.add("typing.Self")
-        docstring = docstring.replace("`await` the result, or enter it with `async with`", "enter it with `with`")
         body = f"return cls._open({self.face.name}.connect, {passed})"
         return f"@classmethod\ndef connect({ast.unparse(signature)}) -> Self:\n    {docstring}\n    {body}\n"
 
@@ -385,9 +387,15 @@ def _passed(signature: ast.arguments) -> Iterator[str]:
         yield f"**{signature.kwarg.arg}"
 
 
-def _docstring(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
-    text = ast.get_docstring(node, clean=False) or ""
-    return f'"""{text}"""'
+def _docstring(node: ast.FunctionDef | ast.AsyncFunctionDef, class_name: str) -> str:
+    """The first line of a docstring, and where the rest of it is."""
+    summary, _, more = (ast.get_docstring(node) or "").partition("\n")
+    summary = summary.replace("`await` the result, or enter it with `async with`", "enter it with `with`")
+    if more:
+        summary = f"{summary.rstrip('.')}; see `{class_name}.{node.name}`."
+        if len(summary) > MAX_DOCSTRING:
+            summary = f"See `{class_name}.{node.name}`."
+    return f'"""{summary}"""'
 
 
 def _indented(text: str) -> str:

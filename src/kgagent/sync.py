@@ -123,37 +123,7 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
         clock: Callable[[], datetime] = utc_now,
         observer: Observer = NULL_OBSERVER,
     ) -> Self:
-        """Connect to a graph; enter it with `with`.
-
-        Arguments that are not given come from the settings. Without a URI in either place, the local Neo4j is
-        started.
-
-        Args:
-            uri: bolt:// or neo4j:// address, with +s for TLS.
-            username: name to log in with.
-            password: password to log in with.
-            auth: a `neo4j.Auth` or an `AsyncAuthManager` to log in with, instead of `username` and `password`.
-            database: database of the server; None is the user's home database.
-            driver: an open `neo4j.AsyncDriver` to use; it is not closed with the graph. It excludes `uri`, `username`,
-                `password`, `auth` and `driver_options`.
-            driver_options: keyword arguments for `neo4j.AsyncGraphDatabase.driver`, such as
-                `max_connection_pool_size`.
-            embedder: makes the embeddings; None uses the one that the settings name. A given embedder is not closed
-                with the graph.
-            ontology: an ontology, or the path of a YAML file; None uses the file that the settings name, or the
-                default ontology.
-            settings: settings to use instead of those of the environment.
-            ensure_schema: whether to create missing constraints and indexes.
-            progress: reports downloads and the start of the local Neo4j.
-            clock: returns the time, with time zone.
-            observer: watches tools, searches, embeddings and statements; see `kgagent.observability`.
-
-        Raises:
-            InputError: arguments exclude each other.
-            ConfigurationError: the settings, the ontology, the embedder or the driver's options are invalid.
-            StoreError: the database cannot be used; SchemaError if its indexes do not fit the embedder.
-            LocalServerError: the local Neo4j did not start.
-        """
+        """Connect to a graph; enter it with `with`; see `KnowledgeGraph.connect`."""
         return cls._open(
             KnowledgeGraph.connect,
             uri,
@@ -180,95 +150,25 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
         vector: Sequence[float] | None = None,
         cross_encoder: CrossEncoder | None = None,
     ) -> HybridSearchResult:
-        """Search nodes and relationships, by vector and by full text, and fuse the results into one ranking.
-
-        A retriever that fails or runs out of time leaves the results of the others, and a warning among them. An
-        embedder that is being loaded is waited for, which is no part of the time limit.
-
-        Args:
-            request: what to search for and how, or only the text to search for. `HybridSearchOptions` has more options.
-            user_id: owner of the graph.
-            vector: embedding to use instead of the query's own, shape (dimensions,); no embedding call is made.
-                Without a query, there is no full-text search.
-            cross_encoder: reranks the best results: its method `score(query, texts)`, plain or async, returns one
-                number per text.
-
-        Returns:
-            Nodes and relationships, best first.
-
-        Raises:
-            InputError: an argument is invalid.
-            SearchError: every retriever failed.
-            BusyError: too many searches of the graph, or of this user, wait; see the setting `max_reads`.
-        """
+        """See `KnowledgeGraph.search`."""
         return self._wait(self._wrapped.search, request, user_id=user_id, vector=vector, cross_encoder=cross_encoder)
 
     def explore(self, request: ExploreRequest | str, *, user_id: str) -> ExploreResult:
-        """Find nodes by several queries and names, with the relationships around them.
-
-        An embedder that is being loaded is waited for, which is no part of the time limit.
-
-        Args:
-            request: queries and names to search for and how, or only one query.
-            user_id: owner of the graph.
-
-        Raises:
-            InputError: there is no query and no name, or a label is unknown.
-            SearchError: every search failed; one that fails alone is a warning of the result.
-            BusyError: too many searches of the graph, or of this user, wait; see the setting `max_reads`.
-        """
+        """Find nodes by several queries and names, with the relationships around them; see `KnowledgeGraph.explore`."""
         return self._wait(self._wrapped.explore, request, user_id=user_id)
 
     def traverse(self, request: TraverseRequest, *, user_id: str) -> TraverseResult:
-        """Follow relationships from a node.
-
-        Args:
-            request: node to start from, and how far to go.
-            user_id: owner of the graph.
-
-        Raises:
-            NotFoundError: the user has no such node.
-            InputError: a relationship type is unknown.
-            StoreError: the database failed.
-            BusyError: too many searches of the graph, or of this user, wait; see the setting `max_reads`.
-        """
+        """Follow relationships from a node; see `KnowledgeGraph.traverse`."""
         return self._wait(self._wrapped.traverse, request, user_id=user_id)
 
     def find_paths(self, request: FindPathsRequest, *, user_id: str) -> FindPathsResult:
-        """Find how two nodes are connected: the shortest paths, and the most relevant ones.
-
-        An embedder that is being loaded is waited for, which is no part of the time limit.
-
-        Args:
-            request: the two nodes, and what the paths should be about.
-            user_id: owner of the graph.
-
-        Raises:
-            NotFoundError: the user has no such node.
-            InputError: both ends are the same node.
-            EmbeddingError: the query could not be embedded.
-            StoreError: the database failed.
-            BusyError: too many searches of the graph, or of this user, wait; see the setting `max_reads`.
-        """
+        """See `KnowledgeGraph.find_paths`."""
         return self._wait(self._wrapped.find_paths, request, user_id=user_id)
 
     def query_patterns(
         self, query: GraphQuery, *, user_id: str, vector: Sequence[float] | None = None
     ) -> PatternResult:
-        """Answer a structured query with ranked, explained paths; see `PatternSearch.query`.
-
-        An embedder that is being loaded is waited for, which is no part of the time limit.
-
-        Args:
-            query: patterns, or targets to start from, and how paths are ranked.
-            user_id: owner of the graph.
-            vector: embedding of the query's text, shape (dimensions,); None computes it where it is needed.
-
-        Raises:
-            InputError: a name is unknown, or a constraint compares values of different types.
-            SearchError: the query took too long.
-            BusyError: too many searches of the graph, or of this user, wait; see the setting `max_reads`.
-        """
+        """See `KnowledgeGraph.query_patterns`."""
         return self._wait(self._wrapped.query_patterns, query, user_id=user_id, vector=vector)
 
     def load(
@@ -281,24 +181,7 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
         progress: Progress | None = None,
         engine: RayEngine | None = None,
     ) -> LoadReport:
-        """Load nodes and relationships from a JSON Lines file; loading the same file again changes nothing.
-
-        A line that cannot be loaded is reported and does not stop the others.
-
-        Args:
-            path: JSON Lines in UTF-8.
-            user_id: owner of the graph.
-            batch_size: lines per transaction, from 1.
-            concurrency: maximum number of concurrent batches, from 1.
-            progress: reports the lines.
-            engine: None writes from this process, `RayEngine` from worker processes of Ray.
-
-        Raises:
-            InputError: the file cannot be read or is no JSON Lines file, or an argument is invalid.
-            ConfigurationError: Ray cannot be used, or the graph cannot be opened in its workers.
-            EmbeddingError: a batch could not be embedded; load the file again to continue.
-            StoreError: the database failed; load the file again to continue.
-        """
+        """See `KnowledgeGraph.load`."""
         return self._wait(
             self._wrapped.load,
             path,
@@ -318,23 +201,7 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
         batch_size: int = 500,
         progress: Progress | None = None,
     ) -> ExportReport:
-        """Write nodes, relationships, notes, deleted records and the progress of ingestion to a JSON Lines file.
-
-        The page "Your data" describes the file. Records are read in pages. No record is exported halfway through a
-        change, but a page may have changes that were made after an earlier page was read.
-
-        Args:
-            path: the file, which gets this name when it is complete; an existing file is replaced.
-            user_id: owner of the records; None exports every user's.
-            embeddings: whether to write embeddings.
-            batch_size: records per page, from 1.
-            progress: reports the records.
-
-        Raises:
-            InputError: an argument is invalid, or the file cannot be written.
-            ConflictError: concurrent writes kept changing a record.
-            StoreError: the database failed.
-        """
+        """See `KnowledgeGraph.export`."""
         return self._wait(
             self._wrapped.export, path, user_id=user_id, embeddings=embeddings, batch_size=batch_size, progress=progress
         )
@@ -348,25 +215,7 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
         batch_size: int = 500,
         progress: Progress | None = None,
     ) -> ImportReport:
-        """Import a file written by `export`, exactly: keys, properties, versions, times and deleted records.
-
-        The whole file is checked before anything is written. Importing it again continues an interrupted import and
-        changes nothing else. Embeddings are kept if the graph has the embedder and the ontology of the file; otherwise
-        records without a current embedding are embedded.
-
-        Args:
-            path: a file written by `export`.
-            user_id: the user whom the file must name; None accepts any, and a file of several users.
-            overwrite: whether differing records are replaced with those of the file, instead of reported.
-            batch_size: records per transaction, from 1.
-            progress: reports the records.
-
-        Raises:
-            InputError: an argument is invalid, or the file is incomplete or unsuitable; nothing was imported.
-            ConflictError: concurrent writes won; import the file again to continue.
-            EmbeddingError: records could not be embedded; likewise.
-            StoreError: the database failed; likewise.
-        """
+        """See `KnowledgeGraph.import_records`."""
         return self._wait(
             self._wrapped.import_records,
             path,
@@ -386,25 +235,7 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
         progress: Progress | None = None,
         engine: RayEngine | None = None,
     ) -> MigrationReport:
-        """Migrate a graph to the current form; call it again to resume an interrupted migration.
-
-        It creates missing constraints and indexes, drops constraints that made keys unique among all users, embeds
-        records without a current embedding, and removes the embedding properties of old graphs.
-
-        Args:
-            user_id: owner of the records to migrate; None migrates every user's.
-            dry_run: count what would be done and change nothing.
-            rebuild_indexes: first recreate the vector indexes for the current embedder.
-            batch_size: records per embedding request and transaction, from 1.
-            progress: reports the records.
-            engine: None embeds and writes from this process, `RayEngine` from worker processes of Ray.
-
-        Raises:
-            InputError: `batch_size` is below 1.
-            ConfigurationError: the engine cannot use Ray.
-            SchemaError: an index does not fit, or the data breaks a constraint.
-            MigrationStoppedError: the database or the embedder failed; its report says what was done.
-        """
+        """See `KnowledgeGraph.migrate`."""
         return self._wait(
             self._wrapped.migrate,
             user_id=user_id,
@@ -418,21 +249,7 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
     def purge(
         self, *, user_id: str | None = None, restorable: bool = False, dry_run: bool = False, batch_size: int = 200
     ) -> PurgeReport:
-        """Purge deleted nodes and relationships that can no longer be restored.
-
-        Each deletion and restoration purges up to 100 records of any user. This method purges all, in batches, so that
-        other calls do not wait for long.
-
-        Args:
-            user_id: owner of the records; None purges every user's.
-            restorable: whether those of the user that can still be restored are purged too, to erase them at once.
-            dry_run: count them and change nothing.
-            batch_size: records per transaction, from 1.
-
-        Raises:
-            InputError: `batch_size` is below 1, or `restorable` is given without a user.
-            StoreError: the database failed; what was purged until then stays purged.
-        """
+        """Purge deleted nodes and relationships that can no longer be restored; see `KnowledgeGraph.purge`."""
         return self._wait(
             self._wrapped.purge, user_id=user_id, restorable=restorable, dry_run=dry_run, batch_size=batch_size
         )
@@ -446,26 +263,7 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
         batch_size: int = 200,
         progress: Progress | None = None,
     ) -> ForgetReport:
-        """Delete all data of a user, or of a source or another node, irreversibly.
-
-        Of a user: nodes, relationships, notes, deleted records, the progress of ingestion and cached texts. Of a node:
-        the node with its relationships and its progress, its deleted records, and the notes of other records that name
-        it as their source; these records are embedded again. If it is interrupted, call it again to continue.
-
-        Args:
-            user_id: owner of the records.
-            entity_key: key of the node to forget, a unique beginning of at least 8 characters, or its name; None
-                forgets the user.
-            dry_run: count and change nothing.
-            batch_size: records per transaction, from 1.
-            progress: reports the records.
-
-        Raises:
-            InputError: an argument is invalid; NotFoundError if nothing is stored under the key.
-            ConflictError: concurrent writes won; call it again to continue.
-            EmbeddingError: a record without the notes could not be embedded; likewise.
-            StoreError: the database failed; likewise.
-        """
+        """Delete all data of a user, or of a source or another node, irreversibly; see `KnowledgeGraph.forget`."""
         return self._wait(
             self._wrapped.forget,
             user_id=user_id,
@@ -478,29 +276,11 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
     def diagnose(
         self, *, user_id: str | None = None, check_embedder: bool = False, progress: Progress | None = None
     ) -> Diagnosis:
-        """Check the server, its indexes and every record, and report problems with their fixes; nothing is changed.
-
-        Args:
-            user_id: owner of the records to check; None checks every user's.
-            check_embedder: make one embedding to see whether the embedder works.
-            progress: reports the records.
-
-        Raises:
-            StoreError: the database failed.
-        """
+        """See `KnowledgeGraph.diagnose`."""
         return self._wait(self._wrapped.diagnose, user_id=user_id, check_embedder=check_embedder, progress=progress)
 
     def live_schema(self, *, user_id: str, refresh: bool = False) -> LiveSchema:
-        """Read which labels, relationship types and properties a user's graph has, and how many of each.
-
-        Args:
-            user_id: owner of the graph.
-            refresh: read from the database even if a recent answer is in memory.
-
-        Raises:
-            InputError: the user id is empty.
-            StoreError: the database failed.
-        """
+        """See `KnowledgeGraph.live_schema`."""
         return self._wait(self._wrapped.live_schema, user_id=user_id, refresh=refresh)
 
     def tools(
@@ -511,18 +291,7 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
         source_entity_key: str | None = None,
         on_change: OnChange | None = None,
     ) -> SyncToolset:
-        """Return the agent's tools, bound to one user; the model that calls them cannot choose another user.
-
-        Args:
-            user_id: owner of the graph.
-            toolsets: names of toolsets ("core", "graph", "patterns", "admin"); None returns all tools, of which a
-                surface offers a model those of the setting `toolsets`.
-            source_entity_key: `entity_key` of the source that is being read; every note that the tools write names it.
-            on_change: called with each record that the tools write, but not with those they delete.
-
-        Raises:
-            InputError: the user id is empty, or a toolset is unknown.
-        """
+        """See `KnowledgeGraph.tools`."""
         return SyncToolset(
             self._wrapped.tools(
                 user_id=user_id, toolsets=toolsets, source_entity_key=source_entity_key, on_change=on_change
@@ -531,35 +300,15 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
         )
 
     def searcher(self, name: str, *, user_id: str) -> SyncSearcher:
-        """Return a search for nodes, bound to one user.
-
-        Args:
-            name: "vector" (semantic), "graph" (around seed nodes) or "hybrid" (both).
-            user_id: owner of the nodes.
-
-        Raises:
-            InputError: the name is unknown or the user id empty.
-        """
+        """Return a search for nodes, bound to one user; see `KnowledgeGraph.searcher`."""
         return SyncSearcher(self._wrapped.searcher(name, user_id=user_id), self._portal)
 
     def bookmarks(self) -> tuple[str, ...]:
-        """Return the bookmarks of what this process has written and read, for `use_bookmarks` in another process.
-
-        Reads see all earlier writes of the same process. In a cluster, they may miss writes of another process unless
-        they have its bookmarks.
-        """
+        """See `KnowledgeGraph.bookmarks`."""
         return self._wait(self._wrapped.bookmarks)
 
     def use_bookmarks(self, bookmarks: Iterable[str]) -> None:
-        """Wait until the database has what another process wrote, and let all later calls see it.
-
-        Args:
-            bookmarks: what `bookmarks` returned in the other process, of the same database.
-
-        Raises:
-            InputError: a bookmark is invalid, or the database did not reach it in time; later calls do not wait for it.
-            StoreError: the database failed.
-        """
+        """See `KnowledgeGraph.use_bookmarks`."""
         return self._wait(self._wrapped.use_bookmarks, bookmarks)
 
 
@@ -574,55 +323,19 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
         vector: Sequence[float] | None = None,
         cross_encoder: CrossEncoder | None = None,
     ) -> HybridSearchResult:
-        """Find nodes and relationships by vector and full-text search, fused into one ranking.
-
-        A search that fails or times out is skipped, with a warning in the result.
-
-        Args:
-            request: the query, embedded in one call unless `vector` is given, and how to search.
-            user_id: owner of the graph.
-            vector: an embedding to use instead of the query's own, shape (dimensions,); no embedding call is made.
-                Without a query, only the vector searches run.
-            cross_encoder: has a method `score(query, texts)`, plain or async, that returns one number for each text;
-                it reranks the best items.
-
-        Raises:
-            InputError: invalid argument.
-            SearchError: every search failed.
-        """
+        """See `RetrievalService.hybrid_search`."""
         return self._wait(
             self._wrapped.hybrid_search, request, user_id=user_id, vector=vector, cross_encoder=cross_encoder
         )
 
     def explore(self, request: ExploreRequest, *, user_id: str) -> ExploreResult:
-        """Search for several queries and names, fuse the nodes found, and return them with their surroundings.
-
-        A search that fails or times out is skipped, with a warning in the result.
-
-        Args:
-            request: queries, names and how to search.
-            user_id: owner of the graph.
-
-        Raises:
-            InputError: invalid argument.
-            SearchError: every search failed.
-        """
+        """See `RetrievalService.explore`."""
         return self._wait(self._wrapped.explore, request, user_id=user_id)
 
     def expand_graph(
         self, entity_keys: Sequence[str], *, user_id: str, max_relationships: int = 10, max_neighbors: int = 30
     ) -> GraphExpansion:
-        """Find the surroundings of nodes: the relationships among them, and their neighbors one hop away.
-
-        Args:
-            entity_keys: keys of the nodes.
-            user_id: owner of the nodes.
-            max_relationships: maximum number of relationships among the nodes.
-            max_neighbors: maximum number of neighbors; each comes with the relationships that join it to the nodes.
-
-        Raises:
-            StoreError: the database failed.
-        """
+        """See `RetrievalService.expand_graph`."""
         return self._wait(
             self._wrapped.expand_graph,
             entity_keys,
@@ -632,62 +345,21 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
         )
 
     def best_connected_nodes(self, *, user_id: str, limit: int = 20) -> list[tuple[GraphNode, int]]:
-        """Find the nodes that have the most relationships, with their number; the owner of the graph comes first.
-
-        Args:
-            user_id: owner of the graph.
-            limit: maximum number of nodes.
-
-        Raises:
-            StoreError: the database failed.
-        """
+        """See `RetrievalService.best_connected_nodes`."""
         return self._wait(self._wrapped.best_connected_nodes, user_id=user_id, limit=limit)
 
     def traverse(self, request: TraverseRequest, *, user_id: str) -> TraverseResult:
-        """Find the nodes around a node, hop by hop.
-
-        Args:
-            request: where to start, and how far to go.
-            user_id: owner of the graph.
-
-        Raises:
-            NotFoundError: the node does not exist for this user.
-            InputError: a type is unknown.
-            StoreError: the database failed.
-        """
+        """Find the nodes around a node, hop by hop; see `RetrievalService.traverse`."""
         return self._wait(self._wrapped.traverse, request, user_id=user_id)
 
     def find_paths(self, request: FindPathsRequest, *, user_id: str) -> FindPathsResult:
-        """Find how two nodes are related: the shortest paths between them, and the most relevant ones.
-
-        Args:
-            request: the nodes, and optionally what the paths should be about.
-            user_id: owner of the graph.
-
-        Raises:
-            NotFoundError: a node does not exist for this user.
-            InputError: both ends are one node.
-            EmbeddingError: the query could not be embedded.
-            StoreError: the database failed.
-        """
+        """See `RetrievalService.find_paths`."""
         return self._wait(self._wrapped.find_paths, request, user_id=user_id)
 
     def find_similar_nodes(
         self, new: Sequence[GraphNode], embeddings: Mapping[str, Sequence[float]], *, user_id: str
     ) -> dict[str, tuple[GraphNode, ...]]:
-        """Find older nodes that may represent the same thing as new ones: the same or a similar name, or embedding.
-
-        Args:
-            new: nodes that were just created.
-            embeddings: their embeddings by key, float32, shape (dimensions,); nodes may be missing.
-            user_id: owner of the nodes.
-
-        Returns:
-            Up to three similar nodes by the key of the new one; nodes without any are missing.
-
-        Raises:
-            StoreError: the database failed.
-        """
+        """See `RetrievalService.find_similar_nodes`."""
         return self._wait(self._wrapped.find_similar_nodes, new, embeddings, user_id=user_id)
 
     def evict(self) -> None:
@@ -706,28 +378,7 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
         vector: Sequence[float] | None = None,
         expand_hops: int | None = 0,
     ) -> Matches[RelationshipSearchResult]:
-        """Find relationships by vector search.
-
-        Args:
-            query: what to look for; or give `vector`, or both.
-            threshold: minimum plain cosine, -1 to 1, of direct matches.
-            user_id: owner of the relationships.
-            relationship_types: free types ("mentor") to keep; None keeps all.
-            neo4j_types: types in the database to keep; None keeps all.
-            limit: maximum number of relationships.
-            vector: an embedding to search for instead of the text, shape (dimensions,); no embedding call is made.
-            expand_hops: hops to expand from the best matches, 0 to 5, ignoring the threshold, for queries that name
-                only a starting point; `score` then ranks, and expansion starts at nodes that `query` mentions. None
-                expands as far as the query needs, up to 3 hops, to relationships at most 0.1 below the threshold.
-
-        Returns:
-            Relationships, best first.
-
-        Raises:
-            InputError: invalid argument.
-            EmbeddingError: the query could not be embedded.
-            StoreError: the database failed.
-        """
+        """Find relationships by vector search; see `RetrievalService.relationship_vector_search`."""
         return self._wait(
             self._wrapped.relationship_vector_search,
             query,
@@ -752,10 +403,7 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
         vector: Sequence[float] | None = None,
         expand_hops: int | None = 0,
     ) -> DiscoveredNodes:
-        """Find relationships by vector search, and the nodes that they join.
-
-        Arguments and errors are those of `relationship_vector_search`.
-        """
+        """See `RetrievalService.find_nodes_via_relationship_search`."""
         return self._wait(
             self._wrapped.find_nodes_via_relationship_search,
             query,
@@ -778,24 +426,7 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
         limit: int = 20,
         vector: Sequence[float] | None = None,
     ) -> Matches[NodeSearchResult]:
-        """Find nodes by vector search over their own text.
-
-        Args:
-            query: what to look for; or give `vector`.
-            threshold: minimum plain cosine, -1 to 1.
-            user_id: owner of the nodes.
-            labels: labels to keep; None keeps all.
-            limit: maximum number of nodes of each label.
-            vector: an embedding to search for instead of the text, shape (dimensions,); no embedding call is made.
-
-        Returns:
-            Nodes of all labels, most similar first.
-
-        Raises:
-            InputError: invalid argument.
-            EmbeddingError: the query could not be embedded.
-            StoreError: the database failed.
-        """
+        """Find nodes by vector search over their own text; see `RetrievalService.node_vector_search`."""
         return self._wait(
             self._wrapped.node_vector_search,
             query,
@@ -809,18 +440,7 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
     def text_match(
         self, text: str, *, user_id: str, labels: Sequence[str] | None = None, limit: int = 20
     ) -> Matches[NodeSearchResult]:
-        """Find nodes by name.
-
-        Args:
-            text: compared with the names: equal, contained, or sharing words.
-            user_id: owner of the nodes.
-            labels: labels to keep; None keeps all.
-            limit: maximum number of nodes.
-
-        Raises:
-            InputError: the text is empty or a label is unknown.
-            StoreError: the database failed.
-        """
+        """Find nodes by name; see `RetrievalService.text_match`."""
         return self._wait(self._wrapped.text_match, text, user_id=user_id, labels=labels, limit=limit)
 
 
@@ -828,20 +448,7 @@ class SyncSearcher(BlockingWrapper[Searcher]):
     """A search for nodes, bound to one user; each call waits for its result."""
 
     def search(self, query: str | None = None, options: SearchOptions = DEFAULT_SEARCH) -> list[SearchHit]:
-        """Find nodes.
-
-        Args:
-            query: what to look for; not needed by a graph search, nor with a vector in the options.
-            options: how to search.
-
-        Returns:
-            Hits, best first; equal scores are ordered by the ontology's order of labels, then by key.
-
-        Raises:
-            InputError: what the search needs was not given.
-            EmbeddingError: the query could not be embedded.
-            StoreError: the database failed.
-        """
+        """Find nodes; see `Searcher.search`."""
         return self._wait(self._wrapped.search, query, options)
 
 
@@ -887,11 +494,7 @@ class SyncTool(BlockingWrapper[BoundTool]):
         return self._wait(self._wrapped, *unnamed, **arguments)
 
     def call_text(self, arguments: Mapping[str, Any] | str | None) -> ToolText:
-        """Call the tool as a model does: the answer is text, or JSON if the argument `format` says so.
-
-        Args:
-            arguments: the arguments by name, or a JSON object of them.
-        """
+        """See `BoundTool.call_text`."""
         return self._wait(self._wrapped.call_text, arguments)
 
     def question(self, arguments: Mapping[str, Any] | str | None) -> ToolText | None:

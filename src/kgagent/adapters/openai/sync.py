@@ -49,10 +49,7 @@ class SyncOpenAITools(BlockingWrapper[OpenAITools]):
         return self._wrapped.responses
 
     def answer_message(self, message: ChatCompletionMessage) -> list[ChatCompletionToolMessageParam]:
-        """Run the calls of a message, one after the other, and return a tool message for each.
-
-        An error is part of the answer; nothing is raised into the agent.
-        """
+        """See `OpenAITools.answer_message`."""
         return self._wait(self._wrapped.answer_message, message)
 
     def answer_response(self, response: Response) -> list[FunctionCallOutput]:
