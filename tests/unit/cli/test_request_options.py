@@ -80,4 +80,4 @@ def test_a_word_that_is_no_choice_is_answered_without_the_words_of_the_validatio
     result = CliRunner().invoke(app, ["migrate", "--engine", "bach"])
     text = " ".join(result.output.replace("│", " ").split())
     assert (result.exit_code, "Value error" in text) == (2, False)
-    assert "'bach' is not one of 'direct', 'batch'" in text
+    assert "'bach' is not one of 'direct', 'ray'" in text
