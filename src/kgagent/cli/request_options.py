@@ -1,6 +1,5 @@
 """Options that are fields of a request model: their description, default and bounds are those of the field."""
 
-from collections.abc import Iterable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -12,15 +11,6 @@ if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
     RequestT = TypeVar("RequestT", bound=BaseModel)
-
-FORMER_NAMES = {
-    "--hops": "--expand-hops",
-    "--context": "--token-budget",
-    "--text": "--text-match",
-    "--ask-embedder": "--check-embedder",
-    "--no-ask-embedder": "--no-check-embedder",
-}
-"""Options of earlier releases that are still accepted."""
 
 _MODULE = "kgagent.models"
 
@@ -42,14 +32,14 @@ _PLACEHOLDER = "field:"
 
 
 class RequestCommand(TyperCommand):
-    """A command that fills in help texts from request models and accepts former option names."""
+    """A command that fills in help texts from request models."""
 
     def parse_args(self, ctx: object, args: list[str]) -> list[str]:
-        """Replace former option names, and fill in the help texts if help is requested."""
+        """Fill in the help texts if help is requested."""
         if "--help" in args:
             self.fill_in_help()
         try:
-            return super().parse_args(cast("typer.Context", ctx), list(_with_present_names(args)))
+            return super().parse_args(cast("typer.Context", ctx), args)
         except typer.BadParameter as error:
             _explain(error)
             raise
@@ -88,14 +78,6 @@ def _explain(error: typer.BadParameter) -> None:
     if isinstance(cause, ValidationError):
         own = [str(item["ctx"]["error"]) for item in cause.errors() if item["type"] == "value_error"]
         error.message = own[0] if own else explain_validation_error(cause, noun="value").removeprefix("values ")
-
-
-def _with_present_names(args: Iterable[str]) -> Iterable[str]:
-    is_option = True
-    for arg in args:
-        is_option = is_option and arg != "--"
-        name, equals, value = arg.partition("=")
-        yield f"{FORMER_NAMES[name]}{equals}{value}" if is_option and name in FORMER_NAMES else arg
 
 
 def _field_help(reference: str) -> str:

@@ -46,7 +46,6 @@ def test_version_is_that_of_the_package() -> None:
         ["search", " "],
         ["search", "x", "--strategy", "best"],
         ["search", "x", "--limit", "0"],
-        ["search", "x", "--hops", "6"],
         ["search", "x", "--expand-hops", "6"],
         ["explore"],
         ["explore", "x", "--threshold", "2"],

@@ -6,7 +6,7 @@ from typer.core import TyperGroup
 from typer.testing import CliRunner
 
 from kgagent.cli.app import app
-from kgagent.cli.request_options import FORMER_NAMES, RequestCommand, build_request
+from kgagent.cli.request_options import RequestCommand, build_request
 from kgagent.models import ExploreRequest, HybridSearchRequest
 
 
@@ -44,27 +44,11 @@ def test_every_help_text_is_filled_in() -> None:
         assert not [one.name for one in command.params if str(getattr(one, "help", "")).startswith("field:")]
 
 
-@pytest.mark.parametrize("former", FORMER_NAMES)
-def test_former_names_stand_for_options_that_exist(former: str) -> None:
-    options = {
-        name for one in commands().values() for param in one.params for name in (*param.opts, *param.secondary_opts)
-    }
-    assert FORMER_NAMES[former] in options
-    assert former not in options
-
-
-@pytest.mark.parametrize("option", ["--hops", "--expand-hops"])
-def test_former_name_is_an_alias(option: str) -> None:
-    for arguments in ([option, "9"], [f"{option}=9"]):
+def test_a_value_out_of_range_names_the_field_and_its_bound() -> None:
+    for arguments in (["--expand-hops", "9"], ["--expand-hops=9"]):
         result = CliRunner().invoke(app, ["search", "x", *arguments])
         assert result.exit_code == 2
         assert "expand_hops must be at most 5, got 9" in " ".join(result.output.replace("│", " ").split())
-
-
-def test_arguments_after_two_dashes_are_not_renamed() -> None:
-    result = CliRunner().invoke(app, ["load", "--", "--hops"])
-    assert result.exit_code == 2
-    assert "--hops" in result.output
 
 
 def test_values_that_are_not_given_keep_the_default_of_the_model() -> None:
