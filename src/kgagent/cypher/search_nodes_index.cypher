@@ -1,7 +1,7 @@
 // The user's nodes of one label that are nearest to each query, from the index that filters by user inside itself.
 // Parameters: user_id; dimensions; model; limit; fetch (index matches to fetch, at least limit);
 // estimated (whether the index only estimates similarities, which are then computed again); queries [{position, vector, threshold}].
-// Rows: one for each query: query, hits (number of index matches), least score among them as cosine,
+// Rows: one for each query: query, label, hits (number of index matches), least score among them as cosine,
 // matches [{similarity (plain cosine), node}], best first.
 UNWIND $queries AS query
 CALL (query) {
@@ -16,7 +16,7 @@ CALL (query) {
     CASE WHEN similarity >= query.threshold AND «_eligible_node» THEN {n: n, similarity: similarity} END
   )[..$limit] AS kept
 }
-RETURN query.position AS query, hits, least, COLLECT {
+RETURN query.position AS query, head(keys({«label»: null})) AS label, hits, least, COLLECT {
   UNWIND kept AS hit
   WITH hit, hit.n AS n
   RETURN {similarity: hit.similarity, node: «_found_node»}

@@ -1,5 +1,5 @@
-// Configuration of an index.
-// Parameters: index.
-// Rows: one {config}, or none if there is no such index.
-SHOW INDEXES YIELD name, options WHERE name = $index
-RETURN options.indexConfig AS config
+// Configuration of some indexes.
+// Parameters: indexes [names].
+// Rows: name, config; none for an index that does not exist.
+SHOW INDEXES YIELD name, options WHERE name IN $indexes
+RETURN name, options.indexConfig AS config

@@ -19,14 +19,15 @@ FusionStrategy = Literal["calibrated", "rrf", "weighted", "interleave", "graph_f
 FusedRetriever = Literal["node_vector", "node_fulltext", "relationship_vector", "relationship_fulltext"]
 """The retrievers whose rankings are fused."""
 
-RetrieverName = Literal[FusedRetriever, "via_relationship", "name_match"]
-"""How an item was found: by one of the retrievers, as an end node of a relationship, or by its name (`explore`)."""
+RetrieverName = Literal[FusedRetriever, "expansion", "via_relationship", "name_match"]
+"""How an item was found: by a retriever, by expansion, as an end node of a relationship, or by its name (`explore`)."""
 
 RETRIEVER_DESCRIPTIONS: Mapping[RetrieverName, str] = {
     "node_vector": "semantic search of nodes",
     "node_fulltext": "full-text search of nodes",
     "relationship_vector": "semantic search of relationships",
     "relationship_fulltext": "full-text search of relationships",
+    "expansion": "expansion from what matched",
     "via_relationship": "end nodes of relationships",
     "name_match": "search of nodes by name",
 }
@@ -67,8 +68,8 @@ class HybridSearchRequest(RequestModel):
     threshold: Threshold = Field(0.3, description="Minimum cosine similarity; full-text matches ignore it.")
     strategy: FusionStrategy = Field(
         "calibrated",
-        description="How to fuse the rankings. calibrated compares similarities, with a small share of the full-text "
-        "score; rrf (reciprocal rank fusion) compares ranks only; interleave takes one "
+        description="How to rank. calibrated is a weighted sum of features of each item; rrf "
+        "(reciprocal rank fusion) compares ranks only; interleave takes one "
         "item of each ranking in turn; text_first puts full-text matches of nodes first, graph_first semantic matches.",
     )
     neo4j_types: tuple[ShortText, ...] | None = Field(
@@ -136,8 +137,9 @@ class RankedItem(GraphModel):
         score: score of the fusion strategy, or of the last reranking step.
         found_by: the retrievers that found it.
         similarity: plain cosine with the query, -1 to 1; None without a vector search match.
-        text_score: score of its full-text match relative to the best match, above 0 to 1; 1 also if the query says its
-            attitude; None without either.
+        text_score: score of its full-text match relative to the best match, above 0 to 1; None without one.
+        features: what the score is the weighted mean of, each 0 to 1, see `kgagent.retrieval.scoring`; empty if another
+            strategy ranks.
     """
 
     rank: int
@@ -145,6 +147,7 @@ class RankedItem(GraphModel):
     found_by: tuple[RetrieverName, ...]
     similarity: float | None = None
     text_score: float | None = None
+    features: Mapping[str, float] = Field(default_factory=dict)
 
 
 class HybridObject(RankedItem, GraphNode):

@@ -22,7 +22,7 @@ ExpandHops = Annotated[
     Field(
         ge=0,
         le=MAX_HOPS,
-        description="Hops to expand. Default: what the query needs.",
+        description="Hops to expand. Default: 2.",
     ),
 ]
 
@@ -50,8 +50,8 @@ class RelationshipSearchResult(GraphRelationship):
 
     Attributes:
         similarity: plain cosine of the relationship itself with the query, -1 to 1.
-        score: what the search ranks by, in units of cosine: `similarity`, or the score of the path if the relationship
-            was reached by expansion.
+        score: what the search ranks by: `similarity`, or with expansion the score of
+            `kgagent.retrieval.scoring`, 0 to 1.
         path: the relationships that led to it, as short sentences; empty if the query itself found it.
     """
 
@@ -102,7 +102,7 @@ class Signal(GraphModel):
 
 
 class ExploredNode(GraphModel):
-    """A node that `explore` found; `score` is what it ranks by, in units of cosine."""
+    """A node that `explore` found; `score` is what it ranks by, 0 to 1."""
 
     node: GraphNode
     score: float

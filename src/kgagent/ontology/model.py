@@ -30,6 +30,7 @@ class Ontology(BaseModel):
     hidden_properties: frozenset[Name] = frozenset()
     symmetric_types: frozenset[str] = frozenset()
     owner_label: Name | None = None
+    owner_words: frozenset[str] = frozenset({"i", "me", "my", "mine", "myself"})
 
     @model_validator(mode="after")
     def _validate_references(self) -> Self:

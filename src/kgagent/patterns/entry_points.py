@@ -16,7 +16,7 @@ from kgagent.patterns.path_reader import PathReader
 from kgagent.patterns.plans import EntryPoint
 from kgagent.patterns.reads import UserReads
 from kgagent.retrieval import RetrievalService
-from kgagent.retrieval.full_text import named_by
+from kgagent.retrieval.query import name_words
 
 MAX_NAMESAKES = 20
 """Maximum number of nodes of the same name to which a target resolves."""
@@ -98,7 +98,8 @@ class TargetResolver:
         result = await self._retrieval.hybrid_search(request, user_id=self._reads.user_id, vector=vector)
         names = ((one.entity_key, name) for one in result.objects for name in (one.name, *aliases_in(one.properties)))
         # "Lena" means the nodes that have this in a name or alias, not those that are similar to them.
-        named = named_by(target.description, names)
+        asked = set(name_words(target.description))
+        named = {key for key, name in names if asked and asked.issubset(name_words(name))}
         found = {one.entity_key: one.label for one in result.objects if not named or one.entity_key in named}
         if not found:
             return ResolvedTarget()

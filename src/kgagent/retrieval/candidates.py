@@ -9,6 +9,7 @@ from kgagent.models import GraphNode, GraphRelationship
 from kgagent.models.hybrid import FusedRetriever, RetrieverName
 from kgagent.models.search import SearchPlan
 from kgagent.ontology import Ontology
+from kgagent.retrieval.scoring import Features
 
 StoredRecord = NodeRecord | RelationshipRecord
 
@@ -32,6 +33,7 @@ class Candidate:
         text_score: score of its full-text match relative to the best match, above 0 to 1; None without one.
         path: the relationships that led to it, from one that the query itself found.
         found_by: how it was found.
+        features: what its score is made of; None if another fusion strategy ranks it.
         result: the item as it is returned; None until it is hydrated.
     """
 
@@ -42,6 +44,7 @@ class Candidate:
     text_score: float | None = None
     path: tuple[RelationshipRecord, ...] = ()
     found_by: tuple[RetrieverName, ...] = ()
+    features: Features | None = None
     result: GraphNode | GraphRelationship | None = None
 
 
@@ -53,13 +56,11 @@ class Ranking:
         candidates: best first.
         plan: how a vector search or a search by name was run; None for full-text search.
         span: similarities of the first match and of the last one that counts, of a vector search with enough matches.
-        cut_after: seconds after which expansion ended before it was complete; None if it is complete.
     """
 
     candidates: Sequence[Candidate] = ()
     plan: SearchPlan | None = None
     span: tuple[float, float] | None = None
-    cut_after: float | None = None
 
 
 Rankings = Mapping[FusedRetriever, Sequence[Candidate]]

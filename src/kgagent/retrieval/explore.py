@@ -1,9 +1,6 @@
-"""Explore: the stages of the pipeline for several queries and names at once, with the surroundings of what they find.
+"""Explore: the pipeline of every search for several queries and names at once, with the surroundings of what it finds.
 
-Nodes are ranked, and relationships lead to nodes: each relationship that matched gives its score to both its ends
-before fusion (expand), and what surrounds the best nodes is read at the end. The score of a node is that of its best
-signal, in units of cosine and with the costs of the default fusion of hybrid search; a name match counts as its score,
-0 to 1.
+Nodes are ranked for each label, by their best score among the queries; a name match counts as its score, 0 to 1.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from kgagent.concurrency import task_group
 from kgagent.embedding.base import Embedder
+from kgagent.errors import SearchError
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.models import (
@@ -23,20 +21,18 @@ from kgagent.models import (
     RelationshipSearchResult,
     Signal,
 )
-from kgagent.models.hybrid import RetrieverName
-from kgagent.models.search import ExploreSignal
+from kgagent.models.hybrid import FusedRetriever
 from kgagent.retrieval.candidates import Candidate, Ranking, entity_key_of, node_key
-from kgagent.retrieval.fusion import NODE_COST
+from kgagent.retrieval.hybrid import ASSESSED
 from kgagent.retrieval.name_match import EXACT_NAME, SHARED_WORDS, nodes_by_name
-from kgagent.retrieval.noise import Noise, Sample
-from kgagent.retrieval.pipeline import ASSESSED, END_COST
+from kgagent.retrieval.noise import Sample
+from kgagent.retrieval.pipeline import Found, SearchSpec, search
 from kgagent.retrieval.relevance import RELEVANT, Calibration, relevance
-from kgagent.retrieval.results import read_found
-from kgagent.retrieval.retrieve import Embedded, Retrieved, Retriever, attempt, embed_for_search, retrieve
+from kgagent.retrieval.results import read_explored
+from kgagent.retrieval.retrieve import Failure, attempt
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
-from kgagent.retrieval.surroundings import expand_around
 from kgagent.retrieval.vector_search import VectorRetrievers
-from kgagent.retrieval.vector_targets import RANKING_FIELDS, EmbeddedQuery
+from kgagent.retrieval.vector_targets import EmbeddedQuery
 from kgagent.turns import in_turns
 
 NOTHING_ASKED = "At least one search method required (queries or text_matches)"
@@ -45,11 +41,21 @@ NODES_PER_LABEL = 20
 RELATIONSHIPS = 20
 MAX_RELATIONSHIPS_AMONG = 10
 MAX_NEIGHBORS = 30
+SEARCH_STEPS = 3
 
-NodeRanking = Sequence[tuple[str, Signal, float]]
-"""Keys of nodes with the reason why each was found, and its score."""
+_NODE_RETRIEVERS: frozenset[FusedRetriever] = frozenset(("node_vector", "node_fulltext"))
+_RELATIONSHIP_RETRIEVERS: frozenset[FusedRetriever] = frozenset(("relationship_vector", "relationship_fulltext"))
 
 FoundNode = GraphNode | NodeRecord
+
+
+@dataclass
+class _Ranked:
+    """A node with its best score, and the reasons why it was found."""
+
+    label: str
+    score: float
+    signals: list[Signal]
 
 
 @dataclass(frozen=True)
@@ -71,164 +77,195 @@ class Exploration:
     nodes: NodeRepository
 
     async def run(self, vectors: VectorRetrievers, embedder: Embedder, calibration: Calibration) -> ExploreResult:
-        """Retrieve, expand, fuse, cut to the best of each label, hydrate and read the surroundings.
+        """Search, cut to the best nodes of each label, and read them with their surroundings.
 
         Raises:
-            SearchError: every retriever failed.
+            SearchError: every search failed.
         """
-        found = await retrieve(self._retrievers(vectors), lambda: self._embed(embedder), self.scope.timeout)
-        known, relationships = _results(found), _relationships(found)
-        best = self._best(self._signals(found), self._end_labels(relationships) | _labels(known))
-        keys = [entity_key_of(key) for key, _ in best]
-        in_full = read_found(
-            self.scope,
-            keys=[entity_key_of(key) for key, _ in best if key not in known],
-            element_ids=sorted({record.element_id for record in relationships}),
-            labels=self.labels,
-        )
+        timeout = self.scope.timeout
         async with task_group() as group:
-            reading = group.create_task(attempt(in_full, found.time_left, default=None))
-            around = group.create_task(attempt(self._surroundings(keys), found.time_left, default=GraphExpansion()))
-            sampling = group.create_task(attempt(calibration.sample(self.scope), found.time_left, default=Sample()))
-        records, unread = reading.result()
-        surroundings, unexpanded = around.result()
-        sample, _ = sampling.result()
+            step = self._search(vectors, embedder, calibration)
+            # Each step of the search has its own time limit.
+            searching = group.create_task(attempt(step, SEARCH_STEPS * timeout, default=None))
+            matching = group.create_task(attempt(self._named(), timeout, default=()))
+        found, not_searched = searching.result()
+        named, not_matched = matching.result()
+        if (not_searched or not self.request.queries) and (not_matched or not self.request.text_matches):
+            raise _all_failed([failure for failure in (not_searched, not_matched) if failure is not None])
+        relationships = self._matched(found)
+        known = _records(found, named)
+        ranked = self._ranked(found, named, relationships, known)
+        best = self._best(ranked)
+        reading = read_explored(
+            self.scope,
+            keys=[entity_key_of(key) for key in best if key not in known],
+            element_ids=[one.record.element_id for one in relationships if isinstance(one.record, RelationshipRecord)],
+            labels=self.labels,
+            around=[entity_key_of(key) for key in best],
+            max_relationships=MAX_RELATIONSHIPS_AMONG,
+            max_neighbors=MAX_NEIGHBORS,
+        )
+        explored, unread = await attempt(reading, found.time_left if found else timeout, default=None)
+        full = explored.relationships if explored is not None else {}
+        nodes: dict[str, FoundNode] = {**(explored.nodes if explored is not None else {}), **known}
+        hydrated = [
+            replace(one, record=record)
+            for one in relationships
+            if one.record is not None and (record := full.get((one.record.element_id, one.key)))
+        ]
+        around = explored.surroundings if explored is not None else GraphExpansion()
+        sample = calibration.known(self.scope)
+        value = None if explored is None else await self._relevance(found, named, hydrated, nodes, sample)
+        matches = await in_turns(lambda one: to_result(one, self.scope), hydrated)
+        read = [key for key in best if key in nodes]
         skipped = {
-            "texts of relationships, and nodes that only they lead to": unread,
-            "the surroundings of the nodes": unexpanded,
+            "the searches by the queries": not_searched,
+            "the search of nodes by name": not_matched,
+            "texts of relationships, and the surroundings of the nodes": unread,
         }
-        read, full = records or ({}, {})
-        hydrated = found if records is None else _hydrated(found, full)
-        value = None if records is None else await self._relevance(hydrated, sample.noise)
-        matched = await self._matched(hydrated.rankings.get("relationship_vector", ()))
         return ExploreResult(
-            nodes=await self._nodes(self._signals(hydrated), {**read, **known}),
-            relationships=_each_once((*matched, *surroundings.relationships)),
-            neighbors=surroundings.neighbors,
+            nodes=tuple(await in_turns(lambda key: self._explored(ranked[key], nodes[key]), read)),
+            relationships=_each_once((*matches, *around.relationships)),
+            neighbors=around.neighbors,
             warnings=(
-                *found.warnings,
+                *(found.warnings if found else ()),
                 *(f"Skipped {what}: {failure.reason}" for what, failure in skipped.items() if failure),
-                *(sample.warnings if found.queries else ()),
+                *(sample.warnings if self.request.queries else ()),
             ),
             is_relevant=None if value is None else value >= RELEVANT,
             relevance=value,
         )
 
-    async def _relevance(self, retrieved: Retrieved, noise: Sequence[Noise | None]) -> float | None:
+    async def _search(self, vectors: VectorRetrievers, embedder: Embedder, calibration: Calibration) -> Found | None:
+        request = self.request
+        if not request.queries:
+            return None
+        searches_relationships = request.search_relationships
+        spec = SearchSpec(
+            self.scope,
+            self.labels,
+            self.types,
+            _NODE_RETRIEVERS | (_RELATIONSHIP_RETRIEVERS if searches_relationships else frozenset()),
+            hops=request.expand_hops,
+            node_limit=max(NODES_PER_LABEL, request.limit_per_label),
+            relationship_limit=RELATIONSHIPS,
+            timeout=self.scope.timeout,
+        )
+        queries = [EmbeddedQuery((), query.threshold, query.query) for query in request.queries]
+        sampling = calibration.reading(self.scope, self.scope.timeout)
+        return await search(spec, queries, vectors, embedder, others=[sampling])
+
+    async def _named(self) -> Sequence[Ranking]:
+        if not self.request.text_matches:
+            return ()
+        limit = max(NODES_PER_LABEL, self.request.limit_per_label) * len(self.labels)
+        texts = self.request.text_matches
+        return list(
+            map(
+                _without_namesakes,
+                await nodes_by_name(self.scope, texts, labels=self.labels, limit=limit, nodes=self.nodes),
+            )
+        )
+
+    def _matched(self, found: Found | None) -> list[Candidate]:
+        """Each relationship once with its best score among the queries, best first."""
+        if found is None:
+            return []
+        best: dict[str, Candidate] = {}
+        for candidate in sorted(
+            (one for result in found.results for one in result.relationships), key=lambda one: (-one.score, one.key)
+        ):
+            best.setdefault(candidate.key, candidate)
+        return list(best.values())[: RELATIONSHIPS * len(found.results)]
+
+    def _ranked(
+        self,
+        found: Found | None,
+        named: Sequence[Ranking],
+        relationships: Sequence[Candidate],
+        known: Mapping[str, FoundNode],
+    ) -> dict[str, _Ranked]:
+        """Every node that was found, by key."""
+        labels = {key: node.label for key, node in known.items()} | self._end_labels(relationships)
+        ranked: dict[str, _Ranked] = {}
+
+        def add(key: str, score: float, signals: Iterable[Signal]) -> None:
+            label = labels.get(key)
+            if label is None:
+                return
+            node = ranked.setdefault(key, _Ranked(label, score, []))
+            node.score = max(node.score, score)
+            node.signals += signals
+
+        for query, result in zip(self.request.queries, found.results if found else (), strict=False):
+            ranks = _ranks(result.rankings.get("node_vector"))
+            for one in result.nodes:
+                signals = []
+                if rank := ranks.get(one.key):
+                    similarity = one.similarity or 0.0
+                    signals.append(Signal(source="node_vector", matched=query.query, rank=rank, similarity=similarity))
+                add(one.key, one.score, signals)
+        for text, ranking in zip(self.request.text_matches, named, strict=False):
+            for rank, one in enumerate(ranking.candidates, start=1):
+                add(one.key, one.score, [Signal(source="name_match", matched=text, rank=rank, similarity=one.score)])
+        for key, signal in _end_signals(relationships).items():
+            if key in ranked:
+                ranked[key].signals.append(signal)
+        return ranked
+
+    def _best(self, ranked: Mapping[str, _Ranked]) -> list[str]:
+        """Keys of the best nodes of each label, best first."""
+        order, room = self.scope.ontology.label_order, dict.fromkeys(self.labels, self.request.limit_per_label)
+        best = []
+        for key, node in sorted(ranked.items(), key=lambda item: (-item[1].score, order[item[1].label], item[0])):
+            if room.get(node.label, 0) > 0:
+                room[node.label] -= 1
+                best.append(key)
+        return best
+
+    def _end_labels(self, relationships: Iterable[Candidate]) -> dict[str, str]:
+        """The label of each end of the relationships that has a label that is searched."""
+        order, searched = self.scope.ontology.label_order, frozenset(self.labels)
+        ends = (
+            end
+            for one in relationships
+            if isinstance(one.record, RelationshipRecord)
+            for end in one.record.ends_in_direction.items()
+        )
+        return {node_key(key): min(own, key=order.__getitem__) for key, all_ in ends if (own := searched & {*all_})}
+
+    def _explored(self, ranked: _Ranked, found: FoundNode) -> ExploredNode:
+        node = found.to_model(self.scope.ontology) if isinstance(found, NodeRecord) else found
+        return ExploredNode(node=node, score=ranked.score, signals=tuple(ranked.signals))
+
+    async def _relevance(
+        self,
+        found: Found | None,
+        named: Sequence[Ranking],
+        hydrated: Sequence[Candidate],
+        nodes: Mapping[str, FoundNode],
+        sample: Sample,
+    ) -> float | None:
         """The highest relevance of the queries and names; None if a query could not be assessed."""
-        rankings = retrieved.rankings
-        named = (one.score for ranking in rankings.get("name_match", ()) for one in ranking.candidates)
-        shares: list[float | None] = [max(named, default=0.0)] if self.request.text_matches else []
-        kinds = [rankings.get(name, ()) for name in ("node_vector", "relationship_vector")]
-        for position, query in enumerate(retrieved.queries):
-            of_query = [ranking[position] if ranking else None for ranking in kinds]
-            best = [one for ranking in of_query if ranking for one in ranking.candidates[:ASSESSED]]
+        shares: list[float | None] = []
+        if self.request.text_matches:
+            shares.append(max((one.score for ranking in named for one in ranking.candidates), default=0.0))
+        full = {one.key: one for one in hydrated}
+        for result in found.results if found else ():
+            best = [full[one.key] for one in result.relationships if one.key in full]
+            for one in result.nodes[:ASSESSED]:
+                record = nodes.get(one.key)
+                if isinstance(record, NodeRecord):
+                    best.append(replace(one, record=record))
             await in_turns(lambda one: one.record and one.record.notes, best)  # which the record keeps
-            shares.append(relevance(query.text, query.vector, zip(of_query, noise, strict=True), best))
+            shares.append(relevance(result, sample.noise, best))
         best_share = max((share for share in shares if share is not None), default=None)
         is_unknown = None in shares and (best_share or 0.0) < RELEVANT
         return None if is_unknown else best_share
 
-    def _retrievers(self, vectors: VectorRetrievers) -> dict[RetrieverName, Retriever]:
-        request, per_label = self.request, max(NODES_PER_LABEL, self.request.limit_per_label)
-
-        async def node_vector(queries: Embedded) -> Sequence[Ranking]:
-            return await vectors.nodes(self.scope, await queries(), labels=self.labels, limit=per_label)
-
-        async def relationship_vector(queries: Embedded) -> Sequence[Ranking]:
-            return await vectors.relationships(
-                self.scope,
-                await queries(),
-                types=self.types,
-                limit=RELATIONSHIPS,
-                expand_hops=request.expand_hops,
-                timeout=self.scope.timeout,
-                fields=RANKING_FIELDS,
-            )
-
-        async def name_match(_: Embedded) -> Sequence[Ranking]:
-            limit, texts = per_label * len(self.labels), request.text_matches
-            found = await nodes_by_name(self.scope, texts, labels=self.labels, limit=limit, nodes=self.nodes)
-            return list(map(_without_namesakes, found))
-
-        retrievers: dict[RetrieverName, Retriever] = {}
-        if request.queries:
-            retrievers["node_vector"] = node_vector
-        if request.queries and request.search_relationships:
-            retrievers["relationship_vector"] = relationship_vector
-        if request.text_matches:
-            retrievers["name_match"] = name_match
-        return retrievers
-
-    async def _embed(self, embedder: Embedder) -> list[EmbeddedQuery]:
-        queries = [(one.query, one.threshold) for one in self.request.queries]
-        is_expanded = self.request.search_relationships and self.request.expand_hops != 0
-        return await embed_for_search(embedder, queries, is_expanded=is_expanded) if queries else []
-
-    def _signals(self, retrieved: Retrieved) -> list[NodeRanking]:
-        """A ranking of nodes from each ranking of nodes or relationships."""
-        rankings = retrieved.rankings
-        texts = [query.query for query in self.request.queries]
-        return [
-            *(_node_signals("node_vector", *one) for one in zip(texts, rankings.get("node_vector", ()), strict=False)),
-            *(
-                _node_signals("name_match", *one)
-                for one in zip(self.request.text_matches, rankings.get("name_match", ()), strict=False)
-            ),
-            *(_end_signals(ranking) for ranking in rankings.get("relationship_vector", ())),
-        ]
-
-    def _best(self, rankings: Sequence[NodeRanking], labels: Mapping[str, str]) -> list[tuple[str, float]]:
-        """Keys and scores of the best nodes of each label, best first; `labels`: those of the nodes to choose from."""
-        order, room = self.scope.ontology.label_order, dict.fromkeys(self.labels, self.request.limit_per_label)
-        scores: dict[str, float] = {}
-        for key, _, score in (signal for ranking in rankings for signal in ranking):
-            if labels.get(key) in room:
-                scores[key] = max(score, scores.get(key, score))
-        best = []
-        for key, score in sorted(scores.items(), key=lambda one: (-one[1], order[labels[one[0]]], one[0])):
-            if room[labels[key]] > 0:
-                room[labels[key]] -= 1
-                best.append((key, score))
-        return best
-
-    def _end_labels(self, relationships: Iterable[RelationshipRecord]) -> dict[str, str]:
-        """The label of each end of the relationships that has a label that is searched."""
-        order, searched = self.scope.ontology.label_order, frozenset(self.labels)
-        ends = (end for record in relationships for end in record.ends_in_direction.items())
-        return {node_key(key): min(own, key=order.__getitem__) for key, all_ in ends if (own := searched & {*all_})}
-
-    async def _nodes(self, rankings: Sequence[NodeRanking], nodes: Mapping[str, FoundNode]) -> tuple[ExploredNode, ...]:
-        """The best of the nodes, with the reasons why each was found."""
-        signals: dict[str, list[Signal]] = {}
-        for key, signal, _ in (one for ranking in rankings for one in ranking):
-            signals.setdefault(key, []).append(signal)
-
-        def explored(best: tuple[str, float]) -> ExploredNode:
-            key, score = best
-            found = nodes[key]
-            node = found.to_model(self.scope.ontology) if isinstance(found, NodeRecord) else found
-            return ExploredNode(node=node, score=score, signals=tuple(signals[key]))
-
-        return tuple(await in_turns(explored, self._best(rankings, _labels(nodes))))
-
-    async def _surroundings(self, entity_keys: Sequence[str]) -> GraphExpansion:
-        return await expand_around(
-            self.scope, entity_keys, max_relationships=MAX_RELATIONSHIPS_AMONG, max_neighbors=MAX_NEIGHBORS
-        )
-
-    async def _matched(self, rankings: Iterable[Ranking]) -> list[RelationshipSearchResult]:
-        """Each relationship once with its best score, best first."""
-        candidates = [one for ranking in rankings for one in ranking.candidates]
-        found = await in_turns(lambda one: to_result(one, self.scope), candidates)
-        best: dict[tuple[str, str, str], RelationshipSearchResult] = {}
-        for match in sorted(found, key=lambda match: (-match.score, match.pair)):
-            best.setdefault(match.pair, match)
-        return list(best.values())
-
 
 def to_result(candidate: Candidate, scope: SearchScope) -> RelationshipSearchResult:
-    """A relationship that a vector search found, as it is returned."""
+    """A relationship that a search found, as it is returned."""
     if not isinstance(candidate.record, RelationshipRecord):
         raise TypeError(f"{candidate.key} is no relationship")
     fields = {
@@ -240,47 +277,36 @@ def to_result(candidate: Candidate, scope: SearchScope) -> RelationshipSearchRes
     return RelationshipSearchResult(**fields)
 
 
-def _hydrated(found: Retrieved, full: Mapping[tuple[str, str], RelationshipRecord]) -> Retrieved:
-    """What was found with its relationships in full, without those that were deleted meanwhile."""
-
-    def hydrated(ranking: Ranking) -> Ranking:
-        read = ((one, full.get((one.record.element_id, one.key))) for one in ranking.candidates if one.record)
-        return replace(ranking, candidates=[replace(one, record=record) for one, record in read if record])
-
-    rankings = found.rankings.get("relationship_vector", ())
-    return replace(found, rankings={**found.rankings, "relationship_vector": [*map(hydrated, rankings)]})
-
-
-def _relationships(found: Retrieved) -> list[RelationshipRecord]:
-    candidates = (one for ranking in found.rankings.get("relationship_vector", ()) for one in ranking.candidates)
-    return [one.record for one in candidates if isinstance(one.record, RelationshipRecord)]
-
-
-def _labels(nodes: Mapping[str, FoundNode]) -> dict[str, str]:
-    return {key: node.label for key, node in nodes.items()}
-
-
-def _results(retrieved: Retrieved) -> dict[str, FoundNode]:
+def _records(found: Found | None, named: Sequence[Ranking]) -> dict[str, FoundNode]:
     """The nodes that retrievers of nodes returned, by key."""
     nodes: dict[str, FoundNode] = {}
-    for name in ("node_vector", "name_match"):
-        for ranking in retrieved.rankings.get(name, ()):
-            for one in ranking.candidates:
-                found = one.result or one.record
-                if isinstance(found, GraphNode | NodeRecord):
-                    nodes[one.key] = found
+    results = found.results if found else ()
+    candidates = [one for result in results for one in result.nodes]
+    for one in (*candidates, *(one for ranking in named for one in ranking.candidates)):
+        record = one.result or one.record
+        if isinstance(record, GraphNode | NodeRecord):
+            nodes[one.key] = record
     return nodes
 
 
-def _node_signals(source: ExploreSignal, matched: str, ranking: Ranking) -> NodeRanking:
-    return [
-        (
-            one.key,
-            Signal(source=source, matched=matched, rank=rank, similarity=one.similarity or 0.0),
-            one.score - (NODE_COST if source == "node_vector" else 0.0),
-        )
-        for rank, one in enumerate(ranking.candidates, start=1)
-    ]
+def _ranks(ranking: Ranking | None) -> dict[str, int]:
+    return {one.key: rank for rank, one in enumerate(ranking.candidates, start=1)} if ranking is not None else {}
+
+
+def _end_signals(relationships: Sequence[Candidate]) -> dict[str, Signal]:
+    """For the ends of relationships, by key of the node, the best relationship there."""
+    best: dict[str, Signal] = {}
+    for rank, one in enumerate(relationships, start=1):
+        if isinstance(one.record, RelationshipRecord):
+            signal = Signal(
+                source="via_relationship",
+                matched=one.record.text("description") or one.record.text("relationship_type"),
+                rank=rank,
+                similarity=one.similarity or 0.0,
+            )
+            for key in one.record.ends_in_direction:
+                best.setdefault(node_key(key), signal)
+    return best
 
 
 def _without_namesakes(ranking: Ranking) -> Ranking:
@@ -290,21 +316,11 @@ def _without_namesakes(ranking: Ranking) -> Ranking:
     return replace(ranking, candidates=[one for one in ranking.candidates if one.score > SHARED_WORDS])
 
 
-def _end_signals(ranking: Ranking) -> NodeRanking:
-    """Both ends of a relationship score as it does, less a cost; a node at several, as at the best of them."""
-    best: dict[str, tuple[Signal, float]] = {}
-    for rank, one in enumerate(ranking.candidates, start=1):
-        if not isinstance(one.record, RelationshipRecord):
-            continue
-        signal = Signal(
-            source="via_relationship",
-            matched=one.record.text("description") or one.record.text("relationship_type"),
-            rank=rank,
-            similarity=one.similarity or 0.0,
-        )
-        for key in one.record.ends_in_direction:
-            best.setdefault(node_key(key), (signal, one.score - END_COST))
-    return [(key, signal, score) for key, (signal, score) in best.items()]
+def _all_failed(failures: Sequence[Failure]) -> Exception:
+    errors = [failure.error for failure in failures]
+    if len(errors) == 1 and isinstance(errors[0], SearchError):
+        return errors[0]
+    return SearchError(f"Every search failed. {'; '.join(failure.reason for failure in failures)}")
 
 
 def _each_once(relationships: Iterable[GraphRelationship]) -> tuple[GraphRelationship, ...]:

@@ -1,15 +1,16 @@
-"""Full-text search as a retriever: nodes and relationships of a user that contain words of a text."""
+"""Full-text search as a retriever: nodes and relationships of a user that contain words of texts."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from kgagent.graph.lucene import any_word, must_be, words
 from kgagent.graph.schema_parts import NODE_TEXT_INDEX, NODE_TEXTS, RELATIONSHIP_TEXT_INDEX, RELATIONSHIP_TEXTS
-from kgagent.graph.statements import Fragment, statement
+from kgagent.graph.statements import statement
 from kgagent.retrieval.candidates import Candidate, Ranking, StoredRecord, key_of, read_node, read_relationship
-from kgagent.retrieval.mentions import name_words
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
-from kgagent.retrieval.vector_targets import ALL_FIELDS
+from kgagent.retrieval.scoring import relative
+from kgagent.retrieval.vector_targets import RANKING_FIELDS, EmbeddedQuery
 
 FIRST_FIELD_WEIGHT = 2.0
 """Weight of a word in a name or a relationship's type; elsewhere it is 1."""
@@ -22,67 +23,85 @@ WIDENING = 5
 
 
 async def search_nodes_full_text(
-    scope: SearchScope, text: str, *, labels: Sequence[str], limit: int, threshold: float = 0.0
-) -> Ranking:
-    """Find nodes by the words of their name, description and notes.
+    scope: SearchScope, queries: Sequence[EmbeddedQuery], *, labels: Sequence[str], limit: int, threshold: float = 0.0
+) -> list[Ranking]:
+    """Find nodes by the words of their name, description and notes, in one statement.
 
     Args:
         scope: whose nodes.
-        text: any text; a node matches if it contains any of its words.
+        queries: texts, with their vectors if they have any; a node matches if it contains any word of a text.
         labels: labels that a node may have.
-        limit: maximum number of nodes.
+        limit: maximum number of nodes of each query.
         threshold: minimum score relative to the best match, 0 to 1.
 
     Raises:
         StoreError: the database failed.
     """
     parameters = {"index": NODE_TEXT_INDEX, "labels": list(labels), "least_share": threshold}
-    query = _query(text, NODE_TEXTS, scope.user_id)
-    rows = await _matches(scope, statement("search_nodes_text"), query, parameters, limit)
-    return _ranking([(read_node(row["node"], scope.ontology, labels), row["score"]) for row in rows if row["node"]])
+    texts = [_lucene(query.text, NODE_TEXTS, scope.user_id) for query in queries]
+    return await _search(
+        scope,
+        "search_nodes_text",
+        [*zip(queries, texts, strict=True)],
+        parameters=parameters,
+        limit=limit,
+        read=lambda match: match["node"] and read_node(match["node"], scope.ontology, labels),
+    )
 
 
 async def search_relationships_full_text(
     scope: SearchScope,
-    text: str,
+    queries: Sequence[EmbeddedQuery],
     *,
     types: RelationshipFilter,
     limit: int,
     threshold: float = 0.0,
-    fields: Fragment = ALL_FIELDS,
-) -> Ranking:
+) -> list[Ranking]:
     """Find relationships by the words of their type, description and notes, as `search_nodes_full_text` finds nodes.
 
-    `types` says which relationships to keep, `fields` what is read of each.
+    `types` says which relationships to keep; of each, the fields for ranking are read.
     """
     parameters = {**types.parameters, "index": RELATIONSHIP_TEXT_INDEX, "least_share": threshold}
-    query = _query(text, RELATIONSHIP_TEXTS, scope.user_id, types.relationship_types)
-    search = statement("search_relationships_text", relationship=fields)
-    rows = await _matches(scope, search, query, parameters, limit)
-    return _ranking([(read_relationship(found), row["score"]) for row in rows if (found := row["relationship"])])
+    texts = [_lucene(query.text, RELATIONSHIP_TEXTS, scope.user_id, types.relationship_types) for query in queries]
+    return await _search(
+        scope,
+        "search_relationships_text",
+        [*zip(queries, texts, strict=True)],
+        parameters=parameters,
+        limit=limit,
+        read=lambda match: match["relationship"] and read_relationship(match["relationship"]),
+    )
 
 
-def named_by(text: str, names: Iterable[tuple[str, str]]) -> frozenset[str]:
-    """Keys of the nodes that have all words of a text in one of their names; each name is given after its key."""
-    asked = set(name_words(text))
-    return frozenset(key for key, name in names if asked and asked.issubset(name_words(name)))
-
-
-async def _matches(
-    scope: SearchScope, search: str, query: str | None, parameters: Mapping[str, Any], limit: int
-) -> list[Mapping[str, Any]]:
+async def _search(
+    scope: SearchScope,
+    name: str,
+    queries: Sequence[tuple[EmbeddedQuery, str | None]],
+    *,
+    parameters: Mapping[str, Any],
+    limit: int,
+    read: Callable[[Mapping[str, Any]], StoredRecord | None],
+) -> list[Ranking]:
     """Search, and fetch more if matches that the statement filters out took the place of others."""
-    if query is None:
-        return []
+    rankings = [Ranking() for _ in queries]
+    asked = [
+        {"position": position, "text": text, "vector": scope.store.vector(query.vector) if query.vector else None}
+        for position, (query, text) in enumerate(queries)
+        if text is not None
+    ]
     fetch = max(MIN_FETCH, 2 * limit)
-    while True:
-        [row] = await scope.read(search, {**parameters, "query": query, "limit": limit, "fetch": fetch})
-        if row["found"] >= limit or row["hits"] < fetch:
-            return list(row["matches"])
+    search = statement(name, relationship=RANKING_FIELDS)
+    while asked:
+        rows = await scope.read(search, {**parameters, "queries": asked, "limit": limit, "fetch": fetch})
+        complete = {row["query"] for row in rows if row["found"] >= limit or row["hits"] < fetch}
+        for row in rows:
+            rankings[row["query"]] = _ranking(row["matches"], read)
+        asked = [one for one in asked if one["position"] not in complete]
         fetch *= WIDENING
+    return rankings
 
 
-def _query(
+def _lucene(
     text: str, fields: Sequence[str], user_id: str, relationship_types: Sequence[str] | None = None
 ) -> str | None:
     weights = dict.fromkeys(fields, 1.0) | {fields[0]: FIRST_FIELD_WEIGHT}
@@ -96,9 +115,13 @@ def _query(
     return " ".join(clauses)
 
 
-def _ranking(scored: Sequence[tuple[StoredRecord, float]]) -> Ranking:
+def _ranking(matches: Sequence[Mapping[str, Any]], read: Callable[[Mapping[str, Any]], StoredRecord | None]) -> Ranking:
     """Candidates whose score is BM25 divided by that of the best match."""
-    best = max((score for _, score in scored), default=1.0)
+    records = [(record, match) for match in matches if (record := read(match))]
+    shares = relative([match["score"] for _, match in records])
     return Ranking(
-        [Candidate(key_of(record), score / best, record, text_score=score / best) for record, score in scored]
+        [
+            replace(Candidate(key_of(record), share, record, text_score=share), similarity=match["similarity"])
+            for (record, match), share in zip(records, shares, strict=True)
+        ]
     )

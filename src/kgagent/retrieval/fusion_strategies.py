@@ -1,4 +1,4 @@
-"""Fusion strategies beside the default: rrf, weighted, interleave, graph_first and text_first."""
+"""Fusion strategies of the documents, beside the default score: rrf, weighted, interleave, graph_first, text_first."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -32,6 +32,45 @@ DEFAULT_WEIGHT_OF: Mapping[FusedRetriever, FusedRetriever] = {
     "relationship_fulltext": "node_fulltext",
 }
 """The retriever that gives its weight to one without a weight of its own."""
+
+
+def fuse(
+    rankings: Rankings, *, strategy: str, weights: Weights | None = None, k: int = RRF_K, limit: int | None = None
+) -> list[Candidate]:
+    """Fuse rankings.
+
+    Args:
+        rankings: each best first; if an item is in one twice, the first counts.
+        strategy: see `HybridSearchRequest.strategy`.
+        weights: for `weighted`; they are divided by their sum.
+        k: for `rrf`; 0 or less means 60.
+        limit: maximum number of items; None keeps all.
+
+    Returns:
+        Each item once, best first, with what all its retrievers know of it; equal scores are ordered by retriever and
+        then by key.
+
+    Raises:
+        InputError: the strategy is unknown, or the weights are invalid.
+    """
+    lists = {name: list(first_of_each(rankings.get(name, ())).values()) for name in RETRIEVERS}
+    scores = by_strategy(strategy, lists, weights, k)
+    finds: dict[str, list[tuple[FusedRetriever, Candidate]]] = {}
+    for name in RETRIEVERS:
+        for item in lists[name]:
+            finds.setdefault(item.key, []).append((name, item))
+    return [_merged(finds[key], score) for key, score in scores][:limit]
+
+
+def _merged(finds: Sequence[tuple[FusedRetriever, Candidate]], score: float) -> Candidate:
+    """One item from what its retrievers know of it; where two know the same, the first counts."""
+    (_, first), *others = finds
+    similarity, text_score, path = first.similarity, first.text_score, first.path
+    for _, item in others:
+        similarity = item.similarity if similarity is None else similarity
+        text_score = item.text_score if text_score is None else text_score
+        path = path or item.path
+    return Candidate(first.key, score, first.record, similarity, text_score, path, tuple([name for name, _ in finds]))
 
 
 def by_strategy(name: str, lists: Rankings, weights: Weights | None, k: int) -> Scores:

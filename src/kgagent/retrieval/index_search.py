@@ -3,7 +3,7 @@
 import math
 import time
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from kgagent.graph.vector_index_options import IndexScores
 from kgagent.models.search import SearchPlan
 from kgagent.retrieval.arguments import MAX_LIMIT
 from kgagent.retrieval.candidates import Candidate
-from kgagent.retrieval.vector_search import VectorRequest, scan
+from kgagent.retrieval.vector_search import VectorRequest, scan, union
 from kgagent.retrieval.vector_targets import EmbeddedQuery
 
 WIDENING = 5
@@ -66,6 +66,12 @@ class WidenedIndex:
             found.update(zip(open_queries, await scan(rest), strict=True))
         return [found[i] for i in range(len(request.queries))]
 
+    async def search_each(self, requests: Sequence[VectorRequest]) -> dict[str, list[list[Candidate]]]:
+        """Search several targets concurrently; the matches of each query by name of the target."""
+        async with task_group() as group:
+            tasks = {request.target.name: group.create_task(self.search(request)) for request in requests}
+        return {name: task.result() for name, task in tasks.items()}
+
     async def first_fetch(self, request: VectorRequest) -> int:
         """Number of matches that the first search requests."""
         return max(request.limit * self._oversampling, MIN_CANDIDATES)
@@ -99,16 +105,56 @@ class FilteredIndex(WidenedIndex):
         rows = await request.scope.read(request.target.index_statement, parameters)
         return [_matches(request, query, row, fetch) for query, row in zip(request.queries, rows, strict=True)]
 
+    async def search_each(self, requests: Sequence[VectorRequest]) -> dict[str, list[list[Candidate]]]:
+        """Search the indexes of several labels in one statement; one with too few matches is searched again, wider."""
+        if len(requests) <= 1:
+            return await super().search_each(requests)
+        await self._read_scores(requests)
+        fetch = max([await self.first_fetch(request) for request in requests])
+        estimated = any([(await self._scores_of(request)).estimated for request in requests])
+        text = union(*(request.target.index_statement for request in requests))
+        try:
+            rows = await requests[0].scope.read(text, requests[0].parameters | {"fetch": fetch, "estimated": estimated})
+        except StatementTimeoutError:
+            raise
+        except StoreError:  # see `search`, which compares the vectors one by one then
+            return await super().search_each(requests)
+        by_place = {(row["label"], row["query"]): row for row in rows}
+        answers = {
+            request.target.name: [
+                _matches(request, query, by_place[request.target.name, position], fetch)
+                for position, query in enumerate(request.queries)
+            ]
+            for request in requests
+        }
+        incomplete = [one for one in requests if not all(complete for _, complete in answers[one.target.name])]
+        wider = await super().search_each(incomplete)
+        return {name: [matches for matches, _ in each] for name, each in answers.items()} | wider
+
     async def _scores_of(self, request: VectorRequest) -> IndexScores:
-        scope, index = request.scope, request.target.indexes[0]
+        index = request.target.indexes[0]
         known = self._scores.get(index)
-        if known is not None and known[0] > time.monotonic():
-            return known[1]
-        rows = await scope.read(statement("show_index_config"), {"index": index})
-        [total] = await scope.read(request.target.total_statement, {})
-        scores = IndexScores.of(rows[0]["config"] if rows else {}, total["found"])
-        self._scores[index] = (time.monotonic() + INDEX_LIFETIME, scores)
-        return scores
+        if known is None or known[0] <= time.monotonic():
+            await self._read_scores([request])
+        return self._scores[index][1]
+
+    async def _read_scores(self, requests: Sequence[VectorRequest]) -> None:
+        """Read the configuration and size of the indexes that are not known, in two statements."""
+        now = time.monotonic()
+        unknown = {one.target.indexes[0]: one for one in requests}
+        unknown = {name: one for name, one in unknown.items() if self._scores.get(name, (0.0,))[0] <= now}
+        if not unknown:
+            return
+        scope, names = requests[0].scope, list(unknown)
+        async with task_group() as group:
+            reading = group.create_task(scope.read(statement("show_index_config"), {"indexes": names}))
+            counting = group.create_task(
+                scope.read(union(*(one.target.total_statement for one in unknown.values())), {})
+            )
+        configs = {row["name"]: row["config"] for row in reading.result()}
+        for name, total in zip(names, counting.result(), strict=True):
+            scores = IndexScores.of(configs.get(name, {}), total["found"])
+            self._scores[name] = (now + INDEX_LIFETIME, scores)
 
 
 class WidenedProcedure(WidenedIndex):

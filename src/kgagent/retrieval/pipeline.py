@@ -1,208 +1,360 @@
-"""Hybrid search as a pipeline: retrieve, fuse, expand, hydrate, rerank, render.
+"""The pipeline of every search: read the query, retrieve, expand, score; then read and render what is returned.
 
-Two stages may be found in unexpected places. Expansion by hops is part of the retriever of relationships, because the
-relationships that it reaches are fused too; the stage after fusion only adds the end nodes of relationships. Hydration
-comes before reranking, because recency, cross-encoder and diversity read the full records.
+    embed the queries ─┐
+                       ├─> retrieve, concurrently: named nodes; nodes and relationships, by vector and by full text
+    count the records ─┘      └─> expand, a statement a hop ──> score ──> read in full
+
+Each search is a `SearchSpec`: which retrievers, how many hops. Several queries share each statement.
 """
 
-from collections import deque
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
+from kgagent.concurrency import task_group
 from kgagent.embedding.base import Embedder
+from kgagent.errors import SearchError
+from kgagent.graph.record_saver import MAX_EMBEDDED_TEXT
 from kgagent.graph.records import NodeRecord, RelationshipRecord
-from kgagent.models.hybrid import HybridSearchOptions, HybridSearchResult, RetrieverName
-from kgagent.models.plain import aliases_in
-from kgagent.retrieval.candidates import RETRIEVERS, Candidate, Ranking, node_key
-from kgagent.retrieval.full_text import named_by, search_nodes_full_text, search_relationships_full_text
-from kgagent.retrieval.fusion import fuse
-from kgagent.retrieval.noise import Sample
-from kgagent.retrieval.relevance import RELEVANT, Calibration, relevance
-from kgagent.retrieval.rerank import CrossEncoder, Reranking
-from kgagent.retrieval.results import build_result, hydrate
-from kgagent.retrieval.retrieve import Embedded, Retrieved, Retriever, attempt, embed_for_search, retrieve
-from kgagent.retrieval.scope import RelationshipFilter, SearchScope
+from kgagent.models.hybrid import RETRIEVER_DESCRIPTIONS, FusedRetriever
+from kgagent.models.search import MAX_HOPS
+from kgagent.retrieval import scoring
+from kgagent.retrieval.candidates import RETRIEVERS, Candidate, Ranking, first_of_each, node_key
+from kgagent.retrieval.expansion import DEFAULT_HOPS, Expansion, expand
+from kgagent.retrieval.full_text import search_nodes_full_text, search_relationships_full_text
+from kgagent.retrieval.query import NamedNode, QueryReading, find_named_nodes, read_words
+from kgagent.retrieval.retrieve import INTERNAL_ERROR, Failure, attempt
+from kgagent.retrieval.scope import SHORTEST_TIMEOUT, RelationshipFilter, SearchScope
+from kgagent.retrieval.scoring import WEIGHTS, Features
 from kgagent.retrieval.vector_search import VectorRetrievers
 from kgagent.retrieval.vector_targets import RANKING_FIELDS, EmbeddedQuery
+from kgagent.turns import in_turns
 
-RERANKED_POOL = 3
-"""Number of items that are reranked, as a multiple of those that are returned."""
+EXPANSION_SHARE = 0.8
+"""Share of the time of a search that retrieval and expansion may take."""
 
-END_COST, END_PLACE_COST = 0.02, 0.15
-"""How much lower than its relationship, which names it, an end node scores; and how much lower when items are cut."""
-
-ASSESSED = 16
-"""Minimum number of items that are read to assess how far the results stand out."""
+START_POOL = 50
+"""Minimum number of relationships that each retriever returns if they are expanded: a missed start loses everything
+behind it."""
 
 
 @dataclass(frozen=True)
-class HybridSearchPipeline:
-    """One hybrid search.
+class SearchSpec:
+    """What to search, and how.
 
     Attributes:
         scope: whose graph.
-        options: the query and how to search.
         labels: labels of nodes, at least one.
         types: which relationships to keep.
-        limit: maximum number of results.
-        timeout: seconds for retrieval, and for all later steps together; a step that fails or takes longer is skipped.
-        vector: vector of the query, shape (dimensions,); None embeds its text.
-        cross_encoder: reranks the best items; None leaves their order.
+        retrievers: the retrievers to run.
+        hops: hops to expand, 0 to 5; None expands `DEFAULT_HOPS`.
+        node_limit: nodes of each label that vector search returns.
+        text_limit: nodes that full-text search returns.
+        relationship_limit: relationships that each retriever returns.
+        text_threshold: minimum full-text score relative to the best match.
+        timeout: seconds for each step of retrieval, and for all later steps together.
+        weights: weight of each feature of the score.
     """
 
     scope: SearchScope
-    options: HybridSearchOptions
     labels: Sequence[str]
     types: RelationshipFilter
-    limit: int
-    timeout: float
-    vector: Sequence[float] | None = None
-    cross_encoder: CrossEncoder | None = None
-
-    async def run(self, vectors: VectorRetrievers, embedder: Embedder, calibration: Calibration) -> HybridSearchResult:
-        """Run all stages.
-
-        Raises:
-            SearchError: every retriever failed, or the results could not be read.
-        """
-        retrieved = await retrieve(self._retrievers(vectors), lambda: self._embed(embedder), self.timeout)
-        rankings = {name: retrieved.rankings[name][0].candidates for name in RETRIEVERS if name in retrieved.rankings}
-        matched = [(one.key, one.record) for one in rankings.get("node_fulltext", ())]
-        nodes = [(key, record) for key, record in matched if isinstance(record, NodeRecord)]
-        names = ((key, name) for key, one in nodes for name in (one.text("name"), *aliases_in(one.properties)))
-        named = named_by(self.options.query or "", names)
-        fused = fuse(rankings, strategy=self.options.strategy, weights=self.options.weights, named=named)
-        fused = with_relationships_limited(fused, self.options.relationship_limit)
-        room = max(self.limit * (RERANKED_POOL if self._is_reranked else 1), ASSESSED)
-        expanded = self._expanded(fused, room) if self.options.search_relationships else fused
-        best = expanded if self.options.half_life_days is not None else expanded[:room]
-        hydrated, unread = await hydrate(self.scope, best, labels=self.labels, timeout=retrieved.time_left)
-        reranked, skipped = await self._rerank(hydrated, retrieved)
-        found = build_result(
-            reranked[: self.limit], retrieved, [*unread, *skipped], with_relationships=self.options.search_relationships
-        )
-        return await self._assessed(found, hydrated, retrieved, calibration)
-
-    def _expanded(self, fused: Sequence[Candidate], room: int) -> list[Candidate]:
-        """With end nodes: END_PLACE_COST decides which items are returned, and END_COST their order."""
-        if self.options.strategy != "calibrated":
-            return with_end_nodes(fused, self.labels, room)
-        kept = {one.key for one in with_end_nodes(fused, self.labels, self.limit, END_PLACE_COST)[: self.limit]}
-        return sorted(with_end_nodes(fused, self.labels, room, END_COST), key=lambda one: one.key not in kept)
-
-    async def _assessed(
-        self, result: HybridSearchResult, found: Sequence[Candidate], retrieved: Retrieved, calibration: Calibration
-    ) -> HybridSearchResult:
-        """Add `relevance` and `is_relevant` if the query has a text, and warnings about vectors of other models."""
-        if not retrieved.queries:
-            return result
-        sample, _ = await attempt(calibration.sample(self.scope), retrieved.time_left, default=Sample())
-        result = result.model_copy(update={"warnings": (*result.warnings, *sample.warnings)})
-        if self.options.query is None:
-            return result
-        rankings = [retrieved.rankings.get(name, (None,))[0] for name in ("node_vector", "relationship_vector")]
-        value = relevance(
-            self.options.query, retrieved.queries[0].vector, zip(rankings, sample.noise, strict=True), found
-        )
-        is_relevant = None if value is None else value >= RELEVANT
-        return result.model_copy(update={"relevance": value, "is_relevant": is_relevant})
+    retrievers: frozenset[FusedRetriever] = frozenset(RETRIEVERS)
+    hops: int | None = None
+    node_limit: int = 20
+    text_limit: int = 20
+    relationship_limit: int = 50
+    text_threshold: float = 0.0
+    timeout: float = 10.0
+    weights: Features = WEIGHTS
 
     @property
-    def _is_reranked(self) -> bool:
-        return (self.cross_encoder, self.options.half_life_days, self.options.mmr_lambda) != (None, None, None)
+    def most_hops(self) -> int:
+        """Hops to expand; none without relationships."""
+        if not self.searches_relationships:
+            return 0
+        return DEFAULT_HOPS if self.hops is None else min(self.hops, MAX_HOPS)
 
-    def _retrievers(self, vectors: VectorRetrievers) -> dict[RetrieverName, Retriever]:
-        scope, options, text = self.scope, self.options, self.options.query
-
-        async def node_vector(queries: Embedded) -> Sequence[Ranking]:
-            return await vectors.nodes(scope, await queries(), labels=self.labels, limit=options.object_limit)
-
-        async def node_fulltext(_: Embedded) -> Sequence[Ranking]:
-            found = search_nodes_full_text(
-                scope, text or "", labels=self.labels, limit=options.text_limit, threshold=options.text_threshold
-            )
-            return [await found]
-
-        async def relationship_vector(queries: Embedded) -> Sequence[Ranking]:
-            return await vectors.relationships(
-                scope,
-                await queries(),
-                types=self.types,
-                limit=options.relationship_limit,
-                expand_hops=options.expand_hops,
-                timeout=self.timeout,
-                fields=RANKING_FIELDS,
-            )
-
-        async def relationship_fulltext(_: Embedded) -> Sequence[Ranking]:
-            limit, threshold = options.relationship_limit, options.text_threshold
-            found = search_relationships_full_text(
-                scope, text or "", types=self.types, limit=limit, threshold=threshold, fields=RANKING_FIELDS
-            )
-            return [await found]
-
-        retrievers: dict[RetrieverName, Retriever] = {"node_vector": node_vector}
-        if text is not None:
-            retrievers["node_fulltext"] = node_fulltext
-        if options.search_relationships:
-            retrievers["relationship_vector"] = relationship_vector
-            if text is not None:
-                retrievers["relationship_fulltext"] = relationship_fulltext
-        return retrievers
-
-    async def _embed(self, embedder: Embedder) -> list[EmbeddedQuery]:
-        text, threshold = self.options.query or "", self.options.threshold
-        if self.vector is not None:
-            return [EmbeddedQuery(self.vector, threshold, text)]
-        is_expanded = self.options.search_relationships and self.options.expand_hops != 0
-        return await embed_for_search(embedder, [(text, threshold)], is_expanded=is_expanded)
-
-    async def _rerank(self, candidates: list[Candidate], retrieved: Retrieved) -> tuple[list[Candidate], list[str]]:
-        if not self._is_reranked:
-            return candidates, []
-        vector = retrieved.queries[0].vector if retrieved.queries else None
-        pool = self.limit * RERANKED_POOL
-        reranking = Reranking(self.scope, self.options, retrieved.time_left, self.limit, pool, vector)
-        return await reranking.run(candidates, self.cross_encoder)
+    @property
+    def searches_relationships(self) -> bool:
+        """Whether a retriever of relationships runs."""
+        return not self.retrievers.isdisjoint(("relationship_vector", "relationship_fulltext"))
 
 
-def with_relationships_limited(fused: Sequence[Candidate], limit: int) -> list[Candidate]:
-    """Keep the best relationships: each retriever may return `limit`, and together they may return no more."""
-    relationships = [item.key for item in fused if isinstance(item.record, RelationshipRecord)]
-    dropped = set(relationships[limit:])
-    return [item for item in fused if item.key not in dropped]
+@dataclass(frozen=True)
+class QueryResult:
+    """The candidates of one query.
+
+    Attributes:
+        query: the query with its vector.
+        rankings: what each retriever returned, those of relationships after expansion.
+        relationships: relationships with their scores, best first.
+        nodes: nodes with their scores, best first.
+        names_a_node: whether the query names a node.
+    """
+
+    query: EmbeddedQuery
+    rankings: Mapping[FusedRetriever, Ranking]
+    relationships: Sequence[Candidate]
+    nodes: Sequence[Candidate]
+    names_a_node: bool = False
+
+    @property
+    def ranked(self) -> list[Candidate]:
+        """Relationships and nodes together, best first."""
+        return best_first((*self.relationships, *self.nodes))
 
 
-def with_end_nodes(
-    fused: Sequence[Candidate], labels: Collection[str], room: int, cost: float | None = None
-) -> list[Candidate]:
-    """Expand relationships to their two nodes, which follow them unless they rank higher by themselves.
+@dataclass(frozen=True)
+class Found:
+    """What a search found for each query.
+
+    Attributes:
+        results: one for each query.
+        failures: the retrievers that failed.
+        warnings: what is missing, and why.
+        ends_at: when the rest of the search must end, on the clock of `time.monotonic`.
+    """
+
+    results: Sequence[QueryResult]
+    failures: Mapping[FusedRetriever, Failure]
+    warnings: Sequence[str]
+    ends_at: float = field(default=0.0)
+
+    @property
+    def time_left(self) -> float:
+        """Seconds that the next step of the search may take."""
+        return max(round(self.ends_at - time.monotonic(), 2), SHORTEST_TIMEOUT)
+
+
+Retrieval = Callable[[Sequence[EmbeddedQuery]], Awaitable[Sequence[Ranking]]]
+
+
+async def search(
+    spec: SearchSpec,
+    queries: Sequence[EmbeddedQuery],
+    vectors: VectorRetrievers,
+    embedder: Embedder,
+    *,
+    others: Sequence[Awaitable[object]] = (),
+) -> Found:
+    """Retrieve, expand and score.
 
     Args:
-        fused: items, best first.
-        labels: a node must have one of these.
-        room: number of items after which no more nodes are added, since none of them could be returned.
-        cost: how much lower than its relationship a node scores; None puts it right after the relationship.
+        spec: what to search, and how.
+        queries: texts; those without a vector are embedded, in one request.
+        vectors: vector search.
+        embedder: embeds the texts.
+        others: further steps that run concurrently with the first ones; they must not fail.
+
+    Raises:
+        SearchError: every retriever failed; or the error itself if each failed with an unexpected error.
     """
-    known = {item.key: item for item in fused}
-    ordered: dict[str, Candidate] = {}
-    waiting: deque[Candidate] = deque()
-    ends: set[str] = set()
-    for item in fused:
-        while waiting and (cost is None or waiting[0].score > item.score):
-            ordered.setdefault(waiting[0].key, waiting.popleft())
-        has_room = len(ordered) < room
-        ordered.setdefault(item.key, item)
-        if not has_room or not isinstance(item.record, RelationshipRecord):
-            continue
-        for entity_key, carried in item.record.ends_in_direction.items():
-            if not set(labels).isdisjoint(carried):
-                key = node_key(entity_key)
-                ends.add(key)
-                waiting.append(replace(known.get(key, Candidate(key, 0.0)), score=item.score - (cost or 0.0)))
-    for item in waiting:
-        ordered.setdefault(item.key, item)
-    return [
-        replace(item, found_by=(*item.found_by, "via_relationship")) if item.key in ends else item
-        for item in ordered.values()
+    deadline = time.monotonic() + EXPANSION_SHARE * spec.timeout
+    async with task_group() as group:
+        counting = group.create_task(
+            attempt(vectors.prepare(spec.scope, spec.types, spec.labels), spec.timeout, default=0)
+        )
+        for step in others:
+            group.create_task(step)  # type: ignore[arg-type]
+        embedded, not_embedded = await attempt(_embed(queries, embedder), spec.timeout, default=list(queries))
+        relationships, _ = await counting
+    is_named = spec.searches_relationships and any(query.text for query in embedded)
+    target = vectors.target(spec.types, RANKING_FIELDS)
+    naming = find_named_nodes(
+        spec.scope, target, spec.types, embedded, relationships=relationships, timeout=spec.timeout
+    )
+    no_names: list[list[NamedNode]] = [[] for _ in queries]
+    async with task_group() as group:
+        reading_names = group.create_task(attempt(naming, spec.timeout, default=no_names)) if is_named else None
+        if not is_named:
+            naming.close()
+        tasks = {
+            name: group.create_task(attempt(_run(name, retrieval, embedded, not_embedded), spec.timeout, default=()))
+            for name, retrieval in _retrievals(spec, vectors).items()
+        }
+    named, unnamed = (no_names, None) if reading_names is None else reading_names.result()
+    failures = {name: failure for name, task in tasks.items() if (failure := task.result()[1]) is not None}
+    rankings = {name: task.result()[0] for name, task in tasks.items() if name not in failures}
+    warnings = [f"Skipped {RETRIEVER_DESCRIPTIONS[name]}: {failure.reason}" for name, failure in failures.items()]
+    if not rankings:
+        raise _all_failed(failures, warnings)
+    if unnamed is not None:
+        warnings.append(f"Skipped the nodes that the query names: {unnamed.reason}")
+    positions = range(len(embedded))
+    of_queries = [{name: ranking[position] for name, ranking in rankings.items()} for position in positions]
+    readings = [
+        replace(read_words(query.text, spec.scope.ontology), named=of_query)
+        for query, of_query in zip(embedded, named, strict=True)
     ]
+    # Other users' calls go on between the queries of a search.
+    expansions = await in_turns(lambda at: _starts(spec, readings[at], of_queries[at]), positions)
+    warnings += await _expand(spec, vectors, embedded, expansions, deadline)
+    results = await in_turns(
+        lambda at: _result(spec, embedded[at], readings[at], of_queries[at], expansions[at]), positions
+    )
+    return Found(results, failures, warnings, time.monotonic() + spec.timeout)
+
+
+async def _embed(queries: Sequence[EmbeddedQuery], embedder: Embedder) -> list[EmbeddedQuery]:
+    texts = [query.text[:MAX_EMBEDDED_TEXT] for query in queries if not query.vector]
+    vectors = iter(await embedder.embed_queries(texts) if texts else ())
+    return [query if query.vector else replace(query, vector=next(vectors)) for query in queries]
+
+
+async def _run(
+    name: FusedRetriever, retrieval: Retrieval, queries: Sequence[EmbeddedQuery], not_embedded: Failure | None
+) -> Sequence[Ranking]:
+    if not_embedded is not None and name.endswith("_vector"):
+        raise not_embedded.error
+    return await retrieval(queries)
+
+
+def _retrievals(spec: SearchSpec, vectors: VectorRetrievers) -> dict[FusedRetriever, Retrieval]:
+    """The retrievers of a search: each is a function from queries to a ranking for each."""
+    pool = max(spec.relationship_limit, START_POOL) if spec.most_hops else spec.relationship_limit
+    every: dict[FusedRetriever, Retrieval] = {
+        "node_vector": lambda queries: vectors.nodes(spec.scope, queries, labels=spec.labels, limit=spec.node_limit),
+        "node_fulltext": lambda queries: search_nodes_full_text(
+            spec.scope, queries, labels=spec.labels, limit=spec.text_limit, threshold=spec.text_threshold
+        ),
+        "relationship_vector": lambda queries: vectors.relationships(
+            spec.scope, queries, types=spec.types, limit=pool, fields=RANKING_FIELDS
+        ),
+        "relationship_fulltext": lambda queries: search_relationships_full_text(
+            spec.scope, queries, types=spec.types, limit=pool, threshold=spec.text_threshold
+        ),
+    }
+    return {name: retrieval for name, retrieval in every.items() if name in spec.retrievers}
+
+
+def _starts(spec: SearchSpec, reading: QueryReading, rankings: Mapping[FusedRetriever, Ranking]) -> Expansion:
+    """The relationships that were retrieved, and those at the nodes that the query names."""
+    matches = [
+        *rankings.get("relationship_vector", Ranking()).candidates,
+        *rankings.get("relationship_fulltext", Ranking()).candidates,
+        *(match for node in reading.named for match in node.matches),
+    ]
+    texts = _texts(rankings.get("relationship_fulltext"))
+    return Expansion(reading, texts, list(first_of_each(matches).values()), spec.weights)
+
+
+async def _expand(
+    spec: SearchSpec,
+    vectors: VectorRetrievers,
+    queries: Sequence[EmbeddedQuery],
+    expansions: Sequence[Expansion],
+    deadline: float,
+) -> list[str]:
+    """Expand, if the queries have vectors; warnings of what is missing."""
+    if not spec.most_hops or not all(query.vector for query in queries):
+        return []
+    target = vectors.target(spec.types, RANKING_FIELDS)
+    step = expand(
+        spec.scope,
+        target,
+        spec.types,
+        [query.vector for query in queries],
+        expansions,
+        hops=spec.most_hops,
+        deadline=deadline,
+    )
+    is_complete, failure = await attempt(step, spec.timeout, default=True)
+    if failure is not None:
+        return [f"Skipped expansion: {failure.reason}"]
+    return [] if is_complete else [f"Expansion was cut short: it took longer than {EXPANSION_SHARE * spec.timeout:g} s"]
+
+
+def _result(
+    spec: SearchSpec,
+    query: EmbeddedQuery,
+    reading: QueryReading,
+    rankings: Mapping[FusedRetriever, Ranking],
+    expansion: Expansion,
+) -> QueryResult:
+    finders = {name: frozenset(one.key for one in ranking.candidates) for name, ranking in rankings.items()}
+    relationships = [
+        replace(one, found_by=tuple(name for name in RETRIEVERS if one.key in finders.get(name, ())) or ("expansion",))
+        for one in expansion.candidates()
+    ]
+    nodes = score_nodes(reading, rankings, relationships, spec)
+    texts = rankings.get("relationship_fulltext")
+    by_path = [one for one in relationships if one.found_by != ("relationship_fulltext",)]
+    expanded = dict(rankings)
+    if "relationship_vector" in rankings and spec.most_hops:
+        expanded["relationship_vector"] = replace(rankings["relationship_vector"], candidates=by_path)
+    if texts is not None:
+        expanded["relationship_fulltext"] = texts
+    return QueryResult(query, expanded, relationships[: spec.relationship_limit], nodes, bool(reading.named))
+
+
+def score_nodes(
+    reading: QueryReading,
+    rankings: Mapping[FusedRetriever, Ranking],
+    relationships: Sequence[Candidate],
+    spec: SearchSpec,
+) -> list[Candidate]:
+    """Nodes that were retrieved, and the ends of relationships, each with its best score; best first.
+
+    A node that a relationship leads to is one hop further than the relationship, whose type and text are not its own.
+    """
+    values, texts = reading.values, _texts(rankings.get("node_fulltext"))
+    nodes: dict[str, Candidate] = {}
+    for name in ("node_vector", "node_fulltext"):
+        ranking = rankings.get(name)
+        for one in ranking.candidates if ranking is not None else ():
+            known = nodes.get(one.key)
+            nodes[one.key] = replace(known or one, found_by=(*(known.found_by if known else ()), name))
+    for key, one in nodes.items():
+        text = texts.get(key, 0.0)
+        entity_key = one.record.entity_key if isinstance(one.record, NodeRecord) else ""
+        features = Features(
+            similarity=scoring.similarity_feature(one.similarity),
+            text=text,
+            named=scoring.named([values.get(entity_key, 0.0)]),
+            type_words=text,
+            typed=text,
+        )
+        nodes[key] = replace(
+            one, text_score=texts.get(key), features=features, score=scoring.score(features, spec.weights)
+        )
+    for one in relationships:
+        if not isinstance(one.record, RelationshipRecord) or one.features is None:
+            continue
+        features = replace(
+            one.features,
+            nearness=max(0.0, one.features.nearness - 1.0 / scoring.MAX_HOPS_SCORED),
+            text=0.0,
+            level=0.0,
+            type_words=0.0,
+            typed=0.0,
+        )
+        through = scoring.score(features, spec.weights)
+        for entity_key, own_labels in one.record.ends_in_direction.items():
+            if set(spec.labels).isdisjoint(own_labels):
+                continue
+            key = node_key(entity_key)
+            known = nodes.get(key, Candidate(key, -1.0))
+            if "via_relationship" not in known.found_by:
+                known = replace(known, found_by=(*known.found_by, "via_relationship"))
+            if through > known.score:
+                known = replace(known, score=through, features=features)
+            nodes[key] = known
+    return best_first(nodes.values())
+
+
+def best_first(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Sort by score; of equal ones, relationships come before nodes, and then the key decides."""
+    return sorted(candidates, key=lambda one: (-one.score, not isinstance(one.record, RelationshipRecord), one.key))
+
+
+def _texts(ranking: Ranking | None) -> dict[str, float]:
+    """Relative full-text scores, by candidate key."""
+    return {one.key: one.score for one in ranking.candidates} if ranking is not None else {}
+
+
+def _all_failed(failures: Mapping[FusedRetriever, Failure], warnings: Sequence[str]) -> Exception:
+    unexpected = [failure.error for failure in failures.values() if failure.reason == INTERNAL_ERROR]
+    if len(unexpected) == len(failures):
+        return unexpected[0]
+    return SearchError(f"Every search failed. {'; '.join(warnings)}")

@@ -3,18 +3,21 @@
 import asyncio
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 
 from kgagent.errors import SearchError
 from kgagent.graph.records import NodeRecord, RelationshipRecord
-from kgagent.models import GraphNode
-from kgagent.models.hybrid import HybridObject, HybridRelationship, HybridSearchResult, RetrieverName
+from kgagent.graph.store import Row
+from kgagent.models import GraphExpansion, GraphNode
+from kgagent.models.hybrid import FusedRetriever, HybridObject, HybridRelationship, HybridSearchResult
 from kgagent.retrieval.candidates import Candidate, StoredRecord, entity_key_of, key_of, read_node, read_relationship
-from kgagent.retrieval.retrieve import INTERNAL_ERROR, Retrieved, attempt
+from kgagent.retrieval.pipeline import Found
+from kgagent.retrieval.retrieve import INTERNAL_ERROR, attempt
 from kgagent.retrieval.scope import SearchScope
+from kgagent.retrieval.surroundings import read_surroundings
 
-NODES: tuple[RetrieverName, ...] = ("node_vector", "node_fulltext")
-RELATIONSHIPS: tuple[RetrieverName, ...] = ("relationship_vector", "relationship_fulltext")
+NODES: tuple[FusedRetriever, ...] = ("node_vector", "node_fulltext")
+RELATIONSHIPS: tuple[FusedRetriever, ...] = ("relationship_vector", "relationship_fulltext")
 
 FoundRecords = tuple[Mapping[str, NodeRecord], Mapping[tuple[str, str], RelationshipRecord]]
 """Nodes by key, and relationships by id and key, since the database reuses the ids of deleted ones."""
@@ -75,32 +78,43 @@ async def hydrate(
 
 
 def build_result(
-    candidates: Sequence[Candidate], retrieved: Retrieved, warnings: Sequence[str], *, with_relationships: bool
+    candidates: Sequence[Candidate], found: Found, warnings: Sequence[str], *, with_relationships: bool
 ) -> HybridSearchResult:
     """Make the result.
 
     Args:
         candidates: what is returned, hydrated, best first.
-        retrieved: what the retrievers returned; for warnings and plans.
+        found: what the retrievers returned; for warnings and plans.
         warnings: warnings of later stages.
         with_relationships: whether relationships were searched.
     """
     objects, relationships = [], []
     for rank, item in enumerate(candidates, start=1):
         known = {name: getattr(item, name) for name in ("score", "found_by", "similarity", "text_score")}
-        standing = {**known, "rank": rank}
+        features = {} if item.features is None else asdict(item.features)
+        ranked = {**known, "rank": rank, "features": features}
         if isinstance(item.result, GraphNode):
-            objects.append(HybridObject(**{**dict(item.result), **standing}))
+            objects.append(HybridObject(**{**dict(item.result), **ranked}))
         elif isinstance(item.record, RelationshipRecord) and item.result is not None:
             path = tuple(record.triplet for record in item.path)
-            fields = {**dict(item.result), **standing, "triplet_text": item.record.triplet, "path": path}
+            fields = {**dict(item.result), **ranked, "triplet_text": item.record.triplet, "path": path}
             relationships.append(HybridRelationship.model_validate(fields))
+    rankings = found.results[0].rankings
     return HybridSearchResult(
         objects=tuple(objects),
         relationships=tuple(relationships) if with_relationships else None,
-        warnings=(*retrieved.warnings, *(_one_sided(retrieved) if with_relationships else ()), *warnings),
-        plan={name: rankings[0].plan for name, rankings in retrieved.rankings.items() if rankings[0].plan is not None},
+        warnings=(*found.warnings, *(_one_sided(found) if with_relationships else ()), *warnings),
+        plan={name: ranking.plan for name, ranking in rankings.items() if ranking.plan is not None},
     )
+
+
+@dataclass(frozen=True)
+class Explored:
+    """What explore reads: nodes by key, relationships by id and key, and the surroundings of nodes."""
+
+    nodes: Mapping[str, NodeRecord]
+    relationships: Mapping[tuple[str, str], RelationshipRecord]
+    surroundings: GraphExpansion
 
 
 async def read_found(
@@ -110,19 +124,46 @@ async def read_found(
     if not keys and not element_ids:
         return {}, {}
     [row] = await scope.read(scope.statement("read_found"), {"keys": list(keys), "element_ids": list(element_ids)})
+    return _records(scope, row, labels)
+
+
+async def read_explored(
+    scope: SearchScope,
+    *,
+    keys: Sequence[str],
+    element_ids: Sequence[str],
+    labels: Sequence[str],
+    around: Sequence[str],
+    max_relationships: int,
+    max_neighbors: int,
+) -> Explored:
+    """Read what explore returns, in one statement; StoreError is raised if the database fails."""
+    parameters = {
+        "keys": list(keys),
+        "element_ids": sorted(set(element_ids)),
+        "around": list(around),
+        "among_limit": max_relationships,
+        "neighbor_limit": max_neighbors,
+    }
+    [row] = await scope.read(scope.statement("read_explored"), parameters)
+    nodes, relationships = _records(scope, row, labels)
+    return Explored(nodes, relationships, await read_surroundings(scope, row))
+
+
+def _records(scope: SearchScope, row: Row, labels: Sequence[str]) -> FoundRecords:
     nodes = (read_node(node, scope.ontology, labels) for node in row["nodes"])
     relationships = map(read_relationship, row["relationships"])
     by_key = {key_of(one): one for one in nodes if one.label in labels}
     return by_key, {(one.element_id, key_of(one)): one for one in relationships}
 
 
-def _one_sided(retrieved: Retrieved) -> Iterator[str]:
+def _one_sided(found: Found) -> Iterator[str]:
     """Warn if only nodes or only relationships matched although both were searched."""
     nodes, relationships = (
-        any(ranking.candidates for name in names for ranking in retrieved.rankings.get(name, ()))
+        any(result.rankings[name].candidates for result in found.results for name in names if name in result.rankings)
         for names in (NODES, RELATIONSHIPS)
     )
-    if nodes and not relationships and not any(name in retrieved.failures for name in RELATIONSHIPS):
+    if nodes and not relationships and not any(name in found.failures for name in RELATIONSHIPS):
         yield "No relationship matched; the results are nodes"
-    if relationships and not nodes and not any(name in retrieved.failures for name in NODES):
+    if relationships and not nodes and not any(name in found.failures for name in NODES):
         yield "No node matched by itself; the results are relationships and their end nodes"

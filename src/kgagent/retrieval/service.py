@@ -6,7 +6,7 @@ from kgagent.errors import InputError
 from kgagent.models import HybridSearchOptions, HybridSearchRequest, HybridSearchResult
 from kgagent.retrieval.arguments import validate_vector
 from kgagent.retrieval.graph_walks import GraphWalks
-from kgagent.retrieval.pipeline import HybridSearchPipeline
+from kgagent.retrieval.hybrid import HybridSearch
 from kgagent.retrieval.rerank import CrossEncoder
 from kgagent.retrieval.scope import RelationshipFilter, check_text, observed
 
@@ -51,7 +51,7 @@ class RetrievalService(GraphWalks):
             raise InputError(
                 f"cross_encoder must have a method score(query, texts), got {type(cross_encoder).__name__}"
             )
-        search = HybridSearchPipeline(
+        search = HybridSearch(
             scope,
             options,
             scope.labels(options.labels),

@@ -5,17 +5,20 @@ from collections.abc import Sequence
 from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError
 from kgagent.graph.nodes import NodeRepository
+from kgagent.graph.record_saver import MAX_EMBEDDED_TEXT
 from kgagent.graph.records import NodeRecord
 from kgagent.graph.store import Store
 from kgagent.models import DiscoveredNodes, GraphNode, Matches, NodeSearchResult, RelationshipSearchResult
+from kgagent.models.search import MAX_HOPS
 from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology
 from kgagent.retrieval.arguments import check_limit, validate_vector
 from kgagent.retrieval.explore import to_result
 from kgagent.retrieval.index_search import vector_index
 from kgagent.retrieval.name_match import nodes_by_name
+from kgagent.retrieval.pipeline import SearchSpec, search
 from kgagent.retrieval.relevance import Calibration
-from kgagent.retrieval.retrieve import embed_for_search
+from kgagent.retrieval.results import hydrate
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope, check_text, observed
 from kgagent.retrieval.vector_search import VectorRetrievers, VectorSearch
 from kgagent.retrieval.vector_targets import EmbeddedQuery
@@ -48,12 +51,10 @@ class SingleSearches:
         vectors = VectorSearch(index, exact_scan_limit=exact_scan_limit)
         self._vectors = VectorRetrievers(vectors, ontology, store.features)
         self._calibration = Calibration()
-        self.type_means = self._vectors.type_means
 
     def evict(self) -> None:
         """Drop what is cached of stored embeddings."""
         self._calibration = Calibration()
-        self.type_means.clear()
 
     @observed("relationship_vector_search")
     async def relationship_vector_search(
@@ -78,9 +79,9 @@ class SingleSearches:
             neo4j_types: types in the database to keep; None keeps all.
             limit: maximum number of relationships.
             vector: an embedding to search for instead of the text, shape (dimensions,); no embedding call is made.
-            expand_hops: hops to expand from the best matches, 0 to 5, ignoring the threshold, for queries that name
-                only a starting point; `score` then ranks, and expansion starts at nodes that `query` mentions. None
-                expands as far as the query needs, up to 3 hops, to relationships at most 0.1 below the threshold.
+            expand_hops: hops to expand from the best matches and from the nodes that `query` names, 0 to 5, for queries
+                that name only a starting point; None expands 2. If any are expanded, `score` ranks, and the threshold
+                applies to direct matches only.
 
         Returns:
             Relationships, best first.
@@ -92,15 +93,30 @@ class SingleSearches:
         """
         scope = self.scope.of(user_id)
         check_limit(limit)
-        [ranking] = await self._vectors.relationships(
-            scope,
-            [await self._vector_query(query, vector, threshold, is_expanded=expand_hops != 0)],
-            types=RelationshipFilter.of(scope.ontology, relationship_types, neo4j_types),
-            limit=limit,
-            expand_hops=expand_hops,
-        )
-        found = await in_turns(lambda one: to_result(one, scope), ranking.candidates)
-        return Matches(found, plan=ranking.plan or "none")
+        if expand_hops is not None and not 0 <= expand_hops <= MAX_HOPS:
+            raise InputError(f"expand_hops must be 0 to {MAX_HOPS}, got {expand_hops}")
+        types = RelationshipFilter.of(scope.ontology, relationship_types, neo4j_types)
+        wanted = await self._vector_query(query, vector, threshold)
+        if expand_hops == 0:
+            [ranking] = await self._vectors.relationships(scope, [wanted], types=types, limit=limit)
+            candidates = list(ranking.candidates)
+        else:
+            spec = SearchSpec(
+                scope,
+                list(scope.ontology.labels),
+                types,
+                frozenset(("relationship_vector",)),
+                hops=expand_hops,
+                relationship_limit=limit,
+                timeout=scope.timeout,
+            )
+            found = await search(spec, [wanted], self._vectors, self._embedder)
+            ranking = found.results[0].rankings["relationship_vector"]
+            candidates, _ = await hydrate(
+                scope, found.results[0].relationships, labels=spec.labels, timeout=found.time_left
+            )
+        results = await in_turns(lambda one: to_result(one, scope), candidates)
+        return Matches(results, plan=ranking.plan or "none")
 
     @observed("find_nodes_via_relationship_search")
     async def find_nodes_via_relationship_search(
@@ -203,14 +219,12 @@ class SingleSearches:
         """Embed queries in one request."""
         return list(await self._embedder.embed_queries(texts))
 
-    async def _vector_query(
-        self, query: str | None, vector: Sequence[float] | None, threshold: float, *, is_expanded: bool = False
-    ) -> EmbeddedQuery:
+    async def _vector_query(self, query: str | None, vector: Sequence[float] | None, threshold: float) -> EmbeddedQuery:
         if not -1.0 <= threshold <= 1.0:
             raise InputError(f"threshold must be a cosine from -1 to 1, got {threshold}")
         if vector is not None:
             return EmbeddedQuery(validate_vector(vector, self.scope.dimensions), threshold, query or "")
         if query is None or not query.strip():
             raise InputError("Say what to look for: query must not be empty")
-        [embedded] = await embed_for_search(self._embedder, [(query, threshold)], is_expanded=is_expanded)
-        return embedded
+        [embedded] = await self._embedder.embed_queries([query[:MAX_EMBEDDED_TEXT]])
+        return EmbeddedQuery(embedded, threshold, query)

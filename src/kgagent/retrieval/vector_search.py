@@ -3,40 +3,40 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from kgagent.concurrency import task_group
-from kgagent.errors import InputError
 from kgagent.graph.features import ServerFeatures
 from kgagent.graph.records import NodeRecord
 from kgagent.graph.statements import Fragment, Statement
-from kgagent.models.search import MAX_HOPS
 from kgagent.ontology import Ontology
-from kgagent.retrieval.anchors import owner_matches
 from kgagent.retrieval.arguments import MAX_LIMIT
-from kgagent.retrieval.beam import START_POOL, BeamSearch
 from kgagent.retrieval.candidates import Candidate, Ranking, StoredRecord, key_of, read_node, read_relationship
-from kgagent.retrieval.mentions import is_first_person
-from kgagent.retrieval.said_levels import said_of_anybody, with_said_levels
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
-from kgagent.retrieval.type_means import TypeMeans
-from kgagent.retrieval.vector_targets import ALL_FIELDS, EmbeddedQuery, VectorTarget, node_target, relationship_target
+from kgagent.retrieval.vector_targets import (
+    ALL_FIELDS,
+    RANKING_FIELDS,
+    EmbeddedQuery,
+    VectorTarget,
+    node_target,
+    relationship_target,
+)
 
 if TYPE_CHECKING:
     from kgagent.retrieval.index_search import WidenedIndex
 
-COUNT_LIFETIME = 10.0
+COUNT_LIFETIME = 60.0
 """Seconds for which the number of a user's vectors is cached; a stale count only affects speed."""
+
+COUNTED = 10_000
+"""Number of a user's records up to which they are counted."""
 
 SCANNED_IN_ONE_STATEMENT = 500
 """Number of vectors up to which a target shares a statement with others: comparing so many costs about a round trip."""
 
 NODE_SPAN, RELATIONSHIP_SPAN = 20, 50
 """Rank of the match that the best one is compared with, to assess how far it stands out."""
-
-EXPANSION_SHARE, EXPANDED_SLACK = 0.8, 0.1
-"""Share of its time in which a search may expand; how far below the threshold an expanded relationship may be."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class VectorSearch:
         if not queries:
             return []
         request = VectorRequest(scope, target, queries, limit)
-        if (await self._counts_of(scope, [target]))[0] <= self._exact_scan_limit:
+        if (await self.counts(scope, [target]))[0] <= self._exact_scan_limit:
             return [Ranking(candidates, "exact") for candidates in await scan(request)]
         return [Ranking(candidates, self._index.plan) for candidates in await self._index.search(request)]
 
@@ -99,29 +99,38 @@ class VectorSearch:
         """
         if not queries:
             return [[] for _ in targets]
-        counts = await self._counts_of(scope, targets)
+        counts = await self.counts(scope, targets)
         most = min(self._exact_scan_limit, SCANNED_IN_ONE_STATEMENT)
         small = [target for target, count in zip(targets, counts, strict=True) if count <= most]
         async with task_group() as group:
             scanned = group.create_task(scan_each([VectorRequest(scope, one, queries, limit) for one in small]))
-            others = {
+            medium = {
                 target.name: group.create_task(self.search(scope, target, queries, limit))
-                for target in targets
-                if target not in small
+                for target, count in zip(targets, counts, strict=True)
+                if most < count <= self._exact_scan_limit
             }
+            large = [target for target, count in zip(targets, counts, strict=True) if count > self._exact_scan_limit]
+            indexed = group.create_task(
+                self._index.search_each([VectorRequest(scope, one, queries, limit) for one in large])
+            )
         found = {name: [Ranking(each, "exact") for each in matches] for name, matches in scanned.result().items()}
-        found |= {name: task.result() for name, task in others.items()}
+        found |= {name: task.result() for name, task in medium.items()}
+        plan = self._index.plan
+        found |= {name: [Ranking(each, plan) for each in matches] for name, matches in indexed.result().items()}
         return [found[target.name] for target in targets]
 
-    async def _counts_of(self, scope: SearchScope, targets: Sequence[VectorTarget]) -> list[int]:
-        """Number of the user's vectors in each target; counting stops at one more than the limit of the exact scan."""
+    async def counts(self, scope: SearchScope, targets: Sequence[VectorTarget]) -> list[int]:
+        """Number of the user's vectors in each target; counting stops at `COUNTED`, or behind the exact scan."""
         now = time.monotonic()
         cached = [self._counts.get((target.name, scope.user_id), (0.0, 0)) for target in targets]
         unknown = [target for target, (expires, _) in zip(targets, cached, strict=True) if expires <= now]
         new: dict[str, int] = {}
         if unknown:
-            text = _union(*(target.count_statement for target in unknown))
-            new = {row["label"]: row["found"] for row in await scope.read(text, {"scan_limit": self._exact_scan_limit})}
+            text = union(*(target.count_statement for target in unknown))
+            new = {
+                row["label"]: row["found"]
+                for row in await scope.read(text, {"scan_limit": max(COUNTED, self._exact_scan_limit)})
+            }
             if len(self._counts) > MAX_LIMIT:
                 self._counts.clear()
             self._counts |= {(one.name, scope.user_id): (now + COUNT_LIFETIME, new[one.label]) for one in unknown}
@@ -137,7 +146,6 @@ class VectorRetrievers:
         self._features = features
         self._nodes = {label: node_target(label) for label in ontology.labels}
         self._relationships: dict[tuple[tuple[str, ...] | None, Fragment], VectorTarget] = {}
-        self.type_means = TypeMeans()
 
     async def nodes(
         self, scope: SearchScope, queries: Sequence[EmbeddedQuery], *, labels: Sequence[str], limit: int
@@ -161,60 +169,36 @@ class VectorRetrievers:
         *,
         types: RelationshipFilter,
         limit: int,
-        expand_hops: int | None = 0,
-        timeout: float | None = None,
         fields: Fragment = ALL_FIELDS,
     ) -> list[Ranking]:
-        """Find the relationships near each of several vectors in one statement, and expand them.
-
-        Expansion is part of this retriever, since its results are fused by their rank among the direct matches.
+        """Find the relationships near each of several vectors in one statement, best first.
 
         Args:
             scope: whose relationships.
-            queries: vectors to search for; the names that their texts mention are where expansion starts.
+            queries: vectors to search for.
             types: which relationships to keep.
             limit: maximum number of relationships of each query.
-            expand_hops: hops to expand, 0 to 5, ignoring the threshold; None expands as far as the query needs, up to 3
-                hops, to relationships at most `EXPANDED_SLACK` below the threshold.
-            timeout: seconds; expansion stops early enough to return what was found until then.
             fields: what is read of each relationship.
 
         Raises:
-            InputError: `expand_hops` is out of range.
             StoreError: the database failed.
         """
-        longest = scope.timeout if timeout is None else EXPANSION_SHARE * timeout
-        deadline = time.monotonic() + longest
-        if expand_hops is not None and not 0 <= expand_hops <= MAX_HOPS:
-            raise InputError(f"expand_hops must be 0 to {MAX_HOPS}, got {expand_hops}")
         if types.matches_nothing:
             return [Ranking(plan="none") for _ in queries]
-        target = self._relationship_target(types, fields)
-        pool = limit if expand_hops == 0 else max(limit, START_POOL)
-        async with task_group() as group:
-            search = group.create_task(self._vectors.search(scope, target, queries, pool))
-            spoken = [at for at, query in enumerate(queries) if expand_hops != 0 and is_first_person(query.text)]
-            at_owner = partial(owner_matches, scope, target, types, timeout=longest)
-            owners = {at: group.create_task(at_owner(queries[at])) for at in spoken}
-        rankings = [replace(one, span=_span(one.candidates, RELATIONSHIP_SPAN)) for one in search.result()]
-        if expand_hops == 0:
-            return rankings
-        thresholds = [query.threshold - EXPANDED_SLACK if expand_hops is None else -1.0 for query in queries]
-        beams = [
-            BeamSearch(scope, target, types, query, self.type_means, expand_hops, limit, threshold, deadline)
-            for query, threshold in zip(queries, thresholds, strict=True)
-        ]
-        async with task_group() as group:
-            tasks = [
-                group.create_task(beam.expand(ranking.candidates, *(owners[at].result() if at in owners else ())))
-                for at, (beam, ranking) in enumerate(zip(beams, rankings, strict=True))
-            ]
-        cut = longest if time.monotonic() >= deadline else None
-        said = (said_of_anybody(query.text, self._ontology) for query in queries)
-        found = [with_said_levels(task.result(), levels) for task, levels in zip(tasks, said, strict=True)]
-        return [replace(one, candidates=each, cut_after=cut) for each, one in zip(found, rankings, strict=True)]
+        rankings = await self._vectors.search(scope, self.target(types, fields), queries, limit)
+        return [replace(one, span=_span(one.candidates, RELATIONSHIP_SPAN)) for one in rankings]
 
-    def _relationship_target(self, types: RelationshipFilter, fields: Fragment) -> VectorTarget:
+    async def prepare(self, scope: SearchScope, types: RelationshipFilter, labels: Sequence[str]) -> int:
+        """Count the records that a search compares, in one statement, for those that follow.
+
+        Returns:
+            The number of the user's relationships, counted up to `COUNTED`.
+        """
+        counted = [self.target(types, RANKING_FIELDS), *(self._nodes[label] for label in labels)]
+        return (await self._vectors.counts(scope, counted))[0]
+
+    def target(self, types: RelationshipFilter, fields: Fragment) -> VectorTarget:
+        """The relationships that a filter keeps, and what is read of each."""
         key = (types.neo4j_types, fields)
         if key not in self._relationships:
             self._relationships[key] = relationship_target(self._ontology, self._features, types.neo4j_types, fields)
@@ -243,7 +227,7 @@ async def scan_each(requests: Sequence[VectorRequest]) -> dict[str, list[list[Ca
     """Compare each vector of the user in several targets, in one statement; the matches by name of the target."""
     if not requests:
         return {}
-    text = _union(*(request.target.exact_statement for request in requests))
+    text = union(*(request.target.exact_statement for request in requests))
     rows = await requests[0].scope.read(text, requests[0].parameters)
     found = {(row["label"], row["query"]): row for row in rows}
     return {
@@ -255,7 +239,8 @@ async def scan_each(requests: Sequence[VectorRequest]) -> dict[str, list[list[Ca
 
 
 @lru_cache(maxsize=100)
-def _union(*statements: Statement) -> Statement:
+def union(*statements: Statement) -> Statement:
+    """One statement with the rows of several, in this order."""
     return Statement("\nUNION ALL\n".join(statements), statements[0].name)
 
 

@@ -22,16 +22,14 @@ class EmbeddedQuery:
     """A vector to search for.
 
     Attributes:
-        vector: float32, shape (dimensions,).
+        vector: float32, shape (dimensions,); empty if the text could not be embedded.
         threshold: minimum plain cosine, -1 to 1.
         text: the query in words; empty if unknown.
-        without_names: vector of the text without its names, for comparing it with types; None if unknown.
     """
 
     vector: Sequence[float]
     threshold: float
     text: str = ""
-    without_names: Sequence[float] | None = None
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """explore: broad search with the neighborhood of what matched."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -21,6 +21,7 @@ from kgagent.models.answer_items import Item, JsonRecord, Line, NodeItem, Relati
 from kgagent.models.answer_page import Content
 from kgagent.ontology import Ontology
 from kgagent.retrieval.explore import NOTHING_ASKED
+from kgagent.suggestions import shorten_name
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.labels import known_labels
@@ -28,7 +29,6 @@ from kgagent.tools.payload import REPEAT_ARGUMENTS
 from kgagent.tools.read_results import JsonObject, ReadArguments, ReadToolResult, render_page, with_relevance
 from kgagent.tools.references import NodeReference
 from kgagent.tools.relationship_types import stored_types
-from kgagent.tools.unknown_names import unknown_names
 
 
 class ExploreArguments(ReadArguments, ExploreRequest):
@@ -100,9 +100,7 @@ class Explore(Tool[ExploreArguments]):
         labels = known_labels(context.ontology, arguments.labels)
         request = arguments.model_copy(update={"relationship_types": stored.types, "labels": labels})
         result = await context.retrieval.explore(request, user_id=context.user_id)
-        found: list[GraphNode | GraphRelationship] = [*(item.node for item in result.nodes), *result.neighbors]
-        found += result.relationships
-        unknown = await unknown_names(context, (one.query for one in arguments.queries), arguments.text_matches, found)
+        unknown = _unknown(arguments.text_matches, result)
         content = Content(
             items=explored_items(result, explain=arguments.return_explanations),
             message=f"Found {counted(len(result.nodes), 'node')} and "
@@ -119,6 +117,13 @@ class Explore(Tool[ExploreArguments]):
             queries=(*(query.query for query in arguments.queries), *arguments.text_matches),
             labels={node.entity_key: node.label for node in nodes},
         )
+
+
+def _unknown(names: Iterable[str], result: ExploreResult) -> str:
+    """Which of the names that were searched no node has."""
+    matched = {signal.matched for item in result.nodes for signal in item.signals if signal.source == "name_match"}
+    unknown = [name for name in dict.fromkeys(names) if name not in matched]
+    return " ".join(f'No node is named "{shorten_name(name)}".' for name in unknown)
 
 
 async def _with_owner_named(context: ToolContext, arguments: ExploreArguments) -> ExploreArguments:

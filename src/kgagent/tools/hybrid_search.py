@@ -14,7 +14,6 @@ from kgagent.tools.context import ToolContext
 from kgagent.tools.labels import known_labels
 from kgagent.tools.read_results import JsonObject, ReadArguments, ReadToolResult, render_page, with_relevance
 from kgagent.tools.relationship_types import stored_types
-from kgagent.tools.unknown_names import unknown_names
 
 NEAR_BEST = 0.2
 """How much less than the best an item may score, by strategy "calibrated", to be on the first page."""
@@ -80,7 +79,6 @@ class HybridSearch(Tool[HybridSearchArguments]):
         request = arguments.model_copy(update={"relationship_types": stored.types, "labels": labels})
         result = await context.retrieval.hybrid_search(request, user_id=context.user_id)
         nodes, relationships, found = len(result.objects), len(result.relationships or ()), result.items
-        unknown = await unknown_names(context, [arguments.query], (), found)
         reached = [f"limit {arguments.limit} reached"] if len(found) == arguments.limit else []
         content = Content(
             items=hybrid_items(result),
@@ -93,7 +91,7 @@ class HybridSearch(Tool[HybridSearchArguments]):
             HybridSearchToolResult,
             context,
             arguments,
-            with_relevance(content, result, unknown, at_most=page_length),
+            with_relevance(content, result, at_most=page_length),
             queries=[arguments.query],
             labels=_labels(result, context.ontology),
         )

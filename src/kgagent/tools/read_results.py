@@ -117,14 +117,14 @@ async def render_page(
 
 
 def with_relevance(
-    content: Content, result: ExploreResult | HybridSearchResult, unknown: str, *, at_most: int | None = None
+    content: Content, result: ExploreResult | HybridSearchResult, unknown: str = "", *, at_most: int | None = None
 ) -> Content:
     """Add what a search says about the relevance of its items: if none stands out, only the nearest few are shown.
 
     Args:
         content: the items.
         result: the result of the search.
-        unknown: names that no node has, the first line of the answer; see `unknown_names`.
+        unknown: names that no node has, the first line of the answer.
         at_most: number of items of a page if some stand out.
     """
     fields = {"is_relevant": result.is_relevant, "relevance": result.relevance}

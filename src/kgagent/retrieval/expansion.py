@@ -1,0 +1,265 @@
+"""Expansion: from the relationships that match a query to those that share a node with them, hop by hop.
+
+One statement a hop extends the best paths so far. At each node that a path leaves by, one relationship is chosen: the
+more siblings it has, and the more similar these are to the query, the more the choice costs (the logarithm of a softmax
+over them), so a hub is expensive. A path never leaves by a node that the query names: everything there is retrieved.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from kgagent.errors import StatementTimeoutError
+from kgagent.graph.records import RelationshipRecord
+from kgagent.graph.statements import statement
+from kgagent.graph.store import Row
+from kgagent.retrieval import scoring
+from kgagent.retrieval.candidates import Candidate, key_of, read_relationship
+from kgagent.retrieval.query import QueryReading, TypeWords
+from kgagent.retrieval.scope import RelationshipFilter, SearchScope
+from kgagent.retrieval.scoring import Features
+from kgagent.retrieval.vector_targets import VectorTarget
+from kgagent.turns import in_turns
+
+DEFAULT_HOPS = 2
+"""Hops of a search that does not say how many."""
+
+BEAM_WIDTH, REACHED, PATHS_PER_HOP = 16, 150, 60
+"""Paths of a query that a hop extends, extensions that the database returns, and those that are scored further."""
+
+HUB_LIMIT = 200
+"""Relationships that are read at one node in one hop; bounds memory and time at a hub."""
+
+TEMPERATURE, OVERLAP_WEIGHT = 0.05, 0.5
+"""Temperature of the softmax, in cosine; and share of a relationship's similarity with its predecessor, beyond that of
+its siblings, that is subtracted from its similarity with the query: the predecessor's words are no news."""
+
+
+@dataclass(frozen=True)
+class Path:
+    """Relationships, each joined to the one before.
+
+    Attributes:
+        records: from one that a retriever returned to the last one.
+        similarity: plain cosine with the query of the first one.
+        doubts: cost of the choice of each one after the first, in cosine.
+        exits: keys of the nodes that it may be extended from.
+        features: what the last one scores by.
+        score: of the last one.
+    """
+
+    records: tuple[RelationshipRecord, ...]
+    similarity: float
+    doubts: tuple[float, ...] = ()
+    exits: frozenset[str] = frozenset()
+    features: Features = field(default_factory=Features)
+    score: float = 0.0
+
+    @property
+    def last(self) -> RelationshipRecord:
+        """The relationship that it leads to."""
+        return self.records[-1]
+
+    @property
+    def nodes(self) -> frozenset[str]:
+        """Keys of its nodes."""
+        return frozenset(key for record in self.records for key in ends(record))
+
+
+class Expansion:
+    """The paths of one query, and the best one through each relationship.
+
+    Attributes:
+        best: the best path through each relationship, by the key of its candidate, with its position on the path.
+    """
+
+    def __init__(
+        self, reading: QueryReading, texts: Mapping[str, float], matches: Sequence[Candidate], weights: Features
+    ) -> None:
+        """Start with what was retrieved.
+
+        Args:
+            reading: what the query says.
+            texts: relative full-text score of relationships, by candidate key.
+            matches: relationships that were retrieved, each once.
+            weights: weight of each feature.
+        """
+        self._reading, self._values, self._texts, self._weights = reading, reading.values, texts, weights
+        self._type_words = TypeWords(reading.words)
+        self.similarities = {match.key: match.similarity for match in matches}
+        starts = [
+            Path((record,), match.similarity or 0.0, exits=self._exits(record, frozenset()))
+            for match in matches
+            if isinstance(record := match.record, RelationshipRecord)
+        ]
+        self._paths: dict[str, Path] = {}
+        self._every: list[Path] = []
+        self._add(starts)
+
+    @property
+    def frontier(self) -> list[Path]:
+        """The best of the paths that the last hop found, to be extended."""
+        open_paths = [path for path in self._new if path.exits]
+        return sorted(open_paths, key=lambda path: -path.score)[:BEAM_WIDTH]
+
+    def extend(self, frontier: Sequence[Path], reached: Sequence[Row]) -> None:
+        """Add what a hop reached from the paths of the frontier."""
+        longer = []
+        for row in reached:
+            if not row["relationship"]:
+                continue
+            record, lead = read_relationship(row["relationship"]), frontier[row["lead"]]
+            self.similarities.setdefault(key_of(record), row["similarity"])
+            doubts = (*lead.doubts, row["doubt"])
+            longer.append(Path((*lead.records, record), lead.similarity, doubts, self._exits(record, lead.nodes)))
+        self._add(longer)
+
+    def candidates(self) -> list[Candidate]:
+        """Each relationship with the score of the best path through it, best first."""
+        self._score_again()
+        best: dict[str, tuple[float, int, Path]] = {}
+        for path in self._every:
+            for position, record in enumerate(path.records):
+                key = key_of(record)
+                if key not in best or (path.score, -position) > (best[key][0], -best[key][1]):
+                    best[key] = (path.score, position, path)
+        ordered = sorted(best.items(), key=lambda item: (-item[1][0], item[1][1], item[0]))
+        return [
+            Candidate(
+                key=key,
+                score=score,
+                record=path.records[position],
+                similarity=self.similarities.get(key),
+                text_score=self._texts.get(key),
+                path=path.records[:position],
+                features=path.features,
+            )
+            for key, (score, position, path) in ordered
+        ]
+
+    def _add(self, paths: Sequence[Path]) -> None:
+        """Keep the best path to each relationship, if it is better than a known one."""
+        for path in paths:
+            self._type_words.of(path.last.text("relationship_type"))
+        best: dict[str, Path] = {}
+        for path in map(self._scored, paths):
+            key = key_of(path.last)
+            if key not in best or path.score > best[key].score:
+                best[key] = path
+        is_start = not self._paths
+        kept = sorted(best.items(), key=lambda item: -item[1].score)[: None if is_start else PATHS_PER_HOP]
+        self._every += [path for _, path in kept]
+        better = {key: path for key, path in kept if key not in self._paths or path.score > self._paths[key].score}
+        self._paths |= better
+        self._new = list(better.values())
+
+    def _score_again(self) -> None:
+        """Which words name types is only known when all types are."""
+        self._every = list(map(self._scored, self._every))
+
+    def _scored(self, path: Path) -> Path:
+        features = self._features(path)
+        return replace(path, features=features, score=scoring.score(features, self._weights))
+
+    def _features(self, path: Path) -> Features:
+        words = [self._type_words.of(record.text("relationship_type")) for record in path.records]
+        last = path.last
+        levels = {(last.neo4j_type, name, last.level(name) or 0) for name in ("attitude", "proximity")}
+        return Features(
+            similarity=scoring.similarity_feature(path.similarity),
+            clarity=scoring.clarity(path.doubts),
+            nearness=scoring.nearness(len(path.records) - 1),
+            text=max(self._texts.get(key_of(record), 0.0) for record in path.records),
+            named=scoring.named(self._values.get(key, 0.0) for key in path.nodes),
+            level=0.0 if levels.isdisjoint(self._reading.levels) else 1.0,
+            type_words=scoring.share(len(frozenset().union(*words)), len(self._type_words.known())),
+            typed=scoring.share(sum(map(bool, words)), len(words)),
+        )
+
+    def _exits(self, record: RelationshipRecord, visited: frozenset[str]) -> frozenset[str]:
+        return ends(record) - visited - self._values.keys()
+
+
+async def expand(
+    scope: SearchScope,
+    target: VectorTarget,
+    types: RelationshipFilter,
+    vectors: Sequence[Sequence[float]],
+    expansions: Sequence[Expansion],
+    *,
+    hops: int,
+    deadline: float,
+) -> bool:
+    """Expand the paths of several queries, with one statement for each hop.
+
+    Args:
+        scope: whose relationships.
+        target: the relationships that were searched.
+        types: which of them to keep.
+        vectors: vector of each query.
+        expansions: of each query; they are extended.
+        hops: maximum number of hops.
+        deadline: when expansion ends, on the clock of `time.monotonic`.
+
+    Returns:
+        Whether it was complete at the deadline.
+
+    Raises:
+        StoreError: the database failed.
+    """
+    for _ in range(hops):
+        frontiers = [expansion.frontier for expansion in expansions]
+        if not any(frontiers):
+            break
+        left = deadline - time.monotonic()
+        if left <= 0:
+            return False
+        try:
+            rows = await _hop(scope, target, types, vectors, frontiers, timeout=left)
+        except StatementTimeoutError:
+            return False
+        reached = {row["query"]: row["reached"] for row in rows}
+        extensions = [
+            (expansion, frontier, reached.get(query, ()))
+            for query, (expansion, frontier) in enumerate(zip(expansions, frontiers, strict=True))
+        ]
+        await in_turns(lambda extension: extension[0].extend(*extension[1:]), extensions)
+    return True
+
+
+async def _hop(
+    scope: SearchScope,
+    target: VectorTarget,
+    types: RelationshipFilter,
+    vectors: Sequence[Sequence[float]],
+    frontiers: Sequence[Sequence[Path]],
+    *,
+    timeout: float,
+) -> list[Row]:
+    parameters = {
+        **types.parameters,
+        "vectors": [scope.store.vector(vector) for vector in vectors],
+        "frontier": [
+            {
+                "query": query,
+                "position": position,
+                "element_id": path.last.element_id,
+                "score": path.score,
+                "path": [record.element_id for record in path.records[:-1]],
+                "through": sorted(path.exits),
+            }
+            for query, frontier in enumerate(frontiers)
+            for position, path in enumerate(frontier)
+        ],
+        "hub_limit": HUB_LIMIT,
+        "limit": REACHED,
+        "temperature": TEMPERATURE,
+        "overlap_weight": OVERLAP_WEIGHT,
+        "doubt_weight": scoring.share_of_weight("clarity"),
+    }
+    return await scope.read(statement("expand_hop", **target.places), parameters, timeout=timeout)
+
+
+def ends(record: RelationshipRecord) -> frozenset[str]:
+    """Keys of both nodes of a relationship."""
+    return frozenset((record.from_entity_key, record.to_entity_key))

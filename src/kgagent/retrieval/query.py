@@ -1,0 +1,237 @@
+"""Reading a query: its words, the nodes that it names, and the levels of attitude and proximity that it says.
+
+A name is what the graph calls a node: its name and its other names, found by one full-text statement. The owner of the
+graph is also named by the words that the ontology has for it ("me", "my").
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from kgagent.graph.identifiers import Identifier
+from kgagent.graph.lucene import any_word, must_be
+from kgagent.graph.schema_parts import NODE_TEXT_INDEX
+from kgagent.graph.statements import statement
+from kgagent.graph.store import Row
+from kgagent.ontology import Ontology
+from kgagent.plain_names import folded_words
+from kgagent.retrieval import scoring
+from kgagent.retrieval.candidates import Candidate, Ranking, key_of, read_relationship
+from kgagent.retrieval.scope import RelationshipFilter, SearchScope
+from kgagent.retrieval.vector_targets import EmbeddedQuery, VectorTarget
+
+MAX_WORDS = 200
+"""Words of a query that are read; a question has fewer, and the time for longer texts stays the same."""
+
+MIN_NAME_LENGTH = 2
+"""Letters of a name at least; shorter names occur in too many texts by chance."""
+
+FETCHED_NAMES, NAMED_NODES = 100, 8
+"""Full-text matches whose names are compared with a query, and nodes that a query can name."""
+
+HUB_LIMIT, NEAREST = 2_000, 20
+"""Relationships of a named node that are compared with the query, and those that are retrieved."""
+
+_ASCII_WORD = re.compile(r"[a-z0-9]+")
+
+Span = tuple[int, int]
+"""Position of a name's first word in a text, and of the word after its last."""
+
+
+def name_words(text: str) -> list[str]:
+    """Words without letter case and accents; ASCII words, of which most names are, take a tenth of the time."""
+    return _ASCII_WORD.findall(text.lower()) if text.isascii() else folded_words(text)
+
+
+@dataclass(frozen=True)
+class NamedNode:
+    """A node that a query names.
+
+    Attributes:
+        entity_key: its key.
+        value: how much that says, 0 to 1.
+        matches: its relationships that are nearest to the query, best first.
+    """
+
+    entity_key: str
+    value: float
+    matches: Sequence[Candidate] = ()
+
+
+@dataclass(frozen=True)
+class QueryReading:
+    """What a query says beside its meaning.
+
+    Attributes:
+        words: its words that may name a relationship type.
+        levels: Neo4j type, field and level of each level whose word it has.
+        named: the nodes that it names.
+    """
+
+    words: tuple[str, ...] = ()
+    levels: frozenset[tuple[str, str, int]] = frozenset()
+    named: Sequence[NamedNode] = ()
+
+    @property
+    def values(self) -> dict[str, float]:
+        """The value of each named node, by key."""
+        return {node.entity_key: node.value for node in self.named}
+
+
+@dataclass
+class TypeWords:
+    """Which words of a query name a relationship type; each type is compared once."""
+
+    words: Sequence[str]
+    _known: dict[str, frozenset[int]] = field(default_factory=dict)
+
+    def of(self, relationship_type: str) -> frozenset[int]:
+        """Positions of the words that a type contains in some form."""
+        if relationship_type not in self._known:
+            own = name_words(relationship_type)
+            self._known[relationship_type] = frozenset(
+                position
+                for position, word in enumerate(self.words)
+                if any(scoring.are_forms(word, other) for other in own)
+            )
+        return self._known[relationship_type]
+
+    def known(self) -> frozenset[int]:
+        """Positions of the words that any type so far contains."""
+        return frozenset().union(*self._known.values())
+
+
+def long_words(text: str) -> tuple[str, ...]:
+    """The words of a text that can be compared in several forms, each once."""
+    words = name_words(text[: 20 * MAX_WORDS])[:MAX_WORDS]
+    return tuple(word for word in dict.fromkeys(words) if len(word) >= scoring.MIN_FORM_LENGTH)
+
+
+def read_words(text: str, ontology: Ontology) -> QueryReading:
+    """Read what the text says without the database."""
+    distinct = set(name_words(text[: 20 * MAX_WORDS])[:MAX_WORDS])
+    levels = frozenset(
+        key for key, word in ontology.level_words.items() if (parts := set(name_words(word))) and parts <= distinct
+    )
+    return QueryReading(long_words(text), levels)
+
+
+async def find_named_nodes(
+    scope: SearchScope,
+    target: VectorTarget,
+    types: RelationshipFilter,
+    queries: Sequence[EmbeddedQuery],
+    *,
+    relationships: int,
+    timeout: float,
+) -> list[list[NamedNode]]:
+    """Find the nodes that queries name, with the relationships there that are nearest, in one statement.
+
+    Args:
+        scope: whose nodes.
+        target: the relationships that are searched.
+        types: which of them to keep.
+        queries: texts with their vectors.
+        relationships: number of the user's relationships.
+        timeout: seconds.
+
+    Raises:
+        StoreError: the database failed.
+    """
+    asked = [_parameters(scope, query, position) for position, query in enumerate(queries) if query.text]
+    named: list[list[NamedNode]] = [[] for _ in queries]
+    asked = [parameters for parameters in asked if parameters["names"] is not None]
+    if not asked:
+        return named
+    owner = scope.ontology.owner_label or next(iter(scope.ontology.labels))
+    rows = await scope.read(
+        statement("find_named_nodes", **{**scope.places, **target.places}, owner=Identifier(owner)),
+        {
+            **types.parameters,
+            "index": NODE_TEXT_INDEX,
+            "queries": asked,
+            "fetch": FETCHED_NAMES,
+            "node_limit": NAMED_NODES,
+            "hub_limit": HUB_LIMIT,
+            "limit": NEAREST,
+        },
+        timeout=timeout,
+    )
+    for parameters in asked:
+        position = parameters["position"]
+        own = [row for row in rows if row["query"] == position]
+        named[position] = _named(queries[position].text, own, scope.ontology, relationships)
+    return named
+
+
+def _parameters(scope: SearchScope, query: EmbeddedQuery, position: int) -> dict[str, Any]:
+    text = query.text[: 20 * MAX_WORDS]
+    words = name_words(text)
+    names = any_word(text, {"name": 2.0, "notes_text": 1.0})
+    return {
+        "position": position,
+        "text": text.lower(),
+        "plain": " ".join(words),
+        "names": None if names is None else f"{must_be('user_id', [scope.user_id])} +({names})",
+        "speaks_of_owner": scope.ontology.owner_label is not None
+        and not scope.ontology.owner_words.isdisjoint(words[:MAX_WORDS]),
+        "vector": scope.store.vector(query.vector) if query.vector else None,
+    }
+
+
+def _named(text: str, rows: Sequence[Row], ontology: Ontology, relationships: int) -> list[NamedNode]:
+    """The nodes whose names the text contains as whole words, outside of longer names, and the owner."""
+    words = name_words(text[: 20 * MAX_WORDS])[:MAX_WORDS]
+    spans = {row["entity_key"]: spans_of(row["names"], words) for row in rows if not row["is_owner"]}
+    outermost = outermost_spans(span for of_node in spans.values() for span in of_node)
+    covered = {position for first, end in outermost for position in range(first, end)}
+    is_owner_meant = any(
+        word in ontology.owner_words and position not in covered for position, word in enumerate(words)
+    )
+    best = max((row["text_score"] for row in rows if outermost & spans.get(row["entity_key"], set())), default=0.0)
+    named: dict[str, NamedNode] = {}
+    for row in rows:
+        key = row["entity_key"]
+        if row["is_owner"]:
+            value = 1.0 if is_owner_meant else 0.0
+        else:
+            is_meant = not outermost.isdisjoint(spans[key])
+            value = row["text_score"] / best * scoring.specificity(row["degree"], relationships) if is_meant else 0.0
+        if value > 0.0 and (key not in named or value > named[key].value):
+            named[key] = NamedNode(key, value, read_matches(row["matches"]).candidates)
+    return list(named.values())
+
+
+def read_matches(matches: Iterable[Mapping[str, Any]]) -> Ranking:
+    """Read matches of relationships, each with its similarity."""
+    found = [
+        (read_relationship(match["relationship"]), match["similarity"]) for match in matches if match["relationship"]
+    ]
+    return Ranking([Candidate(key_of(record), similarity, record, similarity) for record, similarity in found])
+
+
+def spans_of(names: Iterable[str], words: Sequence[str]) -> set[Span]:
+    """Where a text contains one of some names as whole words."""
+    spans: set[Span] = set()
+    for name in names:
+        own = name_words(name)
+        if sum(map(len, own)) < MIN_NAME_LENGTH:
+            continue
+        spans |= {
+            (first, first + len(own))
+            for first, word in enumerate(words)
+            if word == own[0] and words[first : first + len(own)] == own
+        }
+    return spans
+
+
+def outermost_spans(spans: Iterable[Span]) -> set[Span]:
+    """The spans that lie within no other: sorted by start, those that end after all before them."""
+    outermost: set[Span] = set()
+    reached = 0
+    for first, end in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if end > reached:
+            outermost.add((first, end))
+            reached = end
+    return outermost

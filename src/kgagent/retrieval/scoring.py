@@ -1,0 +1,120 @@
+"""The score of a candidate: a weighted sum of features, each between 0 and 1.
+
+    score = Σ weight · feature / Σ weight
+
+No weight is negative, so a candidate that is at least as good as another in every feature never scores less. A
+relationship is scored by the best path through it, a path being the relationship itself or the relationships that lead
+from a match to it and beyond. `benchmarks/fit_weights.py` fits the weights.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import astuple, dataclass, fields
+
+MAX_HOPS_SCORED = 3
+"""Hops after which `nearness` is 0."""
+
+NAMED_NODES = 2
+"""Named nodes on a path that give the full feature: a question about more than two nodes is rare."""
+
+MIN_FORM_LENGTH = 4
+"""Letters that two forms of a word share at their start at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """What the score of a candidate is made of, each 0 to 1.
+
+    Attributes:
+        similarity: plain cosine with the query of its own embedding, or of the relationship that its path starts with.
+        clarity: 1, less what the choices along its path cost; see `expand_hop.cypher`.
+        nearness: 1 - hops / 3.
+        text: full-text score relative to the best match, the highest along its path.
+        named: nodes on its path that the query names; one that has many relationships counts less.
+        level: whether the query has the ontology's word for its attitude or proximity.
+        type_words: share of the query's words that name types which the types of its path account for.
+        typed: share of the relationships on its path whose type a word of the query names.
+    """
+
+    similarity: float = 0.0
+    clarity: float = 1.0
+    nearness: float = 1.0
+    text: float = 0.0
+    named: float = 0.0
+    level: float = 0.0
+    type_words: float = 0.0
+    typed: float = 0.0
+
+
+WEIGHTS = Features(
+    similarity=0.9,
+    clarity=0.8,
+    nearness=0.05,
+    text=0.1,
+    named=0.5,
+    level=0.15,
+    type_words=0.15,
+    typed=0.03,
+)
+"""The weight of each feature."""
+
+FEATURES: tuple[str, ...] = tuple(field.name for field in fields(Features))
+
+
+def score(features: Features, weights: Features = WEIGHTS) -> float:
+    """The weighted mean of the features, 0 to 1."""
+    parts = [weight * value for weight, value in zip(astuple(weights), astuple(features), strict=True)]
+    return math.fsum(parts) / math.fsum(astuple(weights))
+
+
+def share_of_weight(feature: str, weights: Features = WEIGHTS) -> float:
+    """How much a feature that grows by 1 adds to the score."""
+    return float(getattr(weights, feature)) / math.fsum(astuple(weights))
+
+
+def similarity_feature(similarity: float | None) -> float:
+    """A plain cosine as a feature: negative and unknown ones count 0."""
+    return min(1.0, max(0.0, similarity or 0.0))
+
+
+def clarity(doubts: Iterable[float]) -> float:
+    """Clarity of a path from the doubt of each of its choices, in units of cosine."""
+    return min(1.0, max(0.0, 1.0 - math.fsum(doubts)))
+
+
+def nearness(hops: int) -> float:
+    """Nearness of what is reached after some hops."""
+    return max(0.0, 1.0 - hops / MAX_HOPS_SCORED)
+
+
+def specificity(degree: int, relationships: int) -> float:
+    """How much it says that the query names a node: 1 for a leaf, 0 for a node with all relationships.
+
+    Args:
+        degree: number of relationships of the node.
+        relationships: number of relationships of the user.
+    """
+    most = max(relationships, degree, 2)
+    return 1.0 - math.log(max(1, degree)) / math.log(most)
+
+
+def named(values: Iterable[float]) -> float:
+    """The feature for the named nodes of a path, from the value of each, 0 to 1."""
+    return min(1.0, math.fsum(values) / NAMED_NODES)
+
+
+def are_forms(word: str, other: str) -> bool:
+    """Whether two words may be forms of one: they start with the same letters, at least half of the longer one."""
+    size = max(MIN_FORM_LENGTH, math.ceil(max(len(word), len(other)) / 2))
+    return len(word) >= MIN_FORM_LENGTH and word[:size] == other[:size]
+
+
+def share(matched: int, total: int) -> float:
+    """A share that is 0 if there is nothing to match."""
+    return matched / total if total else 0.0
+
+
+def relative(scores: Sequence[float]) -> list[float]:
+    """Scores of full-text search relative to the best of them."""
+    best = max(scores, default=0.0)
+    return [one / best if best > 0.0 else 0.0 for one in scores]
