@@ -1,6 +1,6 @@
 """hybrid_search: answer one question with ranked nodes and relationships."""
 
-from collections.abc import Sequence
+from dataclasses import replace
 
 from pydantic import ConfigDict, Field
 
@@ -15,10 +15,10 @@ from kgagent.tools.labels import known_labels
 from kgagent.tools.read_results import JsonObject, ReadArguments, ReadToolResult, render_page, with_relevance
 from kgagent.tools.relationship_types import stored_types
 
-NEAR_BEST = 0.2
+NEAR_BEST = 0.07
 """How much less than the best an item may score, by strategy "calibrated", to be on the first page."""
 
-MIN_PAGE_ITEMS = 16
+MIN_PAGE_ITEMS = 12
 """Minimum number of items on a first page, whatever they score."""
 
 
@@ -78,20 +78,14 @@ class HybridSearch(Tool[HybridSearchArguments]):
         labels = known_labels(context.ontology, arguments.labels)
         request = arguments.model_copy(update={"relationship_types": stored.types, "labels": labels})
         result = await context.retrieval.hybrid_search(request, user_id=context.user_id)
-        nodes, relationships, found = len(result.objects), len(result.relationships or ()), result.items
-        reached = [f"limit {arguments.limit} reached"] if len(found) == arguments.limit else []
-        content = Content(
-            items=hybrid_items(result),
-            message=f"Found {counted(nodes, 'node')} and {counted(relationships, 'relationship')}",
-            sections=("objects",) if result.relationships is None else ("objects", "relationships"),
-            warnings=(*stored.warnings, *result.warnings, *reached),
-        )
-        page_length = _page_length(arguments, [item.score for item in found])
+        reached = [f"limit {arguments.limit} reached"] if len(result.items) == arguments.limit else []
+        is_short = arguments.limit is None and arguments.strategy == "calibrated"
+        content = first_page(result, is_short=is_short)
         return await render_page(
             HybridSearchToolResult,
             context,
             arguments,
-            with_relevance(content, result, at_most=page_length),
+            replace(content, warnings=(*stored.warnings, *result.warnings, *reached)),
             queries=[arguments.query],
             labels=_labels(result, context.ontology),
         )
@@ -108,8 +102,19 @@ def _labels(result: HybridSearchResult, ontology: Ontology) -> dict[str, str]:
     return found
 
 
-def _page_length(arguments: HybridSearchArguments, scores: Sequence[float]) -> int | None:
-    """Number of items of a page; None, without a maximum, if the caller gave a limit or scores are not similarities."""
-    if arguments.limit is not None or arguments.strategy != "calibrated":
-        return None
-    return max(MIN_PAGE_ITEMS, sum(score >= scores[0] - NEAR_BEST for score in scores))
+def first_page(result: HybridSearchResult, *, is_short: bool = True) -> Content:
+    """What a first page has: all items, or only those that score near the best one.
+
+    Args:
+        result: the result of the search.
+        is_short: whether to omit items that score much less than the best; a cursor continues with them.
+    """
+    nodes, relationships = len(result.objects), len(result.relationships or ())
+    scores = [item.score for item in result.items]
+    near = sum(score >= scores[0] - NEAR_BEST for score in scores)
+    content = Content(
+        items=hybrid_items(result),
+        message=f"Found {counted(nodes, 'node')} and {counted(relationships, 'relationship')}",
+        sections=("objects",) if result.relationships is None else ("objects", "relationships"),
+    )
+    return with_relevance(content, result, at_most=max(MIN_PAGE_ITEMS, near) if is_short else None)

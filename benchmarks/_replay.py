@@ -1,0 +1,428 @@
+"""A graph in memory that answers the statements of searches, so that quality is measured without a server.
+
+Vectors are compared exactly, and full-text search is BM25 over the same fields; the statements are told apart by the
+names of their files. Everything else is the product's own code.
+"""
+
+import asyncio
+import hashlib
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kgagent import Ontology
+from kgagent.embedding.base import Embedder
+from kgagent.graph.features import ServerFeatures
+from kgagent.graph.record_saver import embedding_text
+from kgagent.graph.statements import Statement
+from kgagent.models.note import Note, dump_notes, utc_now
+from kgagent.retrieval import RetrievalService
+from kgagent.retrieval.query import name_words
+
+Vectors = npt.NDArray[np.float32]
+
+K1, B = 1.2, 0.75
+"""Constants of BM25 in Lucene."""
+
+EMBEDDED_AT_ONCE = 2_000
+_CLAUSE = re.compile(r'(\+?)(\w+):\(((?:"(?:[^"\\]|\\.)*"\s*)*)\)\^([\d.]+)')
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
+
+
+@dataclass(frozen=True)
+class MadeNode:
+    """A node of a data set."""
+
+    key: str
+    label: str
+    name: str
+    description: str = ""
+    notes: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    is_owner: bool = False
+
+
+@dataclass(frozen=True)
+class MadeRelationship:
+    """A relationship of a data set; `start` and `end` are keys of nodes."""
+
+    start: str
+    end: str
+    neo4j_type: str
+    relationship_type: str
+    description: str = ""
+    notes: tuple[str, ...] = ()
+    attitude: int | None = None
+    proximity: int | None = None
+
+
+@dataclass(frozen=True)
+class MadeGraph:
+    """The graph of one user."""
+
+    nodes: Sequence[MadeNode]
+    relationships: Sequence[MadeRelationship]
+    ontology: Ontology
+
+    def texts(self) -> tuple[list[str], list[str]]:
+        """The embedding texts of the nodes and of the relationships, as the tools compute them."""
+        now = utc_now()
+
+        def notes(contents: Sequence[str]) -> list[Note]:
+            return [Note(content=content) for content in contents]
+
+        of_nodes = [
+            embedding_text(node.name, node.description, notes=notes(node.notes), now=now) for node in self.nodes
+        ]
+        of_relationships = [
+            embedding_text(
+                one.description,
+                one.relationship_type,
+                self.ontology.word(one.neo4j_type, "attitude", one.attitude),
+                self.ontology.word(one.neo4j_type, "proximity", one.proximity),
+                notes=notes(one.notes),
+                now=now,
+            )
+            for one in self.relationships
+        ]
+        return of_nodes, of_relationships
+
+
+class EmbeddingCache:
+    """Vectors by text, in a file that the next run reads."""
+
+    def __init__(self, embedder: Embedder, file: Path | None) -> None:
+        self._embedder, self._file = embedder, file
+        self._known: dict[str, Vectors] = {}
+        if file is not None and file.exists():
+            kept = np.load(file)
+            self._known = dict(zip(kept["keys"].tolist(), kept["vectors"], strict=True))
+
+    async def embed(self, texts: Sequence[str], *, are_queries: bool = False) -> Vectors:
+        """Vectors of texts, each of length 1."""
+        keys = [hashlib.sha256(f"{are_queries}{text}".encode()).hexdigest()[:24] for text in texts]
+        missing = list({key: text for key, text in zip(keys, texts, strict=True) if key not in self._known}.items())
+        run = self._embedder.embed_queries if are_queries else self._embedder.embed
+        for first in range(0, len(missing), EMBEDDED_AT_ONCE):
+            part = missing[first : first + EMBEDDED_AT_ONCE]
+            vectors = np.array(await run([text for _, text in part]), np.float32)
+            vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+            self._known |= {key: vector for (key, _), vector in zip(part, vectors, strict=True)}
+        if missing and self._file is not None:
+            np.savez(self._file, keys=np.array(list(self._known)), vectors=np.array(list(self._known.values())))
+        return np.array([self._known[key] for key in keys])
+
+
+class FullText:
+    """BM25 over some fields, as a full-text index of Neo4j scores."""
+
+    def __init__(self, documents: Sequence[Mapping[str, str]], fields: Sequence[str]) -> None:
+        self._fields = {name: _Field([document.get(name, "") for document in documents]) for name in fields}
+
+    def search(self, query: str, limit: int) -> list[tuple[int, float]]:
+        """Positions and scores of the documents that match a Lucene query, best first."""
+        scores: dict[int, float] = defaultdict(float)
+        for _, name, phrases, weight in _CLAUSE.findall(query):
+            if name in self._fields and float(weight) > 0.0:
+                for phrase in _QUOTED.findall(phrases):
+                    for position, score in self._fields[name].score(phrase):
+                        scores[position] += float(weight) * score
+        return sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:limit]
+
+
+class _Field:
+    def __init__(self, texts: Sequence[str]) -> None:
+        counts = [Counter(name_words(text)) for text in texts]
+        lengths = [sum(count.values()) for count in counts]
+        present = sum(length > 0 for length in lengths)
+        mean = sum(lengths) / max(present, 1)
+        self._postings: dict[str, list[tuple[int, float]]] = defaultdict(list)
+        for position, count in enumerate(counts):
+            norm = K1 * (1.0 - B + B * lengths[position] / max(mean, 1.0))
+            for word, frequency in count.items():
+                self._postings[word].append((position, frequency / (frequency + norm)))
+        self._total = max(present, 1)
+
+    def score(self, phrase: str) -> list[tuple[int, float]]:
+        words = name_words(phrase)
+        if not words:
+            return []
+        # A phrase of several words is approximated by its rarest word.
+        postings = min((self._postings.get(word, []) for word in words), key=len)
+        idf = math.log(1.0 + (self._total - len(postings) + 0.5) / (len(postings) + 0.5))
+        return [(position, idf * weight) for position, weight in postings]
+
+
+@dataclass
+class ReplayStore:
+    """Answers the statements of searches over one graph."""
+
+    graph: MadeGraph
+    node_vectors: Vectors
+    vectors: Vectors
+    features: ServerFeatures = field(default_factory=lambda: ServerFeatures("2026.08.1", False, False))
+    statements: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        graph = self.graph
+        self._keys = [node.key for node in graph.nodes]
+        self._at = {key: position for position, key in enumerate(self._keys)}
+        self._touching: dict[str, list[int]] = defaultdict(list)
+        for position, one in enumerate(graph.relationships):
+            for key in dict.fromkeys((one.start, one.end)):
+                self._touching[key].append(position)
+        self._node_text = FullText(
+            [
+                {
+                    "name": node.name,
+                    "description": node.description,
+                    "notes_text": " ".join((*node.aliases, *node.notes)),
+                }
+                for node in graph.nodes
+            ],
+            ("name", "description", "notes_text"),
+        )
+        self._relationship_text = FullText(
+            [
+                {
+                    "relationship_type": one.relationship_type,
+                    "description": one.description,
+                    "notes_text": " ".join(one.notes),
+                }
+                for one in graph.relationships
+            ],
+            ("relationship_type", "description", "notes_text"),
+        )
+        self._names = [[" ".join(name_words(name)) for name in (node.name, *node.aliases)] for node in graph.nodes]
+        self._owners = [position for position, node in enumerate(graph.nodes) if node.is_owner]
+
+    def vector(self, vector: Sequence[float]) -> Vectors:
+        """A query vector of length 1."""
+        array = np.asarray(vector, np.float32)
+        return array / np.linalg.norm(array)
+
+    async def read(
+        self,
+        text: Statement,
+        parameters: Mapping[str, Any],
+        *,
+        timeout: float | None = None,  # noqa: ARG002
+    ) -> list[dict[str, Any]]:
+        """Answer a statement by the name of its file."""
+        await asyncio.sleep(0)
+        self.statements.append(text.name)
+        answer = getattr(self, f"_{text.name}", None)
+        if answer is None:
+            raise NotImplementedError(f"The replay does not know the statement {text.name}")
+        rows: list[dict[str, Any]] = answer(parameters)
+        return rows
+
+    def _count_relationships(self, _: Mapping[str, Any]) -> list[dict[str, Any]]:
+        labels = {"": len(self.graph.relationships)}
+        for label in self.graph.ontology.labels:
+            labels[label] = sum(node.label == label for node in self.graph.nodes)
+        return [{"label": label, "found": count} for label, count in labels.items()]
+
+    _count_nodes = _count_relationships
+
+    def _search_relationships_exact(self, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
+        rows = []
+        for query in parameters["queries"]:
+            similarities = self.vectors @ query["vector"]
+            best = _best(similarities, parameters["limit"])
+            rows.append(
+                {
+                    "query": query["position"],
+                    "matches": [
+                        {"similarity": float(similarities[i]), "relationship": self._relationship(i)}
+                        for i in best
+                        if similarities[i] >= query["threshold"]
+                    ],
+                }
+            )
+        return rows
+
+    def _search_nodes_exact(self, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
+        rows = []
+        for query in parameters["queries"]:
+            similarities = self.node_vectors @ query["vector"]
+            of_label: dict[str, list[int]] = {label: [] for label in self.graph.ontology.labels}
+            for i in np.argsort(-similarities, kind="stable").tolist():
+                matches = of_label[self.graph.nodes[i].label]
+                if len(matches) < parameters["limit"] and similarities[i] >= query["threshold"]:
+                    matches.append(i)
+            rows += [
+                {
+                    "query": query["position"],
+                    "label": label,
+                    "matches": [{"similarity": float(similarities[i]), "node": self._node(i)} for i in matches],
+                }
+                for label, matches in of_label.items()
+            ]
+        return rows
+
+    def _search_relationships_text(self, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
+        return self._text_rows(parameters, self._relationship_text, self.vectors, "relationship")
+
+    def _search_nodes_text(self, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
+        return self._text_rows(parameters, self._node_text, self.node_vectors, "node")
+
+    def _text_rows(
+        self, parameters: Mapping[str, Any], index: FullText, vectors: Vectors, kind: str
+    ) -> list[dict[str, Any]]:
+        read = self._node if kind == "node" else self._relationship
+        rows = []
+        for query in parameters["queries"]:
+            hits = index.search(query["text"], parameters["limit"])
+            least = parameters["least_share"] * hits[0][1] if hits else 0.0
+            rows.append(
+                {
+                    "query": query["position"],
+                    "hits": len(hits),
+                    "found": len(hits),
+                    "matches": [
+                        {"score": score, kind: read(i), "similarity": float(vectors[i] @ query["vector"])}
+                        for i, score in hits
+                        if score >= least
+                    ],
+                }
+            )
+        return rows
+
+    def _find_named_nodes(self, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
+        rows = []
+        for query in parameters["queries"]:
+            hits = self._node_text.search(query["names"], parameters["fetch"])
+            named = [
+                (i, score, False)
+                for i, score in hits
+                if any(name and name in query["plain"] for name in self._names[i])
+            ][: parameters["node_limit"]]
+            owners = [(i, 0.0, True) for i in self._owners if query["speaks_of_owner"]]
+            for i, score, is_owner in (*owners, *named):
+                touching = np.array(self._touching[self._keys[i]][: parameters["hub_limit"]], int)
+                similarities = self.vectors[touching] @ query["vector"]
+                order = np.argsort(-similarities, kind="stable")[: parameters["limit"]]
+                rows.append(
+                    {
+                        "query": query["position"],
+                        "entity_key": self._keys[i],
+                        "names": [] if is_owner else [self.graph.nodes[i].name, *self.graph.nodes[i].aliases],
+                        "is_owner": is_owner,
+                        "text_score": score,
+                        "degree": len(self._touching[self._keys[i]]),
+                        "matches": [
+                            {
+                                "similarity": float(similarities[j]),
+                                "relationship": self._relationship(int(touching[j])),
+                            }
+                            for j in order
+                        ],
+                    }
+                )
+        return rows
+
+    def _expand_hop(self, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
+        temperature, hub_limit = parameters["temperature"], parameters["hub_limit"]
+        choices: dict[int, list[tuple[float, int, int, float, float]]] = defaultdict(list)
+        similarities = [self.vectors @ vector for vector in parameters["vectors"]]
+        for step in parameters["frontier"]:
+            lead = int(step["element_id"])
+            visited = {int(one) for one in step["path"]} | {lead}
+            for key in step["through"]:
+                siblings = np.array([i for i in self._touching[key][:hub_limit] if i not in visited], int)
+                if not len(siblings):
+                    continue
+                own = similarities[step["query"]][siblings]
+                overlap = self.vectors[siblings] @ self.vectors[lead]
+                adapted = own + parameters["overlap_weight"] * (overlap.mean() - overlap)
+                total = np.exp(adapted / temperature).sum() * max(1.0, len(self._touching[key]) / hub_limit)
+                doubts = temperature * math.log(total) - adapted
+                for i, similarity, doubt in zip(siblings.tolist(), own.tolist(), doubts.tolist(), strict=True):
+                    score = step["score"] - parameters["doubt_weight"] * doubt
+                    choices[step["query"]].append((-score, i, step["position"], doubt, similarity))
+        return [
+            {
+                "query": query,
+                "reached": [
+                    {"lead": lead, "doubt": doubt, "similarity": similarity, "relationship": self._relationship(i)}
+                    for _, i, lead, doubt, similarity in sorted(found)[: parameters["limit"]]
+                ],
+            }
+            for query, found in choices.items()
+        ]
+
+    def _read_found(self, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
+        nodes = [self._node(self._at[key]) for key in parameters["keys"]]
+        relationships = [self._relationship(int(one), in_full=True) for one in parameters["element_ids"]]
+        return [{"nodes": nodes, "relationships": relationships}]
+
+    def _sample_embeddings(self, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
+        size = parameters["sample"]
+        return [
+            {
+                "nodes": self.node_vectors[:size].tolist(),
+                "relationships": self.vectors[:size].tolist(),
+                "omitted_nodes": 0,
+                "omitted_relationships": 0,
+                "other_model": None,
+                "is_partial": False,
+            }
+        ]
+
+    def _node(self, position: int) -> list[Any]:
+        node = self.graph.nodes[position]
+        properties: list[list[Any]] = [
+            ["entity_key", node.key],
+            ["name", node.name],
+            ["description", node.description],
+            ["aliases", list(node.aliases)],
+            ["notes", _notes(node.notes)],
+        ]
+        return [str(position), [node.label], properties]
+
+    def _relationship(self, position: int, *, in_full: bool = False) -> list[Any]:
+        one = self.graph.relationships[position]
+        start, end = self.graph.nodes[self._at[one.start]], self.graph.nodes[self._at[one.end]]
+        properties: list[list[Any]] = [
+            ["relationship_type", one.relationship_type],
+            ["attitude", one.attitude],
+            ["proximity", one.proximity],
+        ]
+        if in_full:
+            properties += [["description", one.description], ["notes", _notes(one.notes)]]
+        ends = [start.key, end.key, start.name, end.name, [start.label], [end.label]]
+        return [str(position), one.neo4j_type, *ends, properties]
+
+
+def _notes(contents: Sequence[str]) -> str:
+    return dump_notes([Note(content=content) for content in contents])
+
+
+def _best(similarities: npt.NDArray[np.floating[Any]], limit: int) -> list[int]:
+    if len(similarities) > 4 * limit:
+        near = np.argpartition(-similarities, limit)[:limit]
+        return [int(i) for i in near[np.argsort(-similarities[near], kind="stable")]]
+    return [int(i) for i in np.argsort(-similarities, kind="stable")[:limit]]
+
+
+async def replay(graph: MadeGraph, embedder: Embedder, cache: EmbeddingCache) -> tuple[RetrievalService, ReplayStore]:
+    """The product's searches over a graph in memory."""
+    of_nodes, of_relationships = graph.texts()
+    store = ReplayStore(graph, await cache.embed(of_nodes), await cache.embed(of_relationships))
+    service = RetrievalService(
+        store,  # type: ignore[arg-type]
+        graph.ontology,
+        embedder,
+        exact_scan_limit=10**9,
+        oversampling=1,
+        timeout=60.0,
+    )
+    return service, store

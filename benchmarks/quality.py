@@ -1,0 +1,183 @@
+"""The quality of the default search, one row for each set of questions, on graphs in memory.
+
+    python benchmarks/quality.py --data FOLDER --embeddings-cache FILE.npz --markdown docs/quality.md
+
+FOLDER contains 2wiki, metaqa, wc2014 and memory42; without it, only the sets from the sample graph are measured.
+Figures are those of the halves of the sets that no weight was fitted on (`--half all` takes all questions).
+
+recall: share of the relationships of the best alternative answer among the first 10 relationships. R-precision: the same
+among as many relationships as the answer has. names: share of the expected people among the ends of the first 16 items. evidence: share of a question's
+evidence within the first 250, 500, 1,000 and 2,000 tokens of the first page that a model reads, and the page's tokens.
+flagged: share of unanswerable questions that are flagged, and of answerable ones that are.
+"""
+
+import argparse
+import asyncio
+import json
+import time
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+from _common import finish, show
+from _quality_sets import MARK, TURN, Asked, QualitySet, read_sets
+from _replay import EmbeddingCache, ReplayStore, Vectors, replay
+
+from kgagent import HybridSearchOptions, Settings
+from kgagent.embedding.factory import make_embedder
+from kgagent.models.answer_items import RenderState, query_words
+from kgagent.models.answer_page import text_page
+from kgagent.models.hybrid import HybridSearchResult
+from kgagent.retrieval import RetrievalService
+from kgagent.tools.hybrid_search import first_page
+from kgagent.tools.read_results import DEFAULT_TOKEN_BUDGET
+
+CUTS = (250, 500, 1_000, 2_000)
+AT = 10
+PEOPLE_AT = 16
+CHARACTERS = 4
+"""Characters of a token."""
+
+Figures = dict[str, float]
+
+
+def recall(asked: Asked, result: HybridSearchResult, *, at: int | None = AT) -> float:
+    """Recall of the best alternative; without `at`, R-precision."""
+    pairs = [frozenset((one.from_name.lower(), one.to_name.lower())) for one in result.relationships or ()]
+    shares = []
+    for gold in asked.answers:
+        first = at or len(gold)
+        shares.append(len(gold & set(pairs[:first])) / min(first, len(gold)))
+    return max(shares)
+
+
+def name_share(asked: Asked, result: HybridSearchResult) -> float:
+    """Share of the expected names among the first items."""
+    names: set[str] = set()
+    for item in result.items[:PEOPLE_AT]:
+        names |= {item.name} if hasattr(item, "name") else {item.from_name, item.to_name}
+    return len(asked.names & names) / len(asked.names)
+
+
+def evidence_shares(asked: Asked, page: str) -> list[float]:
+    """Share of the evidence within the first tokens, the ids of turns not counted; and the number of tokens."""
+    marks, count, at = [], 0, 0
+    for match in MARK.finditer(page):
+        count += match.start() - at
+        at = match.end()
+        marks.append((count / CHARACTERS, set(TURN.findall(match.group()))))
+    total = (count + len(page) - at) / CHARACTERS
+    seen = [set().union(*(turns for position, turns in marks if position <= cut)) for cut in CUTS]
+    return [*(len(asked.turns & turns) / len(asked.turns) for turns in seen), total]
+
+
+def page_of(question: str, result: HybridSearchResult) -> str:
+    """The first page as the tool renders it."""
+    keys = {one.entity_key: one.entity_key[:8] for one in result.objects}
+    content = first_page(result)
+
+    def state() -> RenderState:
+        return RenderState(
+            now=datetime.now(UTC), words=query_words([question]), short_keys=keys, node_hint="explore by name"
+        )
+
+    return text_page(content, state, DEFAULT_TOKEN_BUDGET).text
+
+
+class Measured:
+    """Runs the questions of a set."""
+
+    def __init__(self, service: RetrievalService, store: ReplayStore) -> None:
+        self.service, self.store = service, store
+
+    async def search(self, question: str, vector: Vectors) -> HybridSearchResult:
+        """The default search."""
+        options = HybridSearchOptions(query=question)
+        return await self.service.hybrid_search(options, user_id="quality", vector=vector.tolist())
+
+    async def run(self, asked: QualitySet, questions: Sequence[Asked], vectors: Vectors) -> Figures:
+        """Figures of a set."""
+        rows: list[list[float]] = []
+        flagged: dict[bool, list[bool]] = {True: [], False: []}
+        statements, began = len(self.store.statements), time.process_time()
+        for question, vector in zip(questions, vectors, strict=True):
+            result = await self.search(question.text, vector)
+            if asked.measure in {"recall", "R-precision"}:
+                rows.append([recall(question, result, at=AT if asked.measure == "recall" else None)])
+            elif asked.measure == "names":
+                rows.append([name_share(question, result)])
+            elif asked.measure == "evidence":
+                rows.append(evidence_shares(question, page_of(question.text, result)))
+            else:
+                flagged[question.is_answerable].append(result.is_relevant is False)
+        figures: Figures = {}
+        if rows:
+            means = np.mean(rows, axis=0).tolist()
+            columns = [f"@{cut}" for cut in CUTS] if asked.measure == "evidence" else [asked.measure]
+            figures |= dict(zip(columns, means, strict=False))
+        if asked.measure == "evidence":
+            figures["page p50, tokens"] = float(np.median([row[-1] for row in rows]))
+        if asked.measure == "flagged":
+            figures |= {"unanswerable": float(np.mean(flagged[False])), "answerable": float(np.mean(flagged[True]))}
+        count = len(questions)
+        figures["statements"] = (len(self.store.statements) - statements) / count
+        figures["CPU ms"] = 1e3 * (time.process_time() - began) / count
+        return figures
+
+
+async def run(arguments: argparse.Namespace) -> dict[str, Figures]:
+    """Measure all sets."""
+    embedder = make_embedder(Settings())
+    cache = EmbeddingCache(embedder, arguments.embeddings_cache)
+    sets = read_sets(arguments.data)
+    figures: dict[str, Figures] = {}
+    for name, graph in sets.graphs.items():
+        service, store = await replay(graph, embedder, cache)
+        for asked in (one for one in sets.sets if one.graph == name):
+            questions = asked.half(arguments.half)[: arguments.questions]
+            vectors = await cache.embed([one.text for one in questions], are_queries=True)
+            figures[asked.name] = await Measured(service, store).run(asked, questions, vectors)
+    return figures
+
+
+def table(figures: Mapping[str, Figures]) -> list[dict[str, object]]:
+    """A row for each set."""
+    rows: list[dict[str, object]] = []
+    for name, of_set in figures.items():
+        values = {key: value for key, value in of_set.items() if key not in {"statements", "CPU ms"}}
+        quality = " / ".join(f"{value:.3f}" if value <= 1.0 else f"{value:.0f}" for value in values.values())
+        costs = {key: round(of_set[key], 1) for key in ("statements", "CPU ms")}
+        rows.append({"set": name, "figures": ", ".join(values), "quality": quality, **costs})
+    return rows
+
+
+def markdown(rows: Sequence[Mapping[str, object]]) -> str:
+    """The rows as a table in Markdown."""
+    columns = list(rows[0])
+    lines = [" | ".join(columns), " | ".join("---" for _ in columns)]
+    lines += [" | ".join(str(row[column]) for column in columns) for row in rows]
+    return "".join(f"| {line} |\n" for line in lines)
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, help="folder with 2wiki, metaqa, wc2014 and memory42")
+    parser.add_argument("--embeddings-cache", type=Path, help="file that keeps the embeddings for the next run")
+    parser.add_argument("--half", choices=("held", "fit", "all"), default="held", help="of the questions of each set")
+    parser.add_argument("--questions", type=int, default=100, help="at most so many of each set")
+    parser.add_argument("--markdown", type=Path, help="file to write the table to")
+    parser.add_argument("--json", action="store_true", help="print the figures as one line of JSON")
+    arguments = parser.parse_args()
+    figures = asyncio.run(run(arguments))
+    rows = table(figures)
+    show("Quality of the default search", rows)
+    if arguments.markdown:
+        arguments.markdown.write_text(markdown(rows), "utf-8")
+    if arguments.json:
+        finish({"figures": json.dumps(figures)}, as_json=True)
+
+
+if __name__ == "__main__":
+    main()
