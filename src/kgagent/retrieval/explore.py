@@ -31,6 +31,7 @@ from kgagent.retrieval.relevance import RELEVANT, Calibration, relevance
 from kgagent.retrieval.results import read_explored
 from kgagent.retrieval.retrieve import Failure, attempt
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
+from kgagent.retrieval.scoring import Features
 from kgagent.retrieval.vector_search import VectorRetrievers
 from kgagent.retrieval.vector_targets import EmbeddedQuery
 from kgagent.turns import in_turns
@@ -68,6 +69,7 @@ class Exploration:
         labels: labels of nodes, at least one.
         types: which relationships to keep.
         nodes: reads nodes.
+        weights: weight of each feature of the score.
     """
 
     scope: SearchScope
@@ -75,6 +77,7 @@ class Exploration:
     labels: Sequence[str]
     types: RelationshipFilter
     nodes: NodeRepository
+    weights: Features
 
     async def run(self, vectors: VectorRetrievers, embedder: Embedder, calibration: Calibration) -> ExploreResult:
         """Search, cut to the best nodes of each label, and read them with their surroundings.
@@ -150,6 +153,7 @@ class Exploration:
             node_limit=max(NODES_PER_LABEL, request.limit_per_label),
             relationship_limit=RELATIONSHIPS,
             timeout=self.scope.timeout,
+            weights=self.weights,
         )
         queries = [EmbeddedQuery((), query.threshold, query.query) for query in request.queries]
         sampling = calibration.reading(self.scope, self.scope.timeout)

@@ -45,7 +45,7 @@ class GraphWalks(SingleSearches):
         for text in (*(query.query for query in request.queries), *request.text_matches):
             check_text(text)
         types = RelationshipFilter.of(scope.ontology, request.relationship_types, request.neo4j_types)
-        exploration = Exploration(scope, request, scope.labels(request.labels), types, self._nodes)
+        exploration = Exploration(scope, request, scope.labels(request.labels), types, self._nodes, self.weights)
         return await exploration.run(self._vectors, self._embedder, self._calibration)
 
     @observed("expand_graph")

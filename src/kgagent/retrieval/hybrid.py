@@ -15,6 +15,7 @@ from kgagent.retrieval.relevance import RELEVANT, Calibration, relevance
 from kgagent.retrieval.rerank import CrossEncoder, Reranking
 from kgagent.retrieval.results import build_result, hydrate
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
+from kgagent.retrieval.scoring import WEIGHTS, Features
 from kgagent.retrieval.vector_search import VectorRetrievers
 from kgagent.retrieval.vector_targets import EmbeddedQuery
 
@@ -41,6 +42,7 @@ class HybridSearch:
         timeout: seconds for retrieval, and for all later steps together; a step that fails or takes longer is skipped.
         vector: vector of the query, shape (dimensions,); None embeds its text.
         cross_encoder: reranks the best items; None leaves their order.
+        weights: weight of each feature of the score.
     """
 
     scope: SearchScope
@@ -51,6 +53,7 @@ class HybridSearch:
     timeout: float
     vector: Sequence[float] | None = None
     cross_encoder: CrossEncoder | None = None
+    weights: Features = WEIGHTS
 
     async def run(self, vectors: VectorRetrievers, embedder: Embedder, calibration: Calibration) -> HybridSearchResult:
         """Search, read the best results in full, and rerank them if that is asked for.
@@ -92,6 +95,7 @@ class HybridSearch:
             relationship_limit=options.relationship_limit,
             text_threshold=options.text_threshold,
             timeout=self.timeout,
+            weights=self.weights,
         )
 
     def _ranked(self, result: QueryResult) -> list[Candidate]:

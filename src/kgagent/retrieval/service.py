@@ -60,5 +60,6 @@ class RetrievalService(GraphWalks):
             timeout=options.timeout or scope.timeout,
             vector=None if vector is None else validate_vector(vector, scope.dimensions),
             cross_encoder=cross_encoder,
+            weights=self.weights,
         )
         return await search.run(self._vectors, self._embedder, self._calibration)

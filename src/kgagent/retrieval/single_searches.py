@@ -20,6 +20,7 @@ from kgagent.retrieval.pipeline import SearchSpec, search
 from kgagent.retrieval.relevance import Calibration
 from kgagent.retrieval.results import hydrate
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope, check_text, observed
+from kgagent.retrieval.scoring import WEIGHTS, Features
 from kgagent.retrieval.vector_search import VectorRetrievers, VectorSearch
 from kgagent.retrieval.vector_targets import EmbeddedQuery
 from kgagent.turns import in_turns
@@ -41,7 +42,9 @@ class SingleSearches:
         timeout: float,
         hybrid_limit: int = 32,
         observer: Observer = NULL_OBSERVER,
+        weights: Features = WEIGHTS,
     ) -> None:
+        self.weights = weights
         self.observer = observer
         self.scope = SearchScope.over(store, ontology, embedder, timeout=timeout)
         self._embedder = embedder
@@ -109,6 +112,7 @@ class SingleSearches:
                 hops=expand_hops,
                 relationship_limit=limit,
                 timeout=scope.timeout,
+                weights=self.weights,
             )
             found = await search(spec, [wanted], self._vectors, self._embedder)
             ranking = found.results[0].rankings["relationship_vector"]
