@@ -1,6 +1,6 @@
 """remember: create and update many nodes, relationships and notes in one call."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
@@ -11,6 +11,7 @@ from kgagent.errors import InputError, KgAgentError
 from kgagent.graph.nodes import NodeStrategy, NodeWriteResult
 from kgagent.graph.property_names import LEVEL_FIELDS
 from kgagent.graph.records import RelationshipRecord
+from kgagent.graph.referenced_nodes import FoundNodes
 from kgagent.graph.relationships import RelationshipStrategy, RelationshipWriteResult
 from kgagent.models import GraphNode, GraphRelationship
 from kgagent.models.note import Note
@@ -18,14 +19,11 @@ from kgagent.ontology import Ontology
 from kgagent.tools.arguments import describe_lifetimes
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
-from kgagent.tools.deleted_notes import deleted_notes
 from kgagent.tools.joined_notes import Place, write_with_joined_notes
 from kgagent.tools.labels import known_label
 from kgagent.tools.note_edits import NoteCorrection
 from kgagent.tools.note_expiry import expiries
 from kgagent.tools.payload import error_text, one_line
-from kgagent.tools.possible_duplicates import possible_duplicates, remedies
-from kgagent.tools.references import NodeReference
 from kgagent.tools.relationship_results import describe_direction, fields_in_words, kept_description
 from kgagent.tools.remember_arguments import (
     RememberArguments,
@@ -42,13 +40,12 @@ from kgagent.tools.remember_plan import (
     node_options,
     relationship_options,
 )
-from kgagent.tools.remember_references import References, not_people_in, references_in
+from kgagent.tools.remember_references import References, not_people_in, references_in, unknown_in_call
 from kgagent.tools.remember_results import (
     CreatedNodeReference,
     Failure,
     ListName,
     NoteCounts,
-    PossibleDuplicate,
     RememberResult,
     ReplacedValue,
     WriteCounts,
@@ -56,8 +53,7 @@ from kgagent.tools.remember_results import (
     replaced_values,
     summary,
 )
-from kgagent.tools.remember_targets import Target, Targets, find_targets
-from kgagent.tools.shared_aliases import shared_aliases
+from kgagent.tools.remember_targets import Target, Targets, asked_of_targets, find_targets
 from kgagent.turns import in_turns
 
 ItemT = TypeVar("ItemT", bound=BaseModel)
@@ -103,7 +99,7 @@ class Remember(Tool[RememberArguments]):
         await call.resolve()
         await call.write_nodes()
         await call.write_relationships()
-        return await call.result()
+        return call.result()
 
 
 @dataclass
@@ -137,26 +133,28 @@ class _Call:
 
     async def resolve(self) -> None:
         """Find the nodes that the items mean, and decide what each item writes."""
-        self.targets = await find_targets(
-            self.context, self.nodes, self.now, idempotency_key=self.arguments.idempotency_key
-        )
+        context = self.context
         wanted = references_in(self.relationships.values(), self.notes.values(), self.nodes.values())
         nodes = enumerate(self.arguments.nodes)
         rejected = {name: position for position, item in nodes if position not in self.nodes for name in item.names}
-        not_people = not_people_in(self.relationships.values(), self.context.ontology)
+        not_people = not_people_in(self.relationships.values(), context.ontology)
+        found = await self._looked_up(wanted, rejected, not_people)
+        self.targets = await find_targets(
+            context, found, self.nodes, self.now, idempotency_key=self.arguments.idempotency_key
+        )
         references = await References.of(
-            self.context, self.nodes, self.targets, wanted, rejected=rejected, not_people=not_people
+            context, found, self.nodes, self.targets, wanted, rejected=rejected, not_people=not_people
         )
         targets = [target for target in self.targets.values() if isinstance(target, Target)]
         self.notices = [*references.notices.values(), *(target.notice for target in targets if target.notice)]
-        intents = Intents(self.context, references, self.now)
+        intents = Intents(context, found, references, self.now)
         for position, node in self.nodes.items():
             target = self.targets[position]
             if not isinstance(target, Target):
                 self.failures["nodes", position] = target
                 continue
             try:
-                self.node_intents["nodes", position] = await intents.node(node, target)
+                self.node_intents["nodes", position] = intents.node(node, target)
             except InputError as error:
                 self.failures["nodes", position] = error
         for position, relationship in self.relationships.items():
@@ -174,6 +172,20 @@ class _Call:
                 self.relationship_intents["notes", position] = intent
             else:
                 self.node_intents["notes", position] = intent
+
+    async def _looked_up(
+        self, wanted: Sequence[str], rejected: Collection[str], not_people: Collection[str]
+    ) -> FoundNodes:
+        """What the database finds for all items of the call: one statement, two more if references are unknown."""
+        references, user_id = self.context.references, self.context.user_id
+        texts, keys = await asked_of_targets(self.context, self.nodes, self.now)
+        is_owner = any(node.is_owner for node in self.nodes.values())
+        found = await references.look_up(user_id, [*texts, *wanted], keys=keys, with_owners=is_owner)
+        exact = {node.entity_key for node in self.nodes.values() if node.name is not None}
+        given = [node.entity_key for node in self.nodes.values() if node.entity_key and node.entity_key not in exact]
+        unknown = await unknown_in_call([*given, *wanted], self.nodes.values(), rejected)
+        await references.look_up_unknown(user_id, found, unknown, whole=not_people)
+        return found
 
     async def write_nodes(self) -> None:
         """Write the nodes, and the notes on nodes, with one batch of embeddings."""
@@ -206,7 +218,7 @@ class _Call:
         )
         self._keep(outcomes, self.written_relationships)
 
-    async def result(self) -> RememberResult:
+    def result(self) -> RememberResult:
         """Describe what was written."""
         places = self._written
         corrections = {place: item for place in places if (item := self._correction(place)) is not None}
@@ -237,10 +249,6 @@ class _Call:
             for place, result in self.written_nodes.items()
             if result.created
         }
-        duplicates = await self._possible_duplicates()
-        advice = remedies(self.context, [(one.node.label, one.existing) for one in duplicates])
-        deleted = await deleted_notes(self.context, self.written_relationships)
-        shown = [*created, *(node.entity_key for item in duplicates for node in item.existing)]
         return RememberResult(
             message=summary(nodes, relationships, notes),
             nodes=nodes,
@@ -255,11 +263,9 @@ class _Call:
                 for (name, index), error in sorted(self.failures.items())
             ),
             replaced=tuple(self._replaced()),
-            possible_duplicates=duplicates,
-            hints=(*self._hints(), *await self._shared_aliases(), *deleted.values(), *advice),
+            hints=tuple(self._hints()),
             embeddings=sum(one.embedded for one in places.values()),
             written=tuple({_identity(one.record): one.record for one in places.values()}.values()),
-            short_keys=await self.context.references.short_keys(self.context.user_id, shown),
         )
 
     async def _valid(self, name: ListName, items: Sequence[Unchecked[ItemT]]) -> dict[int, ItemT]:
@@ -361,14 +367,6 @@ class _Call:
                 hints += [f"relationships[{index}]: {hint}" for hint in (direction, kept) if hint]
         return list(dict.fromkeys(hints))
 
-    async def _shared_aliases(self) -> list[str]:
-        """Warnings of aliases that older nodes got and other nodes have; those of new nodes are possible duplicates."""
-        given: dict[str, tuple[str, ...]] = {}
-        for (name, index), written in self.written_nodes.items():
-            if name == "nodes" and not written.created:
-                given[written.record.entity_key] = tuple(self.nodes[index].aliases)
-        return await shared_aliases(self.context, given)
-
     def _other_thing(self) -> list[str]:
         """What to do if an item was taken for an older node of its name, whose description it replaced."""
         ontology = self.context.ontology
@@ -390,21 +388,6 @@ class _Call:
         related = any(keys.keys() & {one.from_entity_key, one.to_entity_key} for one in intents)
         undo = ", undo the relationships of this call that went there" if related else ""
         return [f'If another {shown} is meant, restore the old description{undo} and repeat the item with "new": true']
-
-    async def _possible_duplicates(self) -> tuple[PossibleDuplicate, ...]:
-        """Look for older nodes like the new ones."""
-        created = [result for result in self.written_nodes.values() if result.created]
-        new = [result.record for result in created]
-        embeddings = {one.record.entity_key: one.embedding for one in created if one.embedding is not None}
-        similar = await possible_duplicates(self.context, new, embeddings)
-        return tuple(
-            PossibleDuplicate(
-                node=NodeReference.of(item),
-                existing=tuple(node.model_copy(update={"notes": (), "properties": {}}) for node in similar[key]),
-            )
-            for item in new
-            if (key := item.entity_key) in similar
-        )
 
 
 def _validated(item: Unchecked[ItemT]) -> ItemT | InputError:

@@ -114,7 +114,6 @@ async def test_a_write_shows_what_it_reads_embeds_and_writes(tools: Toolset, see
         "read_pairs",
         f"embeddings {embedder.model}",
         "create_relationships",
-        "find_deleted_notes",
     ]
 
 
@@ -212,7 +211,7 @@ async def test_metrics_count_calls_texts_and_time(tools: Toolset, seen: Seen, em
     [texts] = seen.points("kgagent.embedding.texts")
     assert (texts.value, texts.attributes["gen_ai.request.model"]) == (2, embedder.model)
     statements = {point.attributes["db.query.summary"] for point in seen.points("db.client.operation.duration")}
-    assert statements == {"read_nodes", "create_nodes", "find_similar_names"}
+    assert statements == {"read_nodes", "create_nodes"}
 
 
 async def test_a_cached_query_has_no_embedding_span(tools: Toolset, seen: Seen) -> None:

@@ -93,10 +93,9 @@ async def test_no_tool_takes_more_statements_or_embedding_requests_than_its_boun
 async def test_creating_takes_few_statements_and_one_embedding_request_from_the_first_call_on(
     graph: KnowledgeGraph, opened: KnowledgeGraph, recorder: Recorder, people: People, user_id: str
 ) -> None:
-    # A relationship's third statement looks for a deleted one with notes.
     for number, tool in enumerate(("create_node", "create_relationship", "create_relationships")):
         cost = await cost_of(graph, recorder, tool, Setting(opened.tools(user_id=user_id), people, number))
-        assert (tool, cost.statements, cost.embeddings) == (tool, 3, 1)
+        assert (tool, cost.statements, cost.embeddings) == (tool, 2, 1)
 
 
 async def test_the_size_of_an_answer_is_that_of_the_json_that_a_model_is_given(
